@@ -1,4 +1,4 @@
-// Every call to the server goes through here: address, token, exact JSON, and one kind of error for the views.
+// All calls to the server go through this module: URLs, token, exact JSON, and one error type for the views.
 
 import * as json from "./json.js";
 import * as scope from "./scope.js";
@@ -6,28 +6,28 @@ import * as session from "./session.js";
 
 const patience = 60_000; // milliseconds
 
-/** What a person can do about a status, or `null` where only the server's own sentence helps. */
+/** What the user can do about a status, or `null` if the server's own sentence is enough. */
 function advice(status) {
     switch (status) {
-    case 401: return "The server does not accept this token, or no longer. Sign in again; what you wrote here stays.";
+    case 401: return "The server does not accept this token. Sign in again; your input on this page is kept.";
     case 403: return session.adviceOnForbidden();
-    case 404: return "What was asked for is not there: it may have been deleted, or lie in another database.";
-    case 410: return "What this page goes by has expired. Begin again from the first page.";
-    case 413: return "This is larger than the server takes. Make it shorter, or spread it over several records.";
-    case 429: return "Too much was asked for in a short time. Wait a little, then try again.";
-    case 502: case 503: case 504: return "The server is not ready at the moment. Nothing here is lost: try again shortly.";
+    case 404: return "Not found: it may have been deleted, or be in another database.";
+    case 410: return "The position of this page has expired. Start again from the first page.";
+    case 413: return "This exceeds the server's size limit. Shorten it, or split it into several records.";
+    case 429: return "Too many requests in a short time. Wait a moment, then try again.";
+    case 502: case 503: case 504: return "The server is not ready. Nothing is lost: try again shortly.";
     case 507: return "The server's disk is full. Make room there, then try again.";
-    default: return status >= 500 ? "This is a mistake on the server's side; its log has more under the identifier." : null;
+    default: return status >= 500 ? "This is a server error. The server's log has details under the identifier." : null;
     }
 }
 
-/** An answer that says no. `code`, `reason`, `uuid` and `details` are the server's own words. */
+/** An error response. `code`, `reason`, `uuid` and `details` come from the server. */
 export class Refusal extends Error {
     constructor(status, answer, requestID) {
         const known = answer !== null && typeof answer === "object" && !Array.isArray(answer) ? answer : {};
         super(typeof known.reason === "string" && known.reason !== ""
             ? known.reason
-            : `The server, or something in front of it, answered ${status} without an explanation.`);
+            : `The server, or a proxy in front of it, responded with ${status} and no explanation.`);
         this.advice = advice(status);
         this.name = "Refusal";
         this.status = status;
@@ -39,7 +39,7 @@ export class Refusal extends Error {
     }
 }
 
-/** No answer at all. Whether a write took place is unknown. */
+/** No response. It is unknown whether a write took place. */
 export class Unreachable extends Error {
     constructor(cause) {
         super("The server did not answer. Check that it is running and that you are connected, then try again.", {
@@ -49,15 +49,15 @@ export class Unreachable extends Error {
     }
 }
 
-/** An answer that is no JSON, though the call succeeded. */
+/** A successful response that is not JSON. */
 export class Unreadable extends Error {
     constructor(cause) {
-        super("The server's answer could not be read. Is something else listening at this address?", { cause });
+        super("The server's response could not be read. Is another program listening at this address?", { cause });
         this.name = "Unreadable";
     }
 }
 
-/** A path from raw segments. The names `.` and `..` cannot stand in an address: browsers would walk up the path. */
+/** A path from raw segments. The names `.` and `..` are not allowed: browsers would resolve them as directories. */
 function path(...segments) {
     for (const segment of segments) {
         if (segment === "" || segment === "." || segment === "..") {
@@ -71,8 +71,8 @@ let renewal = async () => false;
 let renewing = null;
 
 /**
- * Sets what lets the person sign in again. `ask()` answers whether somebody is signed in then. A call that was rejected with
- * 401 is sent once more after that.
+ * Sets the function that lets the user sign in again. `ask()` returns whether the user has signed in. A call that was rejected with
+ * 401 is then sent once more.
  */
 export function renewWith(ask) {
     renewal = ask;
@@ -84,7 +84,7 @@ export function renew() {
     return renewing;
 }
 
-/** A call of somebody who is signed in. */
+/** A call that requires a signed-in caller. */
 async function call(method, address, options = {}) {
     try {
         return await send(method, address, options);
@@ -95,7 +95,7 @@ async function call(method, address, options = {}) {
     }
 }
 
-/** `isAnonymous` leaves the cookie at home; `scope` stands for that of the page's address. */
+/** `isAnonymous` omits the cookie. `scope` replaces the scope of the page's URL. */
 async function send(method, address, options = {}) {
     const { query = {}, headers = {}, body, signal, isAnonymous = false } = options;
     const parameters = new URLSearchParams({ ...(options.scope ?? scope.current()), ...query }).toString();
@@ -110,7 +110,7 @@ async function send(method, address, options = {}) {
             signal: deadline(signal),
         });
         text = await response.text();
-        // A response that came before the page was left is no longer wanted either.
+        // A response that arrived before the page was left is discarded too.
         signal?.throwIfAborted();
     } catch (error) {
         if (signal?.aborted) throw signal.reason;
@@ -128,25 +128,25 @@ async function send(method, address, options = {}) {
     return answer;
 }
 
-/** A signal for `fetch`: the caller's own, or `patience` gone by. */
+/** A signal for `fetch` that aborts on the caller's signal or after `patience`. */
 function deadline(signal) {
     const timeout = AbortSignal.timeout(patience);
     if (signal === undefined) return timeout;
-    // AbortSignal.any is younger than the rest of what the console needs; without it there is no deadline.
+    // AbortSignal.any is newer than the other features that the console needs; without it there is no timeout.
     return typeof AbortSignal.any === "function" ? AbortSignal.any([signal, timeout]) : signal;
 }
 
-/** A key for a write that may be sent again; `crypto.randomUUID` needs HTTPS, this does not. */
+/** An idempotency key for a write. `crypto.randomUUID` needs HTTPS; this function does not. */
 export function newKey() {
     return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 const ifMatch = (tag) => (tag === undefined ? {} : { "If-Match": `"${tag}"` });
 
-/** What the sessions of administrators who sign in here are called. */
+/** The label of the sessions of administrators who sign in here. */
 const label = "Console";
 
-/** Administrators belong to no scope: one that does not exist is no reason to keep them out. */
+/** Administrators belong to no scope, so a scope that does not exist must not prevent their sign-in. */
 async function inAnyScope(ask) {
     try {
         return await ask({});
@@ -156,12 +156,12 @@ async function inAnyScope(ask) {
     }
 }
 
-/** Signs in with a token, which the server turns into a cookie. Answers who that is, as `who` does. */
+/** Signs in with a token, which the server turns into a cookie. Returns the caller, as `who` does. */
 export function signIn(token) {
     return inAnyScope((options) => send("POST", "/_/session", { ...options, body: json.stringify({ token }) }));
 }
 
-/** Signs in an administrator by name. The session is the console's own, and `signOut` ends it. */
+/** Signs in an administrator by name. The session belongs to the console, and `signOut` ends it. */
 export async function signInByName(name, password) {
     const { token } = await send("POST", "/administrators/sessions", {
         scope: {}, isAnonymous: true, body: json.stringify({ name, password, label }),
@@ -169,7 +169,7 @@ export async function signInByName(name, password) {
     return signIn(token);
 }
 
-/** Ends a session that was begun here, and forgets the cookie in any case. */
+/** Ends a session that was started here, and always deletes the cookie. */
 export async function signOut() {
     try {
         if (session.isByName()) {
@@ -182,31 +182,31 @@ export async function signOut() {
     }
 }
 
-/** Who is signed in, `{name, isAdministrator, role?, scope?}`; `undefined` for nobody. */
+/** The signed-in caller, `{name, isAdministrator, role?, scope?}`; `undefined` if there is none. */
 export function who(signal) {
     return inAnyScope((options) => send("GET", "/_/session", { ...options, signal }));
 }
 
-/** Accounts, a page or those of one name: `{users: [{userRecordName, name?, roles}], cursor?}`. */
+/** A page of accounts, or the accounts with one name: `{users: [{userRecordName, name?, roles}], cursor?}`. */
 export async function users(query, options) {
     const answer = await call("GET", "/users", { ...options, query });
     if (!Array.isArray(answer?.users)) throw new Unreadable();
     return answer;
 }
 
-/** The schema's document as it stands: `{types: {name: {fields, indexes, grants}}}`. */
+/** The current schema document: `{types: {name: {fields, indexes, grants}}}`. */
 export async function schemaDocument(options) {
     const answer = await call("GET", "/schema", options);
     if (answer === undefined || typeof answer.types !== "object" || answer.types === null) throw new Unreadable();
     return answer;
 }
 
-/** Adds one index to a type: `{fields, unique?}`. Answers it, with its state. */
+/** Adds an index to a type: `{fields, unique?}`. Returns the index with its state. */
 export function addIndex(type, index) {
     return call("POST", path("schema", "types", type, "indexes"), { body: json.stringify(index) });
 }
 
-/** Makes the schema what the document says; answers what it is then. */
+/** Replaces the schema with the document. Returns the new schema. */
 export function putSchema(document) {
     return call("PUT", "/schema", { body: json.stringify(document) });
 }
@@ -219,18 +219,18 @@ export async function schema(options) {
         .sort((one, other) => one.name.localeCompare(other.name));
 }
 
-/** The queries of late that cost most: `[{recordType, where, sort, count, refused, milliseconds, index?: [column]}]`. */
+/** The most expensive recent queries: `[{recordType, where, sort, count, refused, milliseconds, index?: [column]}]`. */
 export async function schemaAdvice(signal) {
     const answer = await call("GET", "/schema/advice", { signal });
     return Array.isArray(answer?.advice) ? answer.advice : [];
 }
 
-/** What the server takes at most, by name: `{assetBytes, recordBytes, …}`. */
+/** The server's limits by name: `{assetBytes, recordBytes, …}`. */
 export function limits(signal) {
     return call("GET", "/limits", { signal });
 }
 
-/** One page of a type: `{records, cursor?}`. */
+/** One page of the records of a type: `{records, cursor?}`. */
 export async function list(type, cursor, limit, signal) {
     const query = { limit: String(limit), ...(cursor === undefined ? {} : { cursor }) };
     const answer = await call("GET", path("records", type), { query, signal });
@@ -238,14 +238,14 @@ export async function list(type, cursor, limit, signal) {
     return answer;
 }
 
-/** One page of what meets a condition: `{records, cursor?, count?, notices?, plan?}`. The query is that of `POST /query`. */
+/** One page of the records that match a predicate: `{records, cursor?, count?, notices?, plan?}`. The query is that of `POST /query`. */
 export async function query(content, signal) {
     const answer = await call("POST", "/query", { body: json.stringify(content), signal });
     if (!Array.isArray(answer?.records)) throw new Unreadable();
     return answer;
 }
 
-/** Deletes what meets a condition, or, with `dryRun`, only counts it: `{matched, deleted, skipped}`. */
+/** Deletes the records that match a predicate, or only counts them with `dryRun`: `{matched, deleted, skipped}`. */
 export function removeSet(type, where, options, idempotencyKey) {
     return call("DELETE", path("query", type), {
         query: { where, ...options }, headers: idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey },
@@ -256,7 +256,7 @@ export function read(type, name, signal) {
     return call("GET", path("records", type, name), { signal });
 }
 
-/** Creates a record. A repeated call with the same key and content cannot make a second one. */
+/** Creates a record. A repeated call with the same key and content does not create a second one. */
 export function create(type, content, idempotencyKey) {
     return call("POST", path("records", type), {
         body: json.stringify(content), headers: { "Idempotency-Key": idempotencyKey },

@@ -1,21 +1,21 @@
-// Moments: the server's whole milliseconds since 1970, and how people read them.
+// Times: the server's whole milliseconds since 1970, and their form for people.
 
 const reading = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 
-/** The `Date` for a number of milliseconds, or `null` outside the years 1 to 9999, where date inputs give up. */
+/** The `Date` for a number of milliseconds, or `null` outside the years 1 to 9999, the range of date inputs. */
 export function date(milliseconds) {
     const result = new Date(Number(milliseconds));
     const year = result.getUTCFullYear();
     return year >= 1 && year <= 9999 ? result : null;
 }
 
-/** Date and time in the reader's own time zone and language, or the bare number when it is no date. */
+/** Date and time in the user's time zone and language, or the bare number if it is not a date. */
 export function localText(milliseconds) {
     const result = date(milliseconds);
     return result === null ? String(milliseconds) : reading.format(result);
 }
 
-/** `2026-03-01T14:05:09.250`, in UTC, as a `datetime-local` input wants it. */
+/** `2026-03-01T14:05:09.250`, in UTC, as a `datetime-local` input requires. */
 export function inputText(moment) {
     return moment.toISOString().slice(0, -1);
 }

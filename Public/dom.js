@@ -1,10 +1,10 @@
-// Builds elements. Text only ever becomes a text node, so nothing from a record is read as markup.
+// Builds elements. Text becomes only text nodes, so no record content is parsed as markup.
 
 import * as router from "./router.js";
 
 /**
- * `make("a", { class: "name", href: "#/" }, "text", node)`. A key with `on` in front takes a listener (`onclick`),
- * `true` sets an empty attribute, `false`, `null` and `undefined` leave it out. Null children are skipped.
+ * `make("a", { class: "name", href: "#/" }, "text", node)`. A key with the prefix `on` adds a listener (`onclick`),
+ * `true` sets an empty attribute; `false`, `null` and `undefined` omit it. Null children are skipped.
  */
 export function make(tag, attributes = {}, ...children) {
     const element = document.createElement(tag);
@@ -31,8 +31,8 @@ export function freshID(stem) {
 }
 
 /**
- * Speaks a sentence through the page's polite live region, and shows it for a while, but not on the next page: unless
- * `isCarried` says that it is about what led there.
+ * Announces a sentence in the page's polite live region and shows it for a while. It disappears on the next page, unless
+ * `isCarried` is set because the sentence is about the change of page.
  */
 export function announce(sentence, { isCarried = false } = {}) {
     const place = document.getElementById("announcement");
@@ -42,7 +42,7 @@ export function announce(sentence, { isCarried = false } = {}) {
     announce.timer = setTimeout(() => { place.textContent = ""; }, 4000);
 }
 
-/** Says what a page is: window title, heading, and the focus, so that screen readers start there. */
+/** Sets the window title, the heading, and the focus, so that screen readers start there. */
 export function introduce(heading, title = heading.textContent) {
     document.title = `${title} – Fogbase`;
     if (announce.isCarried) announce.isCarried = false;
@@ -52,7 +52,7 @@ export function introduce(heading, title = heading.textContent) {
     window.scrollTo(0, router.land());
 }
 
-/** Runs `work` while the button is out of use, so that a double click is one click. */
+/** Runs `work` while the button is disabled, so that a double click counts once. */
 export async function whileBusy(button, work) {
     if (button.getAttribute("aria-busy") === "true") return;
     button.setAttribute("aria-busy", "true");

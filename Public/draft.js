@@ -1,10 +1,10 @@
-// What a person changed in a record, and how that meets what others changed meanwhile.
+// The user's changes of a record, and how they combine with changes by others.
 
 import * as json from "./json.js";
 
 /**
- * Whether two fields say the same. A file's download address is signed anew whenever its record is read, and a receipt
- * is gone once it is saved: neither is a change.
+ * Whether two fields are equal. A file's download URL is signed again at each read of its record, and a receipt
+ * disappears when it is saved: neither is a change.
  */
 function same(one, other) {
     return json.same(lasting(one), lasting(other));
@@ -22,7 +22,7 @@ function names(...objects) {
     return [...new Set(objects.flatMap((object) => Object.keys(object)))];
 }
 
-/** The `fields` of a PATCH that turns `before` into `after`: changed and new ones with their JSON, removed ones `null`. */
+/** The `fields` of a PATCH that turns `before` into `after`: changed and new fields with their JSON, removed ones with `null`. */
 export function difference(before, after) {
     const result = Object.create(null);
     for (const name of names(before, after)) {
@@ -32,8 +32,8 @@ export function difference(before, after) {
 }
 
 /**
- * The fields in which the person's draft and the server's record are unlike, as
- * `{name, mine, theirs, changedBy: "me" | "them" | "both"}`, seen from the record that was read first.
+ * The fields that differ between the user's draft and the server's record, as
+ * `{name, mine, theirs, changedBy: "me" | "them" | "both"}`, compared with the record that was read first.
  */
 export function disagreements(base, mine, theirs) {
     return names(mine, theirs)
@@ -45,7 +45,7 @@ export function disagreements(base, mine, theirs) {
         });
 }
 
-/** The server's fields, with those in `keepMine` taken from the draft. */
+/** The server's fields, but those in `keepMine` from the draft. */
 export function merge(mine, theirs, keepMine) {
     const result = Object.assign(Object.create(null), theirs);
     for (const name of keepMine) {

@@ -1,18 +1,18 @@
-// The indexes in the schema's document: what fields may be marked with, and changes of one type in the whole document.
+// The indexes in the schema document: the options of fields, and changes of one type within the whole document.
 
 import * as api from "./api.js";
 import { normalized } from "./fields/kinds.js";
 
 const unmarked = new Set(["BYTES", "ASSET", "LOCATION"]);
 
-/** The marks that a field of this type may bear. */
+/** The index options that a field of this type can have. */
 export function marks(typeName) {
     const type = normalized(String(typeName));
     if (unmarked.has(type.replace(/_LIST$/, ""))) return [];
     return type.endsWith("_LIST") || type === "REFERENCE" ? ["QUERYABLE"] : ["QUERYABLE", "SORTABLE"];
 }
 
-/** `-timestamp` names a column in descending order. */
+/** `-timestamp` is a column in descending order. */
 export const column = /^-?\p{XID_Start}\p{XID_Continue}*$/u;
 
 export function columns(text) {
@@ -27,7 +27,7 @@ export function isSame(one, other) {
     return title(one) === title(other) && (one.unique === true) === (other.unique === true);
 }
 
-/** How far it is, for people; the empty text for one that is ready. */
+/** The progress of an index, for people; an empty string if it is ready. */
 export function stateText({ state, built, reason }) {
     switch (state) {
     case undefined: case "ready": return "";
@@ -41,11 +41,11 @@ export function isBuilding(type) {
     return [...Object.values(type.fields), ...type.indexes].some(({ state }) => state === "building");
 }
 
-/** Reads the schema anew, lets `edit` change this type's entry, and puts the whole back. */
+/** Reads the current schema, lets `edit` change the entry of this type, and puts the whole document. */
 export async function change(typeName, edit) {
     const document = await api.schemaDocument();
     const type = document.types[typeName];
-    if (type === undefined) throw new Error(`The type ${typeName} is no longer there.`);
+    if (type === undefined) throw new Error(`The type ${typeName} does not exist.`);
     type.fields ??= {};
     type.indexes ??= [];
     edit(type);

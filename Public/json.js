@@ -1,7 +1,7 @@
-// JSON with exact numbers. JavaScript's own reader turns 9007199254740993 into 9007199254740992 and 3.0 into 3;
-// here a number keeps the text it was sent with, so that an INT64 passes through the console untouched.
+// JSON with exact numbers. JavaScript's own parser turns 9007199254740993 into 9007199254740992 and 3.0 into 3.
+// Here a number keeps its original text, so an INT64 passes through the console unchanged.
 
-/** A JSON number as it was written. `Number(x)` and arithmetic see the nearest double. */
+/** A JSON number as it was written. `Number(x)` and arithmetic use the nearest double. */
 export class ExactNumber {
     constructor(text) {
         this.text = String(text);
@@ -21,7 +21,7 @@ export class ExactNumber {
     }
 }
 
-/** A text that is not JSON. `line` and `column` start at 1, `offset` at 0; all count UTF-16 units. */
+/** A syntax error. `line` and `column` start at 1, `offset` at 0; all count UTF-16 units. */
 export class JSONProblem extends Error {
     constructor(sentence, text, offset) {
         const before = text.slice(0, offset);
@@ -46,8 +46,8 @@ const escapes = new Map([
 ]);
 
 /**
- * Reads a JSON text. Objects have no prototype, so a key such as `__proto__` is a key like any other.
- * Throws `JSONProblem`, also for a doubled key, which the server would refuse.
+ * Parses JSON. Objects have no prototype, so `__proto__` is an ordinary key.
+ * Throws `JSONProblem`, also for a duplicate key, which the server would reject.
  */
 export function parse(text) {
     let at = 0;
@@ -100,7 +100,7 @@ export function parse(text) {
             const start = at;
             if (text[at] !== '"') fail(`a key in double quotes was expected, not ${here()}.`);
             const key = string();
-            if (key in result) fail(`the key “${key}” is there twice.`, start);
+            if (key in result) fail(`the key “${key}” is duplicate.`, start);
             take(blank);
             if (text[at] !== ":") fail(`a colon was expected after the key, not ${here()}.`);
             at += 1;
@@ -150,8 +150,8 @@ export function parse(text) {
                 at += 1;
                 return result;
             }
-            if (next === undefined) fail("this text is never closed.", start);
-            if (next !== "\\") fail("a line break or control character inside a text must be escaped.");
+            if (next === undefined) fail("this string is not closed.", start);
+            if (next !== "\\") fail("a line break or control character inside a string must be escaped.");
             result += escape();
         }
     }
@@ -170,11 +170,11 @@ export function parse(text) {
 
     const result = value(0);
     take(blank);
-    if (at < text.length) fail(`the text should have ended before ${here()}.`);
+    if (at < text.length) fail(`the end of the text was expected, not ${here()}.`);
     return result;
 }
 
-/** Writes a value as JSON; `indent` is a number of spaces, 0 for one line. `undefined` values are left out. */
+/** Serializes a value as JSON. `indent` is a number of spaces, 0 for one line. `undefined` values are omitted. */
 export function stringify(value, indent = 0) {
     const lines = indent > 0;
 
@@ -207,7 +207,7 @@ export function stringify(value, indent = 0) {
     return write(value, 0);
 }
 
-/** Whether two JSON values are written alike. */
+/** Whether two JSON values have the same text. */
 export function same(one, other) {
     if (one === undefined || other === undefined) return one === other;
     return stringify(one) === stringify(other);

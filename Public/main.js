@@ -1,4 +1,4 @@
-// Starts the console: the door if nobody is signed in, else the room, whose pages follow the address.
+// Starts the console: the sign-in page if nobody is signed in, otherwise the main frame, whose pages follow the URL.
 
 import * as api from "./api.js";
 import { make } from "./dom.js";
@@ -27,7 +27,7 @@ function leave(farewell) {
     stopFollowing();
     router.unguard();
     api.renewWith(async () => false);
-    // Where the server does not answer, the cookie still ends by itself. Whoever signs in next waits for this to have ended.
+    // If the server does not respond, the cookie still expires. The next sign-in waits until this sign-out has ended.
     const leaving = api.signOut().catch(() => {});
     session.forget();
     schema.forget();
@@ -42,7 +42,7 @@ function enter() {
     stopFollowing = router.follow(() => showPage(frame));
 }
 
-/** Shows the page that the address names. A newer visit cancels the calls of the one before. */
+/** Shows the page that the URL names. A newer visit cancels the calls of the previous one. */
 async function showPage(frame) {
     const { content, mark } = frame;
     visit.abort();
@@ -86,7 +86,7 @@ async function showPage(frame) {
     }
 }
 
-/** Finds out who is signed in, where the server did not answer at the beginning. Nobody is led to the door. */
+/** Checks who is signed in if the server did not respond at the start. Without a caller, shows the sign-in page. */
 async function recognize(signal) {
     const caller = await api.who(signal);
     if (caller === undefined) leave(expired);
@@ -95,9 +95,9 @@ async function recognize(signal) {
 }
 
 /**
- * What a page may do while it is the one that is visited. `show(…)` draws it: it ends the waiting, and throws once there is
- * a newer visit, so that a late response cannot replace a newer page. `isOver()` says that there is one: what comes after
- * a write leads nowhere then. `fail(error)` is for what goes wrong after the page's function has ended.
+ * What a page can do while it is the current one. `show(…)` draws it. It ends the waiting message, and throws if there is
+ * a newer visit, so that a late response cannot replace a newer page. `isOver()` returns whether there is one; after a write, the
+ * page then does not navigate. `fail(error)` reports errors that occur after the page's function has returned.
  */
 function pageVisit(content, signal) {
     const stopWaiting = showWaiting(content, signal);
@@ -112,7 +112,7 @@ function pageVisit(content, signal) {
     };
 }
 
-/** After a moment without anything drawn says that the server is waited for. Returns a function that ends the waiting. */
+/** If nothing is drawn after a moment, shows that the console waits for the server. Returns a function that ends this. */
 function showWaiting(place, signal) {
     const timer = setTimeout(() => {
         place.replaceChildren(make("p", { class: "waiting", role: "status" }, "Waiting for the server…"));
@@ -122,20 +122,20 @@ function showWaiting(place, signal) {
     return stop;
 }
 
-// The address behind `#` belongs to the router, so the skip link moves the focus itself.
+// The router uses the part of the URL after `#`, so the skip link moves the focus itself.
 document.getElementById("skip").addEventListener("click", (event) => {
     event.preventDefault();
     document.getElementById("content")?.focus();
 });
 
-/** Opens the room if somebody is signed in, perhaps in another tab; else the door. */
+/** Opens the main frame if somebody is signed in, perhaps in another tab; otherwise the sign-in page. */
 async function begin() {
     const stopWaiting = showWaiting(root);
     let caller;
     try {
         caller = await api.who();
     } catch (error) {
-        // Without an answer nobody knows. The room has a way to try again.
+        // Without a response the caller is unknown. The main frame offers a retry.
         if (!(error instanceof api.Refusal) && session.wasEntered()) {
             enter();
             return;

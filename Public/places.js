@@ -1,5 +1,5 @@
-// Where the person was: the cursors of the pages of a list, the list that a record was opened from, and how far a page was
-// scrolled. Kept in this tab for the database in the address, so that a reload and the way back lead to the same place.
+// Positions: the cursors of the pages of a list, the list from which a record was opened, and the scroll position of each
+// page. Stored in this tab for the database in the URL, so that reloading and going back restore the position.
 
 const stem = "fogbase.places";
 const key = stem + location.search;
@@ -8,14 +8,14 @@ let kept = empty();
 try {
     kept = { ...empty(), ...JSON.parse(sessionStorage.getItem(key)) };
 } catch {
-    // What cannot be read is forgotten.
+    // Unreadable data is discarded.
 }
 
 export function save() {
     try {
         sessionStorage.setItem(key, JSON.stringify(kept));
     } catch {
-        // Without room, places last until the next reload.
+        // If the storage is full, positions last until the next reload.
     }
 }
 
@@ -24,12 +24,12 @@ export function forget() {
     for (const each of Object.keys(sessionStorage)) if (each.startsWith(stem)) sessionStorage.removeItem(each);
 }
 
-/** The cursors of the pages seen so far of a search: the third leads to the third page; the first is `null`. */
+/** The cursors of the pages of a search visited so far. The third leads to the third page; the first is `null`. */
 export function trail(identity) {
     return kept.trails[identity] ??= [null];
 }
 
-/** The page of a type's list that was seen last; `otherwise` before any was. */
+/** The page of a type's list that was visited last; `otherwise` if there is none. */
 export function list(typeName, otherwise) {
     return Object.hasOwn(kept.lists, typeName) ? kept.lists[typeName] : otherwise;
 }
@@ -39,7 +39,7 @@ export function keepList(typeName, address) {
     save();
 }
 
-/** How far the page at an address was scrolled, in pixels. */
+/** The scroll position of the page at a URL, in pixels. */
 export function scroll(address) {
     return Object.hasOwn(kept.scrolls, address) ? kept.scrolls[address] : 0;
 }

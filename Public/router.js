@@ -1,14 +1,14 @@
-// The console's pages are the part of the address behind `#`: `#/types/Post/record/sea%2F1?page=2`.
+// The console's pages are the part of the URL after `#`: `#/types/Post/record/sea%2F1?page=2`.
 
 import * as places from "./places.js";
 
-/** An address for raw segments and query values. */
+/** A URL for raw segments and query values. */
 export function address(segments, query = {}) {
     const text = new URLSearchParams(query).toString();
     return "#/" + segments.map(encodeURIComponent).join("/") + (text === "" ? "" : "?" + text);
 }
 
-/** The raw segments and the query of the current address. A broken escape leads to the first page. */
+/** The raw segments and the query of the current URL. An invalid escape leads to the first page. */
 export function place() {
     const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?", 2);
     try {
@@ -22,7 +22,7 @@ export function place() {
 let mayLeave = async () => true;
 let isDirty = () => false;
 
-/** Guards the page that is shown: `dirty()` says whether something is unsaved, `ask()` whether to leave it anyway. */
+/** Guards the current page: `dirty()` returns whether something is unsaved, `ask()` whether to leave anyway. */
 export function guard(dirty, ask) {
     isDirty = dirty;
     mayLeave = ask;
@@ -33,12 +33,12 @@ export function unguard() {
     mayLeave = async () => true;
 }
 
-/** Whether the page may be left, asking if something on it is unsaved. */
+/** Whether the page may be left. Asks if something on it is unsaved. */
 export async function canLeave() {
     return !isDirty() || mayLeave();
 }
 
-/** Goes to an address without asking. */
+/** Navigates to a URL without asking. */
 export function go(to) {
     unguard();
     if (location.hash === to) {
@@ -53,24 +53,24 @@ let landing = 0;
 let hasLanded = false;
 let isReturning = false;
 
-/** For links that lead back: the page begins where it was left, as with the browser's own button. */
+/** For links that lead back: the page restores its scroll position, as with the browser's back button. */
 export function returns() {
     isReturning = true;
 }
 
-/** How far the page that is drawn now begins to be scrolled. */
+/** The initial scroll position of the page that is being drawn. */
 export function land() {
     hasLanded = true;
     return landing;
 }
 
-/** Another address for the page that is shown. */
+/** Replaces the URL of the current page. */
 export function correct(to) {
     history.replaceState(history.state, "", to);
     shown = location.hash;
 }
 
-/** A page that was here before, in this entry of the history or at a link that leads back, begins where it was left. */
+/** Restores the scroll position of a page visited before, through the history or through a link that leads back. */
 function arrive(isSame) {
     const wasHere = isSame || isReturning || history.state?.wasHere === true;
     shown = location.hash;
@@ -83,7 +83,7 @@ function depart() {
     if (hasLanded) places.keepScroll(shown, window.scrollY);
 }
 
-/** Calls `show` now and whenever the address changes. Returns a function that ends it. */
+/** Calls `show` now and whenever the URL changes. Returns a function that stops this. */
 export function follow(show) {
     let asking = false;
     history.scrollRestoration = "manual";

@@ -1,4 +1,4 @@
-// The types as the server last told them, shared by the pages.
+// The record types as the server last returned them, shared by the pages.
 
 import * as api from "./api.js";
 import { normalized } from "./fields/kinds.js";
@@ -8,7 +8,7 @@ let lastAsked = 0;
 let lastTaken = 0;
 const listeners = new Set();
 
-/** Asks the server again and tells the listeners. An older response that comes late does not replace a newer one. */
+/** Loads the schema again and calls the listeners. A late older response does not replace a newer one. */
 export async function load(options) {
     const asked = lastAsked += 1;
     const loaded = await api.schema(options);
@@ -25,7 +25,7 @@ export function all() {
 
 export function forget() {
     types = [];
-    lastTaken = lastAsked + 1; // Responses still on their way were for the caller who signed out.
+    lastTaken = lastAsked + 1; // Responses that are still under way belong to the caller who signed out.
     lastAsked = lastTaken;
     listeners.clear();
 }
@@ -34,18 +34,18 @@ export function listen(listener) {
     listeners.add(listener);
 }
 
-/** The type of that name, or one without fields, indexes and grants: a type begins with its first record. */
+/** The type of that name, or one without fields, indexes and grants: a type is created by its first record. */
 export function type(name) {
     return types.find((each) => each.name === name) ?? { name, fields: {}, indexes: [], grants: {}, isNew: true };
 }
 
-/** The fields of a type as a `Map` of name and type name. */
+/** The fields of a type, as a `Map` from name to type name. */
 export function fields(name) {
     const entries = Object.entries(type(name).fields);
     return new Map(entries.map(([field, { type: typeName }]) => [field, normalized(String(typeName))]));
 }
 
-/** Whether every one of these fields is known for the type; otherwise the schema has grown since it was loaded. */
+/** Whether the schema has all these fields of the type; if not, it has grown since it was loaded. */
 export function covers(name, fieldNames) {
     const known = fields(name);
     return fieldNames.every((field) => known.has(field));

@@ -1,7 +1,7 @@
-// The database that the console looks at: container, environment, database, owner and zone. This scope is the query of the
-// page's own address, so it can be bookmarked; an absent key leaves the choice to the server's configuration.
+// The database that the console shows: container, environment, database, owner and zone. This scope is the query of the
+// page's own URL, so it can be bookmarked. For an absent key, the server's configuration decides.
 
-/** What stands before the paths of routes: empty, or `/fog` where a proxy serves the server below a path. */
+/** The prefix of all route paths: empty, or `/fog` if a proxy serves the server below a path. */
 export const base = new URL("..", import.meta.url).pathname.replace(/\/$/, "");
 
 export const keys = ["container", "environment", "database", "owner", "zone"];
@@ -17,7 +17,7 @@ export function current() {
     return scope;
 }
 
-/** Loads the console anew with another scope in its address, at the first page. Does nothing if the scope is the same. */
+/** Reloads the console with another scope in its URL, at the first page. Does nothing if the scope is the same. */
 export function change(values) {
     const query = new URLSearchParams();
     for (const key of keys) {
@@ -28,17 +28,17 @@ export function change(values) {
     location.assign(`${location.pathname}?${query}#/`);
 }
 
-/** Whether the scope is the one that the server's configuration chooses. */
+/** Whether the scope is the server's default. */
 export function isDefault() {
     return Object.keys(current()).length === 0;
 }
 
-/** The console's address with that scope. */
+/** The console's URL with that scope. */
 export function defaultAddress() {
     return `${location.pathname}#/`;
 }
 
-/** Whether the console looks into somebody's private database. Grants do not apply there. */
+/** Whether the console shows a private database. Grants do not apply there. */
 export function isPrivate() {
     return current().database === "private";
 }

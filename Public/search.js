@@ -1,10 +1,10 @@
-// What the page of a type's records asks for. It stands in the address, so that it can be bookmarked and gone back to.
+// The search of a type's records. It is part of the URL, so it can be bookmarked and the back button works.
 
 import * as router from "./router.js";
 
 const empty = { where: "", sort: "", count: false, explain: false };
 
-/** Reads the query of a page's address. */
+/** Reads the query of a page's URL. */
 export function fromAddress(query) {
     return {
         where: query.get("where") ?? "", sort: query.get("sort") ?? "",
@@ -12,7 +12,7 @@ export function fromAddress(query) {
     };
 }
 
-/** The address of a page of what a search finds. */
+/** The URL of a page of results. */
 export function address(typeName, search = empty, page = 1) {
     const query = {};
     if (search.where !== "") query.where = search.where;
@@ -23,12 +23,12 @@ export function address(typeName, search = empty, page = 1) {
     return router.address(["types", typeName], query);
 }
 
-/** Whether it asks for no more than a list does. */
+/** Whether the search is a plain list. */
 export function isPlain({ where, sort, count, explain }) {
     return where === "" && sort === "" && !count && !explain;
 }
 
-/** The body of `POST /query` for a page of it. */
+/** The body of `POST /query` for one page of the search. */
 export function content(typeName, { where, sort, count, explain }, cursor, limit) {
     return {
         recordType: typeName, limit, cursor,
@@ -37,14 +37,14 @@ export function content(typeName, { where, sort, count, explain }, cursor, limit
     };
 }
 
-/** The cursors of one search hold for that alone. */
+/** The key of a search; cursors are valid only for the search that returned them. */
 export function identity(typeName, { where, sort }) {
     return JSON.stringify([typeName, where, sort]);
 }
 
 /**
- * Where in a text the server found something it did not expect, as `[start, end]` in UTF-16 units; `null` if it does not
- * say. The server counts bytes of UTF-8 and names what it found.
+ * The range of a text in which the server found something unexpected, as `[start, end]` in UTF-16 units; `null` if it does
+ * not say. The server counts bytes of UTF-8 and quotes what it found.
  */
 export function place(text, details) {
     const offset = Number(details?.offset);

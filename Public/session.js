@@ -1,16 +1,16 @@
-// Who is signed in is known by a cookie that no script can read. This tab remembers that somebody was, to say why the door is
-// shown when nobody is any more, and what the server says of the caller: the name and the role.
+// The session is a cookie that no script can read. This tab remembers that somebody was signed in, to explain why the sign-in
+// page appears when the session has ended, and what the server said about the caller: name and role.
 
 const key = "fogbase.entered";
 let caller = null;
 const listeners = new Set();
 
-/** Without it the server does not look at the cookie: no other page can send it here. */
+/** Without this header, the server ignores the cookie, so no other page can use it. */
 export const heads = Object.freeze({ "X-Fogbase-Console": "1" });
 
 /**
- * What each role covers, as the server has it (the manual's page “Securing”). The server decides; the console only offers
- * nothing that would be rejected.
+ * The rights of each role, as on the manual's page “Securing”. The server decides; the console only hides what
+ * would be denied.
  */
 const covered = {
     owner: ["writeRecords", "changeSchema", "manageUsers"],
@@ -23,7 +23,7 @@ export function wasEntered() {
     return sessionStorage.getItem(key) !== null;
 }
 
-/** `who` is the answer of `GET /_/session`; `null` while it is unknown. */
+/** `who` is the response of `GET /_/session`; `null` while it is unknown. */
 export function enter(who) {
     caller = who;
     sessionStorage.setItem(key, "1");
@@ -46,12 +46,12 @@ export function current() {
     return caller;
 }
 
-/** The server's own token, a key's, or an administrator's by name? The server's own has a name that nobody else can have. */
+/** The kind of the caller: the server's own token, a key, or a named administrator. The server's own token has a reserved name. */
 export function isByName() {
     return caller?.isAdministrator === true && /^[a-z0-9._@-]+$/.test(caller.name ?? "");
 }
 
-/** Whether the caller has a right. Where it is unknown, the server will say. */
+/** Whether the caller has a right. If that is unknown, the server decides. */
 export function covers(right) {
     if (caller === null) return true;
     if (caller.isAdministrator === true) return covered[caller.role]?.includes(right) ?? true;
@@ -65,7 +65,7 @@ export function title() {
     return `${caller.name ?? ""} (${role})`;
 }
 
-/** Why something is not offered; `what` completes “does not cover”. */
+/** Why an action is not offered; `what` completes “does not cover”. */
 export function reason(what) {
     return `You are signed in as ${title()}, which does not cover ${what}.`;
 }
@@ -74,13 +74,13 @@ export function reason(what) {
 export function adviceOnForbidden() {
     if (caller === null) return "Sign in as an administrator whose role covers this.";
     if (caller.isAdministrator !== true) {
-        return "This is beyond the key's scope. An administrator can change the scope, or do this.";
+        return "The key's scope does not allow this. An administrator can change the scope, or do it instead.";
     }
-    return caller.role === "owner" ? "No role covers this, and you are an owner already: go by what the server says above."
-        : `You are signed in as ${title()}. Sign in as somebody whose role covers this, or ask an owner for another role.`;
+    return caller.role === "owner" ? "No role covers this, and you are already an owner: follow the server's message above."
+        : `You are signed in as ${title()}. Sign in with a role that covers this, or ask an owner for another role.`;
 }
 
-/** Whether the text can travel in an HTTP header at all. */
+/** Whether the text can be sent in an HTTP header. */
 export function isPlausible(text) {
     return /^[\x21-\x7e]{1,4096}$/.test(text);
 }

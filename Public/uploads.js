@@ -1,4 +1,4 @@
-// Sends files to the server. `fetch` cannot tell how much of a file has gone, so this is the one place with XMLHttpRequest.
+// Uploads files. `fetch` cannot report upload progress, so only this module uses XMLHttpRequest.
 
 import * as api from "./api.js";
 import * as json from "./json.js";
@@ -9,9 +9,9 @@ import { sizeText } from "./sizes.js";
 const atOnce = 3;
 let running = 0;
 const waiting = [];
-let largest; // a promise of the most bytes that a file may have, asked for once
+let largest; // a promise of the maximum size of a file, requested once
 
-/** A file that did not arrive, though the server did not refuse it. */
+/** A file that did not arrive, though the server did not reject it. */
 export class UploadBroken extends Error {
     constructor(sentence) {
         super(sentence);
@@ -20,8 +20,8 @@ export class UploadBroken extends Error {
 }
 
 /**
- * Uploads a file and answers the value for its field, with a receipt. `progressed(sent)` is called as it goes, first with 0;
- * files wait for their turn. Throws `api.Refusal`, `UploadBroken`, or the reason of the signal that cancelled it.
+ * Uploads a file and returns the value for its field, with a receipt. `progressed(sent)` is called repeatedly, first with 0;
+ * files wait in a queue. Throws `api.Refusal`, `UploadBroken`, or the reason of the signal that canceled it.
  */
 export async function upload(file, { progressed, signal }) {
     if (running >= atOnce) await new Promise((resolve) => waiting.push(resolve));
@@ -32,23 +32,23 @@ export async function upload(file, { progressed, signal }) {
         signal.throwIfAborted();
         return await sendSignedIn(file, { progressed, signal });
     } finally {
-        // The place goes to the next in line, or is free again.
+        // Starts the next upload in the queue, or frees the slot.
         if (waiting.length > 0) waiting.shift()();
         else running -= 1;
     }
 }
 
-/** A server that refuses a file by its length hangs up while the browser is still sending, and then nobody hears why. */
+/** A server that rejects a file by its length closes the connection while the browser is still sending, so the error is lost. */
 async function refuseIfTooLarge(file) {
     largest ??= api.limits().then((limits) => Number(limits?.assetBytes), () => undefined);
     const limit = await largest;
-    if (limit === undefined) largest = undefined; // Unknown this time; asked again the next.
+    if (limit === undefined) largest = undefined; // Still unknown; requested again next time.
     if (limit < file.size) {
         throw new UploadBroken(`This file has ${sizeText(file.size)}; the server takes files of up to ${sizeText(limit)}.`);
     }
 }
 
-/** Sends a file; after a sign-in that was asked for, once more. */
+/** Sends a file, and once more after a sign-in. */
 async function sendSignedIn(file, options) {
     try {
         return await send(file, options);
@@ -72,7 +72,7 @@ function send(file, { progressed, signal }) {
     request.upload.addEventListener("progress", (event) => progressed(event.loaded));
     request.addEventListener("abort", () => reject(signal.reason));
     request.addEventListener("error", () => reject(new UploadBroken(
-        "The upload broke off: the server did not answer, or the file can no longer be read. Try again.")));
+        "The upload was interrupted: the server did not respond, or the file cannot be read. Try again.")));
     request.addEventListener("load", () => {
         try {
             resolve(value(request));
@@ -85,13 +85,13 @@ function send(file, { progressed, signal }) {
     return promise.finally(() => signal.removeEventListener("abort", cancel));
 }
 
-/** The asset in the answer; a refusal is thrown. */
+/** The asset in the response. Throws if it is an error. */
 function value(request) {
     let answer = null;
     try {
         answer = json.parse(request.responseText);
     } catch {
-        // Something in front of the server may answer with a page for people.
+        // A proxy may respond with an HTML page.
     }
     if (request.status < 200 || request.status > 299) {
         throw new api.Refusal(request.status, answer, request.getResponseHeader("X-Request-ID"));
@@ -100,7 +100,7 @@ function value(request) {
     return answer.asset;
 }
 
-/** What `Promise.withResolvers` gives in browsers younger than the rest of the console needs. */
+/** `Promise.withResolvers`, which some supported browsers lack. */
 function settlement() {
     const result = {};
     result.promise = new Promise((resolve, reject) => Object.assign(result, { resolve, reject }));

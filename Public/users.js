@@ -1,11 +1,11 @@
-// The names of accounts beside their record names, for callers that may read accounts.
+// The names of accounts next to their record names, for callers that may read accounts.
 
 import * as api from "./api.js";
 import { make } from "./dom.js";
 import * as scope from "./scope.js";
 import * as session from "./session.js";
 
-/** The most pages of 1000 accounts that are read to find names. Beyond, record names stand alone. */
+/** The maximum number of pages of 1000 accounts that are read to find names. Beyond it, only record names are shown. */
 const mostPages = 5;
 
 const pattern = /^_[0-9a-f]{32}$/;
@@ -24,13 +24,13 @@ export function isRecordName(text) {
     return pattern.test(text);
 }
 
-/** The record name of the account that signs in by this name in this container and environment, or `null`. */
+/** The record name of the account with this name in this container and environment, or `null`. */
 export async function find(name, place) {
     const { users } = await api.users({ name }, { scope: place });
     return users[0]?.userRecordName ?? null;
 }
 
-/** The name of the account with this record name, or `null` where it has none, is gone, or may not be known. */
+/** The name of the account with this record name; `null` if it has none, is deleted, or may not be read. */
 export async function nameOf(recordName) {
     if (!isRecordName(recordName) || !session.covers("manageUsers")) return null;
     try {
@@ -39,7 +39,7 @@ export async function nameOf(recordName) {
             await reading;
         }
     } catch {
-        return null; // The record name says enough.
+        return null; // The record name is enough.
     }
     return names.get(recordName) ?? null;
 }
@@ -53,7 +53,7 @@ async function readPage() {
     pages += 1;
 }
 
-/** A user for people: the record name, and the name in front of it as soon as it is known. */
+/** A user for display: the record name, preceded by the account name once it is known. */
 export function userText(recordName) {
     const element = make("span", { class: "user" }, recordName);
     nameOf(recordName).then((name) => {

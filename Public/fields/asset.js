@@ -5,15 +5,15 @@ import { uploadLine } from "./upload-line.js";
 
 export const isGroup = true;
 
-/** The file has a button of its own to be removed. */
+/** The file has its own button for removal. */
 export const clearsItself = true;
 
 export const summary = fileSummary;
 
-/** The picture that stands for the value in a table, or `null`. */
+/** The picture of the value in a table, or `null`. */
 export const picture = (value) => (isPicture(value) ? thumbnail(value) : null);
 
-/** In a list of files, what adds items: one for each file, in the order in which they were chosen. */
+/** In a list of files, adds items: one for each file, in the order of selection. */
 export function adder(append, changed) {
     return dropZone({ title: "Choose files", many: true, take: (files) => {
         files.forEach((file) => append({ file }));
@@ -22,9 +22,9 @@ export function adder(append, changed) {
 }
 
 /**
- * A file: what is there, and a zone that takes another, whose value replaces the old one once it has arrived. A value
- * goes back as it came. In a list (`isItem`) the item has no zone: it begins with a value or with a `file` to upload,
- * and `leave()` takes it away when the upload is given up.
+ * A file and a zone that takes another file. The new value replaces the old one when the upload is complete. An unchanged
+ * value is sent back as it was. In a list (`isItem`) the item has no zone: it starts with a value or with a `file` to upload,
+ * and `leave()` removes it when the upload is canceled.
  */
 export function editor({ id, value, file, changed, isItem = false, leave }) {
     let line = null;
@@ -56,7 +56,7 @@ export function editor({ id, value, file, changed, isItem = false, leave }) {
         line = uploadLine(chosen, given);
         refresh();
     }
-    /** Shows the field as it is now; the focus stays where people can go on. */
+    /** Shows the current state of the field. Keeps the focus on a useful element. */
     function settle() {
         const hadFocus = place.contains(document.activeElement);
         refresh();

@@ -2,7 +2,7 @@ import { make } from "../dom.js";
 import { sizeText } from "../sizes.js";
 import { InputProblem } from "./problem.js";
 
-/** The number of bytes that a base64 text holds, or `null` when it is no base64. */
+/** The number of bytes that a Base64 text encodes, or `null` if it is not Base64. */
 export function size(text) {
     if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return null;
     return text.length / 4 * 3 - (text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0);
@@ -13,7 +13,7 @@ export function summary(value) {
     return count === null ? "not base64" : sizeText(count);
 }
 
-/** Bytes as their size and their base64, line breaks allowed. */
+/** Bytes as their size and their Base64, line breaks allowed. */
 export function editor({ id, value }) {
     const area = make("textarea", {
         id, rows: "2", spellcheck: "false", class: "code", autocomplete: "off", value: value ?? "",

@@ -4,7 +4,7 @@ import { InputProblem } from "./problem.js";
 
 export const summary = (value) => String(value);
 
-/** The JSON number that a person wrote (`.5` and `+2` are understood), `undefined` for nothing. */
+/** The JSON number for the user's input (`.5` and `+2` are accepted); `undefined` for empty input. */
 export function number(input, example = "3.25 or 6.02e23") {
     const text = input.value.trim().replace(/^\u2212/, "-");
     if (text === "") return undefined;
@@ -19,7 +19,7 @@ export function number(input, example = "3.25 or 6.02e23") {
     return new ExactNumber(exact);
 }
 
-/** A double, kept in the digits it was written with. */
+/** A double that keeps the digits with which it was written. */
 export function editor({ id, value }) {
     const input = make("input", {
         id, type: "text", inputmode: "decimal", autocomplete: "off", class: "number",

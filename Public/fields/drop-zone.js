@@ -1,11 +1,11 @@
 import { make } from "../dom.js";
 
-/** Whether something is dragged that has files in it. */
+/** Whether a drag contains files. */
 function carriesFiles(event) {
     return event.dataTransfer?.types.includes("Files") === true;
 }
 
-// A file that misses the zone would open in place of the page, with everything unsaved on it.
+// If a file were dropped outside of the zone, the browser would replace the page with it, and unsaved changes would be lost.
 for (const name of ["dragover", "drop"]) {
     window.addEventListener(name, (event) => {
         if (!carriesFiles(event) || event.defaultPrevented) return;
@@ -14,7 +14,7 @@ for (const name of ["dragover", "drop"]) {
     });
 }
 
-/** The files of a drop. A folder looks like a file, and cannot be sent. */
+/** The files of a drop. A directory looks like a file but cannot be uploaded. */
 function filesIn(transfer) {
     const items = [...transfer.items].filter((item) => item.kind === "file");
     const files = items.filter((item) => item.webkitGetAsEntry?.()?.isDirectory !== true)
@@ -23,8 +23,8 @@ function filesIn(transfer) {
 }
 
 /**
- * A button that opens the browser's choice of files and onto which files can be dropped. `take(files)` gets at least
- * one of them, and no more than one unless `many` is set. `rename(title)` changes its title.
+ * A button that opens the browser's file chooser and accepts dropped files. `take(files)` gets at least
+ * one file, and only one unless `many` is set. `rename(title)` changes its title.
  */
 export function dropZone({ id, title, many = false, take }) {
     const input = make("input", { type: "file", hidden: true, multiple: many, tabindex: "-1", "aria-hidden": "true" });
@@ -36,11 +36,11 @@ export function dropZone({ id, title, many = false, take }) {
 
     function choose(files, hasFolders = false) {
         const isTooMany = !many && files.length > 1;
-        problem.textContent = hasFolders ? "Folders cannot be uploaded: take the files in them."
+        problem.textContent = hasFolders ? "Directories cannot be uploaded: choose the files in them."
             : isTooMany ? "This field takes one file; these are several." : "";
         if (files.length > 0 && !isTooMany) take(files);
     }
-    // To choose a file is no change of the field yet: its value changes when the file has arrived.
+    // Choosing a file does not change the field yet; its value changes when the upload is complete.
     input.addEventListener("input", (event) => event.stopPropagation());
     input.addEventListener("change", () => {
         choose([...input.files]);

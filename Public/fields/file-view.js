@@ -1,11 +1,11 @@
-// What a file is, for people: its facts, a picture or a player if the browser can show one, and the way to fetch it.
+// A file for display: its facts, a picture or a player if the browser can show one, and a download link.
 
 import { make } from "../dom.js";
 import { sizeText } from "../sizes.js";
 
-/** Thumbnails have one size everywhere, so that the server makes one of each picture. */
+/** All thumbnails have one size, so that the server creates only one per picture. */
 const thumbnailEdge = 160;
-/** The most bytes of a whole picture that are fetched where no thumbnail is to be had. */
+/** The maximum size in bytes of a whole picture that is shown if there is no thumbnail. */
 const smallPicture = 512 * 1024;
 const shownByBrowsers = /^image\/(jpeg|png|gif|webp|avif)$/;
 
@@ -15,7 +15,7 @@ export function fileSummary(value) {
     return [value?.filename ?? "file", size].filter((part) => part !== null).join(", ");
 }
 
-/** The download address with these parameters, or `null` if it is none that a browser may open. */
+/** The download URL with these parameters, or `null` if a browser may not open it. */
 function address(value, parameters = {}) {
     if (typeof value?.downloadURL !== "string") return null;
     try {
@@ -32,7 +32,7 @@ function mediaType(value) {
     return String(value?.contentType ?? "").split(";", 1)[0].trim().toLowerCase();
 }
 
-/** Width and height as a viewer sees them: orientations 5 to 8 (EXIF) lie on their side in the file. */
+/** Width and height as displayed: pictures with EXIF orientations 5 to 8 are stored on their side. */
 function pixels(value) {
     if (value?.width === undefined || value.height === undefined) return null;
     const isTurned = Number(value.orientation ?? 1) >= 5;
@@ -44,7 +44,7 @@ export function isPicture(value) {
     return mediaType(value).startsWith("image/") && pixels(value) !== null && address(value) !== null;
 }
 
-/** A thumbnail, fetched when it comes into view; the whole picture if it is small and the server makes no thumbnails. */
+/** A thumbnail, loaded when it scrolls into view; the whole picture if it is small and the server creates no thumbnails. */
 export function thumbnail(value) {
     const edge = String(thumbnailEdge);
     const image = make("img", {
@@ -71,7 +71,7 @@ function player(value) {
     return element;
 }
 
-/** The whole view of a file; `actions` are buttons beside the download link. */
+/** The full view of a file; `actions` are buttons next to the download link. */
 export function fileView(value, actions = []) {
     const size = value.size === undefined ? null : sizeText(Number(value.size));
     const facts = [value.contentType, size, pixels(value)].filter((part) => part !== undefined && part !== null);

@@ -7,7 +7,7 @@ const largest = 2n ** 63n - 1n;
 
 export const summary = (value) => String(value);
 
-/** A signed 64-bit integer, exact: the text never becomes a JavaScript number. */
+/** A signed 64-bit integer, exact: the text is never converted to a JavaScript number. */
 export function editor({ id, value }) {
     const input = make("input", {
         id, type: "text", inputmode: "numeric", autocomplete: "off", class: "number",
@@ -19,7 +19,7 @@ export function editor({ id, value }) {
         if (!/^-?\d+$/.test(text)) throw new InputProblem("Write a whole number, such as 42 or -7.", input);
         const number = BigInt(text);
         if (number < smallest || number > largest) {
-            throw new InputProblem(`An INT64 lies between ${smallest} and ${largest}.`, input);
+            throw new InputProblem(`An INT64 must be between ${smallest} and ${largest}.`, input);
         }
         return new ExactNumber(number);
     }

@@ -1,4 +1,4 @@
-// What the console knows of each field type: how to show a value in one line and how to edit it.
+// The field types that the console knows: how to show a value in one line and how to edit it.
 
 import { ExactNumber } from "../json.js";
 import * as asset from "./asset.js";
@@ -20,7 +20,7 @@ const scalars = new Map([
 const kinds = new Map(scalars);
 for (const [name, kind] of scalars) kinds.set(`${name}_LIST`, listOf(kind));
 
-/** The type names that a new field may have. */
+/** The types that a new field can have. */
 export const typeNames = [...kinds.keys()];
 
 /** One spelling per type: `ASSETID` is `ASSET`, and the schema language's `LIST<STRING>` is `STRING_LIST`. */
@@ -29,7 +29,7 @@ export function normalized(type) {
     return (list === null ? type : `${list[1]}_LIST`).replace(/^ASSETID/, "ASSET");
 }
 
-/** The kind for a type; a type that the console does not know is edited as JSON. */
+/** The kind for a type. An unknown type is edited as JSON. */
 export function kind(type) {
     return kinds.get(normalized(type)) ?? raw;
 }
@@ -46,9 +46,9 @@ function scalarType(value) {
 }
 
 /**
- * Reads what stands for a field in a record's JSON, by the server's own rules: `{type, value}`, where a bare value
- * takes the schema's type or that of its shape. `type` is `null` for what only the server can evaluate, such as
- * `{"increment": 1}`, and for unfitting shapes.
+ * Interprets the JSON of a field by the server's rules: `{type, value}`, or a bare value, which
+ * has the schema's type or the type of its shape. `type` is `null` for field operations such as
+ * `{"increment": 1}`, and for unknown shapes.
  */
 export function understand(written, schemaType) {
     const isObject = written !== null && typeof written === "object"
@@ -59,7 +59,7 @@ export function understand(written, schemaType) {
         const isPlain = !extra && typeof type === "string" && fits(written.value, type);
         return { type: isPlain ? normalized(type) : null, value: written.value };
     }
-    // A Boolean is sent as it stands, and shown as the integer that it will be.
+    // A Boolean is sent unchanged, and shown as the integer that it becomes.
     if (typeof written === "boolean") return { type: "INT64", value: new ExactNumber(written ? 1 : 0) };
     const type = shapeType(written);
     const wanted = schemaType !== undefined && fits(written, schemaType) ? normalized(schemaType) : type;
@@ -72,7 +72,7 @@ function shapeType(value) {
     return first === null ? null : `${first}_LIST`;
 }
 
-/** Whether the form for `type` can show this value without losing anything. */
+/** Whether the form for `type` can show this value without loss. */
 function fits(value, type) {
     const name = normalized(type);
     if (name.endsWith("_LIST")) return Array.isArray(value) && value.every((item) => fits(item, name.slice(0, -5)));

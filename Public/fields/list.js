@@ -18,14 +18,14 @@ export function listOf(kind) {
     };
 }
 
-/** The first few pictures in a row; `null` unless each of these items has one, since the rest would go unseen. */
+/** The first few pictures in a row; `null` unless each of these items has a picture, since the others would be hidden. */
 function pictures(kind, value) {
     const shown = value.slice(0, mostShown).map(kind.picture);
     if (shown.length === 0 || shown.includes(null)) return null;
     return make("span", { class: "thumbnails" }, shown, value.length > mostShown ? `… (${value.length})` : null);
 }
 
-/** One editor per item, with buttons to add, take away and move up. No items are the empty list, which is a value. */
+/** One editor per item, with buttons to add, remove and move up. Without items the value is an empty list. */
 function editor(kind, { value, changed }) {
     const items = make("ol", { class: "items" });
     const editors = new Map(); // <li> → editor
@@ -37,7 +37,7 @@ function editor(kind, { value, changed }) {
             else editors.get(item).control?.setAttribute("aria-label", title);
             item.querySelector("[data-up]").setAttribute("aria-label", `Move item ${index + 1} up`);
             item.querySelector("[data-up]").disabled = index === 0;
-            item.querySelector("[data-away]").setAttribute("aria-label", `Take item ${index + 1} away`);
+            item.querySelector("[data-away]").setAttribute("aria-label", `Remove item ${index + 1}`);
         });
     }
     function append(content) {
@@ -70,7 +70,7 @@ function editor(kind, { value, changed }) {
             const part = editors.get(item);
             const itemValue = part.read();
             if (itemValue === undefined) {
-                throw new InputProblem(`Item ${index + 1} is empty: fill it in or take it away.`, part.control);
+                throw new InputProblem(`Item ${index + 1} is empty: fill it in or remove it.`, part.control);
             }
             return itemValue;
         });

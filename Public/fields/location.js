@@ -11,7 +11,7 @@ const coordinates = [
     { key: "longitude", title: "Longitude", bound: 180, example: "10.39" },
 ];
 
-/** A place in degrees. Altitude, speed, accuracies and time stay as they came; the JSON side can change them. */
+/** A position in degrees. Altitude, speed, accuracies and time stay unchanged; the JSON view can change them. */
 export function editor({ value }) {
     const inputs = coordinates.map((coordinate) => ({ ...coordinate, input: make("input", {
         id: freshID(coordinate.key), type: "text", inputmode: "decimal", autocomplete: "off", class: "number",
@@ -26,7 +26,7 @@ export function editor({ value }) {
             const degrees = number(input, example);
             if (degrees === undefined) throw new InputProblem(`${title} is missing.`, input);
             if (Math.abs(Number(degrees)) > bound) {
-                throw new InputProblem(`${title} lies between -${bound} and ${bound} degrees.`, input);
+                throw new InputProblem(`${title} must be between -${bound} and ${bound} degrees.`, input);
             }
             place[key] = degrees;
         }

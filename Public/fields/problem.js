@@ -1,4 +1,4 @@
-/** What a person typed cannot be a value of the field. The message is a sentence to show beside the input. */
+/** Invalid input of the user. The message is a sentence to show next to the input. */
 export class InputProblem extends Error {
     constructor(message, control) {
         super(message);

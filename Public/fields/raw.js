@@ -4,7 +4,7 @@ import { InputProblem } from "./problem.js";
 
 export const summary = (value) => json.stringify(value);
 
-/** Any JSON value: for kinds of field that the console has no better form for. */
+/** Any JSON value, for kinds of fields without a form of their own. */
 export function editor({ id, value }) {
     const text = value === undefined ? "" : json.stringify(value, 2);
     const area = make("textarea", {

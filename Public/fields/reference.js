@@ -11,7 +11,7 @@ const actions = [
     ["VALIDATE", "forbids it"],
 ];
 
-/** A reference: the target's name, and what becomes of this record when the target is deleted. */
+/** A reference: the target's name, and what happens to this record when the target is deleted. */
 export function editor({ value }) {
     const nameID = freshID("target");
     const actionID = freshID("action");
@@ -29,7 +29,7 @@ export function editor({ value }) {
             if (value !== undefined) throw new InputProblem("Name the target, or clear the field.", name);
             return undefined;
         }
-        // Other keys, such as `zoneID`, stay as they came; an action that was never sent is not made up.
+        // Other keys, such as `zoneID`, stay unchanged. An action that was not sent is not added.
         const untouched = value !== undefined && value.action === undefined && action.value === "NONE";
         return { ...value, recordName: name.value, ...(untouched ? {} : { action: action.value }) };
     }

@@ -3,17 +3,17 @@ import { kind, normalized, understand } from "./kinds.js";
 import { InputProblem } from "./problem.js";
 
 /**
- * One field in the form: label, type, editor, and whether the field is set at all. A field counts as set once it is
- * touched; “Clear” makes it unset again, which is not the same as an empty text or an empty list.
+ * One field in the form: label, type, editor, and whether the field is set. A field is set once the user has
+ * edited it. “Clear” unsets it, which is different from an empty text or an empty list.
  *
- * `written` is the field's JSON in the record, or `undefined`; `changed()` is called on every edit.
+ * `written` is the field's JSON in the record, or `undefined`; `changed()` is called at every edit.
  */
 export function fieldRow({ name, schemaType, written, changed }) {
     const id = freshID("field");
     const known = written === undefined
         ? { type: schemaType ?? "STRING", value: undefined }
         : understand(written, schemaType);
-    // What the form has no type for is edited as the whole JSON that stands for the field.
+    // A field whose type has no form is edited as its whole JSON.
     const type = known.type === null ? null : normalized(known.type);
     const editing = type === null ? kind("") : kind(type);
     let isSet = written !== undefined;
@@ -76,7 +76,7 @@ export function fieldRow({ name, schemaType, written, changed }) {
     return {
         element, name,
         focus: () => (part.control ?? clear).focus(),
-        /** The field's JSON, `undefined` when it is not set. Shows and throws `InputProblem`. */
+        /** The field's JSON, `undefined` if it is not set. Shows and throws `InputProblem`. */
         read() {
             if (!isTouched) return written;
             if (!isSet) return undefined;

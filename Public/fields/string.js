@@ -2,10 +2,10 @@ import { make } from "../dom.js";
 
 export const summary = (value) => String(value);
 
-/** Text, in an area that grows with its lines. Erasing everything leaves the empty text, which is a value. */
+/** Text in an area that grows with its lines. If the user deletes everything, the value is the empty text. */
 export function editor({ id, value }) {
     const area = make("textarea", { id, rows: "1", spellcheck: "true", value: value ?? "" });
-    // A text area turns CRLF into LF; a value that nobody touched goes back as it came.
+    // A text area turns CRLF into LF; an unedited value is sent back unchanged.
     const shown = area.value;
     const grow = () => {
         area.rows = Math.min(12, Math.max(1, area.value.split("\n").length, Math.ceil(area.value.length / 70)));

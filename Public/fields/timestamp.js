@@ -6,7 +6,7 @@ import { InputProblem } from "./problem.js";
 
 export const summary = localText;
 
-/** Date and time in UTC, to the millisecond: UTC has no doubled or missing hours. The local reading stands below. */
+/** Date and time in UTC, to the millisecond: UTC has no duplicate or missing hours. The local time is shown below. */
 export function editor({ id, value }) {
     if (value !== undefined && date(value) === null) return integer.editor({ id, value });
     const input = make("input", {

@@ -4,21 +4,21 @@ import { sizeText } from "../sizes.js";
 import { upload } from "../uploads.js";
 import { InputProblem } from "./problem.js";
 
-/** The server's sentence, or where it has none, what the status means. */
+/** The server's sentence, or if there is none, the meaning of the status. */
 function sentence(error) {
     const isBare = error instanceof Refusal && error.code === `HTTP ${error.status}`;
     return isBare && error.advice !== null ? `${error.message} ${error.advice}` : error.message;
 }
 
 /**
- * One file on its way: name, bar, percent and bytes, and a button to cancel; after a failure, why, and a button to try
- * again. `arrived(value)` or `givenUp()` is called once, at the end. A line that has left the page stops its upload.
+ * One upload: name, progress bar, percentage, bytes, and a button to cancel. After a failure, the reason and a button to retry.
+ * `arrived(value)` or `givenUp()` is called once, at the end. The upload stops if the line is removed from the page.
  */
 export function uploadLine(file, { arrived, givenUp }) {
     const size = sizeText(file.size);
     const bar = make("progress", { role: "progressbar", max: "100", value: "0", "aria-label": `Uploading ${file.name}` });
     const count = make("span", { class: "note number" });
-    // The bar moves many times a second; a screen reader hears of the quarters.
+    // The bar moves many times a second; screen readers get only the quarters.
     const spoken = make("span", { class: "visually-hidden", role: "status" });
     const problem = make("p", { class: "problem", role: "alert" });
     const again = make("button", { type: "button", class: "small", hidden: true, onclick: begin }, "Try again");
@@ -78,6 +78,6 @@ export function uploadLine(file, { arrived, givenUp }) {
         /** Why the field cannot be saved yet. */
         problem: () => new InputProblem(hasFailed
             ? `“${file.name}” was not uploaded: try again, or dismiss it.`
-            : `“${file.name}” is still on its way: wait for it, or cancel it.`, element),
+            : `“${file.name}” is still being uploaded: wait for it, or cancel it.`, element),
     };
 }

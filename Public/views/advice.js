@@ -2,20 +2,20 @@ import * as api from "../api.js";
 import { make } from "../dom.js";
 import * as router from "../router.js";
 
-/** The server writes a condition that every record meets so. */
+/** The server's text for a predicate that every record matches. */
 function isAll(where) {
     return !where || where === "TRUEPREDICATE";
 }
 
 function cost({ count, refused, examinedRows, returnedRows, milliseconds }) {
-    const asked = Number(count) === 1 ? "Asked once" : `Asked ${count} times`;
+    const asked = Number(count) === 1 ? "Sent once" : `Sent ${count} times`;
     return `${asked}, ${milliseconds} ms in all, ${examinedRows} records examined for ${returnedRows}`
-        + (Number(refused) === 0 ? "" : `; refused ${Number(refused) === 1 ? "once" : `${refused} times`}`);
+        + (Number(refused) === 0 ? "" : `; rejected ${Number(refused) === 1 ? "once" : `${refused} times`}`);
 }
 
 /**
- * Fills `place` with the costly queries of one type or, with `null`, of all, and the index that would help each. `act` makes
- * a button for such an index. No page waits for it: without a response there is no advice, and the page is none the worse.
+ * Fills `place` with the expensive queries of one type or, with `null`, of all types, and an index that would help each. `act`
+ * creates a button for such an index. No page waits for the advice.
  */
 export async function showAdvice(place, typeName, signal, act) {
     let list;
@@ -23,7 +23,7 @@ export async function showAdvice(place, typeName, signal, act) {
         list = adviceList(await api.schemaAdvice(signal), typeName, act);
     } catch {
         if (signal.aborted) return;
-        list = make("p", { class: "note" }, "Advice on indexes could not be read.");
+        list = make("p", { class: "note" }, "Advice on indexes could not be loaded.");
     }
     place.replaceChildren(...(list === null ? [] : [make("h2", {}, "Costly queries"), list]));
 }

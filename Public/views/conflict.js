@@ -5,7 +5,7 @@ import { understand } from "../fields/kinds.js";
 import { stringify } from "../json.js";
 import { ask } from "./dialog.js";
 
-/** A value in full, so that two that differ never look alike. */
+/** A value in full, so that two different values never look alike. */
 function fullText(written) {
     const { type, value } = understand(written);
     if (type === "STRING") return value === "" ? "“” (empty text)" : value;
@@ -23,8 +23,8 @@ function option(group, field, side, isChosen) {
 }
 
 /**
- * Shows the draft beside the record as others left it and lets the person choose, field by field. Answers the merged
- * fields, and whether to save them; `null` means to go on editing as before.
+ * Shows the draft next to the current record and lets the user choose field by field. Returns the merged
+ * fields, and whether to save them; `null` means to continue editing.
  */
 export async function settleConflict({ base, mine, server }) {
     const theirs = server.fields ?? {};
@@ -36,7 +36,7 @@ export async function settleConflict({ base, mine, server }) {
     const content = make("div", {},
         make("p", {}, "Someone saved this record after you opened it, so nothing of yours has been written yet. "
             + "Choose what to keep."),
-        fields.length === 0 ? make("p", {}, "In the end, your version and the server's are alike.")
+        fields.length === 0 ? make("p", {}, "Your version and the server's are the same.")
             : make("div", { class: "table", role: "region", tabindex: "0", "aria-label": "Both versions" },
                 make("table", { class: "conflict" },
                 make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Field"),

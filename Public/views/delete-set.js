@@ -7,32 +7,33 @@ function records(count) {
 }
 
 /**
- * Deletes what meets a condition: counts first, asks, then deletes no more than was counted. Answers whether anything
- * was deleted; throws what the server refused.
+ * Bulk delete: counts the matches, asks, then deletes no more than were counted. Returns whether any record
+ * was deleted; throws the server's error.
  */
 export async function deleteMatching(typeName, where) {
     const found = await api.removeSet(typeName, where, { dryRun: "true" });
     const matched = Number(found?.matched ?? 0);
     if (matched === 0) {
-        announce("No record meets the condition.");
+        announce("No record matches.");
         return false;
     }
     const answer = await ask({
         title: `Delete ${records(matched)} of ${typeName}?`,
         content: make("div", {},
-            make("p", {}, `${matched === 1 ? "1 record meets" : `${matched} records meet`} this condition:`),
+            make("p", {}, `${matched === 1 ? "1 record matches" : `${matched} records match`} this condition:`),
             make("pre", { class: "marked" }, where),
-            make("p", {}, "They will be gone for everyone, with all that refers to them and goes along. This cannot be undone.")),
+            make("p", {}, "They will be deleted for everyone, together with the records that refer to them with DELETE_SELF. "
+                + "This cannot be undone.")),
         choices: [
             { value: "keep", title: "Keep them", isFirst: true },
             { value: "delete", title: `Delete ${records(matched)}`, kind: "danger" },
         ],
     });
     if (answer !== "delete") return false;
-    // Whoever writes meanwhile may make more records match than were counted and agreed to.
+    // Writes by others can add matches that the user has not confirmed.
     const done = await api.removeSet(typeName, where, { maxAffected: String(matched) }, api.newKey());
     const skipped = Number(done?.skipped ?? 0);
-    announce(`Deleted ${records(Number(done?.deleted ?? 0))}.${skipped === 0 ? "" : ` ${records(skipped)} stayed: changed meanwhile, or referred to.`}`,
-        { isCarried: true });
+    const rest = skipped === 0 ? "" : ` ${records(skipped)} not deleted: changed in the meantime, or still referred to.`;
+    announce(`Deleted ${records(Number(done?.deleted ?? 0))}.${rest}`, { isCarried: true });
     return true;
 }

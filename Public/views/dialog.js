@@ -1,10 +1,10 @@
 import { freshID, make } from "../dom.js";
 
 /**
- * Opens a modal dialog and answers with the `value` of the button that closed it, or `null` after Escape. The focus
+ * Opens a modal dialog and returns the `value` of the button that closed it, or `null` after Escape. The focus
  * returns to where it was. `choices` are `{value, title, kind?, isFirst?, allow?}`: the one with `isFirst` has the focus,
- * and a choice whose `allow()` says no leaves the dialog open. `content` may be a function that gets `close(value)` and
- * answers the node.
+ * and a choice whose `allow()` returns false leaves the dialog open. `content` may be a function that gets `close(value)` and
+ * returns the node.
  */
 export function ask({ title, content, choices, wide = false }) {
     const before = document.activeElement;
@@ -34,7 +34,7 @@ export function ask({ title, content, choices, wide = false }) {
     });
 }
 
-/** Asks whether to leave unsaved changes behind. */
+/** Asks whether to discard unsaved changes. */
 export async function askToLeave() {
     const answer = await ask({
         title: "Leave without saving?",

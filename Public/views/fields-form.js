@@ -3,7 +3,7 @@ import { typeNames } from "../fields/kinds.js";
 import { InputProblem } from "../fields/problem.js";
 import { fieldRow } from "../fields/row.js";
 
-/** Letters, digits and underscores, the first a letter: what the server takes for a field's name. */
+/** Letters, digits and underscores, starting with a letter: a valid field name. */
 const fieldName = /^\p{XID_Start}\p{XID_Continue}{0,254}$/u;
 
 /** A form for fields that the type does not have yet. */
@@ -14,7 +14,7 @@ function addForm(isTaken, add) {
     const name = make("input", {
         id: nameID, type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", "aria-describedby": problem.id,
         onkeydown: (event) => {
-            // Enter also ends the composing of a word, in Japanese for example.
+            // Enter also ends the composition of a word, for example in Japanese.
             if (event.key !== "Enter" || event.isComposing) return;
             event.preventDefault();
             submit();
@@ -25,7 +25,7 @@ function addForm(isTaken, add) {
     function submit() {
         const text = name.value.trim();
         problem.textContent = !fieldName.test(text) ? "A field's name is made of letters, digits and _, and begins with a letter."
-            : isTaken(text) ? `There is a field “${text}” already.` : "";
+            : isTaken(text) ? `There is already a field “${text}”.` : "";
         if (problem.textContent !== "") {
             name.focus();
             return;
@@ -42,9 +42,9 @@ function addForm(isTaken, add) {
 }
 
 /**
- * The fields as a form, one row each: those of the schema first, then what only this record has. `recordName` is the
- * name typed so far for a new record, `undefined` for one that exists. `read()` answers `{recordName?, fields}`, and
- * `left(fields)` the names of added fields that are none of these.
+ * The fields as a form, one row each: those of the schema first, then those that only this record has. `recordName` is the
+ * name typed so far for a new record, `undefined` for an existing one. `read()` returns `{recordName?, fields}`, and
+ * `left(fields)` the names of added fields that are not in `fields`.
  */
 export function fieldsForm({ schemaFields, draft, isNew, changed }) {
     const rows = [];
@@ -96,7 +96,7 @@ export function fieldsForm({ schemaFields, draft, isNew, changed }) {
             append(name, type, undefined).focus();
         })),
         read,
-        /** The names of the fields that were added and left empty: the type does not get them. */
+        /** The names of the fields that were added and left empty; the type does not get them. */
         left: (fields) => added.filter((name) => fields[name] === undefined),
     };
 }

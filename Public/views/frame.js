@@ -4,7 +4,7 @@ import * as schema from "../schema.js";
 import * as session from "../session.js";
 import { scopeForm } from "./scope-form.js";
 
-/** What the server takes for a type's name: letters of any script, digits and underscores, the first a letter. */
+/** A valid type name: letters of any script, digits and underscores, starting with a letter. */
 const typeName = /^\p{XID_Start}\p{XID_Continue}{0,254}$/u;
 
 function typeLink(type, current) {
@@ -39,7 +39,7 @@ function newTypeForm() {
         problem);
 }
 
-/** The walls of the room: header, list of types, and the place for a page. Returns that place and `mark(typeName)`. */
+/** The main frame: header, list of types, and the place for a page. Returns that place and `mark(typeName)`. */
 export function showFrame(root, signOut) {
     const list = make("ul", {});
     const empty = make("p", { class: "note" }, "No types yet.");

@@ -8,7 +8,7 @@ function isObject(value) {
     return value !== null && typeof value === "object" && !Array.isArray(value) && !(value instanceof json.ExactNumber);
 }
 
-/** The writable part of a record as JSON text. `read()` answers `{recordName?, fields}` or throws `InputProblem`. */
+/** The writable part of a record as JSON text. `read()` returns `{recordName?, fields}` or throws `InputProblem`. */
 export function jsonForm({ draft, isNew, changed }) {
     const id = freshID("json");
     const allowed = isNew ? ["recordName", "fields"] : ["fields"];
@@ -22,16 +22,16 @@ export function jsonForm({ draft, isNew, changed }) {
 
     function understand() {
         const content = json.parse(area.value);
-        if (!isObject(content)) throw new InputProblem("A record is an object in braces.", area);
+        if (!isObject(content)) throw new InputProblem("A record must be an object in braces.", area);
         const stranger = Object.keys(content).find((key) => !allowed.includes(key));
         if (stranger !== undefined) {
             throw new InputProblem(`“${stranger}” cannot be written here; only ${allowed.join(" and ")} can.`, area);
         }
         if (content.fields !== undefined && !isObject(content.fields)) {
-            throw new InputProblem("“fields” is an object in braces.", area);
+            throw new InputProblem("“fields” must be an object in braces.", area);
         }
         if (content.recordName !== undefined && typeof content.recordName !== "string") {
-            throw new InputProblem("“recordName” is a text in double quotes.", area);
+            throw new InputProblem("“recordName” must be a string in double quotes.", area);
         }
         return { ...content, fields: content.fields ?? Object.create(null) };
     }
@@ -52,7 +52,7 @@ export function jsonForm({ draft, isNew, changed }) {
         try {
             check();
         } catch {
-            // The sentence stands above the text.
+            // The message is shown above the text.
         }
     }
     function read() {

@@ -5,7 +5,7 @@ const figures = [
     ["milliseconds", "milliseconds"],
 ];
 
-/** What the server did besides: indexes that it added, for people to know why the schema has changed. */
+/** The server's notices: indexes that a query added, so that users know why the schema has changed. */
 export function noticeBox(notices) {
     if (!Array.isArray(notices) || notices.length === 0) return null;
     return make("ul", { class: "panel notices", role: "status", "aria-label": "Notices" }, notices.map((notice) => make("li", {},
@@ -16,16 +16,16 @@ export function noticeBox(notices) {
 
 function access(rows) {
     const head = (text) => make("th", { scope: "col" }, text);
-    return make("div", { class: "table", role: "region", tabindex: "0", "aria-label": "What was walked" },
+    return make("div", { class: "table", role: "region", tabindex: "0", "aria-label": "Index scans" },
         make("table", {},
-            make("thead", {}, make("tr", {}, head("Walked"), head("Condition"), head("Direction"))),
+            make("thead", {}, make("tr", {}, head("Scanned"), head("Condition"), head("Direction"))),
             make("tbody", {}, rows.map((row) => make("tr", {},
                 make("td", { class: "code" }, String(row.index ?? "")),
                 make("td", { class: "code" }, row.condition === "TRUEPREDICATE" ? "all records" : String(row.condition ?? "")),
                 make("td", {}, String(row.direction ?? "")))))));
 }
 
-/** How the answer was found. */
+/** How the server found the result. */
 export function planView(plan) {
     if (plan === null || typeof plan !== "object") return null;
     const facts = figures.filter(([key]) => plan[key] !== undefined).map(([key, title]) => [title, String(plan[key])]);

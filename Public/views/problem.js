@@ -10,8 +10,8 @@ function detailLines(details) {
 }
 
 /**
- * An error, for people: the reason first, then what to quote when asking for help. `actions` are buttons or links
- * that lead on. Errors of the console itself are said to be such.
+ * An error for people: the reason first, then what to quote in a question to the operator. `actions` are buttons or links.
+ * Errors of the console itself are labeled as such.
  */
 export function problemBox(error, actions = []) {
     const facts = [];
@@ -25,7 +25,7 @@ export function problemBox(error, actions = []) {
         if (error.retryAfter !== undefined) facts.push(["Try again in", `${error.retryAfter} s`]);
         details = error.details ?? null;
     } else if (error instanceof TypeError || error instanceof ReferenceError) {
-        reason = `The console itself made a mistake: ${error.message}`;
+        reason = `This is an error of the console itself: ${error.message}`;
     }
     const offered = actions.filter((action) => action !== null);
     return make("div", { class: "problem-box", role: "alert", tabindex: "-1" },
@@ -38,7 +38,7 @@ export function problemBox(error, actions = []) {
         offered.length === 0 ? null : make("p", { class: "actions" }, offered));
 }
 
-/** Shows the error in a place kept for it and takes the focus there. */
+/** Shows the error in its place and moves the focus there. */
 export function showProblem(place, error, actions) {
     announce("");
     const box = problemBox(error, actions);
@@ -47,13 +47,13 @@ export function showProblem(place, error, actions) {
     box.scrollIntoView({ block: "nearest" });
 }
 
-/** The seconds after which the server wants to be asked again for what is not ready yet; `null` for any other error. */
+/** The seconds after which to retry if something is not ready yet; `null` for any other error. */
 export function waitingTime(error) {
     const isSoon = error instanceof Refusal && error.code === "TRY_AGAIN_LATER" && error.retryAfter !== undefined;
     return isSoon ? Math.min(60, Math.max(1, Number(error.retryAfter))) : null;
 }
 
-/** Says that something is not ready yet, and calls `again()` by itself when it may be, as long as the page is visited. */
+/** Says that something is not ready yet, and calls `again()` when it may be, as long as the page is current. */
 export function waitBox(error, { signal, fail }, again) {
     const seconds = waitingTime(error);
     const timer = setTimeout(ask, seconds * 1_000);
@@ -64,6 +64,6 @@ export function waitBox(error, { signal, fail }, again) {
     }
     return make("div", { class: "panel wait-box", role: "status" },
         make("p", { class: "reason" }, error.message),
-        make("p", { class: "note" }, seconds === 1 ? "Asked again in 1 second." : `Asked again in ${seconds} seconds.`),
-        make("p", { class: "actions" }, make("button", { type: "button", class: "small", onclick: ask }, "Ask now")));
+        make("p", { class: "note" }, seconds === 1 ? "Retrying in 1 second." : `Retrying in ${seconds} seconds.`),
+        make("p", { class: "actions" }, make("button", { type: "button", class: "small", onclick: ask }, "Retry now")));
 }

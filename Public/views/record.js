@@ -15,7 +15,7 @@ import { fieldsForm } from "./fields-form.js";
 import { jsonForm } from "./json-form.js";
 import { showProblem } from "./problem.js";
 
-/** The side shown last, "fields" or "json", so that the next record opens on it too. */
+/** The view shown last, "fields" or "json", so that the next record opens in it too. */
 let side = "fields";
 
 function facts(record) {
@@ -68,7 +68,7 @@ export async function showRecord(typeName, recordName, { signal, show, isOver })
         about.replaceChildren(isNew ? "" : facts(base));
         whole.textContent = isNew ? "" : stringify(base, 2);
     }
-    /** Takes what stands in the form into the draft. Says whether all of it could be read. */
+    /** Copies the content of the form into the draft. Returns whether all of it was valid. */
     function take() {
         try {
             draft = form.read();
@@ -76,7 +76,7 @@ export async function showRecord(typeName, recordName, { signal, show, isOver })
             return true;
         } catch (error) {
             if (!(error instanceof InputProblem)) throw error;
-            return false; // The form has moved the focus to the input, beside which the sentence stands.
+            return false; // The form has moved the focus to the invalid input, next to its message.
         }
     }
     function turn(newSide) {
@@ -101,13 +101,13 @@ export async function showRecord(typeName, recordName, { signal, show, isOver })
                 await settle(error.serverRecord);
             } else if (isConflict(error) && await isGone()) {
                 explain(new Error("The record was deleted after you opened it, so nothing was saved. "
-                    + "What you wrote is still here: copy it from the JSON side to create the record anew."));
+                    + "Your input is still here: copy it from the JSON view to create the record again."));
             } else {
                 explain(error);
             }
         }
     }
-    /** A 412 can also be a reference without a target; only these are about another version of the record, or none. */
+    /** A 412 can also mean a reference without a target. Only these codes mean another version of the record, or none. */
     function isConflict(error) {
         return error instanceof api.Refusal && error.status === 412 && ["CONFLICT", "NOT_FOUND"].includes(error.code);
     }
@@ -140,15 +140,15 @@ export async function showRecord(typeName, recordName, { signal, show, isOver })
         adopt(record);
         announce(`Saved.${left}`);
     }
-    /** What became of fields that were added to the form and left empty. */
+    /** A note about fields that were added to the form and left empty. */
     function remark(record) {
         const left = form.left?.(record.fields ?? {}) ?? [];
-        return left.length === 0 ? "" : ` Left empty, and so not added to the type: ${left.join(", ")}.`;
+        return left.length === 0 ? "" : ` Left empty and therefore not added to the type: ${left.join(", ")}.`;
     }
-    /** A write may have taught the server new fields. The list of types can wait if this fails. */
+    /** A write may have added fields to the schema. If loading it fails, the list of types can wait. */
     async function afterWrite(record) {
         if (!schema.covers(typeName, Object.keys(record.fields ?? {})) || schema.type(typeName).isNew) {
-            await schema.load().catch(() => announce("Written; the list of types could not be refreshed."));
+            await schema.load().catch(() => announce("Saved; the list of types could not be refreshed."));
         }
     }
     async function settle(server) {
@@ -167,7 +167,7 @@ export async function showRecord(typeName, recordName, { signal, show, isOver })
     async function remove() {
         const answer = await ask({
             title: "Delete this record?",
-            content: make("p", {}, make("strong", {}, recordName), " will be gone for everyone. This cannot be undone."),
+            content: make("p", {}, make("strong", {}, recordName), " will be deleted for everyone. This cannot be undone."),
             choices: [
                 { value: "keep", title: "Keep it", isFirst: true },
                 { value: "delete", title: "Delete", kind: "danger" },

@@ -39,7 +39,7 @@ function cell(column, written, schemaType) {
         picture ?? make("span", { class: "value", title: text }, text === "" ? "“”" : text));
 }
 
-/** The link to a record. A user's record is called by a number, so the account's name follows where it is known. */
+/** The link to a record. A user's record has a number as its name, so the account's name follows if it is known. */
 function nameCell(typeName, recordName) {
     const link = make("a", { href: router.address(["types", typeName, "record", recordName]), title: recordName }, recordName);
     const cell = make("th", { scope: "row", role: "rowheader" }, link);
@@ -84,14 +84,14 @@ function pager(typeName, search, page, answer) {
 }
 
 function emptiness(page, isPlain) {
-    const [lead, note] = page > 1 ? ["No more records.", "The ones that were here are gone."]
+    const [lead, note] = page > 1 ? ["No more records.", "The records of this page were deleted."]
         : isPlain ? ["No records here.", session.covers("writeRecords") ? "Create the first one with “New record”."
             : session.reason("creating one")]
-            : ["Nothing was found.", "No record meets the condition."];
+            : ["Nothing was found.", "No record matches."];
     return make("div", { class: "empty" }, make("p", { class: "lead" }, lead), make("p", {}, note));
 }
 
-/** The columns of the index that a rejected query lacks, or `null`. The server's sentence has them in the body to send. */
+/** The columns of the index that a rejected query lacks, or `null`. The server's sentence contains them. */
 function missingIndex({ details, message }) {
     if (details?.cause !== "NOT_INDEXED") return null;
     const columns = /"fields":\[([^\]]*)\]/.exec(message)?.[1].split(",").map((each) => each.trim().replace(/^"|"$/g, ""));
@@ -99,8 +99,8 @@ function missingIndex({ details, message }) {
 }
 
 /**
- * The records of a type, a page at a time: in creation order, or what the search in the address asks for. A page that
- * cannot be found again is the first one, and the page says so.
+ * The records of a type, page by page: in creation order, or the results of the search in the URL. If a page
+ * is no longer reachable, the first page is shown with a note.
  */
 export async function showRecords(typeName, query, visit) {
     const { signal, show, isOver, fail } = visit;
@@ -114,7 +114,7 @@ export async function showRecords(typeName, query, visit) {
     places.keepList(typeName, location.hash);
 
     const canWrite = session.covers("writeRecords");
-    const canCreate = canWrite && typeName !== "Users"; // They are made with their accounts.
+    const canCreate = canWrite && typeName !== "Users"; // User records are created with their accounts.
     const heading = make("h1", {}, typeName);
     const top = make("div", { class: "page-head" }, heading, make("p", { class: "actions" },
         canCreate ? make("a", { class: "button primary", href: router.address(["types", typeName, "new"]) }, "New record") : null,
@@ -134,7 +134,7 @@ export async function showRecords(typeName, query, visit) {
             form.explain(error);
         }
     }
-    /** The page with these below the form; the form keeps what is typed in it. */
+    /** Shows these nodes below the form. The form keeps its input. */
     function draw(...nodes) {
         signal.throwIfAborted();
         results.replaceChildren(...nodes.filter((node) => node !== null));
@@ -177,7 +177,7 @@ export async function showRecords(typeName, query, visit) {
             isEmpty ? emptiness(page, isPlain) : table(typeName, answer.records, columns),
             page === 1 && answer.cursor === undefined && isEmpty ? null : pager(typeName, search, page, answer));
     }
-    /** The first page may be rejected for what the search says; the others also since their cursor has expired. */
+    /** The first page may be rejected because of the search; the others also because their cursor has expired. */
     function refused(error) {
         if (!signal.aborted && waitingTime(error) !== null) {
             form.explain(null);
@@ -195,7 +195,7 @@ export async function showRecords(typeName, query, visit) {
             addButton(error),
         ]);
     }
-    /** Adds the index that a query lacks, where the caller's role covers that, and asks again. */
+    /** Adds the index that a query lacks, if the caller's role allows it, and repeats the query. */
     function addButton(error) {
         const columns = missingIndex(error);
         if (columns === null || !session.covers("changeSchema")) return null;

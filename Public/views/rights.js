@@ -2,7 +2,7 @@ import * as scope from "../scope.js";
 
 const people = { _world: "everyone", _icloud: "signed in", _creator: "creator" };
 
-/** What the server gives a type that begins with its first record. */
+/** The default grants of a new type. */
 const initial = { _creator: ["WRITE"], _icloud: ["CREATE"], _world: ["READ"] };
 
 function grantText(grants) {
@@ -12,10 +12,10 @@ function grantText(grants) {
     return lines.length === 0 ? "Administrators only" : lines.join(" · ");
 }
 
-/** One line that says whose a type's records are: `everyone: read`. */
+/** One line with the grants of a type: `everyone: read`. */
 export function rightsLine(type) {
-    // In a private database grants do not apply.
-    if (scope.isPrivate()) return "Private: its owner alone";
-    if (type.isNew) return `There is no such type yet. New types begin with: ${grantText(initial)}`;
+    // Grants do not apply in a private database.
+    if (scope.isPrivate()) return "Private: only its owner";
+    if (type.isNew) return `This type does not exist yet. New types start with: ${grantText(initial)}`;
     return grantText(type.grants);
 }

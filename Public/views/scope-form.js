@@ -28,7 +28,7 @@ function control(key, value) {
     return select;
 }
 
-/** The parts of the scope in one line, for people; an owner by name as soon as that is known. */
+/** The parts of the scope in one line; an owner by name once that is known. */
 function scopeText() {
     const now = scope.current();
     const text = make("span", {}, scope.isDefault() ? "Default database" : Object.values(now).join(" · "));
@@ -40,7 +40,7 @@ function scopeText() {
     return text;
 }
 
-/** The header's “database” box: which container, environment, database, owner and zone the console shows. */
+/** The “database” box in the header: the container, environment, database, owner and zone that the console shows. */
 export function scopeForm() {
     const now = scope.current();
     const controls = scope.keys.map((key) => [key, control(key, now[key] ?? "")]);
@@ -49,14 +49,14 @@ export function scopeForm() {
     const problem = make("p", { class: "problem", id: "scope-problem", role: "alert" });
     owner.setAttribute("aria-describedby", problem.id);
 
-    /** Only a private database has an owner, and an administrator has none of their own. */
+    /** Only a private database has an owner, and an administrator has no private database. */
     function follow() {
         owner.parentElement.hidden = database.value !== "private";
         problem.textContent = "";
     }
-    /** The record name of the owner that was typed; `null` if there is none, which the form says then. */
+    /** The record name of the owner that the user typed; `null` if there is none, which the form then reports. */
     async function findOwner(text) {
-        problem.textContent = text === "" ? "Say whose private database: the account's name, or its record name." : "";
+        problem.textContent = text === "" ? "Enter the owner of the private database: the account name or the record name." : "";
         if (text === "" || users.isRecordName(text)) return text || null;
         const place = Object.fromEntries(controls.filter(([key]) => ["container", "environment"].includes(key))
             .map(([key, { value }]) => [key, value.trim()]).filter(([, value]) => value !== ""));
@@ -66,7 +66,7 @@ export function scopeForm() {
             return found;
         } catch (error) {
             problem.textContent = error instanceof Refusal && error.status === 403
-                ? "Your role does not cover looking up accounts. Write the record name, which begins with _." : error.message;
+                ? "Your role does not cover looking up accounts. Enter the record name, which starts with _." : error.message;
             return null;
         }
     }

@@ -18,7 +18,7 @@ function choice(title, isChecked) {
         make("input", { id, type: "checkbox", checked: isChecked }), make("label", { for: id }, title));
 }
 
-/** A condition that could be asked of this type. */
+/** An example of a condition for this type. */
 function example(typeName) {
     const fields = [...schema.fields(typeName)];
     const of = (...types) => fields.find(([, type]) => types.includes(type))?.[0];
@@ -27,7 +27,7 @@ function example(typeName) {
     return parts.filter((part) => part !== null).join(" AND ") || "recordName == 'a'";
 }
 
-/** Where in the text of a sort the server found something wrong, as `[start, end]`; the whole of it if it does not say. */
+/** The range of a sort text in which the server found an error, as `[start, end]`; the whole text if it does not say. */
 function sortPlace(text, { details, message }) {
     if (text === "" || details?.offset !== undefined) return null;
     const field = details?.field;
@@ -36,7 +36,7 @@ function sortPlace(text, { details, message }) {
     return /^A sort /.test(message) ? [0, text.length] : null;
 }
 
-/** The condition with the place that the server complains of. At the end of the text the mark is an empty place. */
+/** The condition with the error marked. An error at the end of the text is marked with an empty range. */
 function markedText(text, [start, end]) {
     return make("pre", { class: "marked", "aria-label": "Where the condition could not be read" },
         text.slice(0, start),
@@ -45,8 +45,8 @@ function markedText(text, [start, end]) {
 }
 
 /**
- * The form above the records: a condition, a sort, and what to tell besides. `explain(error)` shows why the server would
- * not answer, with the place in the condition or in the sort, and nothing for `null`; `actions` are further buttons.
+ * The form above the records: a condition, a sort, and what else to show. `explain(error)` shows why the server rejected
+ * the query, with the position in the condition or sort, and nothing for `null`; `actions` are further buttons.
  */
 export function searchForm(typeName, search, actions) {
     const whereID = freshID("where");
@@ -71,7 +71,7 @@ export function searchForm(typeName, search, actions) {
     const form = make("form", { class: "panel search", role: "search", "aria-label": `Find records of ${typeName}`, onsubmit: submit },
         make("div", { class: "boxes" }, where, sort),
         make("p", { class: "note", id: noteID },
-            "Conditions as in NSPredicate; sort by fields with commas between, - in front for descending."),
+            "Conditions as in NSPredicate. Sort: field names separated by commas; - for descending."),
         make("p", { class: "actions" },
             make("button", { type: "submit", class: "primary" }, "Find"),
             searches.isPlain(search) ? null : make("a", { class: "button quiet", href: searches.address(typeName) }, "Clear"),

@@ -4,28 +4,28 @@ import * as scope from "../scope.js";
 import * as session from "../session.js";
 import { ask } from "./dialog.js";
 
-/** Which way somebody signed in last on this device, "token" or "name": no secret, and kept. */
+/** How somebody last signed in on this device, "token" or "name". It is not secret, and is stored. */
 const wayKey = "fogbase.door";
 
-/** A sentence for what went wrong while signing in. */
+/** A sentence for an error during sign-in. */
 function explain(error, way) {
     if (!(error instanceof api.Refusal)) return error.message;
     if (error.status === 401) {
         return way === "name" ? "The name or the password is wrong."
-            : "The server does not know this token. Copy it again, without anything around it.";
+            : "The server does not know this token. Copy it again, without surrounding characters.";
     }
     const wait = error.retryAfter === undefined ? "" : ` Try again in ${error.retryAfter} s.`;
     return `${error.message} (${error.code})${wait}`;
 }
 
-/** Keys may look around if their scope says so; users have no business here. */
+/** API keys may use the console if their scope allows it; users may not. */
 function mayEnter(caller) {
     return caller?.isAdministrator === true || caller?.scope?.rights?.includes("readSchema") === true;
 }
 
 /**
- * A form that signs in, with a token or by name and password. Calls `entered()` when somebody is signed in; `ready` is a
- * promise that it waits for before. `wasByName` shows the name's side first.
+ * A form that signs in with a token or with name and password. Calls `entered()` after the sign-in. `ready` is a
+ * promise that it waits for first. `wasByName` shows name and password first.
  */
 function signInForm({ entered, farewell = "", ready, wasByName = false, isPanel = true }) {
     const problem = make("p", { class: "problem", id: "sign-in-problem", role: "alert" }, farewell);
@@ -67,7 +67,7 @@ function signInForm({ entered, farewell = "", ready, wasByName = false, isPanel 
     function focus() {
         (way === "token" ? token : name.value === "" ? name : password).focus();
     }
-    /** What is wrong with what was typed: `[sentence, input]`, or `null`. */
+    /** What is wrong with the input: `[sentence, input]`, or `null`. */
     function complaint() {
         if (way === "name") {
             return name.value.trim() === "" ? ["Type your name first.", name]
@@ -103,7 +103,7 @@ function signInForm({ entered, farewell = "", ready, wasByName = false, isPanel 
                 return;
             }
             if (!mayEnter(caller)) {
-                refuse("The server knows this token, but it is not an administrator's.", token);
+                refuse("This token is valid, but it is not an administrator's.", token);
                 await api.signOut().catch(() => {});
                 return;
             }
@@ -119,7 +119,7 @@ function signInForm({ entered, farewell = "", ready, wasByName = false, isPanel 
     return { element, focus };
 }
 
-/** The door: lets administrators in. Calls `enter()` once it opens. */
+/** The sign-in page. Calls `enter()` after the sign-in. */
 export function showSignIn(root, enter, farewell = "", ready = Promise.resolve()) {
     const form = signInForm({ entered: enter, farewell, ready });
     const scopeText = Object.entries(scope.current()).map(([key, value]) => `${key} ${value}`).join(", ");
@@ -134,7 +134,7 @@ export function showSignIn(root, enter, farewell = "", ready = Promise.resolve()
     form.focus();
 }
 
-/** Lets the person sign in again over the page, which stays as it is. Answers whether somebody is signed in then. */
+/** Lets the user sign in again in a dialog over the unchanged page. Returns whether the user has signed in. */
 export async function signInAgain() {
     const answer = await ask({
         title: "Sign in again",

@@ -17,8 +17,8 @@ function state(part) {
 }
 
 /**
- * The fields of a type with their marks. `changed()` is called when a box is ticked, `null` for callers without the right; `read()` answers
- * the marks.
+ * The fields of a type with their index options. `changed()` is called when a box is ticked, and is `null` for callers without
+ * the right; `read()` returns the options.
  */
 function fieldTable(type, changed) {
     const boxes = [];
@@ -73,7 +73,7 @@ function indexList(type, actions) {
     }));
 }
 
-/** Fields for a new index: its columns in order, and whether it is unique. */
+/** The inputs for a new index: its columns in order, and whether it is unique. */
 function addForm(type, add) {
     const id = freshID("index");
     const uniqueID = freshID("unique");
@@ -90,8 +90,8 @@ function addForm(type, add) {
         const index = { fields: indexes.columns(input.value), ...(unique.checked ? { unique: true } : {}) };
         const wrong = index.fields.find((column) => !indexes.column.test(column));
         problem.textContent = index.fields.length === 0 ? "Name at least one field."
-            : wrong !== undefined ? `“${wrong}” is no name of a field, with or without - in front.`
-                : type.indexes.some((each) => indexes.isSame(each, index)) ? "There is such an index already." : "";
+            : wrong !== undefined ? `“${wrong}” is not a field name, with or without - in front.`
+                : type.indexes.some((each) => indexes.isSame(each, index)) ? "This index already exists." : "";
         if (problem.textContent === "") await whileBusy(button, () => add(index));
         else input.focus();
     }
@@ -99,11 +99,11 @@ function addForm(type, add) {
         make("label", { for: id }, "New index"),
         make("div", { class: "joined" }, input, button),
         make("span", { class: "choice" }, unique, make("label", { for: uniqueID }, "unique")),
-        make("p", { class: "note", id: `${id}-note` }, "Fields in order, with commas between; - in front for descending."),
+        make("p", { class: "note", id: `${id}-note` }, "Field names in order, separated by commas; - for descending."),
         problem);
 }
 
-/** What a type is made of: its fields with their marks, its indexes with their state, and which queries cost most. */
+/** A type: its fields with their index options, its indexes with their state, and the most expensive queries. */
 export async function showTypeSchema(typeName, { signal, show }) {
     await schema.load({ signal });
     let type = schema.type(typeName);
@@ -127,7 +127,7 @@ export async function showTypeSchema(typeName, { signal, show }) {
     function draw() {
         table = fieldTable(type, canChange ? () => setDirty(true) : null);
         parts.fields.replaceChildren(Object.keys(type.fields).length === 0
-            ? make("p", { class: "note" }, "No fields yet: they come with the first record that has them.") : table.element);
+            ? make("p", { class: "note" }, "No fields yet: the first record that has a field adds it.") : table.element);
         parts.add.replaceChildren(addForm(type, add));
         drawIndexes();
         setDirty(false);
@@ -141,7 +141,7 @@ export async function showTypeSchema(typeName, { signal, show }) {
             return button;
         });
     }
-    /** Changes the schema and shows what became of it. Says whether it worked. */
+    /** Changes the schema and shows the result. Returns whether it worked. */
     async function change(work, sentence) {
         try {
             await work();
@@ -174,12 +174,12 @@ export async function showTypeSchema(typeName, { signal, show }) {
     async function retry(index) {
         if (await change(() => indexes.change(typeName, () => {}), () => became(index, "Built."))) drawIndexes();
     }
-    /** What became of an index that was just added or tried again. */
+    /** The result for an index that was just added or retried. */
     function became(index, sentence) {
         const now = type.indexes.find((each) => indexes.isSame(each, index));
         switch (now?.state) {
-        case "failed": return `The index ${indexes.title(index)} could not be built; the list says why.`;
-        case "building": return "Added; it is being built.";
+        case "failed": return `The index ${indexes.title(index)} could not be built; the list shows the reason.`;
+        case "building": return "Added. The index is being built.";
         default: return sentence;
         }
     }
@@ -187,8 +187,8 @@ export async function showTypeSchema(typeName, { signal, show }) {
         const answer = await ask({
             title: "Drop this index?",
             content: make("p", {}, make("strong", { class: "code" }, indexes.title(index)),
-                index.unique === true ? " keeps values from being given twice; that ends with it."
-                    : " can be added again. Until then, queries that need it may be refused."),
+                index.unique === true ? " prevents duplicate values. Without it, duplicates are possible."
+                    : " can be added again. Until then, queries that need it may be rejected."),
             choices: [
                 { value: "keep", title: "Keep it", isFirst: true },
                 { value: "drop", title: "Drop", kind: "danger" },
@@ -207,7 +207,7 @@ export async function showTypeSchema(typeName, { signal, show }) {
         return type.indexes.filter(({ state }) => state === "failed").map(indexes.title);
     }
     let timer;
-    /** Looks again while something is being built; what the person does meanwhile stays as it is. */
+    /** Reloads while an index is being built, without disturbing the user's edits. */
     function watch() {
         clearTimeout(timer);
         if (signal.aborted || !indexes.isBuilding(type)) return;
@@ -215,13 +215,13 @@ export async function showTypeSchema(typeName, { signal, show }) {
             try {
                 await schema.load({ signal });
             } catch {
-                return; // The next visit asks again; nothing here depends on it.
+                return; // The next visit loads again; nothing here depends on it.
             }
             if (signal.aborted || !heading.isConnected) return;
             const failed = failures();
             type = schema.type(typeName);
             const news = failures().find((title) => !failed.includes(title));
-            if (news !== undefined) announce(`The index ${news} could not be built; the list says why.`);
+            if (news !== undefined) announce(`The index ${news} could not be built; the list shows the reason.`);
             for (const cell of parts.fields.querySelectorAll("[data-field]")) {
                 const field = type.fields[cell.dataset.field];
                 if (field !== undefined) cell.replaceChildren(state(field));

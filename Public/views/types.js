@@ -14,7 +14,7 @@ function card(type) {
             make("span", { class: "note grants" }, rightsLine(type))));
 }
 
-/** The first page: all types at a glance. */
+/** The first page: a list of all types. */
 export async function showTypes({ signal, show }) {
     await schema.load({ signal });
     const heading = make("h1", {}, "Types");
@@ -23,7 +23,7 @@ export async function showTypes({ signal, show }) {
     show(heading, types.length === 0
         ? make("div", { class: "empty" },
             make("p", { class: "lead" }, "Nothing but fog so far."),
-            make("p", {}, session.covers("writeRecords") ? "A type begins with its first record: name one under “New type”."
+            make("p", {}, session.covers("writeRecords") ? "The first record creates a type: enter a name under “New type”."
                 : session.reason("creating one")))
         : make("ul", { class: "cards" }, types.map(card)), advice);
     introduce(heading);

@@ -122,7 +122,7 @@ def the_advice_on_a_refusal_fits_the_caller(page, server):
     add(server, "eddy", "editor")
     enter(page, "#/types/Users/new")
     page.press("Create")
-    page.see("Records of type Users are made with their accounts", "you are an owner already")
+    page.see("Records of type Users are made with their accounts", "you are already an owner")
     assert "Sign in with the administrator" not in page.text()
     page.press("Sign out")
     server.create("Post", "a", title="sea")
@@ -130,7 +130,7 @@ def the_advice_on_a_refusal_fits_the_caller(page, server):
     page.fill("title", "fog")
     page.answer(403, '{"serverErrorCode":"ACCESS_DENIED","reason":"The role editor does not cover this"}')
     page.press("Save")
-    page.see("You are signed in as eddy (editor). Sign in as somebody whose role covers this")
+    page.see("You are signed in as eddy (editor). Sign in with a role that covers this")
 
 
 @check

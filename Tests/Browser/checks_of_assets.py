@@ -102,7 +102,7 @@ def a_list_takes_several_files_at_once(page, server):
     drop(page, "images", ["f.txt", "text/plain", "six"])
     page.see("f.txt")
     arrived(page)
-    page.click(page.find("[aria-label='Take item 6 away']"))
+    page.click(page.find("[aria-label='Remove item 6']"))
     page.click(page.find("[aria-label='Move item 2 up']"))
     page.press("Create")
     page.see("Created.")
@@ -116,7 +116,7 @@ def a_list_takes_several_files_at_once(page, server):
     page.press("two")
     page.heading("two")
     for _ in range(3):
-        page.click(page.find("[aria-label='Take item 1 away']"))
+        page.click(page.find("[aria-label='Remove item 1']"))
     save(page)
     names = [each["filename"] for each in server.fields("Album", "two")["images"]]
     assert names == ["d.png", "e.png"], names
@@ -136,7 +136,7 @@ def progress_is_shown_and_an_upload_can_be_cancelled(page, server):
     page.see(" of 2.9 MiB")
     page.shot("progress")
     page.press("Save")
-    page.see("“big.bin” is still on its way")
+    page.see("“big.bin” is still being uploaded")
     assert server.fields("Note", "a") == {"title": "sea"}
     page.press("Cancel", ".upload")
     page.until(lambda: not page.all(".upload"), "the end of the upload")
@@ -169,7 +169,7 @@ def leaving_the_page_ends_its_uploads(page, server):
     slow(page, 200_000)
     choose(page, "files", *[file(f"big{number}.bin", bytes(2_000_000)) for number in range(5)])
     page.until(lambda: len(page.all(".upload")) == 5, "five uploads")
-    page.click(page.find("[aria-label='Take item 1 away']"))
+    page.click(page.find("[aria-label='Remove item 1']"))
     page.until(lambda: page.run("return window.aborted") == 1, "the first upload's end")
     page.press("Note", ".crumbs")
     page.press("Leave", "dialog")
@@ -234,7 +234,7 @@ def an_upload_that_fails_says_why(page, server):
     page.see("“small.txt” was not uploaded")
     refuse_uploads(page, 502, "<html>")
     page.press("Try again")
-    page.see("answered 502 without an explanation. The server is not ready at the moment.")
+    page.see("responded with 502 and no explanation. The server is not ready.")
     page.press("Dismiss")
     page.see("Choose a file", "not set")
     # Larger than any file may be: the browser is asked for its size alone.

@@ -59,7 +59,7 @@ def an_account_is_made_left_and_entered_again(page, server):
     assert stored(page, "sessionStorage") is None
     assert server.call("GET", "/users/me", token=token)[0] == 401, "the session goes on"
     sign_in(page, "ada", "a wrong password")
-    page.see("Name or password are not right.")
+    page.see("The name or the password is wrong.")
     credentials(page, "ada")
     page.press("Stay signed in on this device", "form")
     page.press("Sign in", "form")
@@ -93,7 +93,7 @@ def a_post_with_a_picture_is_written_and_its_upload_is_watched(page, server):
     page.until(lambda: float(bar.get_attribute("value")) > 0.2, "a fifth of it")
     page.shot("forum-progress")
     page.press("Post it")
-    page.see("The picture is still on its way.")
+    page.see("The picture is still being uploaded.")
     page.press("Cancel")
     page.until(lambda: not page.all("progress"), "the end of the upload")
     slow(page, -1)
@@ -130,11 +130,11 @@ def files_that_do_not_fit_are_refused_in_words(page, server):
     sign_up(page, "ada")
     write(page, "sea", "Waves")
     choose(page, file("notes.txt", b"no picture"))
-    page.see("“notes.txt” is no picture that every browser shows. Choose a JPEG, PNG, GIF or WebP file.")
+    page.see("“notes.txt” is not a picture that every browser can show. Choose a JPEG, PNG, GIF or WebP file.")
     choose(page, file("broken.png", b"\x89PNG\r\n\x1a\nand nothing else"))
     page.see("“broken.png” cannot be read as a picture. It may be damaged; choose another one.")
     choose(page, file("huge.png", picture(10, 10) + bytes(21_000_000)))
-    page.see("“huge.png” has 21 MB; at most 20 MB are possible.")
+    page.see("“huge.png” has 21 MB; the limit is 20 MB.")
     # What only the server knows is said in its words.
     refuse_uploads(page, 413, json.dumps({
         "serverErrorCode": "QUOTA_EXCEEDED", "reason": "Files in no record have used up what they may"}))
@@ -153,7 +153,7 @@ def a_title_is_in_its_thread_once(page, server):
     publish(page, "sea", "Waves", "The first.")
     write(page, "sea", " Waves ", "The second.")
     page.press("Post it")
-    page.see("The thread “sea” has a post “Waves” already. Choose another title.", "Look at that one")
+    page.see("The thread “sea” already has a post “Waves”. Choose another title.", "Look at that one")
     page.until(lambda: page.run("return document.activeElement.id") == "title", "the focus on the title")
     # Another title is another write.
     fill(page, "title", "More waves")
@@ -183,7 +183,7 @@ def nobody_changes_what_is_anothers(page, server):
         other.heading("Edit “Waves”")
         fill(other, "text", "Bob was here.")
         other.press("Save")
-        other.see("You may not write this Post", "A post is its author's alone.")
+        other.see("You may not write this Post", "Only the author can change a post.")
     assert server.fields("Post", "sea:%20Waves")["text"] == "Ada's."
 
 
@@ -256,7 +256,7 @@ def an_author_deletes_what_is_seen_and_nothing_else(page, server):
         other.press("Save")
         other.see("Lower by now.", "changed")
     page.press("Delete")
-    page.see("Delete “Waves”?", "Its likes go with it.")
+    page.see("Delete “Waves”?", "Its likes will be deleted too.")
     page.press("Keep it", "dialog")
     page.press("Delete")
     page.press("Delete", "dialog")

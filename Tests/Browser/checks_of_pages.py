@@ -87,7 +87,7 @@ def a_scope_shows_one_users_private_database(page, server):
     page.find("header .scope summary").click()
     page.set(page.find("#scope-database"), "private")
     page.press("Switch")
-    page.see("Say whose private database")
+    page.see("Enter the owner of the private database")
     page.find("#scope-owner").send_keys(user)
     page.press("Switch")
     page.until(lambda: f"owner={user}" in page.browser.current_url, "the scope in the address")
@@ -111,9 +111,9 @@ def refusals_are_told_in_words(page, server):
     enter(page, "#/types/Post/record/a")
     page.heading("a")
     words = {
-        403: "you are an owner already", 404: "not there", 410: "expired", 413: "larger than the server takes",
+        403: "you are already an owner", 404: "Not found", 410: "expired", 413: "the server's size limit",
         429: "Wait",
-        500: "mistake", 503: "not ready",
+        500: "server error", 503: "not ready",
     }
     for number, (status, sentence) in enumerate(words.items()):
         page.fill("title", f"sea {number}")

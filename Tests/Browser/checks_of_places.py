@@ -89,11 +89,11 @@ def an_owner_is_named_by_the_accounts_name(page, server):
     page.until(lambda: f"owner={user}" in page.browser.current_url, "the owner in the address")
     page.until(lambda: page.find("header .scope summary").text.endswith("private · ada"), "the owner's name")
     # Grants do not apply there, and no line says that they do.
-    page.see("Private: its owner alone")
+    page.see("Private: only its owner")
     assert "everyone: read" not in page.text()
     for place in ["#/types/Note", "#/types/Note/schema"]:
         page.go(place)
-        page.see("Private: its owner alone")
+        page.see("Private: only its owner")
         assert "everyone: read" not in page.text()
     page.open("#/types/Post/record/hers")
     page.until(lambda: f"by ada {user}" in page.find(".facts").text, "the author's name")
@@ -105,7 +105,7 @@ def an_owner_is_named_by_the_accounts_name(page, server):
 @check
 def a_type_that_is_not_there_yet_says_what_it_begins_with(page, server):
     enter(page, "#/types/Boat")
-    page.see("There is no such type yet. New types begin with: creator: write · signed in: create · everyone: read")
+    page.see("This type does not exist yet. New types start with: creator: write · signed in: create · everyone: read")
     assert "Administrators only" not in page.text()
     server.create("Boat", "a", name="sea")
     grants = server.call("GET", "/schema/types/Boat")[1]["grants"]

@@ -136,7 +136,7 @@ def what_is_found_is_deleted_after_counting_and_asking(page, server):
     find(page, "good == 5")
     rows(page, "a1", "b1")
     page.press("Delete what is found…")
-    page.see("Delete 2 records of Post?", "2 records meet this condition")
+    page.see("Delete 2 records of Post?", "2 records match this condition")
     page.press("Keep them", "dialog")
     assert len(server.call("GET", "/records/Post")[1]["records"]) == 3
     page.press("Delete what is found…")
@@ -167,7 +167,7 @@ def fields_are_marked_and_indexes_come_and_go(page, server):
     assert fields["good"]["indexes"] == ["SORTABLE"], fields
     write(page, "New index", "threadname, +good")
     page.press("Add the index")
-    page.see("is no name of a field")
+    page.see("is not a field name")
     write(page, "New index", "threadname, none")
     page.press("Add the index")
     page.see("The type has no field of this name")
@@ -246,7 +246,7 @@ def what_is_not_ready_is_asked_for_again_by_itself(page, server):
     page.answer(503, soon)
     write(page, "Where", "good > 5")
     page.press("Find")
-    page.see("The index is being built", "Asked again in 1 second.")
+    page.see("The index is being built", "Retrying in 1 second.")
     assert not page.all(".problem-box"), "nothing has gone wrong"
     # What is typed meanwhile stays.
     write(page, "Where", "good > 6")
@@ -260,7 +260,7 @@ def what_is_not_ready_is_asked_for_again_by_itself(page, server):
     # Another page is not replaced when the time has come.
     page.answer(503, soon)
     page.go("#/types/Post?where=good+%3E+5")
-    page.see("Asked again in 1 second.")
+    page.see("Retrying in 1 second.")
     page.go("#/types/Post/record/a1")
     page.heading("a1")
     since = "return performance.now() - performance.getEntriesByType('resource').at(-1).responseEnd"
@@ -300,7 +300,7 @@ def an_index_that_could_not_be_built_is_tried_again(page, server):
     write(page, "New index", "good")
     page.click(box(page, "unique"))
     page.press("Add the index")
-    page.see("The index good could not be built; the list says why.", "have the same value in 'good'",
+    page.see("The index good could not be built; the list shows the reason.", "have the same value in 'good'",
              "press “Try again”")
     assert "Added." not in page.text() and "put the schema" not in page.text()
     page.press("Try again")

@@ -73,12 +73,12 @@ def a_field_that_is_left_empty_is_said_not_to_be_added(page, server):
         page.add_field(name, kind)
     page.fill("title", "Gull")
     page.press("Create")
-    page.see("Created. Left empty, and so not added to the type: port, seats.")
+    page.see("Created. Left empty and therefore not added to the type: port, seats.")
     page.heading("one")
     page.add_field("port", "REFERENCE")
     page.fill("title", "Tern")
     page.press("Save")
-    page.see("Saved. Left empty, and so not added to the type: port.")
+    page.see("Saved. Left empty and therefore not added to the type: port.")
     page.add_field("seats", "INT64")
     page.fill("seats", "4")
     page.press("Save")
@@ -184,7 +184,7 @@ def every_type_of_field_can_be_written_and_changed(page, server):
 
     page.fill("high", str(LARGEST + 1))
     page.press("Save")
-    page.see("An INT64 lies between")
+    page.see("An INT64 must be between")
     page.fill("high", "-7")
     page.fill("raw", "AAE")
     page.press("Save")
@@ -192,7 +192,7 @@ def every_type_of_field_can_be_written_and_changed(page, server):
     page.fill("raw", "AAE=")
     page.fill("place", "91")
     page.press("Save")
-    page.see("Latitude lies between")
+    page.see("Latitude must be between")
     page.fill("place", "0")
     page.fill("ratio", "-.5e-3")
     page.set(page.control("moment"), "1969-12-31T23:59:59.999")
@@ -226,7 +226,7 @@ def a_refused_write_keeps_what_was_typed(page, server):
     assert "Show the current record" not in page.text(), "a missing target is no conflict"
     write_json(page, '{"fields": {"title": "%s"}}' % ("x" * 1_100_000))
     page.press("Save")
-    page.see("larger than the server takes")
+    page.see("the server's size limit")
 
 
 @check

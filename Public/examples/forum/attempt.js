@@ -1,11 +1,11 @@
-// Writes that may be sent again.
+// Writes that can be repeated.
 
 import { Refusal } from "./server.js";
 
 /**
- * A function that sends a write: `attempt(content, send)` calls `send(key)`. While nobody knows whether it has taken
- * place, the same content has the same key, and the server performs it once. After an answer, or with other content,
- * the key is a new one.
+ * Returns a function that sends a write: `attempt(content, send)` calls `send(key)`. As long as it is unknown whether the
+ * write took place, the same content gets the same key, and the server executes it once. After a response, or with other
+ * content, the key is a new one.
  */
 export function repeatable() {
     let key = null;
@@ -18,14 +18,14 @@ export function repeatable() {
             key = null;
             return answer;
         } catch (error) {
-            // A 5xx may be of something between here and the server.
+            // A 5xx may come from a proxy in between.
             if (error instanceof Refusal && error.status < 500) key = null;
             throw error;
         }
     };
 }
 
-/** 128 random bits. (`crypto.randomUUID` is there on https alone.) */
+/** 128 random bits. (`crypto.randomUUID` exists only with HTTPS.) */
 function newKey() {
     const bytes = crypto.getRandomValues(new Uint8Array(16));
     return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");

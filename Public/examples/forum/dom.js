@@ -1,4 +1,4 @@
-// Builds elements. Text only ever becomes a text node, so nothing that somebody has written is read as markup.
+// Builds elements. Text becomes only text nodes, so no user content is parsed as markup.
 
 /** `make("a", { href: "#/" }, "text", node)`; `onclick` takes a listener, `true` sets an attribute without a value. */
 export function make(tag, attributes = {}, ...children) {
@@ -13,7 +13,7 @@ export function make(tag, attributes = {}, ...children) {
     return element;
 }
 
-/** An address of a page of the forum. */
+/** The URL of a page of the forum. */
 export function hash(page, parameters = {}) {
     const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
     const query = new URLSearchParams(given).toString();
@@ -22,7 +22,7 @@ export function hash(page, parameters = {}) {
 
 let forgetting;
 
-/** Says a sentence to those who see and to those who listen. */
+/** Shows a sentence and announces it to screen readers. */
 export function announce(sentence) {
     const place = document.getElementById("announcement");
     place.textContent = sentence;
@@ -30,7 +30,7 @@ export function announce(sentence) {
     forgetting = setTimeout(() => { place.textContent = ""; }, 5000);
 }
 
-/** Does `work` while the button is out of use. It keeps the focus, which `disabled` would take from it. */
+/** Runs `work` while the button is out of use. The button keeps the focus, which `disabled` would remove. */
 export async function whileDisabled(button, work) {
     if (button.getAttribute("aria-disabled") === "true") return;
     button.setAttribute("aria-disabled", "true");
@@ -44,18 +44,18 @@ export async function whileDisabled(button, work) {
 const moments = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 const numbers = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
 
-/** A moment in milliseconds, in words. */
+/** A time in milliseconds, for people. */
 export function moment(milliseconds) {
     const date = new Date(milliseconds);
     return make("time", { datetime: date.toISOString() }, moments.format(date));
 }
 
-/** Who has written a post: the name that stands in it; nothing without one. */
+/** The author of a post: the name in its field; nothing without one. */
 export function by({ author }) {
     return typeof author === "string" && author !== "" ? [" · by ", make("span", { class: "author" }, author)] : null;
 }
 
-/** A size in bytes, in words. */
+/** A size in bytes, for people. */
 export function sizeText(bytes) {
     const units = ["bytes", "kB", "MB", "GB"];
     const step = bytes < 1000 ? 0 : Math.min(3, Math.floor(Math.log10(bytes) / 3));

@@ -1,4 +1,4 @@
-// Starts the forum: the page that the address names, in the frame that all pages have.
+// Starts the forum: shows the page that the URL names, in the frame that all pages share.
 
 import { announce, hash, make } from "./dom.js";
 import * as session from "./session.js";
@@ -9,7 +9,7 @@ import { showList } from "./views/list.js";
 import { showPost } from "./views/post.js";
 import { problemBox } from "./views/problem.js";
 
-/** Each page is a function that answers its nodes, the heading first. It throws what the server refuses. */
+/** Each page is a function that returns its nodes, the heading first. It throws the server's errors. */
 const pages = {
     newest: showList, liked: showList, post: showPost, write: showEditor, edit: showEditor,
     "sign-in": showAccount, "sign-up": showAccount,
@@ -18,7 +18,7 @@ const pages = {
 const main = document.getElementById("content");
 let visit = new AbortController();
 
-/** Shows a page. A newer visit ends the calls of the one before. */
+/** Shows a page. A newer visit cancels the calls of the previous one. */
 async function show() {
     visit.abort();
     visit = new AbortController();
@@ -34,7 +34,7 @@ async function show() {
     }
 }
 
-/** Screen readers go on from the heading, which the title of the window repeats. */
+/** Screen readers continue from the heading, which is also the title of the window. */
 function enter(nodes, signal) {
     if (signal.aborted) return;
     main.removeAttribute("aria-busy");
@@ -46,7 +46,7 @@ function enter(nodes, signal) {
     scrollTo(0, 0);
 }
 
-// The part of the address behind `#` names the page, so the link over the header moves the focus by itself.
+// The part of the URL after `#` names the page, so the skip link moves the focus itself.
 document.getElementById("skip").addEventListener("click", (event) => {
     event.preventDefault();
     main.focus();
@@ -54,7 +54,7 @@ document.getElementById("skip").addEventListener("click", (event) => {
 
 addEventListener("hashchange", show);
 
-// What somebody else may do is shown anew. But who was writing when the session ended goes on, and signs in later.
+// Redraws pages after a sign-in or sign-out. If the session ends while the user is writing, the form stays, and the user can sign in later.
 session.onChange(() => {
     if (session.current() === null) announce("Your session has ended.");
     const isWriting = main.querySelector("form.editor") !== null;

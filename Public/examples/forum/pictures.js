@@ -1,21 +1,21 @@
-// Pictures: looked at before they are sent, uploaded, and shown.
+// Pictures: checked before the upload, uploaded, and shown.
 
 import { sizeText } from "./dom.js";
 import { call, heads, server, understand, Unreachable } from "./server.js";
 import * as session from "./session.js";
 
-/** What all browsers show. */
+/** The formats that all browsers show. */
 export const types = ["image/jpeg", "image/png", "image/gif", "image/webp"];
 const largest = 20_000_000; // bytes; enough for a camera's picture
 const smallEdge = 96; // pixels
 
-/** A file that the forum does not take; the message says what to do. */
+/** A file that the forum does not accept; the message says what to do. */
 export class Unsuitable extends Error {}
 
-/** Makes the small picture that the post has in its own record, in base64. Throws `Unsuitable`. */
+/** Creates the small picture for the post's own record, in Base64. Throws `Unsuitable`. */
 export async function shrink(file) {
     if (!types.includes(file.type)) {
-        throw new Unsuitable(`“${file.name}” is no picture that every browser shows. `
+        throw new Unsuitable(`“${file.name}” is not a picture that every browser can show. `
             + "Choose a JPEG, PNG, GIF or WebP file.");
     }
     await refuseIfTooLarge(file);
@@ -27,7 +27,7 @@ export async function shrink(file) {
     canvas.width = Math.max(1, Math.round(picture.width * scale));
     canvas.height = Math.max(1, Math.round(picture.height * scale));
     const context = canvas.getContext("2d");
-    context.fillStyle = "white"; // JPEG would make transparent parts black.
+    context.fillStyle = "white"; // In JPEG, transparent parts would become black.
     context.fillRect(0, 0, canvas.width, canvas.height);
     context.imageSmoothingQuality = "high";
     context.drawImage(picture, 0, 0, canvas.width, canvas.height);
@@ -35,19 +35,19 @@ export async function shrink(file) {
     return canvas.toDataURL("image/jpeg", 0.85).split(",")[1];
 }
 
-/** Asks before sending: a server that refuses a file by its length hangs up while the browser is still sending. */
+/** Checks the size before the upload: a server that rejects a file by its length closes the connection while the browser is sending. */
 async function refuseIfTooLarge(file) {
     const { assetBytes = largest } = await call("GET", "/limits");
     const limit = Math.min(largest, assetBytes);
     if (file.size > limit) {
-        throw new Unsuitable(`“${file.name}” has ${sizeText(file.size)}; at most ${sizeText(limit)} are possible. `
-            + "Save it smaller, or choose another one.");
+        throw new Unsuitable(`“${file.name}” has ${sizeText(file.size)}; the limit is ${sizeText(limit)}. `
+            + "Make it smaller, or choose another one.");
     }
 }
 
 /**
- * Uploads a file, and answers the value for an asset's field. `progressed(part)` is called as it goes, from 0 to 1.
- * `fetch` could not tell, so this is the one place with XMLHttpRequest. Throws as `call` does.
+ * Uploads a file and returns the value for an asset's field. `progressed(part)` is called repeatedly, from 0 to 1.
+ * `fetch` cannot report progress, so only this function uses XMLHttpRequest. Throws as `call` does.
  */
 export function upload(file, { progressed, signal }) {
     const token = session.token();
@@ -72,14 +72,14 @@ export function upload(file, { progressed, signal }) {
     });
 }
 
-/** The address of a small picture. Browsers look at the bytes, so any picture of pixels may be called PNG here. */
+/** The URL of a small picture. Browsers detect the format from the bytes, so any bitmap may be called PNG here. */
 export function smallAddress(image) {
     return `data:image/png;base64,${image}`;
 }
 
-/** The address of a photo, or of what the server makes of it. It is good for an hour, and needs no token. */
+/** The URL of a photo, or of its thumbnail. It is valid for an hour and needs no token. */
 export function photoAddress(photo, parameters = {}) {
-    // It is relative to the server where that does not know what it is called.
+    // If the server does not know its public URL, this URL is relative to the server.
     const address = new URL(photo.downloadURL.startsWith("/") ? server + photo.downloadURL : photo.downloadURL);
     for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value);
     return address.href;

@@ -1,18 +1,18 @@
 // The posts: what the Swift example `Forum` reads and writes, with the same types, names and fields, and a little more.
 //
-// A `Post` is its author's: everybody reads it, and nobody else changes it. New types are so by themselves. How many
-// like it is a record of its own, `Likes`, whose access list lets whoever is signed in write it. That an account likes it
-// is a `Like`, which that account alone reads: its name has the account's and the post's, so there cannot be two.
+// Everyone can read a `Post`, and only its author can change it; these are the default grants of a new type. The number
+// of likes is a separate record, `Likes`, whose access list lets every user write it. A `Like` records that an account likes
+// a post. Only that account can read it. Its name consists of the account's and the post's, so there cannot be two.
 
 import { call, path, Refusal } from "./server.js";
 import * as session from "./session.js";
 
 const pageSize = 20;
 
-/** The bytes that the name of a like has in front of the post's. */
+/** The bytes of a like's name that precede the name of the post. */
 const longestPrefix = "_0123456789abcdef0123456789abcdef likes ".length;
 
-/** The name of a post's record. There cannot be two, so a thread has each title once, however many post at once. */
+/** The name of a post's record. Record names are unique, so a thread cannot have two posts with the same title. */
 export function postName({ thread, title }) {
     return `${thread}: ${title}`;
 }
@@ -25,7 +25,7 @@ function likeName(post) {
     return `${session.current()?.user.userRecordName} likes ${post}`;
 }
 
-/** A thread as the search compares it: capitals, and other forms of one letter, do not count. */
+/** A thread in the form that the search compares: case and other forms of a letter do not matter. */
 function folded(thread) {
     return thread.normalize("NFKC").toLowerCase();
 }
@@ -53,11 +53,11 @@ export async function newest(where, cursor, signal) {
 export async function mostLiked(where, cursor, signal) {
     const query = { recordType: "Likes", ...condition(where), sort: "-count", limit: pageSize, cursor };
     const page = await call("POST", "/query", { body: query, signal });
-    // Whoever has an account can make such records; those that count are called after their post.
+    // Every user can create such records. Only those named after their post count.
     const counts = page.records.filter((likes) => likes.recordName === likesName(postOf(likes)));
     const names = counts.map(postOf);
     const [posts, mine] = await Promise.all([lookUp("Post", names, signal), ownLikes(names, signal)]);
-    const liked = counts.filter((likes) => posts.has(postOf(likes))); // One may just have been deleted.
+    const liked = counts.filter((likes) => posts.has(postOf(likes))); // A post may just have been deleted.
     return { posts: liked.map((likes) => understand(posts.get(postOf(likes)), likes, mine)), cursor: page.cursor };
 }
 
@@ -68,18 +68,18 @@ export async function read(name, signal) {
     return understand(record, likes.get(likesName(name)), mine);
 }
 
-/** The likes of who is signed in, among those of these posts. */
+/** The signed-in user's likes among the likes of these posts. */
 function ownLikes(posts, signal) {
     return lookUp("Like", session.current() === null ? [] : posts.map(likeName), signal);
 }
 
-/** What people have typed is an argument, never a part of the condition's text. */
+/** User input is an argument, never a part of the predicate's text. */
 function condition({ thread, search }) {
     if (thread !== undefined) return { where: "thread == %@", args: [thread] };
     return search === undefined ? {} : { where: "threadFolded BEGINSWITH %@", args: [folded(search)] };
 }
 
-/** The records with these names, as a map. Names of records need no index, and large records come on several pages. */
+/** The records with these names, as a map. Record names need no index, and large records arrive on several pages. */
 async function lookUp(recordType, names, signal) {
     const found = new Map();
     let cursor;
@@ -98,8 +98,8 @@ function postOf(likes) {
 }
 
 /**
- * A post as the pages show it. `image` is a small picture in base64, `photo` an asset: `{size, downloadURL, …}`; `mine` has
- * the likes of who is signed in. The server knows `creator`; `author` is what the creator's client has written.
+ * A post as the pages show it. `image` is a small picture in Base64, `photo` an asset: `{size, downloadURL, …}`; `mine` has
+ * the signed-in user's likes. The server sets `creator`; `author` is what the creator's client has written.
  */
 export function understand(record, likes, mine = new Map()) {
     const value = (name) => record.fields[name]?.value;
@@ -112,16 +112,16 @@ export function understand(record, likes, mine = new Map()) {
     };
 }
 
-// Writing. The key of a call lets it be sent again after a lost answer: it happens once.
+// Writing. A call's idempotency key allows it to be repeated after a lost response; the server executes it once.
 
-/** Answers the post's name. A refusal with the code `EXISTS` says that the thread has a post with this title. */
+/** Returns the post's name. An error with the code `EXISTS` means that the thread already has a post with this title. */
 export async function publish({ thread, title, text, image, photo }, key) {
     const name = postName({ thread, title });
     const threadFolded = folded(thread);
     const author = session.current()?.user.name;
     const create = (recordType, recordName, fields, acl) =>
         ({ operationType: "create", record: { recordType, recordName, fields, acl } });
-    // Both or none.
+    // Both or neither.
     const operations = [
         create("Post", name, { thread, threadFolded, title, text, author, ...written({ image, photo }) }),
         create("Likes", likesName(name),
@@ -131,7 +131,7 @@ export async function publish({ thread, title, text, image, photo }, key) {
     return name;
 }
 
-/** Performs all of it, or nothing: the guilty one says why, the others that they were not done either. */
+/** Executes all operations or none. The failed one has the reason; the others say that they were not executed. */
 async function perform(operations, key) {
     const { records } = await call("POST", "/records", { body: { operations }, headers: { "Idempotency-Key": key } });
     const refused = records.find(({ serverErrorCode: code }) => code !== undefined && code !== "ATOMIC_ERROR");
@@ -140,8 +140,8 @@ async function perform(operations, key) {
 }
 
 /**
- * Likes a post, or takes that back, and answers how many like it then. The server adds in the moment of writing, so no like
- * is lost; and since the like has a name of its own, none counts twice, at however many devices somebody presses.
+ * Likes a post or removes the like, and returns the new number of likes. The server increments the counter, so no like
+ * is lost. Since a like has a name of its own, it counts once, on any number of devices.
  */
 export async function like(post, isLiked, key) {
     const name = likeName(post);
@@ -158,7 +158,7 @@ export async function like(post, isLiked, key) {
         const [, likes] = await perform([like, count], key);
         return likes.fields.count.value;
     } catch (error) {
-        // Another device was first.
+        // Another device was faster.
         const isDone = error.code === (isLiked ? "EXISTS" : "NOT_FOUND");
         const likes = isDone ? (await lookUp("Likes", [likesName(post)])).get(likesName(post)) : undefined;
         if (likes === undefined) throw error;
@@ -166,20 +166,20 @@ export async function like(post, isLiked, key) {
     }
 }
 
-/** Writes these fields if the post still has this tag. Else the refusal has the post as it is: `serverRecord`. */
+/** Writes these fields if the post still has this tag. Otherwise the error contains the current post: `serverRecord`. */
 export async function change({ name, tag }, { text, image, photo }, key) {
     const fields = { text, ...written({ image, photo }) };
     return understand(await call("PATCH", path("records", "Post", name),
         { body: { fields }, headers: { "If-Match": `"${tag}"`, "Idempotency-Key": key } }));
 }
 
-/** Deletes the post if it still has this tag. Its likes refer to it and go with it. */
+/** Deletes the post if it still has this tag. Its likes refer to it and are deleted with it. */
 export async function remove({ name, tag }, key) {
     const headers = { "If-Match": `"${tag}"`, "Idempotency-Key": key };
     await call("DELETE", path("records", "Post", name), { headers });
 }
 
-/** The pictures as fields: `undefined` leaves one as it is, `null` takes it away. */
+/** The pictures as fields: `undefined` leaves one unchanged, `null` removes it. */
 function written({ image, photo }) {
     const typed = (value, type) => (value === undefined || value === null ? value : { value, type });
     return { image: typed(image, "BYTES"), photo: typed(photo, "ASSET") };

@@ -1,9 +1,9 @@
-// Who is signed in.
+// The signed-in user.
 //
-// Whoever has the token is the user. So it is in no address, which would end in histories and logs, and in no cookie,
-// which browsers send along unasked. Scripts of this origin can read it where it is. So none may come from elsewhere,
-// which the content security policy sees to, and what people write gets into the page as text alone. The token is gone
-// with the tab, unless somebody on a device of their own wants to stay signed in.
+// A token is as good as a password. So it is in no URL, since those end up in histories and logs, and in no cookie, which
+// browsers send automatically. Scripts of this origin can read it here. Therefore no script may come from elsewhere, which
+// the content security policy ensures, and user content is added to the page only as text. The token is deleted with the
+// tab, unless the user chooses to stay signed in on this device.
 
 const key = "forum.session";
 const listeners = new EventTarget();
@@ -17,7 +17,7 @@ export function token() {
     return current()?.token ?? null;
 }
 
-/** Whether the signed-in user has made this post. It decides which buttons there are; the server judges by itself. */
+/** Whether the signed-in user created this post. It decides which buttons are shown; the server checks by itself. */
 export function isOwn(post) {
     return post.creator !== undefined && post.creator === current()?.user.userRecordName;
 }
@@ -27,7 +27,7 @@ export function begin({ token, user }, stays) {
     listeners.dispatchEvent(new Event("change"));
 }
 
-/** Forgets the token, unless there is another one by now: a late refusal must not sign out who has just signed in. */
+/** Forgets the token, unless there is a newer one: a late error must not sign out a user who has just signed in. */
 export function end(refused) {
     if (refused !== token()) return;
     sessionStorage.removeItem(key);

@@ -1,13 +1,13 @@
 import FogbaseClient
 import Foundation
 
-/// What a device keeps of the schedules, for a calendar that also opens without a network.
+/// The schedules stored on a device, so that the calendar also opens without a network.
 struct LocalCopy {
     private(set) var schedules: [String: Stored<Schedule>] = [:]
-    /// How far the device has read; kept with the schedules, it goes on from there.
+    /// How far the device has read the changes. Store it with the schedules; the feed continues from there.
     private(set) var token: ChangeToken?
 
-    /// Works in what the feed tells.
+    /// Applies an event of the feed.
     mutating func take(_ event: ModelChangeFeed<Schedule>.Event) {
         switch event {
         case .startOver: schedules = [:]
@@ -18,7 +18,7 @@ struct LocalCopy {
         token = event.token
     }
 
-    /// Follows the feed until the copy is as it is expected to be. An app follows it as long as it is open.
+    /// Follows the feed until `isDone` returns true. An app follows it as long as the app is open.
     mutating func follow(_ database: Database, until isDone: (LocalCopy) -> Bool) async throws {
         for try await event in database.changeFeed(of: Schedule.self, since: token, every: .milliseconds(100)) {
             take(event)

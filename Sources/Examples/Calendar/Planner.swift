@@ -1,15 +1,15 @@
 import FogbaseClient
 import Foundation
 
-/// The schedules that whoever is signed in may see. It is not called `Calendar`, as Foundation has one.
+/// The schedules that the signed-in user may read. It is not called `Calendar`, since Foundation has that type.
 struct Planner {
     let database: Database
-    /// Says where days and months begin.
+    /// Defines where days and months begin.
     let calendar: Calendar
 
     // MARK: Reading
 
-    /// The schedules that begin in the month of a date, 1,000 at most.
+    /// The schedules that begin in the month of a date, at most 1,000.
     func month(of date: Date) async throws -> [Stored<Schedule>] {
         try await schedules(in: .month, of: date)
     }

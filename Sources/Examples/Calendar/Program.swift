@@ -2,7 +2,7 @@ import ExampleSupport
 import FogbaseClient
 import Foundation
 
-/// A calendar on two devices of one user, and another user who sees nothing of it.
+/// A calendar on two devices of one user, and another user who cannot see it.
 @main enum Program {
     static func main() async {
         await Example.run("A calendar whose schedules are their owner's, on two devices.") { example in
@@ -25,7 +25,7 @@ import Foundation
         }
     }
 
-    /// The same on every machine; an app takes `Calendar.current`.
+    /// The same on every machine; an app uses `Calendar.current`.
     private static let utc = {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = .gmt
@@ -38,7 +38,7 @@ import Foundation
         return date
     }
 
-    /// Schedules at both ends of March, and around it.
+    /// Schedules at both ends of March, and before and after it.
     private static func plan(_ planner: Planner, _ example: Example) async throws -> Stored<Schedule> {
         _ = try await planner.add("Late in February", at: date(2, 28, 23), hours: 1)
         _ = try await planner.add("Midnight walk", at: date(3, 1), hours: 1)
@@ -60,7 +60,7 @@ import Foundation
         try example.check("a day has its schedules", day == ["Lunch", "Rehearsal"])
     }
 
-    /// Changes and deletes on the phone, which the tablet learns of by the feed.
+    /// Changes and deletes on the phone, which the tablet receives through the feed.
     private static func edit(
         _ planner: Planner, _ lunch: Stored<Schedule>, _ copy: inout LocalCopy, _ tablet: Container, _ example: Example
     ) async throws {
@@ -84,7 +84,7 @@ import Foundation
         try example.check("a deletion comes to the tablet", copy.schedules.count == 5)
     }
 
-    /// Somebody else, and a guest, see nothing, not even that there is something.
+    /// Another user and a guest see nothing, not even that records exist.
     private static func keepOut(_ lunch: Stored<Schedule>, _ example: Example) async throws {
         let other = Fogbase(example.server).container()
         try await other.signUp(Example.fresh("other"), password: "correct horse battery")
@@ -104,7 +104,7 @@ import Foundation
         }
     }
 
-    /// The types of all records that the feed tells a user of.
+    /// The types of all records in a user's feed.
     private static func changedTypes(_ database: Database) async throws -> Set<String> {
         var page = try await database.changes(fields: [])
         var types = Set(page.changed.map(\.recordType))

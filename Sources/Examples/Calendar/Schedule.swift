@@ -1,7 +1,7 @@
 import FogbaseClient
 import Foundation
 
-/// Something that somebody has planned.
+/// An entry of a calendar.
 @RecordCodable
 struct Schedule {
     var title: String
@@ -9,6 +9,6 @@ struct Schedule {
     var start: Date
     var end: Date
 
-    /// Who makes it reads and writes it, and nobody else does; a public record without a list is for everybody to read.
+    /// Only the creator can read and write a schedule. Without an access list, everyone could read the public record.
     static let access = RecordAccess.onlyCreator
 }

@@ -1,7 +1,7 @@
 import FogbaseClient
 import Foundation
 
-/// Something that has happened once.
+/// An event at one time.
 @RecordCodable
 struct Entry: Equatable {
     var run: String

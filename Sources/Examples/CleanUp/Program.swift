@@ -2,7 +2,7 @@ import ExampleSupport
 import FogbaseClient
 import Foundation
 
-/// Ten thousand entries over a year, of which those older than half a year are deleted while the app goes on.
+/// Writes 10,000 entries over a year and deletes those older than half a year in the background.
 @main enum Program {
     static func main() async {
         await Example.run("Deletes what is older than 183 days while the app goes on.") { example in
@@ -13,8 +13,8 @@ import Foundation
             let now = Date()
             let times = randomTimes(10_000, before: now, run: journal.run)
             try await journal.write(times.filter { $0.key.hasSuffix("-0") })
-            // The server adds an index when a query first wants it: at once while there is little, and later on it says 503
-            // until the index is built. So ask once before there is much; in production, the schema has the indexes.
+            // The server adds an index when a query first needs it: immediately for few records. For many, it responds
+            // with 503 until the index is built. So query once before writing. In production, the schema has them.
             _ = try await (journal.count(), journal.newest())
             try await journal.write(times.filter { !$0.key.hasSuffix("-0") })
             let count = try await journal.count()
@@ -30,7 +30,7 @@ import Foundation
 
     private static let day: TimeInterval = 86_400
 
-    /// Times in the year before a date, in whole seconds, by the names of their records.
+    /// Times in the year before a date, in whole seconds, keyed by record name.
     private static func randomTimes(_ count: Int, before now: Date, run: String) -> [String: Date] {
         let end = now.timeIntervalSince1970.rounded(.down)
         return Dictionary(
@@ -40,7 +40,7 @@ import Foundation
             })
     }
 
-    /// Deletes, draws the bar, and asks for something else whenever the bar has moved.
+    /// Deletes, draws the bar, and sends another query whenever the bar has moved.
     private static func cleanUp(
         _ journal: Journal, before limit: Date, _ example: Example
     ) async throws -> SetOutcome {

@@ -1,11 +1,11 @@
 internal import Foundation
 
-/// What the command line of an example asks for.
+/// The command-line options of an example.
 enum CommandLineOptions: Equatable {
     case help
     case server(URL)
 
-    /// - Throws: `ExampleFailure` for an argument that is not known, or an address that is none.
+    /// - Throws: `ExampleFailure` for an unknown argument or an invalid address.
     init(_ arguments: [String], _ environment: [String: String]) throws {
         var address = environment["FOGBASE_URL"] ?? "http://127.0.0.1:8080"
         var rest = arguments.dropFirst()

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What the examples have in common: where the server is, what they print, and how they end.
+/// Shared by the examples: the server's address, output, and exit status.
 ///
 /// ```swift
 /// await Example.run("Shows how to …") { example in
@@ -9,13 +9,13 @@ public import Foundation
 /// }
 /// ```
 public struct Example: Sendable {
-    /// The address of the server, of `--server` or `FOGBASE_URL`.
+    /// The address of the server, from `--server` or `FOGBASE_URL`.
     public let server: URL
 
-    /// Runs an example, and ends the program with status 1 and a sentence where it fails.
+    /// Runs an example. If it fails, prints the reason and exits with status 1.
     ///
     /// - Parameters:
-    ///   - about: A sentence for `--help` that says what the example shows.
+    ///   - about: What the example shows, for `--help`.
     ///   - body: The example.
     public static func run(_ about: String, _ body: (Example) async throws -> Void) async {
         do {
@@ -29,31 +29,31 @@ public struct Example: Sendable {
         }
     }
 
-    /// Prints a line at once, also where the output is a pipe.
+    /// Prints a line immediately, also if the output is a pipe.
     public func say(_ line: String) {
         FileHandle.standardOutput.write(Data((line + "\n").utf8))
     }
 
-    /// Prints a claim that holds.
+    /// Prints a claim after checking it.
     ///
-    /// - Throws: `ExampleFailure` if it does not.
+    /// - Throws: `ExampleFailure` if the claim is false.
     public func check(_ claim: String, _ holds: Bool) throws {
         guard holds else { throw ExampleFailure("it is not so that \(claim)") }
         say("  ✓ \(claim)")
     }
 
-    /// A name that nobody has had before, so that an example can run again on the same server: `ada-k3x9m2pz`.
+    /// A new unique name, so that an example can run again on the same server: `ada-k3x9m2pz`.
     public static func fresh(_ name: String) -> String {
         let characters = Array("abcdefghijkmnpqrstuvwxyz23456789")
         return name + "-" + String((0..<8).map { _ in characters[Int.random(in: characters.indices)] })
     }
 }
 
-/// Why an example fails: something that it says is not so.
+/// The reason why an example fails.
 public struct ExampleFailure: Error, CustomStringConvertible {
     public let description: String
 
-    /// - Parameter description: What is not so.
+    /// - Parameter description: What went wrong.
     public init(_ description: String) {
         self.description = description
     }

@@ -1,12 +1,12 @@
 public import Foundation
 
-/// A picture that is made in code, so that the examples need no files: a gradient, as a PNG that is not compressed.
+/// A picture generated in code, so that the examples need no files: a gradient as an uncompressed PNG.
 public struct SamplePicture: Sendable {
-    /// In pixels, as they are stored.
+    /// In pixels, as stored.
     public var width: Int
-    /// In pixels, as they are stored.
+    /// In pixels, as stored.
     public var height: Int
-    /// How the picture is to be turned, 1 to 8, as cameras write it (EXIF 2.32, tag 0x0112).
+    /// The EXIF orientation, 1 to 8 (EXIF 2.32, tag 0x0112).
     public var orientation: UInt8
 
     public init(width: Int, height: Int, orientation: UInt8 = 1) {
@@ -15,7 +15,7 @@ public struct SamplePicture: Sendable {
         self.orientation = orientation
     }
 
-    /// The picture as a file (PNG, third edition): about three bytes for each pixel.
+    /// The picture as a file (PNG, third edition), about three bytes per pixel.
     public var png: Data {
         var file: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
         // Eight bits for each of red, green and blue, not interlaced.
@@ -31,7 +31,7 @@ public struct SamplePicture: Sendable {
         [0x4D, 0x4D, 0, 42, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, orientation, 0, 0, 0, 0, 0, 0]
     }
 
-    /// The rows, each behind the number of its filter: none.
+    /// The rows, each preceded by its filter type: none.
     private var pixels: [UInt8] {
         var pixels: [UInt8] = []
         pixels.reserveCapacity(height * (3 * width + 1))
@@ -51,12 +51,12 @@ public struct SamplePicture: Sendable {
         file += bytes(content.count) + checked + bytes(Int(crc32(checked)))
     }
 
-    /// Four bytes, the highest first.
+    /// Four bytes, big endian.
     private static func bytes(_ number: Int) -> [UInt8] {
         [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }
     }
 
-    /// The bytes in blocks that are not compressed (RFC 1950, RFC 1951 §3.2.4).
+    /// The bytes in uncompressed blocks (RFC 1950, RFC 1951 §3.2.4).
     private static func stored(_ content: [UInt8]) -> [UInt8] {
         var stream: [UInt8] = [0x78, 0x01]
         stream.reserveCapacity(content.count + content.count / 1_000 + 16)

@@ -1,7 +1,7 @@
 import FogbaseClient
 import Foundation
 
-/// A thread of the forum, for whoever is signed in to the database's account, or for a guest.
+/// A thread of the forum, for a signed-in user or a guest.
 struct Forum {
     let database: Database
     let thread: String
@@ -22,7 +22,7 @@ struct Forum {
 
     // MARK: Writing
 
-    /// - Throws: `FogbaseError.exists` if the thread has a post with this title.
+    /// - Throws: `FogbaseError.exists` if the thread already has a post with this title.
     func publish(
         _ title: String, text: String, image: Data? = nil, photo: Data? = nil
     ) async throws -> Stored<Post> {
@@ -36,13 +36,13 @@ struct Forum {
         return try await database.perform(batch)[item]
     }
 
-    /// Counts one more. The server adds in the moment of writing, so that nobody's is lost.
+    /// Adds one like. The server increments the counter when it writes the record, so no like is lost.
     @discardableResult
     func like(_ post: Stored<Post>) async throws -> Int {
         try await database.change(Likes.self, Likes.name(for: post.id), .increment(.count)).count
     }
 
-    /// Writes the fields that were changed, and leaves the others as they are by now.
+    /// Saves only the changed fields. The others keep the server's values.
     func update(_ post: Stored<Post>) async throws -> Stored<Post> {
         try await database.save(post, policy: .changedFields)
     }

@@ -1,16 +1,17 @@
 import FogbaseClient
 
-/// How many like a post. It is a record of its own, since the post is its author's, and this is for all users to change.
+/// The number of likes of a post. It is a separate record, since only the author may change the post, but all users may
+/// like it.
 @RecordCodable
 struct Likes {
     var thread: String
-    /// The post; when it is deleted, this goes with it.
+    /// The post. The server deletes this record together with it.
     var post: Reference
     var count = 0
 
-    /// The name of the record, by the name of the post's.
+    /// The name of the record, derived from the name of the post.
     static func name(for post: String) -> String { "Likes of \(post)" }
 
-    /// Whoever is signed in may write. Guests may not: what the type grants stays the fence around the list.
+    /// All users may write. Guests may not: an access list never grants more than the grants of the record type.
     static let access = RecordAccess.everyone(.readWrite)
 }

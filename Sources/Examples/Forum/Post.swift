@@ -1,17 +1,17 @@
 import FogbaseClient
 import Foundation
 
-/// What somebody has written. Everybody reads it, and its author alone changes it: new record types are so by themselves.
+/// A post. Everyone can read it, and only its author can change it; these are the default grants of a new record type.
 @RecordCodable
 struct Post {
     var thread: String
     var title: String
     var text: String
-    /// A small picture, which comes with each post of a list.
+    /// A small picture that is read with each post of a list.
     var image: Data?
-    /// A picture of any size: the record says where it is, and it is read when it is shown.
+    /// A picture of any size. The record only refers to it; the app downloads it when it shows the picture.
     var photo: Asset?
 
-    /// The name of the record: there cannot be two, so a thread has each title once, however many post at once.
+    /// The name of the record. Record names are unique, so a thread cannot have two posts with the same title.
     var name: String { "\(thread): \(title)" }
 }

@@ -26,7 +26,7 @@ import Foundation
         }
     }
 
-    /// Makes an account: the container keeps its token, and its databases are the user's from then on.
+    /// Creates an account. The container keeps its token, and its databases act for this user from then on.
     private static func signUp(
         _ name: String, in thread: String, _ example: Example, keeping session: any TokenStore = MemoryTokenStore()
     ) async throws -> Forum {
@@ -58,7 +58,7 @@ import Foundation
         return post
     }
 
-    /// Fifty clients press at once, each with connections of its own.
+    /// Fifty clients like a post at once, each with its own connections.
     private static func like(
         _ post: Stored<Post>, in thread: String, _ session: any TokenStore, _ example: Example
     ) async throws {
@@ -84,7 +84,7 @@ import Foundation
         try example.check("the most liked comes first", liked.map(\.post.title) == ["Waves", "Dunes"])
     }
 
-    /// Two devices of one author change different fields of what they have read before.
+    /// Two devices of one author change different fields of a post that both have read before.
     private static func change(_ post: Stored<Post>, ada: Forum, bob: Forum, _ example: Example) async throws {
         var (phone, tablet) = (post, post)
         phone.text = "Lower by now."

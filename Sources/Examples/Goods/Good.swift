@@ -1,20 +1,20 @@
 import FogbaseClient
 import Foundation
 
-/// Something for sale.
+/// A product.
 @RecordCodable("Goods")
 struct Good {
     var code: String
     var name: String
-    /// The part of the price that the purchase takes, from 0 to 1.
+    /// The cost as a fraction of the price, from 0 to 1.
     var costRate: Double
     var salesPrice: Int
-    /// A file of its own beside the record, as large as it is: what a record itself holds ends at 1 MB. The server reads
-    /// from the file how it is to be turned, so that no field has to say so.
+    /// A separate file, which may be larger than the 1 MB that a record can hold. The server reads the orientation from
+    /// it, so no field has to store it.
     var image: Asset?
 }
 
 extension Good {
-    /// How the image is to be turned to be upright, 1 to 8, as the camera has written it.
+    /// The EXIF orientation of the image, 1 to 8, as the camera wrote it.
     var orientation: Int { Int(image?.picture?.orientation ?? 1) }
 }

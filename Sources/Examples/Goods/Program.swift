@@ -2,7 +2,7 @@ import ExampleSupport
 import FogbaseClient
 import Foundation
 
-/// Goods with prices and large images, each user's own.
+/// Products with prices and large images in a private database.
 @main enum Program {
     static func main() async {
         await Example.run("Goods in a price range, with images of any size and their orientation.") { example in
@@ -11,7 +11,7 @@ import Foundation
             example.say("\(user.name ?? "") has an account.")
             let catalogue = Catalogue(database: app.privateDatabase)
 
-            // Taken with the camera turned: what is stored lies on its side, and 6 says how to turn it.
+            // A photo taken with the camera rotated: orientation 6 says how to rotate the stored pixels.
             let picture = SamplePicture(width: 800, height: 600, orientation: 6)
             try await stock(catalogue, picture, example)
             let goods = try await list(catalogue, example)

@@ -19,7 +19,7 @@ import Foundation
         }
     }
 
-    /// Forty-five posts in one request, of which all or none are made.
+    /// Creates forty-five posts in one atomic request.
     private static func seed(_ database: Database, _ author: String) async throws {
         var batch = Batch()
         for number in 1...45 {
@@ -34,7 +34,7 @@ import Foundation
         try await database.perform(batch)
     }
 
-    /// One question in three ways: fields by name, properties, and text.
+    /// One query written in three ways: field names, properties, and text.
     private static func ask(_ database: Database, _ mine: Query<Post>, _ example: Example) async throws {
         let byField = mine.filter(.topics, anyIn: ["sea", "sky"]).filter(.good, in: 2...6)
             .sorted(by: .good, ascending: false).sorted(by: .date).debug { example.say("  \($0)") }.limit(to: 3)
@@ -53,7 +53,7 @@ import Foundation
         try example.check("an absent field is nil", last.map(\.title) == (41...45).map { "Post \($0)" })
     }
 
-    /// Pages by hand, for a list that loads as it is scrolled, and all of them in a loop.
+    /// Loads pages one by one, as for a scrolling list, and all records in a loop.
     private static func turnPages(_ database: Database, _ mine: Query<Post>, _ example: Example) async throws {
         let query = mine.sorted(by: \.date).limit(to: 20)
         var page = try await database.fetch(query)

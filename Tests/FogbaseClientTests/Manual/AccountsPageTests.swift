@@ -15,7 +15,7 @@
             case .available(let user): return "Hello, \(user.name ?? "guest")"
             case .noAccount: return "Sign in to write"
             case .temporarilyUnavailable(let error): return "Later: \(error.reason)"
-            case .couldNotDetermine(let error): return "Is that the address? \(error.reason)"
+            case .couldNotDetermine(let error): return "Check the address: \(error.reason)"
             }
         }
 

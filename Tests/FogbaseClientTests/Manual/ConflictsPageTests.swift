@@ -95,7 +95,7 @@
             do {
                 try await outbox.send(to: database)
             } catch let error as FogbaseError where error.isRetryable {
-                print("\(outbox.waiting.count) wait: \(error.reason)")
+                print("\(outbox.waiting.count) not sent yet: \(error.reason)")
             }
             #expect(await server.recordCount("Sighting") == 0 && outbox.waiting.count == 1)
 

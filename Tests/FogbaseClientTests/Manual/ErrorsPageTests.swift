@@ -13,10 +13,10 @@
         func advice(_ error: FogbaseError) -> String {
             switch error {
             case .notAuthenticated: return "Sign in, please."
-            case .accessDenied: return "That is not yours to change."
-            case .notFound: return "It is not there any more."
-            case .exists: return "There is one of this name."
-            case .quotaExceeded: return "There is no room left."
+            case .accessDenied: return "You may not change this."
+            case .notFound: return "It was deleted."
+            case .exists: return "This name is already in use."
+            case .quotaExceeded: return "Your storage is full."
             case .unreachable, .responseLost: return "There is no connection."
             case _ where error.isRetryable: return "The server is busy."
             default: return "Something is wrong: \(error.reason)"

@@ -36,7 +36,7 @@
             do {
                 try await run(url)
             } catch {
-                print("Refused: \(error)")
+                print("Error: \(error)")
             }
         }
 

@@ -33,7 +33,7 @@
             #expect(await server.recordCount("Post") == 1)
         }
 
-        @Test func `a like whose answer is lost counts once`() async throws {
+        @Test func `a like counts once although the response is lost`() async throws {
             let server = InMemoryServer(administratorToken: "all")
             let database = server.makeClient(tokens: MemoryTokenStore("all")).container().publicDatabase
             let post = try await database.create(Post(title: "Fog"))
@@ -41,7 +41,7 @@
             #expect(try await Feed(database: database).like(post.id) == 1)
         }
 
-        @Test func `a server that is busy is told to whoever asks`() async throws {
+        @Test func `an error of a busy server is retryable`() async throws {
             let server = InMemoryServer()
             let client = server.makeClient(retry: .never)
             await server.failNext(status: 503, retryAfter: 7)

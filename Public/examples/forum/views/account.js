@@ -3,7 +3,7 @@ import { announce, hash, make, whileDisabled } from "../dom.js";
 import { Refusal } from "../server.js";
 import { problemBox } from "./problem.js";
 
-/** The door: to an account that there is, or to a new one. It leads back to where somebody came `from`. */
+/** The page to sign in or to create an account. It leads back to the page that the user came `from`. */
 export async function showAccount({ page, from = hash("newest") }) {
     const isNew = page === "sign-up";
     const title = isNew ? "Make an account" : "Sign in";
@@ -24,7 +24,7 @@ export async function showAccount({ page, from = hash("newest") }) {
         try {
             await (isNew ? signUp : signIn)(name.value.trim(), password.value, stays.checked);
             announce(`Welcome, ${name.value.trim()}.`);
-            if (location.hash === door) location.hash = from; // No other address than one of this page.
+            if (location.hash === door) location.hash = from; // Only URLs of this page are allowed.
         } catch (error) {
             problem.replaceChildren(problemBox(inWords(error, isNew)));
             password.focus();
@@ -43,13 +43,13 @@ export async function showAccount({ page, from = hash("newest") }) {
     ];
 }
 
-/** The refusals that everybody meets some time, in the words of this page. */
+/** The common errors, in words that fit this page. */
 function inWords(error, isNew) {
     if (!(error instanceof Refusal)) return error;
     if (isNew && error.code === "EXISTS") {
-        return new Error("This name is taken. Choose another one; if it is you who has it, sign in.");
+        return new Error("This name is taken. Choose another one, or sign in if it is yours.");
     }
-    if (!isNew && error.status === 401) return new Error("Name or password are not right.");
-    // What the server says of accounts, that it makes none for example, needs no advice.
+    if (!isNew && error.status === 401) return new Error("The name or the password is wrong.");
+    // Other errors about accounts, such as a closed sign-up, are clear without advice.
     return error.code === "ACCESS_DENIED" ? new Error(error.message) : error;
 }

@@ -9,12 +9,12 @@ function version(title, { text, image }) {
         image ? make("img", { class: "small", src: smallAddress(image), alt: "Its picture" }) : null);
 }
 
-/** Shows the post as it would be, and as it is by now. Answers `"mine"`, `"theirs"`, or `null` to go on editing. */
+/** Shows the user's version and the current one. Returns `"mine"`, `"theirs"`, or `null` to continue editing. */
 export async function settle(mine, theirs) {
     const answer = await ask({
         title: "Two versions of one post",
         content: [
-            make("p", {}, "This post was changed after you opened it. Nothing of yours is written yet. Which one stays?"),
+            make("p", {}, "This post was changed after you opened it. Your version is not saved yet. Which one do you want to keep?"),
             make("div", { class: "versions" }, version("Yours", mine), version("On the server", theirs)),
         ],
         choices: [["mine", "Save mine"], ["theirs", "Take the server's"], ["stay", "Keep editing"]],

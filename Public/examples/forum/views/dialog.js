@@ -2,7 +2,7 @@ import { make } from "../dom.js";
 
 let last = 0;
 
-/** Asks something, with a button for each of `choices` (`[value, title]`). Answers a value, or `null` after Escape. */
+/** Asks a question, with a button for each of `choices` (`[value, title]`). Returns a value, or `null` after Escape. */
 export function ask({ title, content, choices }) {
     const id = `dialog-${last += 1}`;
     return new Promise((resolve) => {
@@ -14,6 +14,6 @@ export function ask({ title, content, choices }) {
         const dialog = make("dialog", { "aria-labelledby": id, onclose: () => { dialog.remove(); resolve(answer); } },
             make("h2", { id }, title), content, make("p", { class: "actions" }, buttons));
         document.body.append(dialog);
-        dialog.showModal(); // It keeps the focus inside, and gives it back.
+        dialog.showModal(); // It keeps the focus inside and restores it afterwards.
     });
 }

@@ -6,8 +6,8 @@ import { settle } from "./conflict.js";
 import { pictureField } from "./picture-field.js";
 import { problemBox } from "./problem.js";
 
-// What was written and not sent, by the post's name: who must sign in first, or looks something up, finds it again. The
-// post as it was read is kept with it, or a change of others in between would be written over.
+// Unsent drafts by the post's name, so that a user who signs in first, or visits another page, finds the draft again. The
+// post as it was read is kept with the draft; otherwise changes by others in between would be overwritten.
 const drafts = new Map();
 
 /** A form for a new post, perhaps in a `thread`, or for text and picture of the post with this `name`. */
@@ -25,7 +25,7 @@ export async function showEditor({ name, thread = "" }, signal) {
     }
     async function send() {
         const wrong = picture.isUploading()
-            ? "The picture is still on its way. Wait for it, or cancel it." : posts.complaint(content());
+            ? "The picture is still being uploaded. Wait for it, or cancel it." : posts.complaint(content());
         problem.replaceChildren();
         try {
             if (wrong !== null) throw new Error(wrong);
@@ -39,14 +39,14 @@ export async function showEditor({ name, thread = "" }, signal) {
         }
     }
 
-    /** Answers the post's name, or `null` to go on editing. */
+    /** Returns the post's name, or `null` to continue editing. */
     async function publish(content) {
         try {
             return await attempt(content, (key) => posts.publish(content, key));
         } catch (error) {
             if (error.code !== "EXISTS") throw error;
             problem.replaceChildren(make("p", { class: "problem", role: "alert" },
-                `The thread “${content.thread}” has a post “${content.title}” already. Choose another title. `,
+                `The thread “${content.thread}” already has a post “${content.title}”. Choose another title. `,
                 make("a", { href: hash("post", { name: posts.postName(content) }) }, "Look at that one")));
             inputs.title.focus();
             return null;
@@ -57,7 +57,7 @@ export async function showEditor({ name, thread = "" }, signal) {
         const text = inputs.text.value;
         return { ...(text === post.text ? {} : { text }), ...picture.value() };
     }
-    /** Writes the changes on the version with this tag, and none that nobody has seen. Answers as `publish` does. */
+    /** Writes the changes based on the version with this tag, so no unseen change is overwritten. Returns as `publish` does. */
     async function save(tag, changes) {
         if (Object.keys(changes).length === 0) return name;
         try {
@@ -82,7 +82,7 @@ export async function showEditor({ name, thread = "" }, signal) {
 
 function makeForm(post, content, isNew, send) {
     const value = { ...post, ...content };
-    // A title stays: it is in the name of the post's record, which is why there cannot be two.
+    // The title cannot change: it is part of the name of the post's record, which makes it unique.
     const line = (id, maxlength) =>
         make("input", { id, maxlength, value: value[id], required: true, readonly: !isNew, autocomplete: "off" });
     const inputs = {

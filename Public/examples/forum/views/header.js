@@ -2,7 +2,7 @@ import { signOut } from "../accounts.js";
 import { announce, hash, make } from "../dom.js";
 import * as session from "../session.js";
 
-/** What stands over each page: where one can go, and who one is. */
+/** The header of each page: links and the signed-in user. */
 export function header(page) {
     const link = (name, title, parameters) =>
         make("a", { href: hash(name, parameters), "aria-current": page === name ? "page" : null }, title);

@@ -4,7 +4,7 @@ import { like } from "../posts.js";
 import { Unreachable } from "../server.js";
 import * as session from "../session.js";
 
-/** How many like a post, and the button to be one of them, or no longer; `null` for a post that nobody counts for. */
+/** The number of likes of a post and the like button; `null` for a post without a `Likes` record. */
 export function likes(post) {
     if (post.likes === undefined) return null;
     const number = make("span", { class: "number" });
@@ -21,7 +21,7 @@ export function likes(post) {
     async function press() {
         const wanted = !isLiked;
         problem.textContent = "";
-        show(count + (wanted ? 1 : -1)); // What it will most likely be; the answer knows of the likes of others too.
+        show(count + (wanted ? 1 : -1)); // The expected number; the response also includes the likes of others.
         try {
             count = await attempt([post.name, wanted], (key) => like(post.name, wanted, key));
             isLiked = wanted;

@@ -4,13 +4,13 @@ import * as posts from "../posts.js";
 import { likes } from "./likes.js";
 import { problemBox } from "./problem.js";
 
-/** Posts, the newest or the most liked first: all, those of a `thread`, or of threads that begin with `search`. */
+/** Posts, newest or most liked first: all, those of a `thread`, or of threads that begin with `search`. */
 export async function showList({ page, thread, search }, signal) {
     const load = page === "liked" ? posts.mostLiked : posts.newest;
     const list = make("ol", { class: "posts" });
     const problem = make("div");
     const more = make("button", { type: "button", onclick: () => whileDisabled(more, goOn) }, "More");
-    const shown = new Set(); // A post that is liked meanwhile may come again.
+    const shown = new Set(); // A post that is liked in the meantime may appear again on a later page.
     let cursor;
 
     async function add() {
@@ -61,7 +61,7 @@ function item(post) {
             likes(post)));
 }
 
-/** Finds threads by how they begin, which is what an index can do. */
+/** Finds threads by prefix, which an index supports. */
 function searchForm(page, search) {
     const input = make("input", { id: "search", type: "search", value: search ?? "", autocomplete: "off" });
     const find = (event) => {

@@ -4,7 +4,7 @@ import { read } from "../posts.js";
 
 const edge = 640; // pixels
 
-/** The picture of a post: a smaller one that the server makes, and the whole one for who asks; `null` without one. */
+/** The picture of a post: a thumbnail, and the whole picture on request; `null` without one. */
 export function photo(post) {
     const alt = `Picture of “${post.title}”`;
     if (post.photo === undefined) {
@@ -16,7 +16,7 @@ export function photo(post) {
     const button = make("button", { type: "button", onclick: () => whileDisabled(button, showWhole) },
         `Show the whole picture (${sizeText(post.photo.size)})`);
 
-    // A server that makes no smaller pictures leaves the one in the record.
+    // If the server creates no thumbnails, the small picture in the record stays.
     image.addEventListener("error", () => {
         if (post.image !== undefined) image.src = smallAddress(post.image);
     }, { once: true });
@@ -25,7 +25,7 @@ export function photo(post) {
     async function showWhole() {
         note.textContent = "";
         try {
-            // An address is good for an hour, and this page may be older.
+            // A URL is valid for an hour, and this page may be older.
             const now = await read(post.name);
             const whole = new Image();
             whole.src = photoAddress(now.photo ?? post.photo);
@@ -34,7 +34,7 @@ export function photo(post) {
             button.remove();
             announce("This is the whole picture.");
         } catch {
-            note.textContent = "The picture does not come. Look whether you are connected, then press again.";
+            note.textContent = "The picture could not be loaded. Check your connection, then press again.";
         }
     }
     return make("figure", {}, image, make("figcaption", {}, button, note));

@@ -3,15 +3,15 @@ import { shrink, smallAddress, types, Unsuitable, upload } from "../pictures.js"
 import { problemBox } from "./problem.js";
 
 /**
- * The part of a form that takes a picture, which is uploaded as soon as it is chosen. `picture` is `{image, photo}` as
- * it was. `value()` is what it is now: `{}` if nobody touched it, `{image: null, photo: null}` if it was taken away.
+ * The part of a form that takes a picture, which is uploaded as soon as it is chosen. `picture` is the previous
+ * `{image, photo}`. `value()` is the current one: `{}` if unchanged, `{image: null, photo: null}` if removed.
  */
 export function pictureField(picture) {
     let value = {};
     let uploading = null;
     const shown = make("div");
     const problem = make("div");
-    // The browser's own control would go on saying that no file is chosen, under the picture.
+    // The browser's own control would still say that no file is chosen.
     const input = make("input", {
         id: "picture", type: "file", hidden: true, "aria-label": "Choose a picture", accept: types.join(","),
         onchange: () => take(input.files[0]),
@@ -51,9 +51,9 @@ export function pictureField(picture) {
             const again = error instanceof Unsuitable ? undefined : () => take(file);
             if (!mine.signal.aborted) problem.replaceChildren(problemBox(error, again));
         }
-        if (uploading !== mine) return; // Another one was chosen meanwhile.
+        if (uploading !== mine) return; // Another picture was chosen in the meantime.
         uploading = null;
-        input.value = ""; // So that the same file may be chosen again.
+        input.value = ""; // So that the same file can be chosen again.
         show("image" in value ? value : picture);
     }
     show(picture);

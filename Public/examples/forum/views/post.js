@@ -7,7 +7,7 @@ import { likes } from "./likes.js";
 import { photo } from "./photo.js";
 import { problemBox } from "./problem.js";
 
-/** One post, with its picture, and for its author the ways to change and to delete it. */
+/** One post with its picture, and buttons for its author to change and delete it. */
 export async function showPost({ name }, signal) {
     const post = await posts.read(name, signal);
     return [
@@ -30,7 +30,7 @@ function authorsButtons(post, signal) {
         problem.replaceChildren();
         const answer = await ask({
             title: `Delete “${post.title}”?`,
-            content: [make("p", {}, "Its likes go with it. It cannot be brought back.")],
+            content: [make("p", {}, "Its likes will be deleted too. This cannot be undone.")],
             choices: [["stay", "Keep it"], ["delete", "Delete"]],
         });
         if (answer !== "delete") return;
@@ -48,7 +48,7 @@ function authorsButtons(post, signal) {
     return [make("p", { class: "actions" }, edit, button), problem];
 }
 
-/** Nobody deletes what they have not seen. */
+/** Prevents deleting a version that the user has not seen. */
 function changedMeanwhile() {
     return make("div", { class: "problem", role: "alert" },
         make("p", {}, "This post was changed after you opened it. Look at it again before you delete it."),

@@ -1,21 +1,21 @@
 import { hash, make } from "../dom.js";
 import { Refusal, Unreachable, server } from "../server.js";
 
-/** What somebody can do about it; `null` where the server's own sentence says all. */
+/** What the user can do about it; `null` if the server's own sentence is enough. */
 function advice(error) {
-    if (error instanceof Unreachable) return "Look whether you are connected, and try again. Nothing of yours is lost.";
+    if (error instanceof Unreachable) return "Check your connection and try again. Nothing is lost.";
     if (!(error instanceof Refusal)) return null;
     if (error.retryAfter !== undefined) return `Try again in ${error.retryAfter} s.`;
     switch (error.code) {
     case "AUTHENTICATION_REQUIRED": case "AUTHENTICATION_FAILED": return "Sign in, then try again.";
-    case "ACCESS_DENIED": return "A post is its author's alone. For anything else, ask whoever runs the forum.";
+    case "ACCESS_DENIED": return "Only the author can change a post. For anything else, ask the operator of the forum.";
     case "NOT_FOUND": return isMissing(error) ? null : "It may have been deleted.";
-    case "QUOTA_EXCEEDED": return "Make it shorter, or take something away.";
-    default: return error.status >= 500 ? "It is the server's mistake. Try again in a while." : null;
+    case "QUOTA_EXCEEDED": return "Make it shorter, or remove something.";
+    default: return error.status >= 500 ? "This is a server error. Try again later." : null;
     }
 }
 
-/** An error, and what to do. `again` does what has failed once more. */
+/** An error, and what to do. `again` retries. */
 export function problemBox(error, again) {
     const isRefusal = error instanceof Refusal;
     const isSignIn = isRefusal && error.code?.startsWith("AUTHENTICATION");
@@ -29,15 +29,15 @@ export function problemBox(error, again) {
             again === undefined ? null : make("button", { type: "button", onclick: again }, "Try again")));
 }
 
-/** Whether it is no mistake of the reader's, but the forum's types or indexes are not there. */
+/** Whether the cause is that the forum's types or indexes do not exist. */
 function isMissing({ details }) {
     return details.cause === "NOT_INDEXED" || (details.cause === "UNKNOWN_NAME" && details.recordType !== undefined);
 }
 
-/** In development types and indexes come with the first users; in production an administrator puts them there. */
+/** In development, the first users' requests create types and indexes; in production, an administrator does. */
 function setUp() {
     return make("div", { class: "set-up" },
-        make("p", {}, "The forum is not set up on this server. In its folder, with an administrator's token in TOKEN:"),
+        make("p", {}, "The forum is not set up on this server. Run this in its directory, with an administrator token in TOKEN:"),
         make("pre", {}, `sh set-up.sh ${server}`),
-        make("p", {}, "It puts the forum's types and indexes into development, and makes production's schema the same."));
+        make("p", {}, "It creates the forum's types and indexes in development and copies the schema to production."));
 }
