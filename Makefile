@@ -22,16 +22,19 @@ export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= $(shell getconf _NPROCE
 CASES = 200000
 SEED = 1
 
-# How many rounds `make powercut`, `make crash` and `make consistency` go, each with a server of its own.
+# The rounds of `make crash`, `make powercut` and `make consistency`, each with a server of its own, and the seconds in which
+# a server must be ready after a crash.
 ROUNDS = 10
+START_SECONDS = 2
 
-# How many seconds `make fuzz` gives each reader, and how many mutated requests it sends to a running server; `make soak`
-# takes 3,600 unless told otherwise.
+# The seconds of `make fuzz` for each parser, and the mutated requests that it sends to running servers: a fifth of them to
+# a server with the address sanitizer. `make soak` takes 3,600 seconds by default.
 SECONDS = 60
 REQUESTS = 1000000
-
-# So many of them go to a server with the address sanitizer, the others to the one that is released.
 SANITIZED = $(shell expr $(REQUESTS) / 5)
+
+# More options of a suite, such as ARGUMENTS='--seed 7'.
+ARGUMENTS =
 
 # The example applications that `make examples` runs.
 EXAMPLES = Forum Goods Calendar CleanUp TypedPosts
@@ -68,8 +71,16 @@ FUZZ = FOGBASE_FUZZ=1 swift build $(CHECKED) --scratch-path .build/fuzz --produc
 FUZZ_SERVER = swift build $(CHECKED) --scratch-path .build/fuzz-server --product fogbase
 TSAN = --scratch-path .build/tsan --sanitize=thread -Xswiftc -DTHREAD_SANITIZER
 ASAN = --scratch-path .build/asan --sanitize=address
-# `swift test`, of whose output a person sees what failed, and a file has the whole.
-SWIFT_TEST = python3 Tests/SwiftTest/run.py
+# `swift test`: prints the failures, and writes the whole output to a file.
+SWIFT_TEST = python3 -m Tests.swift_test
+# Self tests of the test programs that take seconds, and those that take minutes as they run whole suites with faults.
+SELF_TESTS = Tests.lint.test_arrows Tests.lint.test_seams Tests.lint.test_columns Tests.lint.test_docstrings \
+	Tests.lint.test_links Tests.lint.test_makefile Tests.lint.test_manifest Tests.lint.test_words
+HARNESS_TESTS = Tests.swift_test.test_swift_test Tests.powercut.test_disk_model Tests.crash.test_crash \
+	Tests.crash.test_regressions Tests.consistency.test_checks Tests.fuzz.test_fuzz Tests.soak.test_soak Tests.bench.test_bench \
+	Tests.bench.peers.test_peers
+FAULT_TESTS = Tests.crash.test_planted_faults Tests.backup.test_backup Tests.consistency.test_faults \
+	Tests.streams.test_streams
 SWIFT_FILES = Sources Tests Package.swift
 
 # Output and input of `make docs`.
@@ -77,14 +88,14 @@ DOCS = .build/docs
 MODULES = $$(swift build --show-bin-path)/Modules
 TRIPLE = $$(swift -print-target-info | sed -n 's/.*"unversionedTriple": "\(.*\)".*/\1/p')
 
-.PHONY: all help deps build run test oracle lint docs format tsan asan browser test-browser examples order compare bench bench-peers plots page powercut crash backup-test consistency abuse fuzz soak docker clean
+.PHONY: all help deps build run test test-live oracle lint docs format tsan asan browser test-browser examples order check-order compare bench bench-peers plots page test-harness test-faults crash powercut crash-large backup-test consistency streams abuse fuzz fuzz-requests soak docker clean
 .NOTPARALLEL:
 .DEFAULT_GOAL := all
 
 all: lint build test ## check, build and test (the default)
 
 help: ## list the verbs
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{ printf "make %-12s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{ printf "make %-13s %s\n", $$1, $$2 }'
 
 deps: ## install missing system libraries (Debian, Ubuntu) and check for Swift
 	@sh docker/dependencies.sh $(DEPENDENCIES)
@@ -100,32 +111,31 @@ test: ## run the tests (FILTER=name runs some, RETRY=1 repeats failed suites)
 	swift build --build-tests
 	$(SWIFT_TEST) --log .build/test.log --skip-build $(FILTERED)
 
+test-live: build ## test the modules for live updates, Public/live*.js, with Node.js 20.19 or later
+	@sh docker/dependencies.sh node
+	node --test Tests/live/*.test.js
+
 oracle: deps ## compare random queries with a naive implementation (CASES, SEED)
 	swift build --build-tests
 	FOGBASE_ORACLE_CASES='$(CASES)' FOGBASE_ORACLE_SEED='$(SEED)' swift test --skip-build --filter QueryOracleTests
 
 lint: deps ## check format, line width, module dependencies, links and documentation
 	swift format lint --strict --recursive $(SWIFT_FILES)
-	python3 Tests/lint/test_arrows.py
-	python3 Tests/lint/arrows.py
-	python3 Tests/lint/test_seams.py
-	python3 Tests/lint/seams.py
-	python3 Tests/lint/test_columns.py
-	python3 Tests/lint/columns.py
-	python3 Tests/lint/test_docstrings.py
-	python3 Tests/lint/docstrings.py
-	python3 Tests/lint/test_links.py
-	python3 Tests/lint/links.py
-	python3 Tests/lint/test_makefile.py
-	python3 Tests/lint/test_manifest.py
+	python3 -m unittest $(SELF_TESTS)
+	python3 -m Tests.lint.arrows
+	python3 -m Tests.lint.seams
+	python3 -m Tests.lint.columns
+	python3 -m Tests.lint.docstrings
+	python3 -m Tests.lint.words
+	python3 -m Tests.lint.links
 
 docs: deps ## build the manuals of server and Swift client in .build/docs; broken links are errors
 	swift build --target FogbaseClient
 	rm -rf $(DOCS) && mkdir -p $(DOCS)/symbols
 	swift symbolgraph-extract -module-name FogbaseClient -I $(MODULES) -target $(TRIPLE) -output-dir $(DOCS)/symbols \
 		-minimum-access-level public -experimental-allowed-reexported-modules=RecordModel -skip-inherited-docs
-	python3 Tests/lint/docc_links.py Sources/FogbaseClient/FogbaseClient.docc $(DOCS)/FogbaseClient.docc
-	python3 Tests/lint/docc_links.py Sources/fogbase/fogbase.docc $(DOCS)/fogbase.docc
+	python3 -m Tests.lint.docc_links Sources/FogbaseClient/FogbaseClient.docc $(DOCS)/FogbaseClient.docc
+	python3 -m Tests.lint.docc_links Sources/fogbase/fogbase.docc $(DOCS)/fogbase.docc
 	docc convert $(DOCS)/FogbaseClient.docc --additional-symbol-graph-dir $(DOCS)/symbols \
 		--fallback-display-name FogbaseClient --fallback-bundle-identifier FogbaseClient --warnings-as-errors \
 		--output-path $(DOCS)/FogbaseClient.doccarchive
@@ -149,81 +159,93 @@ asan: deps ## run the tests with the address sanitizer (FILTER=name runs some)
 
 browser: deps ## test the console in headless Chromium (needs chromium, chromium-driver, python3-selenium)
 	swift build --product fogbase
-	python3 Tests/Browser/console.py
+	python3 -m Tests.browser.console $(ARGUMENTS)
 
 test-browser: browser ## test the console and the example forum in headless Chromium (needs the same)
 	swift build --product ForumExample
-	python3 Tests/Browser/forum.py
+	python3 -m Tests.browser.forum $(ARGUMENTS)
 
 examples: deps ## run the example apps of the Swift client with their own server
 	swift build --product fogbase
 	for name in $(EXAMPLES); do swift build --product "$${name}Example" || exit 1; done
-	python3 Tests/Examples/run.py $(EXAMPLES)
+	python3 -m Tests.examples $(EXAMPLES)
 
-order: deps ## find out in which order requests call the server's functions, and have the linker place them so
+order: deps ## find the order in which requests call the server's functions, and link them in it
 	$(RELEASE) -Xlinker -Map=.build/functions.map
-	python3 Tests/Bench/function_order.py --map .build/functions.map
+	python3 -m Tests.bench.function_order --map .build/functions.map
 	$(RELEASE)
 
-compare: build ## compare this build with others, by the cycles and the time that loads take (BUILDS='old/fogbase …', KINDS=read,…)
-	python3 Tests/Bench/compare.py $(BUILDS) .build/release/fogbase $(if $(KINDS),--kinds '$(KINDS)')
+check-order: build ## check that the binary has the functions that the linker's order names
+	python3 -m Tests.bench.function_order --check
 
-bench: build ## measure the server beside nginx and bare SQLite (.bench/bench.jsonl; SIZES='1000 … 10000000' for more records)
+compare: build ## compare this build with others, by the cycles and the time that loads take (BUILDS='old/fogbase …', KINDS=read,…)
+	python3 -m Tests.bench.compare $(BUILDS) .build/release/fogbase $(if $(KINDS),--kinds '$(KINDS)')
+
+bench: build ## measure the server against nginx and bare SQLite (.bench/bench.jsonl; SIZES='1000 … 10000000' for more records)
 	mkdir -p .bench
-	python3 Tests/Bench/test_bench.py
-	python3 Tests/Bench/bench.py --json .bench/bench.jsonl $(if $(SIZES),--sizes $(SIZES))
+	python3 -m unittest Tests.bench.test_bench
+	python3 -m Tests.bench --json .bench/bench.jsonl $(if $(SIZES),--sizes $(SIZES)) $(ARGUMENTS)
 
 bench-peers: build ## the same durable work on Kinto with PostgreSQL and FastAPI with SQLite (.bench/peers.jsonl)
 	mkdir -p .bench
-	python3 Tests/Bench/peers/test_peers.py
-	python3 Tests/Bench/peers/peers.py --json .bench/peers.jsonl
+	python3 -m unittest Tests.bench.peers.test_peers
+	python3 -m Tests.bench.peers --json .bench/peers.jsonl $(ARGUMENTS)
 
 plots: ## draw what bench and bench-peers have measured, as PNG and SVG, into .bench/plots
-	python3 Tests/Bench/plots.py --install $(MEASURED)
+	python3 -m Tests.bench.plots --install $(MEASURED)
 
 page: ## write the page of benchmarks, and its curves, from what bench and bench-peers have measured
-	python3 Tests/Bench/plots.py --install --resources Sources/fogbase/fogbase.docc/Resources $(MEASURED)
-	python3 Tests/Bench/page.py --keep $(MEASURED)
+	python3 -m Tests.bench.plots --install --resources Sources/fogbase/fogbase.docc/Resources $(MEASURED)
+	python3 -m Tests.bench.page --keep $(MEASURED)
 
-powercut: build ## cut the power under the server, on paper, and look for what was acknowledged (ROUNDS)
-	python3 Tests/PowerCut/test_survivors.py
-	python3 Tests/PowerCut/powercut.py --rounds '$(ROUNDS)'
+test-harness: build ## run the self tests of the suites below
+	python3 -m unittest $(HARNESS_TESTS)
 
-crash: build ## end the server in every way under 32 writers, and look for what was acknowledged (ROUNDS)
-	python3 Tests/Crash/test_crash.py
-	python3 Tests/Crash/test_findings.py
-	python3 Tests/Crash/crash.py --rounds '$(ROUNDS)'
-	python3 Tests/Crash/large.py
+test-faults: build ## plant faults in the suites below, which must find each of them (an hour)
+	python3 -m unittest $(FAULT_TESTS)
+	python3 -m Tests.abuse.check_planted_faults
+
+crash: build ## end the server in every way under 32 writers, and check what was acknowledged (ROUNDS, START_SECONDS, ARGUMENTS)
+	python3 -m Tests.crash --rounds '$(ROUNDS)' --start-seconds '$(START_SECONDS)' $(ARGUMENTS)
+
+powercut: build ## simulate power cuts under 32 writers, and check what was acknowledged (ROUNDS, START_SECONDS, ARGUMENTS)
+	python3 -m Tests.crash --kinds power --cuts 6 --work .powercut --rounds '$(ROUNDS)' --start-seconds '$(START_SECONDS)' \
+		$(ARGUMENTS)
+
+crash-large: build ## kill a server with a database of 1 GB, also in the build of an index (ARGUMENTS)
+	python3 -m Tests.crash.large_database $(ARGUMENTS)
 
 backup-test: ROUNDS = 20
-backup-test: build ## make backups beside 32 writers, kill some, and compare each restored copy with what was acknowledged (ROUNDS)
-	python3 Tests/Backup/test_backup.py
-	python3 Tests/Backup/backup.py --rounds '$(ROUNDS)'
+backup-test: build ## make backups under 32 writers, kill some, and check each restored copy (ROUNDS, ARGUMENTS)
+	python3 -m Tests.backup --rounds '$(ROUNDS)' $(ARGUMENTS)
 
-consistency: build ## let many clients work on one server, and judge together what they were told (ROUNDS)
-	python3 Tests/Consistency/test_checkers.py
-	python3 Tests/Consistency/test_lies.py
-	python3 Tests/Consistency/consistency.py --rounds '$(ROUNDS)'
+streams: ROUNDS = 50
+streams: build ## follow event streams beside 16 writers, revocations and kills, and compare with the records (ROUNDS, ARGUMENTS)
+	python3 -m Tests.streams --rounds '$(ROUNDS)' $(ARGUMENTS)
 
-abuse: build ## attack the server in every way we know, with a good client measured beside
-	python3 Tests/Abuse/selftest.py
-	python3 Tests/Abuse/abuse.py
+consistency: build ## run many clients on one server, and check together what it returned to them (ROUNDS, ARGUMENTS)
+	python3 -m Tests.consistency --rounds '$(ROUNDS)' $(ARGUMENTS)
 
-fuzz: build ## feed mutated bytes to all readers, and mutated requests to a server (SECONDS, REQUESTS, SANITIZED)
+abuse: build ## attack the server in every known way while a good client is measured (ARGUMENTS)
+	python3 -m Tests.abuse $(ARGUMENTS)
+
+fuzz: build ## feed mutated bytes to all parsers, and mutated requests to servers (SECONDS, REQUESTS, SANITIZED)
 	$(FUZZ)
 	$(FUZZ_SERVER)
-	python3 Tests/Fuzz/test_fuzz.py
-	python3 Tests/Fuzz/fuzz.py --seconds '$(SECONDS)'
-	python3 Tests/Fuzz/requests.py --requests '$(SANITIZED)' --sanitized --binary .build/fuzz-server/release/fogbase
-	python3 Tests/Fuzz/requests.py --requests "$$(expr $(REQUESTS) - $(SANITIZED))"
+	python3 -m unittest Tests.fuzz.test_fuzz
+	python3 -m Tests.fuzz.readers --seconds '$(SECONDS)'
+	python3 -m Tests.fuzz.requests --requests '$(SANITIZED)' --sanitized --binary .build/fuzz-server/release/fogbase
+	python3 -m Tests.fuzz.requests --requests "$$(expr $(REQUESTS) - $(SANITIZED))"
+
+fuzz-requests: build ## send mutated requests to the released server alone (REQUESTS, ARGUMENTS)
+	python3 -m Tests.fuzz.requests --requests '$(REQUESTS)' $(ARGUMENTS)
 
 soak: SECONDS = 3600
-soak: build ## an hour of mixed load: memory stays flat, and nothing fails (SECONDS)
-	python3 Tests/Soak/test_soak.py
-	python3 Tests/Soak/soak.py --seconds '$(SECONDS)'
+soak: build ## an hour of mixed load: memory must not grow, and no request may fail (SECONDS, ARGUMENTS)
+	python3 -m Tests.soak --seconds '$(SECONDS)' $(ARGUMENTS)
 
 docker: ## build the container image (IMAGE)
 	docker build --file docker/Dockerfile --tag '$(IMAGE)' .
 
 clean: ## remove build output, never data
-	rm -rf .build .bench .powercut .crash .backup .consistency .abuse .fuzz .soak
+	rm -rf .build .bench .powercut .crash .backup .consistency .streams .abuse .fuzz .soak

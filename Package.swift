@@ -38,6 +38,7 @@ let package = Package(
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .target(name: "CLinux"),
 
         // Pure modules: bytes and values in, values out.
@@ -55,6 +56,7 @@ let package = Package(
         module("Threads", ["CLinux"]),
         module("Sockets", ["Containers", "Threads", "CLinux"]),
         module("HTTPTransport", ["HTTP", "Sockets", "Threads", "Compression", "Containers", "CLinux"]),
+        module("HTTPSending", ["HTTP", "Threads", "CCurl"]),
 
         module("Thumbnails", ["Threads", "CLinux"]),
 
@@ -79,13 +81,14 @@ let package = Package(
         .executableTarget(
             name: "fogbase",
             dependencies: [
-                "HTTP", "HTTPTransport", "RecordAPI", "RecordEngine", "RecordModel", "RecordStorage", "RecordWire",
-                "UnicodeText", "Encodings", "Cryptography", "Compression", "Threads", "Sockets", "Thumbnails", "CLinux",
+                "HTTP", "HTTPSending", "HTTPTransport", "RecordAPI", "RecordEngine", "RecordModel", "RecordStorage",
+                "RecordWire", "UnicodeText", "Encodings", "Cryptography", "Compression", "Threads", "Sockets",
+                "Thumbnails", "CLinux",
             ],
             exclude: ["function-order.txt"], swiftSettings: house),
 
         .target(
-            name: "TestSupport", dependencies: ["CLinux", "Cryptography", "RecordModel", "RecordWire"],
+            name: "TestSupport", dependencies: ["CLinux", "Cryptography", "RecordModel", "RecordWire", "Threads"],
             path: "Tests/TestSupport",
             swiftSettings: house),
         .target(
@@ -93,7 +96,7 @@ let package = Package(
             swiftSettings: house),
         // What `make bench` measures the reading of requests with.
         .executableTarget(
-            name: "requestbench", dependencies: ["RecordModel", "RecordWire"], path: "Tests/Bench/Requests",
+            name: "requestbench", dependencies: ["RecordModel", "RecordWire"], path: "Tests/bench/Requests",
             swiftSettings: house),
         .target(
             name: "FuzzTargets", dependencies: ["HTTP", "RecordModel", "RecordWire", "Pictures", "Compression"],
@@ -108,6 +111,7 @@ let package = Package(
         tests("SocketsTests", ["Sockets", "Threads"]),
         tests("CompressionTests", ["Compression"]),
         tests("CryptographyTests", ["Cryptography"]),
+        tests("HTTPSendingTests", ["HTTPSending", "HTTP", "Threads"]),
         tests("HTTPTransportTests", ["HTTPTransport", "HTTP", "Sockets", "Threads", "Compression"]),
         .testTarget(
             name: "PicturesTests", dependencies: ["Pictures", "FuzzTargets", "TestSupport"], exclude: ["Samples"],
@@ -134,7 +138,7 @@ let package = Package(
                 "Cryptography", "Compression", "Threads", "StoreTestSupport",
             ]),
         tests("FogbaseClientTests", ["fogbase", "FogbaseClient", "RecordModel", "RecordWire"]),
-        tests("FogbaseTests", ["fogbase", "RecordAPI", "RecordStorage", "Sockets"]),
+        tests("FogbaseTests", ["fogbase", "RecordAPI", "RecordStorage", "RecordWire", "Sockets"]),
         tests("BlackBoxTests", ["fogbase", "Cryptography", "RecordWire", "Threads"]),
     ]
 )
@@ -142,9 +146,9 @@ let package = Package(
 // What `make fuzz` runs needs libFuzzer, which is linked in only there.
 if Context.environment["FOGBASE_FUZZ"] != nil {
     package.targets += [
-        .systemLibrary(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
+        .systemLibrary(name: "CFuzzer", path: "Tests/fuzz/CFuzzer"),
         .executableTarget(
-            name: "fuzz", dependencies: ["FuzzTargets", "CFuzzer"], path: "Tests/Fuzz/Sources", swiftSettings: house),
+            name: "fuzz", dependencies: ["FuzzTargets", "CFuzzer"], path: "Tests/fuzz/Sources", swiftSettings: house),
     ]
 }
 
@@ -184,7 +188,7 @@ if Context.environment["FOGBASE_MACROS"] != "off", let host = swiftSyntaxFolder(
             linkerSettings: libraries),
         // What `make bench` measures models with.
         .executableTarget(
-            name: "modelbench", dependencies: ["FogbaseClient"], path: "Tests/Bench/Models", swiftSettings: house),
+            name: "modelbench", dependencies: ["FogbaseClient"], path: "Tests/bench/Models", swiftSettings: house),
     ]
     for target in package.targets where ["FogbaseClient", "FogbaseClientTests"].contains(target.name) {
         target.swiftSettings = (target.swiftSettings ?? []) + [.define("FOGBASE_MACROS")]

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Checks that the dependencies of the build are installed. Installs missing ones with apt-get, or prints their names.
 # With the argument "libraries" it does not check for Swift and Python. With "tests" it also installs nginx, without which the
-# tests of reverse proxies are skipped.
+# tests of reverse proxies are skipped, and with "node" Node.js.
 set -eu
 
 fail() {
@@ -17,6 +17,8 @@ missing=""
 has_header sqlite3.h || missing="$missing libsqlite3-dev"
 has_header zlib.h || missing="$missing zlib1g-dev"
 has_header openssl/evp.h || missing="$missing libssl-dev"
+ls /usr/include/curl/curl.h /usr/include/*/curl/curl.h /usr/local/include/curl/curl.h 2>/dev/null | grep -q . ||
+    missing="$missing libcurl4-openssl-dev"
 # The linker needs the start files and libraries of a C++ compiler.
 ls /usr/lib/gcc/*/*/crtbegin.o >/dev/null 2>&1 || missing="$missing g++"
 command -v make >/dev/null 2>&1 || missing="$missing make"
@@ -43,6 +45,12 @@ install() {
 }
 
 [ -z "$missing" ] || install "$missing"
+
+if [ "${1:-}" = node ]; then
+    command -v node >/dev/null 2>&1 || install " nodejs"
+    node -e 'const [major, minor] = process.versions.node.split("."); process.exit(major * 100 + +minor < 2019 ? 1 : 0)' ||
+        fail "Node.js 20.19 or later is required, and the version found is $(node --version)."
+fi
 
 if [ "${1:-}" = tests ] && ! PATH="$PATH:/usr/sbin" command -v nginx >/dev/null 2>&1; then
     (install " nginx") || echo "Without nginx, the tests of reverse proxies are skipped." >&2

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// Numbers that every architecture shares; the C library's headers may be older than the kernel.
+// The same system call numbers on every architecture. The C library's headers may be older than the kernel.
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434
 #endif
@@ -24,7 +24,7 @@
 
 static int limit(int resource, uint64_t soft, uint64_t hard) {
     struct rlimit value = { .rlim_cur = soft, .rlim_max = hard };
-    // Never above what this process may have itself: only a privileged one may raise a limit.
+    // At most the hard limit of this process: only a privileged process can raise a limit.
     struct rlimit own;
     if (getrlimit(resource, &own) == 0) {
         if (value.rlim_max > own.rlim_max) value.rlim_max = own.rlim_max;
@@ -35,29 +35,33 @@ static int limit(int resource, uint64_t soft, uint64_t hard) {
 
 static void close_from(unsigned first) {
     if (syscall(SYS_close_range, first, ~0U, 0) == 0) return;
-    // Before Linux 5.9. Everything this process opens is closed on exec anyway; this is the second fence.
+    // Fallback before Linux 5.9. The server opens its descriptors with close-on-exec, so this is a second line of
+    // defense.
     struct rlimit files = { .rlim_cur = 1024 };
     getrlimit(RLIMIT_NOFILE, &files);
     unsigned end = files.rlim_cur < 65536 ? (unsigned)files.rlim_cur : 65536;
     for (unsigned descriptor = first; descriptor < end; descriptor++) close((int)descriptor);
 }
 
-/// What the child does between vfork and exec: system calls alone, for it borrows the memory of a process whose other
-/// threads run on and may hold any lock. Returns the errno of what failed.
+/// Sets up the child between vfork and exec, and calls exec. It makes only system calls: the child shares the memory of
+/// a process whose other threads keep running and may hold any lock.
+///
+/// Returns only after a failure: the errno of the call that failed.
 static int become(const struct fogbase_program *program, int input, int output, pid_t parent) {
     if (setpgid(0, 0) != 0) return errno;
     if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) return errno;
-    // The parent may have died before the line above; then no signal will come.
+    // If the parent has exited before the line above, the kernel sends no signal.
     if (getppid() != parent) return ESRCH;
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno;
 
-    // Caught signals fall back at exec; ignored ones (SIGPIPE in a server) would stay ignored. Signals are blocked until
-    // all are back: a handler of the server must not run here. The two that the C library keeps to itself refuse.
+    // exec resets caught signals, but ignored signals (SIGPIPE in a server) would stay ignored. Signals stay blocked
+    // until all are reset, because a signal handler of the server must not run here. The calls fail for the two signals
+    // that the C library reserves.
     struct sigaction usual = { .sa_handler = SIG_DFL };
     for (int number = 1; number < NSIG; number++) sigaction(number, &usual, NULL);
 
     umask(077);
-    if (chdir(program->folder) != 0) return errno;
+    if (chdir(program->directory) != 0) return errno;
     if (dup2(input, 0) < 0 || dup2(output, 1) < 0) return errno;
     int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
     if (nothing < 0 || dup2(nothing, 2) < 0) return errno;
@@ -68,7 +72,7 @@ static int become(const struct fogbase_program *program, int input, int output, 
     if (limit(RLIMIT_AS, program->memory_bytes, program->memory_bytes) != 0) return errno;
     if (limit(RLIMIT_FSIZE, program->file_bytes, program->file_bytes) != 0) return errno;
     if (limit(RLIMIT_NOFILE, program->descriptors, program->descriptors) != 0) return errno;
-    // Best effort: a container may refuse it, and the thumbnail is worth more than its place in the queue.
+    // Best effort: a container can deny it, and the program runs correctly at any priority.
     setpriority(PRIO_PROCESS, 0, program->niceness);
 
     sigset_t none;
@@ -79,7 +83,7 @@ static int become(const struct fogbase_program *program, int input, int output, 
 }
 
 int fogbase_start_program(const struct fogbase_program *program, int *process) {
-    // Above the standard three, so that none of the dup2 above meets its own target, where it would leave close-on-exec set.
+    // Numbers above 2: dup2 to the same number would do nothing, and the descriptor would keep close-on-exec.
     int input = fcntl(program->input, F_DUPFD_CLOEXEC, 3);
     if (input < 0) return errno;
     int output = fcntl(program->output, F_DUPFD_CLOEXEC, 3);
@@ -92,7 +96,7 @@ int fogbase_start_program(const struct fogbase_program *program, int *process) {
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pid_t parent = getpid();
-    // Written by the child in the memory that both share.
+    // Shared memory: the child writes it.
     volatile int failure = 0;
     pid_t child = vfork();
     if (child == 0) {
@@ -111,7 +115,7 @@ int fogbase_start_program(const struct fogbase_program *program, int *process) {
     return code;
 }
 
-/// 1 if the child has ended, 0 if not, -1 if there is none. It stays to be reaped.
+/// Returns 1 if the child has ended, 0 if it runs, -1 if there is no such child. Does not reap it.
 static int has_ended(int process, int options) {
     siginfo_t info = { .si_pid = 0 };
     int code;
@@ -136,7 +140,8 @@ int fogbase_await_program(int process, int milliseconds) {
         ended = has_ended(process, WNOHANG);
         int64_t left = end - now();
         if (ended != 0 || left <= 0) break;
-        // Without pidfds (before Linux 5.3, or refused by a sandbox) it looks every 5 ms: poll skips a negative descriptor.
+        // Without a pidfd (before Linux 5.3, or denied by a sandbox) check every 5 ms. poll ignores negative
+        // descriptors.
         poll(&wait, 1, (int)(wait.fd < 0 && left > 5 ? 5 : left));
     }
     if (wait.fd >= 0) close(wait.fd);

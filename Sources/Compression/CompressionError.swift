@@ -1,14 +1,14 @@
-/// Why bytes could not be compressed or decompressed.
+/// The reason why compression or decompression failed.
 package enum CompressionError: Error, Hashable, Sendable {
-    /// The input is no gzip, or its content contradicts its check sum or length.
+    /// The input is not in gzip format, or the checksum or length in its trailer does not match the content.
     case malformed
-    /// The input ended before its trailer.
+    /// The input ended before the end of the gzip trailer.
     case truncated
-    /// Something follows the trailer: rubbish, or a second member.
+    /// Data, such as a second gzip member, follows the trailer.
     case trailingData
-    /// There is more output than was allowed.
+    /// The output exceeds the limit, in bytes.
     case outputTooLarge(limit: Int)
-    /// The output grew beyond the allowed multiple of the input.
+    /// The ratio of output bytes to input bytes exceeds the limit.
     case ratioTooHigh(limit: Int)
     /// zlib could not allocate its state.
     case outOfMemory

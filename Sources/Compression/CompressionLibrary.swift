@@ -1,6 +1,6 @@
 import CZlib
 
-/// The library that the process found at run time.
+/// The zlib library that the process loaded.
 package enum CompressionLibrary {
     /// The version of zlib, such as `1.2.13`.
     package static var version: String {

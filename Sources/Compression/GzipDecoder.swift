@@ -1,23 +1,25 @@
 import CZlib
 
-/// The content of a gzip member (RFC 1952), decoded in pieces or at once, within limits.
+/// A decoder for one gzip member (RFC 1952) that accepts the input in pieces or at once, and limits the output.
 ///
-/// Exactly one member is accepted. RFC 1952 §2.2 lets several follow each other, but what HTTP clients send is one, and
-/// readers disagree on what comes after it; so anything behind the trailer is an error.
+/// Exactly one member is accepted. RFC 1952 §2.2 allows several members in sequence, but HTTP clients send only one.
+/// Other decoders treat data after the first member in different ways, so this decoder rejects it.
 ///
-/// A decoder holds about 60 KB. It can be used again after ``reset(limits:)``; after an error it must be reset first.
-/// An instance belongs to one thread at a time.
+/// A decoder holds about 60 KB. Call ``reset(limits:)`` before decoding another member. The call is also required
+/// before reuse after an error. Only one thread at a time can use an instance.
 package final class GzipDecoder {
-    /// How much output is borne: the defence against a few bytes that expand to gigabytes.
+    /// The limits on the output. The limits prevent a small input from expanding to gigabytes.
     package struct Limits: Hashable, Sendable {
-        /// The most bytes of output.
+        /// The maximum number of output bytes.
         package var maxOutputBytes: Int
-        /// The most bytes of output per byte of input, once the output exceeds `ratioFreeBytes`. Deflate reaches
-        /// 1,032; JSON of repeated records hardly 100.
+        /// The maximum number of output bytes per input byte. The limit applies when the output exceeds
+        /// `ratioFreeBytes`. Deflate can reach 1,032; JSON of repeated records hardly reaches 100.
         package var maxRatio: Int
-        /// As much output is fine at any ratio: short texts of one repeated letter exist.
+        /// The number of output bytes up to which any ratio is allowed, because short texts of one repeated letter are
+        /// legitimate.
         package var ratioFreeBytes: Int
 
+        /// Creates limits.
         package init(maxOutputBytes: Int, maxRatio: Int = 200, ratioFreeBytes: Int = 1 << 20) {
             precondition(maxOutputBytes >= 0 && maxRatio > 0 && ratioFreeBytes >= 0, "A limit is negative")
             self.maxOutputBytes = maxOutputBytes
@@ -32,24 +34,25 @@ package final class GzipDecoder {
         case failed(CompressionError)
     }
 
-    // zlib's state points back to the stream, which must therefore not move.
+    // zlib's state points back to the stream, so the stream must not move.
     private let stream: UnsafeMutablePointer<z_stream>
     private let scratch = ScratchBuffer(byteCount: 16 << 10)
     private var limits: Limits
     private var state = State.decoding
-    /// Whether the last call ended for want of room: what was used of the input may hold more.
+    /// Whether the last call stopped because the output had reached `room` bytes. The decoder can then have more output
+    /// without further input.
     package private(set) var hasMore = false
     private var inputBytes = 0
     private var outputBytes = 0
 
-    /// Allocates a decoder.
+    /// Creates a decoder.
     ///
-    /// - Throws: `CompressionError.outOfMemory`.
+    /// - Throws: `outOfMemory`.
     package init(limits: Limits) throws(CompressionError) {
         self.limits = limits
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
-        // 16 more window bits accept gzip's framing and no other (zlib manual, inflateInit2).
+        // Adding 16 to the window bits accepts gzip framing only (zlib manual, inflateInit2).
         let result = inflateInit2_(stream, MAX_WBITS + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
         guard result == Z_OK else {
             stream.deallocate()
@@ -62,15 +65,15 @@ package final class GzipDecoder {
         stream.deallocate()
     }
 
-    /// Whether the trailer has been read and found right.
+    /// Whether the trailer has been read and is valid.
     package var isAtEnd: Bool {
         if case .ended = state { true } else { false }
     }
 
-    /// Decodes the next piece of input and appends what it holds to `output`.
+    /// Decodes the next piece of input and appends the result to `output`.
     ///
-    /// - Throws: Any `CompressionError` but `.truncated`. `output` then holds what was decoded before, never more
-    ///   than the limit; the same error is thrown again until ``reset(limits:)``.
+    /// - Throws: Any `CompressionError` except `truncated`. `output` then contains the bytes that were decoded before
+    ///   the error, never more than the limit. Later calls throw the same error until ``reset(limits:)``.
     package func decode(_ input: UnsafeRawBufferPointer, into output: inout [UInt8]) throws(CompressionError) {
         var rest = input
         while !rest.isEmpty {
@@ -79,13 +82,14 @@ package final class GzipDecoder {
         }
     }
 
-    /// Decodes the next piece of input until it is used up or `room` bytes have come of it, which are appended to `output`.
+    /// Decodes the next piece of input until the piece is used up or `room` bytes have been appended to `output`.
     ///
-    /// The caller goes on with what was not used; with an empty piece, if ``hasMore`` says so and nothing is left.
+    /// The caller passes the unused input to the next call. If no input is left and ``hasMore`` is true, the caller
+    /// passes an empty piece.
     ///
-    /// - Parameter room: At least 1.
-    /// - Returns: How many bytes of `input` were used.
-    /// - Throws: As the other form.
+    /// - Parameter room: The maximum number of bytes to append, at least 1.
+    /// - Returns: The number of bytes of `input` that were used.
+    /// - Throws: The same errors as `decode(_:into:)` with a raw buffer.
     package func decode(
         _ input: UnsafeRawBufferPointer, atMost room: Int, into output: inout [UInt8]
     ) throws(CompressionError) -> Int {
@@ -100,18 +104,20 @@ package final class GzipDecoder {
         }
     }
 
-    /// Decodes the next piece of input and appends what it holds to `output`; see the other form.
+    /// Decodes the next piece of input and appends the result to `output`.
+    ///
+    /// - Throws: The same errors as `decode(_:into:)` with a raw buffer.
     package func decode(_ input: [UInt8], into output: inout [UInt8]) throws(CompressionError) {
-        // Array.withUnsafeBytes does not carry the type of the error.
+        // Array.withUnsafeBytes does not preserve the error type.
         try input.withUnsafeBufferPointer { (bytes) throws(CompressionError) in
             try decode(UnsafeRawBufferPointer(bytes), into: &output)
         }
     }
 
-    /// Says that the input is at its end.
+    /// Checks that the input was complete.
     ///
-    /// - Throws: `.truncated` if the member is not (no input at all is not a member either), or the error that came
-    ///   before.
+    /// - Throws: `truncated` if the member is incomplete or there was no input; the earlier error if decoding has
+    ///   failed.
     package func finish() throws(CompressionError) {
         switch state {
         case .ended: return
@@ -120,7 +126,7 @@ package final class GzipDecoder {
         }
     }
 
-    /// Forgets everything, and begins a new member under `limits`.
+    /// Resets the decoder for a new member with the given limits.
     package func reset(limits: Limits) {
         let result = inflateReset(stream)
         precondition(result == Z_OK, "zlib cannot reset")
@@ -131,7 +137,7 @@ package final class GzipDecoder {
         outputBytes = 0
     }
 
-    /// Returns the content of the one member that `input` must be.
+    /// Returns the content of `input`, which must be exactly one member.
     ///
     /// - Throws: Any `CompressionError`.
     package static func decode(_ input: [UInt8], limits: Limits) throws(CompressionError) -> [UInt8] {
@@ -151,10 +157,10 @@ package final class GzipDecoder {
         case .failed(let error): throw error
         }
         let bytes = piece.bindMemory(to: UInt8.self)
-        // zlib does not write through next_in; its type just lacks the const.
+        // zlib does not write through `next_in`, although the pointer type is not const.
         stream.pointee.next_in = UnsafeMutablePointer(mutating: bytes.baseAddress)
         stream.pointee.avail_in = UInt32(bytes.count)
-        // The caller's bytes are gone after this call.
+        // The pointer to the caller's bytes is invalid after this call.
         defer { stream.pointee.next_in = nil }
         let start = inputBytes
         let end = room < .max - outputBytes ? outputBytes + room : .max
@@ -169,7 +175,7 @@ package final class GzipDecoder {
                 guard used == bytes.count else { throw .trailingData }
                 return used
             case Z_OK, Z_BUF_ERROR:
-                // Room is left only when the input is used up, and zlib has nothing more to give.
+                // Output space is left only if the input is used up and zlib has no more output.
                 if !step.isOutputFull { return used }
                 if outputBytes == end {
                     hasMore = true
@@ -182,7 +188,7 @@ package final class GzipDecoder {
     }
 
     private func inflateStep(upTo end: Int, into output: inout [UInt8]) -> (result: Int32, isOutputFull: Bool) {
-        // One byte beyond the limit, so that zlib can show that there is more.
+        // Give zlib room for one byte more than the limit, to detect output beyond the limit.
         let left = limits.maxOutputBytes - outputBytes
         let room = min(
             left == .max ? left : left + 1, end - outputBytes, Self.checkedBytes - outputBytes % Self.checkedBytes)
@@ -200,8 +206,8 @@ package final class GzipDecoder {
         return (result, isOutputFull)
     }
 
-    /// The ratio is judged at multiples of so many bytes of output, so that the verdict on a content does not depend on how
-    /// its bytes were cut on their way.
+    /// The interval of the ratio checks, in output bytes. Checks at fixed positions give the same result for any
+    /// division of the input into pieces.
     private static let checkedBytes = 16 << 10
 
     private func check(_ output: inout [UInt8]) throws(CompressionError) {
@@ -209,7 +215,7 @@ package final class GzipDecoder {
             output.removeLast(outputBytes - limits.maxOutputBytes)
             throw .outputTooLarge(limit: limits.maxOutputBytes)
         }
-        // Divided, not multiplied: no overflow.
+        // Divide instead of multiplying, to avoid overflow.
         if outputBytes % Self.checkedBytes == 0, outputBytes > limits.ratioFreeBytes,
             outputBytes / limits.maxRatio > inputBytes
         {

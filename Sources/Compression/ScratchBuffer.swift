@@ -1,5 +1,5 @@
-/// A fixed piece of memory that zlib writes to before the bytes are appended to an array, which cannot lend its spare
-/// capacity without clearing it first.
+/// A fixed buffer for zlib's output. The bytes are appended to an array afterwards, because Swift must clear an array's
+/// spare capacity before zlib could write there.
 struct ScratchBuffer: ~Copyable {
     private let memory: UnsafeMutableBufferPointer<UInt8>
 
@@ -12,7 +12,7 @@ struct ScratchBuffer: ~Copyable {
         memory.deallocate()
     }
 
-    /// Lends at most `room` bytes to `write`, and appends as many of them to `output` as it says it wrote.
+    /// Calls `write` with a buffer of at most `room` bytes. `write` returns the number of bytes to append to `output`.
     borrowing func append(
         atMost room: Int, to output: inout [UInt8], _ write: (UnsafeMutableBufferPointer<UInt8>) -> Int
     ) {
@@ -21,5 +21,5 @@ struct ScratchBuffer: ~Copyable {
     }
 }
 
-/// The most bytes given to zlib at once: it counts in 32 bits.
+/// The maximum number of bytes in one call of zlib, whose counters have 32 bits.
 let maxPieceBytes = 1 << 30

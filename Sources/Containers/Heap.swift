@@ -1,26 +1,29 @@
-/// A binary min-heap: of all elements the least is at hand, and one is added or taken out in O(log n).
+/// A binary min-heap: O(1) access to the least element, O(log n) insertion and removal.
 ///
-/// Each call that orders elements is told how (`precedes`), so that an order may depend on what the caller has at hand; it
-/// must be the same one in every call. Public, so that other modules inline it.
+/// Each call that orders elements takes the order as a closure (`precedes`), so that it can use the caller's data. All
+/// calls on one heap must use the same order. Public, so that other modules can inline it.
 public struct Heap<Element> {
     @usableFromInline var elements: [Element]
 
-    /// A heap without elements.
+    /// Creates an empty heap.
     @inlinable public init() {
         elements = []
     }
 
-    /// A heap of `elements`, in O(n).
+    /// Creates a heap of `elements` in O(n).
     @inlinable public init(_ elements: [Element], by precedes: (Element, Element) -> Bool) {
         self.elements = elements
         order(by: precedes)
     }
 
+    /// The number of elements.
     @inlinable public var count: Int { elements.count }
+    /// Whether the heap has no elements.
     @inlinable public var isEmpty: Bool { elements.isEmpty }
-    /// The least element.
+    /// The least element; `nil` if the heap is empty.
     @inlinable public var min: Element? { elements.first }
 
+    /// Inserts an element in O(log n).
     @inlinable public mutating func insert(_ element: Element, by precedes: (Element, Element) -> Bool) {
         elements.append(element)
         var index = elements.count - 1
@@ -32,7 +35,7 @@ public struct Heap<Element> {
         }
     }
 
-    /// Takes out the least element; `nil` if there is none.
+    /// Removes and returns the least element in O(log n); `nil` if the heap is empty.
     @inlinable public mutating func popMin(by precedes: (Element, Element) -> Bool) -> Element? {
         guard let last = elements.popLast() else { return nil }
         guard let least = elements.first else { return last }
@@ -41,15 +44,15 @@ public struct Heap<Element> {
         return least
     }
 
-    /// Puts `element` in the place of the least one: cheaper than to take that out and to insert this.
+    /// Replaces the least element by `element` in O(log n). One call is cheaper than `popMin` and `insert`.
     ///
-    /// - Precondition: The heap has an element.
+    /// - Precondition: The heap is not empty.
     @inlinable public mutating func replaceMin(with element: Element, by precedes: (Element, Element) -> Bool) {
         elements[0] = element
         siftDown(0, by: precedes)
     }
 
-    /// Takes out all elements for which `isUnwanted` holds, in O(n).
+    /// Removes all elements for which `isUnwanted` returns true, in O(n).
     @inlinable public mutating func removeAll(
         where isUnwanted: (Element) -> Bool, by precedes: (Element, Element) -> Bool
     ) {

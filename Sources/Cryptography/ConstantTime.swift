@@ -1,13 +1,13 @@
 import CCrypto
 
-/// Comparison of secrets.
+/// Comparison of secrets without a timing side channel.
 package enum ConstantTime {
-    /// Returns whether the two are equal, in a time that depends on their lengths alone.
+    /// Returns whether `left` and `right` are equal. The running time depends only on their lengths.
     package static func equal(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         left.withUnsafeBytes { left in right.withUnsafeBytes { right in equal(left, right) } }
     }
 
-    /// Returns whether the two are equal, in a time that depends on their lengths alone.
+    /// Returns whether `left` and `right` are equal. The running time depends only on their lengths.
     package static func equal(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
         guard left.count == right.count else { return false }
         guard let leftStart = left.baseAddress, let rightStart = right.baseAddress else { return true }

@@ -1,9 +1,9 @@
-/// What a cryptographic operation can fail with besides a wrong password or token.
+/// The failures of cryptographic operations, other than a wrong password or token.
 package enum CryptographyError: Error, Hashable, Sendable {
-    /// The libcrypto found at run time does not have this algorithm.
+    /// The installed libcrypto lacks this algorithm.
     case unavailable(algorithm: String)
-    /// A stored password hash cannot be read, or asks for more work than this server accepts.
+    /// A stored password hash cannot be parsed, or its costs exceed the server's limits.
     case malformedPasswordHash
-    /// The password could not be hashed, for want of memory.
+    /// The password could not be hashed because too little memory was available.
     case passwordHashingFailed
 }

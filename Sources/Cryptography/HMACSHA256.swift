@@ -1,22 +1,23 @@
 import CCrypto
 
-/// HMAC-SHA256 under one key (RFC 2104, FIPS 198-1), prepared once and usable from every thread.
+/// HMAC-SHA256 under one key (RFC 2104, FIPS 198-1), prepared once for any number of codes. Every thread can use it.
 ///
-/// The key schedule is done at creation; a code then costs one copy of the prepared state and the hashing.
+/// The initializer computes the key schedule. Each code then costs one copy of the prepared state and the hashing of
+/// the message.
 package struct HMACSHA256: Sendable {
     private let prepared: PreparedKey
 
-    /// Prepares `key`, of any length.
+    /// Prepares a key of any length in bytes.
     package init(key: UnsafeRawBufferPointer) {
         prepared = PreparedKey(key)
     }
 
-    /// Prepares `key`, of any length.
+    /// Prepares a key of any length in bytes.
     package init(key: [UInt8]) {
         prepared = key.withUnsafeBytes { PreparedKey($0) }
     }
 
-    /// Prepares a 32-byte key derived from `secret` for the purpose that `label` names.
+    /// Derives a 32-byte key from `secret` and prepares it. Each `label` gives an independent key.
     package init(secret: SecretKey, label: String) {
         self.init(key: secret.derive(label: label, length: 32))
     }
@@ -41,13 +42,14 @@ package struct HMACSHA256: Sendable {
         message.withUnsafeBytes { code(for: $0) }
     }
 
-    /// Returns whether `code` is the code of `message`, in constant time. A shortened code is not accepted.
+    /// Returns whether `code` is the complete authentication code of `message`. The comparison takes constant time.
     package func isValid(_ code: [UInt8], for message: [UInt8]) -> Bool {
         guard let code = Digest(code) else { return false }
         return code.isEqualInConstantTime(to: self.code(for: message))
     }
 
-    /// Owns the prepared context, which is only ever read (duplicated) after creation: hence safe to share.
+    /// The owner of the prepared libcrypto context. After creation, the context is only copied, so threads can share
+    /// it.
     private final class PreparedKey: @unchecked Sendable {
         let context: OpaquePointer
 

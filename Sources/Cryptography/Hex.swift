@@ -2,7 +2,7 @@
 package enum Hex {
     private static let digits: [UInt8] = Array("0123456789abcdef".utf8)
 
-    /// Returns two lower-case digits per byte.
+    /// Returns `bytes` as text, with two lowercase digits per byte.
     package static func encode(_ bytes: UnsafeRawBufferPointer) -> String {
         String(unsafeUninitializedCapacity: 2 * bytes.count) { output in
             var position = 0
@@ -15,12 +15,13 @@ package enum Hex {
         }
     }
 
-    /// Returns two lower-case digits per byte.
+    /// Returns `bytes` as text, with two lowercase digits per byte.
     package static func encode(_ bytes: [UInt8]) -> String {
         bytes.withUnsafeBytes { encode($0) }
     }
 
-    /// Returns the bytes of `text`, in either case, or `nil` if it has an odd length or anything but digits.
+    /// Returns the bytes of hexadecimal text in upper or lower case. The result is `nil` if `text` has an odd length,
+    /// or a character that is not a hexadecimal digit.
     package static func decode(_ text: String) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count / 2)

@@ -1,6 +1,6 @@
 import CCrypto
 
-/// Digests that others choose, to find what went wrong on the way. Whoever chooses one here uses SHA-256.
+/// The digest algorithms that clients may choose for checksums. The server itself uses SHA-256.
 package enum DigestAlgorithm: String, CaseIterable, Sendable {
     case sha1, sha256, md5
 
@@ -13,7 +13,7 @@ package enum DigestAlgorithm: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether libcrypto has it: one that is restricted to FIPS algorithms has no MD5.
+    /// Whether libcrypto has the algorithm. A libcrypto that is restricted to FIPS algorithms has no MD5.
     package var isAvailable: Bool { algorithm != nil }
 
     fileprivate var algorithm: OpenSSLAlgorithm? {
@@ -25,15 +25,15 @@ package enum DigestAlgorithm: String, CaseIterable, Sendable {
     }
 }
 
-/// A digest, by an algorithm that is known by name, of bytes that arrive in pieces.
+/// A hasher for bytes that arrive in pieces, with a selectable algorithm.
 ///
-/// An instance belongs to one thread at a time, and gives one digest. A failure inside libcrypto, as with
-/// `SHA256Hasher`, ends the process.
+/// Only one thread at a time can use an instance, and an instance computes one digest. A failure inside libcrypto ends
+/// the process, as in `SHA256Hasher`.
 package final class MessageDigest {
     private let context: OpaquePointer
     private let byteCount: Int
 
-    /// - Returns: `nil` for an algorithm that libcrypto does not have.
+    /// Creates a hasher with an empty message; `nil` if libcrypto lacks the algorithm.
     package init?(_ algorithm: DigestAlgorithm) {
         guard let found = algorithm.algorithm else { return nil }
         guard let context = EVP_MD_CTX_new() else { preconditionFailure("No memory for a digest") }
@@ -53,7 +53,7 @@ package final class MessageDigest {
         precondition(updated == 1, "A digest cannot go on")
     }
 
-    /// Returns the digest of everything added. Call it once.
+    /// Returns the digest of all added bytes. An instance allows only one call.
     package func finalize() -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: byteCount) { output, count in
             let finished = EVP_DigestFinal_ex(context, output.baseAddress, nil)

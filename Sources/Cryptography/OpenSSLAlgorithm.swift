@@ -2,14 +2,14 @@ import CCrypto
 
 /// An algorithm fetched from libcrypto once per process.
 ///
-/// Fetching by name costs about a microsecond and a lock; what is fetched is immutable and reference counted
-/// atomically (openssl crypto(7), "ALGORITHM FETCHING"), so threads may share it. It is never freed.
+/// Fetching by name costs about a microsecond and takes a lock. A fetched algorithm is immutable and reference counted
+/// atomically (openssl crypto(7), "ALGORITHM FETCHING"), so threads can share it. The algorithm is never freed.
 struct OpenSSLAlgorithm: @unchecked Sendable {
     let pointer: OpaquePointer
 
     private init?(_ pointer: OpaquePointer?) {
         guard let pointer else {
-            // An algorithm that is missing is an answer, not an error to be found by some later call.
+            // Remove the error from libcrypto's queue, so that a later call does not find it.
             ERR_clear_error()
             return nil
         }
@@ -18,7 +18,7 @@ struct OpenSSLAlgorithm: @unchecked Sendable {
 
     /// The digest SHA-256.
     static let sha256 = required(OpenSSLAlgorithm(EVP_MD_fetch(nil, "SHA256", nil)), "SHA-256")
-    /// The digest SHA-1, for protocols that demand it.
+    /// The digest SHA-1, for protocols that require it.
     static let sha1 = OpenSSLAlgorithm(EVP_MD_fetch(nil, "SHA1", nil))
     /// The digest MD5, which a library restricted to FIPS algorithms does not have.
     static let md5 = OpenSSLAlgorithm(EVP_MD_fetch(nil, "MD5", nil))

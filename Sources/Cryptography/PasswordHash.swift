@@ -1,23 +1,27 @@
-/// Hashes of passwords as they are stored: text that carries the function, its costs, the salt and the digest.
+/// Creates and checks stored password hashes. A stored hash is text with the hash function, its costs, the salt and the
+/// digest (`StoredPassword`).
 ///
-/// Each call takes tens to hundreds of milliseconds and tens of megabytes, and belongs on a thread that may block.
-/// Passwords are bytes of any length (the callers bound it) and are never truncated. Under scrypt, NUL bytes at the end
-/// of a password do not count, since HMAC pads its key with them (RFC 2104 §2): a caller had better refuse them.
+/// Each call takes tens to hundreds of milliseconds and tens of megabytes, so call these functions on a thread that can
+/// block. Passwords are bytes and are never truncated. Callers must limit their length. With scrypt, NUL bytes at the
+/// end of a password have no effect, because HMAC pads its key with NUL bytes (RFC 2104 §2). Callers should reject
+/// passwords that contain NUL bytes.
 package enum PasswordHash {
-    /// What a password turned out to be.
+    /// The result of checking a password.
     package enum Verdict: Hashable, Sendable {
-        /// Not the one that was hashed.
+        /// The password is wrong.
         case no
-        /// The one that was hashed; `needsRehash` if the stored text is not of today's scheme.
+        /// The password is correct. `needsRehash` says whether the stored hash uses another scheme than the current
+        /// one.
         case yes(needsRehash: Bool)
     }
 
     static let saltCount = 16
     static let digestCount = 32
 
-    /// Returns the text to store for `password`, with a new random salt.
+    /// Hashes `password` with a new random salt, and returns the text to store.
     ///
-    /// - Throws: `CryptographyError.passwordHashingFailed` if memory is short.
+    /// - Throws: `CryptographyError.passwordHashingFailed` if too little memory is available; `.unavailable` if
+    ///   libcrypto lacks the hash function.
     package static func hash(
         _ password: [UInt8], scheme: PasswordScheme = .preferred
     ) throws(CryptographyError) -> String {
@@ -26,11 +30,12 @@ package enum PasswordHash {
         return StoredPassword(scheme: scheme, salt: salt, digest: digest).text
     }
 
-    /// Judges `password` against a stored text, with the function and the costs that the text names.
+    /// Checks `password` against a stored hash, with the hash function and the costs in its text.
     ///
-    /// - Parameter current: What passwords are hashed with today.
-    /// - Throws: `.malformedPasswordHash` if the text cannot be read or asks for too much; `.unavailable` if libcrypto
-    ///   lacks its function (a folder moved to a machine with an older one); `.passwordHashingFailed`.
+    /// - Parameter current: The scheme for new hashes, which decides `needsRehash`.
+    /// - Throws: `CryptographyError.malformedPasswordHash` if the text is malformed or its costs exceed the limits;
+    ///   `.unavailable` if libcrypto lacks the hash function, for example after the data was moved to a machine with an
+    ///   older libcrypto; `.passwordHashingFailed` if too little memory is available.
     package static func verify(
         _ password: [UInt8], against text: String, current: PasswordScheme = .preferred
     ) throws(CryptographyError) -> Verdict {
@@ -42,11 +47,11 @@ package enum PasswordHash {
         return .yes(needsRehash: !isCurrent)
     }
 
-    /// What a stored text says that it costs; `nil` if it cannot be read.
+    /// Returns the scheme of a stored hash; `nil` if the text is malformed.
     package static func scheme(of text: String) -> PasswordScheme? { StoredPassword(text)?.scheme }
 
-    /// A text that no password matches, at a scheme's costs: verify against it when the user is unknown, so that the
-    /// time of the answer does not tell which names exist.
+    /// Returns a stored hash with a scheme's costs that no password matches. Verify the password of an unknown user
+    /// against this hash, so that the response time does not reveal which names exist.
     package static func dummy(_ scheme: PasswordScheme = .preferred) -> String {
         StoredPassword(scheme: scheme, salt: RandomBytes.make(saltCount), digest: RandomBytes.make(digestCount)).text
     }

@@ -1,21 +1,22 @@
 import CCrypto
 
-/// A password hashing function with its costs. Only costs that a sign-in can bear exist.
+/// A password hashing function with its costs. A scheme cannot have costs above the server's limits of time and memory.
 package struct PasswordScheme: Hashable, Sendable {
     /// The function and its costs.
     package enum Function: Hashable, Sendable {
-        /// RFC 9106: memory in KiB, passes over it, lanes.
+        /// argon2id (RFC 9106): the memory in KiB, the number of passes over the memory, and the number of lanes.
         case argon2id(memory: UInt32, passes: UInt32, lanes: UInt32)
-        /// RFC 7914: the binary logarithm of N, r and p.
+        /// scrypt (RFC 7914): the binary logarithm of N, then r, then p.
         case scrypt(logCost: UInt32, blockSize: UInt32, parallelism: UInt32)
     }
 
     let function: Function
 
-    /// The most memory that one hash may use, 256 MiB: a stored hash from elsewhere must not exhaust the server.
+    /// The maximum memory of one hash in bytes, 256 MiB. The limit prevents an imported password hash from exhausting
+    /// the server's memory.
     static let maxMemoryBytes: UInt64 = 256 << 20
 
-    /// Creates a scheme, or `nil` if a cost is zero, contradicts its RFC, or is beyond what the server accepts.
+    /// Creates a scheme; `nil` if a cost is zero, violates its RFC, or exceeds the server's limits.
     package init?(_ function: Function) {
         switch function {
         case .argon2id(let memory, let passes, let lanes):
@@ -35,10 +36,11 @@ package struct PasswordScheme: Hashable, Sendable {
 
     /// argon2id with 19 MiB, two passes, one lane.
     static let argon2id = fixed(.argon2id(memory: 19_456, passes: 2, lanes: 1))
-    /// scrypt with N = 2^15, r = 8, p = 3: 32 MiB, and equivalent by OWASP's Password Storage Cheat Sheet.
+    /// scrypt with N = 2^15, r = 8, p = 3, which needs 32 MiB. OWASP's Password Storage Cheat Sheet lists these costs
+    /// as equivalent to `argon2id`.
     static let scrypt = fixed(.scrypt(logCost: 15, blockSize: 8, parallelism: 3))
 
-    /// What new passwords are hashed with: argon2id where libcrypto has it (3.2 and later), else scrypt.
+    /// The scheme for new hashes: argon2id if libcrypto has it (version 3.2 and later), otherwise scrypt.
     package static let preferred = OpenSSLAlgorithm.argon2id == nil ? scrypt : argon2id
 
     private static func fixed(_ function: Function) -> PasswordScheme {
@@ -46,10 +48,11 @@ package struct PasswordScheme: Hashable, Sendable {
         return scheme
     }
 
-    /// Returns `length` bytes for the password and salt.
+    /// Computes a hash of `length` bytes from the password and the salt.
     ///
-    /// - Throws: `.unavailable` if libcrypto lacks the function, `.passwordHashingFailed` if memory is short.
-    /// - Complexity: Tens to hundreds of milliseconds and the scheme's memory, on purpose.
+    /// - Throws: `.unavailable` if libcrypto lacks the hash function; `.passwordHashingFailed` if too little memory is
+    ///   available.
+    /// - Complexity: Tens to hundreds of milliseconds, and the memory of the scheme. The cost is intended.
     func derive(password: [UInt8], salt: [UInt8], length: Int) throws(CryptographyError) -> [UInt8] {
         var output = [UInt8](repeating: 0, count: length)
         let derived: Int32
@@ -59,7 +62,7 @@ package struct PasswordScheme: Hashable, Sendable {
             derived = fogbase_argon2id(
                 algorithm.pointer, password, password.count, salt, salt.count, memory, passes, lanes, &output, length)
         case .scrypt(let logCost, let blockSize, let parallelism):
-            // libcrypto counts the blocks for p and two spare ones too.
+            // libcrypto's memory limit includes p blocks and two spare blocks.
             let blocks = (UInt64(1) << logCost) + UInt64(parallelism) + 2
             let memory = UInt64(128 * blockSize) * blocks + 4_096
             derived = password.withUnsafeBytes { password in

@@ -1,15 +1,15 @@
 import CCrypto
 
-/// Bytes that nobody can foretell, from libcrypto's generator, which the kernel seeds.
+/// Cryptographically secure random bytes from libcrypto's generator, which the kernel seeds.
 ///
-/// A generator that fails ends the process: a key or a token of zeros would be worse than no server.
+/// If the generator fails, the process ends, because predictable keys and tokens would be insecure.
 package enum RandomBytes {
     /// Overwrites `buffer` with random bytes.
     package static func fill(_ buffer: UnsafeMutableRawBufferPointer) {
         var rest = buffer[...]
         while !rest.isEmpty {
             let piece = UnsafeMutableRawBufferPointer(rebasing: rest.prefix(1 << 20))
-            // The private generator: what it gives is kept apart from bytes that are shown to others.
+            // Use the private generator: its output is independent of the public generator, whose bytes others can see.
             let filled = RAND_priv_bytes(piece.baseAddress, Int32(piece.count))
             precondition(filled == 1, "The random generator failed")
             rest = rest.dropFirst(piece.count)

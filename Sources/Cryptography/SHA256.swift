@@ -1,6 +1,6 @@
 import CCrypto
 
-/// SHA-256 of bytes that are in memory as a whole (FIPS 180-4).
+/// SHA-256 of bytes in memory (FIPS 180-4).
 package enum SHA256 {
     /// Returns the digest of `bytes`.
     package static func hash(_ bytes: UnsafeRawBufferPointer) -> Digest {
@@ -14,27 +14,28 @@ package enum SHA256 {
         bytes.withUnsafeBytes { hash($0) }
     }
 
-    /// Returns the digest of the UTF-8 form of `text`.
+    /// Returns the digest of the UTF-8 bytes of `text`.
     package static func hash(utf8 text: String) -> Digest {
         var text = text
         return text.withUTF8 { hash(UnsafeRawBufferPointer($0)) }
     }
 }
 
-/// SHA-256 of bytes that arrive in pieces.
+/// A SHA-256 hasher for bytes that arrive in pieces.
 ///
-/// An instance belongs to one thread at a time. A failure inside libcrypto (it can only be exhausted memory) ends the
-/// process: a wrong digest must not reach a file name or a token table.
+/// Only one thread at a time can use an instance. If libcrypto fails, which only happens when memory is exhausted, the
+/// process ends. A wrong digest must not become a file name or a token hash.
 package final class SHA256Hasher {
     private let context: OpaquePointer
 
+    /// Creates a hasher with an empty message.
     package init() {
         guard let context = EVP_MD_CTX_new() else { preconditionFailure("No memory for a digest") }
         self.context = context
         begin()
     }
 
-    /// Makes one that has the same message so far, and goes on by itself.
+    /// Creates an independent copy of a hasher, with the bytes that were added to the original so far.
     package init(copying other: SHA256Hasher) {
         guard let context = EVP_MD_CTX_new() else { preconditionFailure("No memory for a digest") }
         self.context = context
@@ -63,14 +64,14 @@ package final class SHA256Hasher {
         bytes.withUnsafeBytes { update($0) }
     }
 
-    /// Returns the digest of everything added since the beginning or the last call, and begins anew.
+    /// Returns the digest of the current message, and starts a new, empty message.
     package func finalize() -> Digest {
         let digest = finish()
         begin()
         return digest
     }
 
-    /// The digest, after which nothing can be added.
+    /// Returns the digest of the message. The hasher cannot be used afterwards.
     fileprivate func finish() -> Digest {
         Digest(filledBy: { output in
             let finished = EVP_DigestFinal_ex(context, output.baseAddress, nil)

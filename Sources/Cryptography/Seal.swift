@@ -1,44 +1,50 @@
 import CCrypto
 
-/// Deterministic authenticated encryption with AES-128-SIV (RFC 5297), for the tokens that clients carry.
+/// Deterministic authenticated encryption with AES-128-SIV (RFC 5297), for the tokens that clients store.
 ///
-/// Equal plaintexts under equal contexts give equal tokens, which a sync token must (a client compares them); nothing
-/// else is shown, and a changed token is refused. A sealed value is the 16-byte synthetic vector and the ciphertext.
-/// Prepared once and usable from every thread.
+/// ```text
+/// synthetic vector   ciphertext
+/// 16 bytes           as long as the plaintext
+/// ```
+///
+/// Equal plaintexts with equal contexts give equal sealed values. Apart from this equality, sealed values reveal only
+/// the length of the plaintext. A caller that needs different sealed values adds random bytes to the plaintext. A
+/// sealed value that was modified cannot be opened. Every thread can use a seal.
 package struct Seal: Sendable {
-    /// By how many bytes a sealed value is longer than its plaintext.
+    /// The length of a sealed value minus the length of its plaintext, in bytes.
     package static let overhead = 16
 
     private let prepared: PreparedKey
 
-    /// Derives a key from `secret` for the purpose that `label` names.
+    /// Creates a seal with a key derived from `secret`. Each `label` gives an independent key.
     ///
-    /// - Throws: ``CryptographyError/unavailable(algorithm:)`` if libcrypto lacks AES-128-SIV, as one that is
-    ///   restricted to FIPS algorithms does.
+    /// - Throws: ``CryptographyError/unavailable(algorithm:)`` if libcrypto lacks AES-128-SIV, for example because it
+    ///   is restricted to FIPS algorithms.
     package init(secret: SecretKey, label: String) throws(CryptographyError) {
         try self.init(key: secret.derive(label: label, length: 32))
     }
 
-    /// Takes the 32-byte key K1 || K2 of RFC 5297 §2.6.
+    /// Creates a seal from the 32-byte key K1 || K2 of RFC 5297 §2.6.
     init(key: [UInt8]) throws(CryptographyError) {
         precondition(key.count == 32, "AES-128-SIV takes a key of 32 bytes")
         prepared = try PreparedKey(key)
     }
 
-    /// Encrypts `plaintext`, which must not be empty, and binds it to `context`, which ``open(_:context:)`` must repeat.
+    /// Encrypts `plaintext`, which must not be empty. ``open(_:context:)`` succeeds only with the same `context`.
     package func seal(_ plaintext: [UInt8], context: [UInt8]) -> [UInt8] {
         seal(plaintext, associated: context.isEmpty ? [] : [context])
     }
 
-    /// Returns the plaintext of `sealed`, or `nil` if it was not made with this key and this context.
+    /// Returns the plaintext of `sealed`; `nil` if `sealed` was not created with the same key and context, or was
+    /// modified.
     package func open(_ sealed: [UInt8], context: [UInt8]) -> [UInt8]? {
         open(sealed, associated: context.isEmpty ? [] : [context])
     }
 
-    /// Seals with any number of associated strings, none of them empty: libraries before 3.0.10 skip empty strings
-    /// without a word (CVE-2023-2975), and a token must mean the same to all.
+    /// Encrypts `plaintext` and binds it to any number of associated strings. No string may be empty: libcrypto before
+    /// 3.0.10 ignores empty strings (CVE-2023-2975), and tokens must not depend on the version of libcrypto.
     func seal(_ plaintext: [UInt8], associated: [[UInt8]]) -> [UInt8] {
-        // An empty plaintext never reaches the cipher inside libcrypto 3.0, which would leave the vector unset.
+        // libcrypto 3.0 does not pass an empty plaintext to the cipher. The synthetic vector would remain unset.
         precondition(!plaintext.isEmpty, "Only a plaintext of at least one byte can be sealed")
         let context = prepared.copy(encrypting: true)
         defer { EVP_CIPHER_CTX_free(context) }
@@ -91,8 +97,8 @@ package struct Seal: Sendable {
         }
     }
 
-    /// Owns the contexts with the key set up, which are only ever read (copied) after creation: hence safe to share.
-    /// Setting up a key fetches three algorithms by name; copying does not.
+    /// The owner of the libcrypto contexts with the prepared key. After creation, the contexts are only copied, so
+    /// threads can share them. Preparing a key fetches three algorithms by name; copying a context fetches none.
     private final class PreparedKey: @unchecked Sendable {
         private let encrypting: OpaquePointer
         private let decrypting: OpaquePointer

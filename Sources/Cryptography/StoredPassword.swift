@@ -1,12 +1,12 @@
 import Encodings
 
 /// A password hash in the PHC string format: `$argon2id$v=19$m=19456,t=2,p=1$salt$digest` or
-/// `$scrypt$ln=15,r=8,p=3$salt$digest`, salt and digest in standard base64 without padding.
+/// `$scrypt$ln=15,r=8,p=3$salt$digest`, where salt and digest are standard base64 without padding.
 ///
 /// - Source: github.com/P-H-C/phc-string-format; the names of scrypt's costs are those of passlib.
 struct StoredPassword: Hashable, Sendable {
     let scheme: PasswordScheme
-    /// 8 to 64 bytes.
+    /// The salt, 8 to 64 bytes.
     let salt: [UInt8]
     /// 16 to 64 bytes.
     let digest: [UInt8]
@@ -17,9 +17,9 @@ struct StoredPassword: Hashable, Sendable {
         self.digest = digest
     }
 
-    /// Reads a stored text, or returns `nil` if it is malformed or its costs are out of bounds.
+    /// Parses a stored text; `nil` if it is malformed or its costs exceed the limits.
     init?(_ text: String) {
-        // No well-formed text comes near this length.
+        // A well-formed text is much shorter than 512 bytes.
         guard text.utf8.count <= 512 else { return nil }
         var parts = text.split(separator: "$", omittingEmptySubsequences: false)[...]
         guard parts.popFirst() == "", let name = parts.popFirst() else { return nil }
@@ -56,7 +56,8 @@ struct StoredPassword: Hashable, Sendable {
         return "\(head)$\(StoredPassword.encode(salt))$\(StoredPassword.encode(digest))"
     }
 
-    /// Returns the numbers of `a=1,b=2,c=3`, which must have exactly these names in this order.
+    /// Parses costs such as `a=1,b=2,c=3`, and returns the numbers. The result is `nil` unless the text has exactly the
+    /// given names in the given order.
     private static func values(of costs: Substring, named names: [String]) -> [UInt32]? {
         let pairs = costs.split(separator: ",", omittingEmptySubsequences: false)
         guard pairs.count == names.count else { return nil }
@@ -64,7 +65,7 @@ struct StoredPassword: Hashable, Sendable {
         for (pair, name) in zip(pairs, names) {
             guard pair.hasPrefix(name + "=") else { return nil }
             let digits = pair.dropFirst(name.count + 1)
-            // Canonical decimals alone, so that a text has one form: no sign, no leading zero.
+            // Accept only canonical decimals, without sign and leading zeros, so that each hash has exactly one text.
             guard let value = UInt32(digits), String(value) == digits else { return nil }
             values.append(value)
         }

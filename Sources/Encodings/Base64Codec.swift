@@ -1,20 +1,22 @@
-/// Base64 over one alphabet (RFC 4648 §4 and §5), by tables: two characters per look-up out, four per look-up in.
+/// Base64 with one alphabet (RFC 4648 §4 and §5). Tables encode two characters per lookup and decode a group with four
+/// lookups.
 ///
-/// It decodes strictly: no white space, no foreign character, padding exactly where the alphabet asks for it, and the
-/// unused bits of the last character zero (§3.5). So each byte string has one text, and two texts never mean the same.
+/// Decoding is strict: it rejects white space, other characters, missing or superfluous padding, and nonzero unused
+/// bits of the last character (§3.5). So each byte string has one text.
 struct Base64Codec: Sendable {
-    /// Whether the last group is filled up with "=".
+    /// Whether the last group is padded with "=".
     private let isPadded: Bool
-    /// For each 12 bits the two characters, as they lie in memory.
+    /// The two characters for each 12-bit number, in memory order.
     private let pairs: [UInt16]
-    /// For each character, four times (one for each place in a group), its six bits in place, or `invalid`.
+    /// The six bits of each character, shifted for its position in a group, or `invalid`. There is one table of 256 for
+    /// each of the four positions.
     private let values: [UInt32]
 
     private static let invalid: UInt32 = 1 << 31
 
-    /// "+" and "/", padded.
+    /// The alphabet with "+" and "/", padded.
     static let standard = Base64Codec(last: "+/", isPadded: true)
-    /// "-" and "_", not padded.
+    /// The alphabet with "-" and "_", not padded.
     static let urlSafe = Base64Codec(last: "-_", isPadded: false)
 
     private init(last: String, isPadded: Bool) {
@@ -33,7 +35,7 @@ struct Base64Codec: Sendable {
         self.values = values
     }
 
-    /// The number of characters for `count` bytes.
+    /// Returns the number of characters for `count` bytes.
     func encodedCount(_ count: Int) -> Int {
         isPadded ? (count + 2) / 3 * 4 : (count * 4 + 2) / 3
     }
@@ -71,7 +73,8 @@ struct Base64Codec: Sendable {
         }
     }
 
-    /// The number of characters before the padding and of bytes they stand for, or `nil` if no text is that long.
+    /// Returns the number of characters before the padding and the number of bytes that they encode; `nil` if no text
+    /// has the length of `input`.
     func shape(of input: UnsafeRawBufferPointer) -> (characters: Int, bytes: Int)? {
         var characters = input.count
         if isPadded {
@@ -84,14 +87,14 @@ struct Base64Codec: Sendable {
         return (characters, characters / 4 * 3 + max(0, characters % 4 - 1))
     }
 
-    /// The number of bytes that `input` decodes to, or `nil` if it is not canonical.
+    /// Returns the number of bytes that `input` decodes to; `nil` if it is not canonical.
     func decodedCount(_ input: UnsafeRawBufferPointer) -> Int? {
         guard let (characters, bytes) = shape(of: input) else { return nil }
         guard characters > 0 else { return bytes }
         return values.withUnsafeBufferPointer { values in
             var seen: UInt32 = 0
             for index in 0..<characters { seen |= values[Int(input[index])] }
-            // The last character by itself: its six bits as a number, of which the last group may not use all.
+            // The last character as an unshifted number. The last group may not use all of its six bits.
             let last = values[256 * 3 + Int(input[characters - 1])]
             let unused: UInt32 = characters % 4 == 2 ? 0x0F : characters % 4 == 3 ? 0x03 : 0
             return (seen | last) & Base64Codec.invalid == 0 && last & unused == 0 ? bytes : nil
@@ -100,7 +103,7 @@ struct Base64Codec: Sendable {
 
     /// Writes the decoded bytes to the start of `output`.
     ///
-    /// - Returns: Their number, or `nil` if `input` is not canonical; `output` then holds rubbish.
+    /// - Returns: The number of bytes; `nil` if `input` is not canonical. The content of `output` is then undefined.
     func decode(_ input: UnsafeRawBufferPointer, to output: UnsafeMutableRawBufferPointer) -> Int? {
         guard let (characters, bytes) = shape(of: input) else { return nil }
         precondition(output.count >= bytes, "The output is too short")

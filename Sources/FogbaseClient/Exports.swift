@@ -1,3 +1,3 @@
-// A client's code names the values of fields (`Asset`, `Location`, `Reference`), which server and client share; whoever
-// imports the client shall not have to know in which module they stand.
+// Apps use the types of field values, such as `Asset`, `Location` and `Reference`. These types are in a module that
+// client and server share. With this re-export, an app needs only `import FogbaseClient`.
 @_exported public import RecordModel

@@ -1,23 +1,24 @@
 public import Foundation
 public import RecordModel
 
-/// A Fogbase server.
+/// A client of a Fogbase server.
 ///
 /// ```swift
 /// let fogbase = Fogbase(URL(string: "https://fog.example.org")!)
 /// let database = fogbase.container("iCloud.org.example.Forum").publicDatabase
 /// let post = try await database.create(Post(title: "sea"))
 /// ```
-///
-/// It holds no connection and no thread of its own: make as many as you like, and throw them away.
+/// A client holds no connection and no thread, so creating and copying a client is cheap.
 public struct Fogbase: Sendable {
     var connection: Connection
 
+    /// Creates a client for a server.
+    ///
     /// - Parameters:
-    ///   - url: The server's address, with a path if a proxy serves it below one.
-    ///   - tokens: Keeps who is signed in.
-    ///   - retry: How often to try again.
-    ///   - transport: Carries the requests; `nil` is the network.
+    ///   - url: The address of the server, including the path if a proxy serves the server below a path.
+    ///   - tokens: The store for the token of the signed-in user.
+    ///   - retry: The policy for retries of failed requests.
+    ///   - transport: The transport for the requests; `nil` is the network.
     public init(
         _ url: URL, tokens: any TokenStore = MemoryTokenStore(), retry: RetryPolicy = .standard,
         transport: (any Transport)? = nil
@@ -26,11 +27,17 @@ public struct Fogbase: Sendable {
             url: url, transport: transport ?? URLSessionTransport(), tokens: tokens, retry: retry, scope: [])
     }
 
-    /// A container of the server.
+    /// The times and the randomness of event streams, for tests.
+    package var streaming: StreamPolicy {
+        get { connection.streaming }
+        set { connection.streaming = newValue }
+    }
+
+    /// Returns a container of the server.
     ///
     /// - Parameters:
-    ///   - identifier: Such as `iCloud.org.example.Forum`; `nil` is the server's default.
-    ///   - environment: `nil` is the server's default.
+    ///   - identifier: The container name, such as `iCloud.org.example.Forum`; `nil` is the server's default.
+    ///   - environment: `development` or `production`; `nil` is the server's default.
     public func container(_ identifier: String? = nil, environment: RecordEnvironment? = nil) -> Container {
         var connection = connection
         if let identifier { connection.scope.append(("container", identifier)) }
@@ -39,23 +46,23 @@ public struct Fogbase: Sendable {
     }
 }
 
-/// An app on a server: its databases and its accounts.
+/// A container: the databases and accounts of one app on a server.
 public struct Container: Sendable {
     let connection: Connection
 
-    /// What all users of the app share, as its roles and grants allow.
+    /// The database that all users of the app share, subject to roles and grants.
     public var publicDatabase: Database {
         Database(connection: connection, scope: .public)
     }
 
-    /// What belongs to whoever is signed in, and to nobody else.
+    /// The private database of the signed-in user.
     public var privateDatabase: Database {
         var connection = connection
         connection.scope.append(("database", "private"))
         return Database(connection: connection, scope: .private)
     }
 
-    /// Somebody's private database, for an administrator.
+    /// Returns the private database of another user. Only administrators can use it.
     ///
     /// - Parameter owner: The record name of the user.
     public func privateDatabase(of owner: String) -> Database {

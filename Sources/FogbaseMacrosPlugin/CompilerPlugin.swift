@@ -1,9 +1,9 @@
 @_spi(PluginMessage) internal import SwiftCompilerPluginMessageHandling
 
-/// The program that the compiler starts beside itself: it reads requests to expand macros on standard input and
-/// answers on standard output until the input ends.
+/// The compiler plugin: reads macro expansion requests on standard input and writes responses to standard output, until
+/// the input ends.
 ///
-/// - Source: swift-syntax, `CompilerPlugin`. That module is not among those of the toolchain, its parts are.
+/// - Source: `CompilerPlugin` of swift-syntax. The toolchain contains the parts of that module, but not the module.
 @main
 struct CompilerPlugin {
     static func main() throws {

@@ -2,7 +2,7 @@ internal import FogbaseMacros
 @_spi(PluginMessage) internal import SwiftCompilerPluginMessageHandling
 internal import SwiftSyntaxMacros
 
-/// Finds the macros that the compiler asks for.
+/// Resolves the macros that the compiler requests.
 struct MacroProvider {}
 
 @_spi(PluginMessage)
@@ -13,9 +13,9 @@ extension MacroProvider: PluginProvider {
     }
 }
 
-/// A request for a macro that this version of the package does not have.
+/// The error for a macro that this version of the package does not have.
 struct UnknownMacro: Error, CustomStringConvertible {
     let name: String
 
-    var description: String { "There is no macro \(name) here: build the package anew" }
+    var description: String { "There is no macro \(name) here: build the package again" }
 }

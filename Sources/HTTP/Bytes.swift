@@ -1,10 +1,10 @@
-/// The classes of bytes that HTTP's grammar speaks of (RFC 9110 §5.6, RFC 3986 §2).
+/// The byte classes of the HTTP grammar (RFC 9110 §5.6, RFC 3986 §2).
 extension UInt8 {
-    /// tchar: what a method or a field name is made of (RFC 9110 §5.6.2).
+    /// Whether this byte is a tchar, allowed in a method or a field name (RFC 9110 §5.6.2).
     @inline(__always)
     var isToken: Bool {
-        // One bit per byte value, so that the test has no branch per class: "!#$%&'*+-." and digits, then
-        // letters, "^_`", "|" and "~".
+        // A bit set with one bit per byte value avoids a branch per class. `low` has "!#$%&'*+-." and the digits;
+        // `high` has the letters, "^_`", "|" and "~".
         let low: UInt64 = 0x03FF_6CFA_0000_0000
         let high: UInt64 = 0x57FF_FFFF_C7FF_FFFE
         if self >= 0x80 { return false }
@@ -17,15 +17,15 @@ extension UInt8 {
     @inline(__always)
     var isLetter: Bool { (self | 0x20) &- 0x61 < 26 }
 
-    /// SP or HTAB, the white space that is optional around values.
+    /// Whether this byte is SP or HTAB, the optional whitespace around field values (RFC 9110 §5.6.3).
     @inline(__always)
     var isBlank: Bool { self == 0x20 || self == 0x09 }
 
-    /// Anything that is not allowed in a field value: all controls but HTAB (RFC 9110 §5.5).
+    /// Whether this byte is a control character other than HTAB. Field values must not have one (RFC 9110 §5.5).
     @inline(__always)
     var isForbiddenInValue: Bool { (self < 0x20 && self != 0x09) || self == 0x7F }
 
-    /// 0 to 15, or `nil` if this is no hexadecimal digit.
+    /// The value of a hexadecimal digit, 0 to 15; `nil` for another byte.
     @inline(__always)
     var hexValue: UInt8? {
         if isDigit { return self &- 0x30 }
@@ -33,19 +33,19 @@ extension UInt8 {
         return folded < 6 ? folded &+ 10 : nil
     }
 
-    /// An ASCII letter in lower case; any other byte as it is.
+    /// The lower case of an ASCII letter; any other byte unchanged.
     @inline(__always)
     var lowercased: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
 }
 
 extension UnsafeRawBufferPointer {
-    /// A part of the buffer. The range has been checked by whoever found it.
+    /// Returns a slice of the buffer. The range is not checked; the caller must check it.
     @inline(__always)
     func part(_ start: Int, _ end: Int) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: self[start..<end])
     }
 
-    /// The buffer without blanks at both ends.
+    /// The buffer without SP and HTAB at both ends.
     @inline(__always)
     var trimmed: UnsafeRawBufferPointer {
         var start = 0
@@ -55,23 +55,24 @@ extension UnsafeRawBufferPointer {
         return part(start, end)
     }
 
-    /// Whether the bytes are `lowercase`, letters in any case.
+    /// Whether the bytes equal `lowercase`, ignoring the case of ASCII letters.
     func equalsIgnoringCase(_ lowercase: StaticString) -> Bool {
         guard count == lowercase.utf8CodeUnitCount else { return false }
         for index in 0..<count where self[index].lowercased != lowercase.utf8Start[index] { return false }
         return true
     }
 
-    /// Whether the bytes are exactly `text`.
+    /// Whether the bytes equal `text`.
     func equals(_ text: StaticString) -> Bool {
         guard count == text.utf8CodeUnitCount else { return false }
         for index in 0..<count where self[index] != text.utf8Start[index] { return false }
         return true
     }
 
-    /// The first byte below 0x20 or equal to 0x7F at or after `start`; `count` if there is none.
+    /// Returns the index of the first byte below 0x20 or equal to 0x7F at or after `start`; `count` if there is none.
     ///
-    /// Eight bytes at a time: the classic test for a byte below n, whose lowest hit is exact.
+    /// Tests eight bytes at a time with the usual bit trick for "a byte less than n". The lowest byte that the trick
+    /// finds is always correct.
     @inline(__always)
     func firstControl(from start: Int) -> Int {
         guard let base = baseAddress else { return 0 }
@@ -93,8 +94,8 @@ extension UnsafeRawBufferPointer {
         return count
     }
 
-    /// Calls `body` with each element of a comma-separated list (RFC 9110 §5.6.1), blanks trimmed, empty ones left out.
-    /// Only for lists whose elements have no quoted strings.
+    /// Calls `body` with each element of a comma-separated list (RFC 9110 §5.6.1), trimmed, and skips empty elements.
+    /// Use this only for lists without quoted strings.
     func forEachListElement(_ body: (UnsafeRawBufferPointer) -> Void) {
         var start = 0
         while start <= count {

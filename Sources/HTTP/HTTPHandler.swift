@@ -1,42 +1,54 @@
-/// What an HTTP server calls for each request.
+/// The handler that an HTTP server calls for each request.
 public protocol HTTPHandler: Sendable {
     associatedtype LoopContext: HTTPLoopContext
 
-    /// Makes what one event loop owns, such as its database readers. Called once per loop, on the loop's own thread.
-    func makeLoopContext() throws -> LoopContext
+    /// Creates the state of one event loop, such as its database readers. The server calls this once per loop, on the
+    /// loop's thread.
+    ///
+    /// - Parameter executor: The executor of the loop's thread.
+    /// - Throws: Any error that prevents the handler from working; the server then does not start.
+    func makeLoopContext(on executor: any TaskExecutor) throws -> LoopContext
 
-    /// Answers a request. Runs on the event loop's thread: it may suspend, and must not block.
+    /// Returns the response to a request. Runs on the event loop's thread: the handler may suspend but must not block.
     func respond(to request: HTTPRequest, in context: LoopContext) async -> HTTPResponse
 
-    /// The answer to a request that never reached `respond`: a malformed head, a limit, a timeout. The transport
-    /// closes the connection after it.
-    func refusal(_ refusal: HTTPRefusal, id: String) -> HTTPResponse
+    /// Returns the response to a request that did not reach `respond` because of a malformed head, an exceeded limit or
+    /// a timeout. The transport closes the connection after sending the response.
+    func rejection(_ rejection: HTTPRejection, id: String) -> HTTPResponse
 }
 
-/// The state that belongs to one event loop and is touched on its thread only.
+/// The handler's state for one event loop, used only on the loop's thread.
 public protocol HTTPLoopContext: Sendable {
-    /// The loop has nothing to do and is about to wait: whatever should not outlive a moment of idleness ends here.
+    /// Called when the loop is about to wait for events. Release resources that must not be held during the wait.
     func loopWillBlock()
 
-    /// An answer has been handed to the socket.
+    /// Called when the transport has passed a whole response to the socket.
     func requestDidFinish(_ summary: HTTPRequestSummary)
 }
 
 extension HTTPLoopContext {
+    /// Does nothing.
     public func loopWillBlock() {}
+    /// Does nothing.
     public func requestDidFinish(_ summary: HTTPRequestSummary) {}
 }
 
-/// What metrics and the access log want to know of one request.
+/// The facts about one request that metrics and the access log use.
 public struct HTTPRequestSummary: Sendable {
+    /// The request method.
     public var method: HTTPMethod
+    /// The name of the matched route.
     public var route: StaticString
+    /// The response status.
     public var status: HTTPStatus
-    /// From the last byte of the head to the answer's last byte handed to the socket, in nanoseconds.
+    /// The time from the last byte of the head to the last response byte passed to the socket, in nanoseconds.
     public var nanoseconds: UInt64
+    /// The size of the request body as received, before decoding, in bytes.
     public var requestBytes: Int
+    /// The size of the response including its head, in bytes.
     public var responseBytes: Int
 
+    /// Creates a summary of one request.
     public init(
         method: HTTPMethod, route: StaticString, status: HTTPStatus, nanoseconds: UInt64, requestBytes: Int,
         responseBytes: Int
@@ -50,11 +62,14 @@ public struct HTTPRequestSummary: Sendable {
     }
 }
 
-/// A refusal by the HTTP engine itself: the status and a sentence that says what was wrong and what to do.
-public struct HTTPRefusal: Error, Hashable, Sendable {
+/// A rejection by the HTTP engine: a status, and a sentence that describes the error and its fix.
+public struct HTTPRejection: Error, Hashable, Sendable {
+    /// The response status.
     public var status: HTTPStatus
+    /// The sentence for the client.
     public var reason: String
 
+    /// Creates a rejection from a status and a sentence.
     public init(_ status: HTTPStatus, _ reason: String) {
         self.status = status
         self.reason = reason

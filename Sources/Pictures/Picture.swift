@@ -1,5 +1,6 @@
-/// What the header of a picture says of it.
+/// The properties of a picture that its header contains.
 package struct Picture: Hashable, Sendable {
+    /// The format of a picture file.
     package enum Format: String, Hashable, Sendable, CaseIterable {
         case jpeg, png, gif, webp, heic, avif
 
@@ -7,14 +8,16 @@ package struct Picture: Hashable, Sendable {
         package var mediaType: String { "image/" + rawValue }
     }
 
+    /// The format of the file.
     package var format: Format
-    /// In pixels, as the file has it: before the picture is turned. At least 1.
+    /// The stored width in pixels, before the orientation is applied. At least 1.
     package var width: Int
-    /// In pixels, as the file has it: before the picture is turned. At least 1.
+    /// The stored height in pixels, before the orientation is applied. At least 1.
     package var height: Int
-    /// How the picture is to be turned, 1 to 8 (EXIF 2.32, tag 0x0112); 1 is upright.
+    /// The rotation and mirroring for display, 1 to 8 (EXIF 2.32, tag 0x0112); 1 is upright.
     package var orientation: Int
 
+    /// Creates the properties of a picture. The values are not checked.
     package init(format: Format, width: Int, height: Int, orientation: Int = 1) {
         self.format = format
         self.width = width

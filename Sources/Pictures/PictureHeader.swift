@@ -1,21 +1,21 @@
-/// Reads what the header of a picture says: format, width, height, orientation.
+/// Reads format, width, height and orientation from the header of a picture.
 ///
-/// The input may be anything at all. No answer takes more than 256 reads, 1 MiB and 65,536 numbers, whatever lengths the
-/// input claims, and no pixel is decoded: what the header promises may still not be there.
+/// The input may be arbitrary bytes. A call makes at most 256 reads, and reads at most 1 MiB and 65,536 numbers,
+/// whatever lengths the input claims. Pixels are not decoded, so the pixel data may be missing or damaged.
 package enum PictureHeader {
-    /// Reads the header of a picture in random-access bytes.
+    /// Reads the header of a picture with random access.
     ///
     /// - Parameters:
-    ///   - size: How many bytes there are.
-    ///   - bytes: Gives the `count` bytes at `offset`, or as many of them as there are. Both lie within `size`; `count`
-    ///     is 1 to 4,096. It is called at most 256 times.
-    /// - Returns: The picture, or `nil` if there is no sound header of a known format, or `bytes` came short of a part
-    ///   of it. Sides are 1 to 2²⁰ pixels.
-    /// - Throws: What `bytes` throws, and nothing else.
+    ///   - size: The size of the file in bytes.
+    ///   - bytes: Returns `count` bytes of the file, starting at `offset`, or fewer if the file is shorter. The range
+    ///     is within `size`, and `count` is 1 to 4,096. The closure is called at most 256 times.
+    /// - Returns: The picture; `nil` if the file has no valid header of a known format, or if `bytes` returned too few
+    ///   bytes for a part of the header. Width and height are 1 to 2²⁰ pixels.
+    /// - Throws: Any error that `bytes` throws.
     package static func read<Failure: Error>(
         size: Int, _ bytes: (_ offset: Int, _ count: Int) throws(Failure) -> [UInt8]
     ) throws(Failure) -> Picture? {
-        // The reader lives no longer than this call.
+        // The closure does not escape, because the reader exists only during this call.
         try withoutActuallyEscaping(bytes) { (bytes) throws(Failure) -> Picture? in
             var reader = HeaderReader(size: size, bytes: bytes)
             let picture = try picture(&reader)
@@ -23,12 +23,14 @@ package enum PictureHeader {
         }
     }
 
-    /// Reads the header of a picture that is in memory; `nil` as in the other form.
+    /// Reads the header of a picture in memory.
+    ///
+    /// - Returns: The picture; `nil` if there is no valid header of a known format.
     package static func read(_ picture: [UInt8]) -> Picture? {
         read(size: picture.count) { offset, count in Array(picture[offset..<offset + count]) }
     }
 
-    /// Asks the one format whose signature is there. A format that fails is not followed by a guess at another.
+    /// Reads the header in the format that the file's signature indicates. If that fails, no other format is tried.
     private static func picture<Failure>(_ reader: inout HeaderReader<Failure>) throws(Failure) -> Picture? {
         var rest = reader.whole
         guard let first = try reader.code(from: &rest) else { return nil }

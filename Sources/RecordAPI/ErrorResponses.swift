@@ -3,15 +3,15 @@ internal import RecordEngine
 internal import RecordModel
 internal import RecordWire
 
-/// A refusal that is about HTTP more than about records: a status that no code implies, or fields of its own.
+/// An error with a status that no error code implies, or with its own header fields.
 struct APIError: Error {
     var status: HTTPStatus
-    /// `nil` for an answer without a body.
+    /// The error in the response body; `nil` for a response without a body.
     var error: RecordError?
     var fields = HTTPFields()
 
     static var notAcceptable: APIError {
-        APIError(status: .notAcceptable, error: .badRequest("This route answers JSON. Accept application/json"))
+        APIError(status: .notAcceptable, error: .badRequest("This route responds with JSON. Accept application/json"))
     }
 
     static var unknownRoute: APIError {
@@ -24,7 +24,7 @@ struct APIError: Error {
     static var badEncoding: APIError {
         APIError(
             status: .badRequest,
-            error: .badRequest("The path has a malformed percent escape, or one that is not UTF-8. Encode it anew"))
+            error: .badRequest("The path has a malformed percent escape, or one that is not UTF-8. Encode it again"))
     }
 
     static var databaseClosed: APIError {
@@ -35,15 +35,15 @@ struct APIError: Error {
                 retryAfter: 5))
     }
 
-    /// The condition of a read did not hold.
-    static var conditionFailed: APIError {
+    /// The precondition of a read failed.
+    static var preconditionFailed: APIError {
         APIError(
             status: .preconditionFailed,
             error: RecordError(
                 .conflict, "The record has another tag than If-Match demands", cause: .preconditionFailed))
     }
 
-    static var malformedCondition: APIError {
+    static var malformedPrecondition: APIError {
         APIError(
             status: .badRequest,
             error: .badRequest("If-Match and If-None-Match are * or tags in double quotes, separated by commas"))
@@ -51,39 +51,39 @@ struct APIError: Error {
 
     static func methodNotAllowed(_ methods: [HTTPMethod]) -> APIError {
         let names = methods.map(\.text)
-        var refusal = APIError(
+        var rejection = APIError(
             status: .methodNotAllowed,
             error: .badRequest(
                 "This path does not take the method. It takes \(names.joined(separator: ", "))",
                 cause: .methodNotAllowed, details: [("allowed", .list(names))]))
-        refusal.fields.append(.allow, names.joined(separator: ", "))
-        return refusal
+        rejection.fields.append(.allow, names.joined(separator: ", "))
+        return rejection
     }
 
-    /// The answer to a plain OPTIONS; preflights are answered before a request comes here.
+    /// Returns the response to an OPTIONS request other than a preflight; the transport handles preflights.
     ///
-    /// - Parameter methods: `nil` for the server as a whole.
+    /// - Parameter methods: The allowed methods of the route; `nil` for the server as a whole.
     static func options(_ methods: [HTTPMethod]?) -> APIError {
         let methods = methods ?? [.get, .head, .post, .put, .patch, .delete, .options]
-        var answer = APIError(status: .noContent, error: nil)
-        answer.fields.append(.allow, methods.map(\.text).joined(separator: ", "))
-        return answer
+        var response = APIError(status: .noContent, error: nil)
+        response.fields.append(.allow, methods.map(\.text).joined(separator: ", "))
+        return response
     }
 
     static func rangeNotSatisfiable(size: Int) -> APIError {
-        var refusal = APIError(
+        var rejection = APIError(
             status: .rangeNotSatisfiable,
             error: .badRequest(
-                "The byte range begins behind the end of the value", cause: .rangeNotSatisfiable,
+                "The byte range begins after the end of the value", cause: .rangeNotSatisfiable,
                 details: [("size", .number(Int64(size)))]))
-        refusal.fields.append(.contentRange, ByteRange.contentRange(unsatisfiedSize: size))
-        return refusal
+        rejection.fields.append(.contentRange, ByteRange.contentRange(unsatisfiedSize: size))
+        return rejection
     }
 }
 
-/// The only place that knows both an error and a status.
+/// Maps errors to statuses. No other file does this.
 extension RecordAPI {
-    /// The answer to whatever was thrown. What nobody foresaw is INTERNAL_ERROR without detail.
+    /// Returns the response to any thrown error. An unexpected error becomes INTERNAL_ERROR without details.
     func errorResponse(_ error: any Error, id: String) -> HTTPResponse {
         switch error {
         case let error as RecordError:
@@ -94,10 +94,10 @@ extension RecordAPI {
         case let error as APIError:
             return response(error.status, error.error, fields: error.fields, id: id)
         case let error as HTTPBodyError:
-            let (status, error) = refusal(of: error)
+            let (status, error) = rejection(of: error)
             return response(status, error, id: id)
-        case let refusal as HTTPRefusal:
-            return response(refusal.status, Self.error(of: refusal), id: id)
+        case let rejection as HTTPRejection:
+            return response(rejection.status, Self.error(of: rejection), id: id)
         default:
             configuration.report("request \(id) met an internal error: \(error)")
             return response(.internalServerError, RecordError(.internalError, "The server made a mistake"), id: id)
@@ -111,7 +111,7 @@ extension RecordAPI {
         var fields = HTTPFields.json
         for (name, value) in extra { fields.append(name, value) }
         if status == .unauthorized {
-            // RFC 6750 §3: the error attribute only where a token was sent.
+            // RFC 6750 §3: the error attribute is sent only if a token was sent.
             if error.code == .authenticationFailed {
                 fields.append(.wwwAuthenticate, literal: #"Bearer error="invalid_token""#)
             } else {
@@ -144,7 +144,7 @@ extension RecordAPI {
         }
     }
 
-    /// The status that a cause demands whatever the code; `nil` leaves it to the code.
+    /// Returns the status for a cause that overrides the status of the code; `nil` if the code determines the status.
     private static func status(of cause: RecordError.Cause) -> HTTPStatus? {
         switch cause {
         case .preconditionFailed: .preconditionFailed
@@ -170,7 +170,7 @@ extension RecordAPI {
         }
     }
 
-    private func refusal(of error: HTTPBodyError) -> (HTTPStatus, RecordError) {
+    private func rejection(of error: HTTPBodyError) -> (HTTPStatus, RecordError) {
         switch error {
         case .tooLarge(let limit):
             (
@@ -209,16 +209,16 @@ extension RecordAPI {
         }
     }
 
-    /// The words for a refusal by the HTTP engine, which has chosen the status.
-    private static func error(of refusal: HTTPRefusal) -> RecordError {
-        switch refusal.status {
+    /// Returns the error for a rejection by the HTTP engine. The engine has already chosen the status.
+    private static func error(of rejection: HTTPRejection) -> RecordError {
+        switch rejection.status {
         case .contentTooLarge, .uriTooLong, .requestHeaderFieldsTooLarge:
-            .badRequest(refusal.reason, cause: .tooLarge)
-        case .tooManyRequests: RecordError(.throttled, refusal.reason, retryAfter: 1)
+            .badRequest(rejection.reason, cause: .tooLarge)
+        case .tooManyRequests: RecordError(.throttled, rejection.reason, retryAfter: 1)
         case .serviceUnavailable:
-            RecordError(.tryAgainLater, refusal.reason, cause: .unavailable, retryAfter: 1)
-        case .internalServerError: RecordError(.internalError, refusal.reason)
-        default: .badRequest(refusal.reason)
+            RecordError(.tryAgainLater, rejection.reason, cause: .unavailable, retryAfter: 1)
+        case .internalServerError: RecordError(.internalError, rejection.reason)
+        default: .badRequest(rejection.reason)
         }
     }
 }

@@ -4,24 +4,26 @@ package import RecordEngine
 internal import RecordModel
 internal import Threads
 
-/// The native interface of the record database over HTTP: routes in, answers out, errors translated.
+/// The HTTP interface of the record database: routes requests, calls handlers, and translates errors.
 ///
-/// It knows no sockets: the transport calls `respond`, and so do tests. It owns the life of a request, which is the same for
-/// every route: match, count, authenticate, admit, answer, translate errors.
+/// The interface uses no sockets: the transport or a test calls `respond`. It executes the steps that are the same for
+/// every route: match, count, authenticate, authorize, call the handler, translate errors.
 public final class RecordAPI: Sendable {
     let registry: DatabaseRegistry
     let configuration: RecordAPIConfiguration
     let table: RouteTable
-    /// Counts requests; `nil` if nothing is limited.
+    /// The rate limiter; `nil` if no rate limits are configured.
     let limiter: RateLimiter?
     let cookie: ConsoleCookie
-    /// What stands before the paths of routes for clients, if a proxy serves the server below a path; else empty.
+    let tickets = FeedTickets()
+    /// The path prefix that clients see before each route, if a proxy serves the server below a path; otherwise empty.
     let basePath: String
-    /// The body of `/limits`.
+    /// The response body of `/limits`.
     let limitsDocument: [UInt8]
-    /// The body of `/openapi.json`.
+    /// The response body of `/openapi.json`.
     let description: HTTPResponseBody
 
+    /// Creates the interface to the databases of a registry.
     package init(registry: DatabaseRegistry, configuration: RecordAPIConfiguration) {
         cookie = ConsoleCookie(configuration.publicURL) { WallClock.seconds }
         basePath = configuration.publicURL?.basePath ?? ""
@@ -35,13 +37,15 @@ public final class RecordAPI: Sendable {
         description = .prepared(identity: document, gzip: try? GzipEncoder.encode(document, level: .smallest))
     }
 
-    /// Makes what one event loop owns. Readers open with the first request that needs them.
-    public func makeContext() -> RecordAPIContext {
-        RecordAPIContext(self, readerThreads: configuration.readerThreads)
+    /// Creates the state of one event loop. Each reader is opened by the first request that needs it.
+    ///
+    /// - Parameter executor: The executor of the loop's thread; `nil` if the context is not bound to a thread.
+    public func makeContext(on executor: (any TaskExecutor)? = nil) -> RecordAPIContext {
+        RecordAPIContext(self, on: executor, readerThreads: configuration.readerThreads)
     }
 
-    /// Answers a request. Reads of single records do not suspend, once the loop's reader is open, nor do queries and pages
-    /// that a loop has the time for; writes wait for their commit.
+    /// Returns the response to a request. Once the loop's reader is open, reads of single records and short queries do
+    /// not suspend. Writes suspend until their commit.
     public func respond(to request: HTTPRequest, in context: RecordAPIContext) async -> HTTPResponse {
         guard request.fields.contains(.cookie) else { return await route(request, context) }
         guard let opened = cookie.open(request) else {
@@ -53,28 +57,29 @@ public final class RecordAPI: Sendable {
         return response
     }
 
-    /// Answers where readers may wait: on the loop's own thread, or on one of its workers.
+    /// Handles a request on a thread where readers may block: the loop's own thread or one of its workers.
     private func route(_ request: HTTPRequest, _ loop: RecordAPIContext) async -> HTTPResponse {
-        guard let worker = loop.worker() else { return await answerHere(request, loop) }
+        guard let worker = loop.worker() else { return await respondOnThisThread(request, loop) }
         return await withTaskExecutorPreference(worker.executor) {
             defer { worker.context.loopWillBlock() }
-            return await answerHere(request, worker.context)
+            return await respondOnThisThread(request, worker.context)
         }
     }
 
-    private func answerHere(_ request: HTTPRequest, _ context: RecordAPIContext) async -> HTTPResponse {
+    private func respondOnThisThread(_ request: HTTPRequest, _ context: RecordAPIContext) async -> HTTPResponse {
         switch table.match(request.method, request.target) {
         case .found(let number, let name, let parameters):
             let (options, authentication) = (table.routes[number].options, table.routes[number].authentication)
             var response: HTTPResponse
             var rate = RateTicket(limiter, table.routes[number].rate, from: request.client)
             do {
-                response = try await answer(number, request, parameters, context, &rate)
+                response = try await respond(number, request, parameters, context, &rate)
             } catch {
-                response = errorResponse(options.contains(.tus) ? Tus.refusal(error) : error, id: request.id)
+                response = errorResponse(options.contains(.tus) ? Tus.rejection(error) : error, id: request.id)
             }
             if options.contains(.tus) { response.fields.append(.tusResumable, literal: Tus.version) }
-            // A wrong password is no dead token: only where a token was sent, it is what was wrong (RFC 6750 §3).
+            // RFC 6750 §3: a wrong password is not an invalid token. So the error attribute is sent only if the request
+            // had a token.
             if response.status == .unauthorized, !request.fields.contains(.authorization) {
                 response.fields.set(.wwwAuthenticate, "Bearer")
             }
@@ -94,7 +99,7 @@ public final class RecordAPI: Sendable {
                     wrong.redirection(request, basePath: basePath)
                 } else {
                     errorResponse(
-                        asksAboutServer ? .options(nil) : wrong?.refusal(basePath: basePath) ?? APIError.unknownRoute,
+                        asksAboutServer ? .options(nil) : wrong?.rejection(basePath: basePath) ?? APIError.unknownRoute,
                         id: request.id)
                 }
             response.hidesPath = table.mayHoldSecret(request.target)
@@ -104,13 +109,16 @@ public final class RecordAPI: Sendable {
         }
     }
 
-    /// The answer to a request that was refused before it became one.
-    public func refusal(_ refusal: HTTPRefusal, id: String) -> HTTPResponse {
-        errorResponse(refusal, id: id)
+    /// Returns the response to an HTTP message that was rejected before it became a request.
+    public func rejection(_ rejection: HTTPRejection, id: String) -> HTTPResponse {
+        errorResponse(rejection, id: id)
     }
 
-    /// - Parameter number: Of the route in the table.
-    private func answer(
+    /// Handles a request that matches a route.
+    ///
+    /// - Parameter number: The index of the route in the table.
+    /// - Throws: Any error. The caller converts it to a response with `errorResponse`.
+    private func respond(
         _ number: Int, _ request: HTTPRequest, _ parameters: RouteParameters, _ context: RecordAPIContext,
         _ rate: inout RateTicket
     ) async throws -> HTTPResponse {
@@ -129,9 +137,11 @@ public final class RecordAPI: Sendable {
         case .tus: try Tus.requireVersion(request.fields)
         }
         let options = table.routes[number].options
-        let query =
+        var request = request
+        var query =
             request.target.hasQuery
             ? try RequestQuery(request.target, names: table.routes[number].query, options) : RequestQuery()
+        if let ticket = query["ticket"] { try redeem(ticket, &request, &query) }
         let id = try query.databaseID(default: configuration.defaultDatabase)
         let reader: RecordReader
         if let open = context.reader(id) { reader = open } else { reader = try await context.openReader(id) }
@@ -139,7 +149,7 @@ public final class RecordAPI: Sendable {
         if options.contains(.readsNoRecords) { reader.refreshRights() } else { try reader.refresh() }
         let caller = authentication == .url ? .anonymous : try Self.authenticate(request.fields, with: reader, &rate)
         try rate.admit(caller, of: reader.database, provesLater: authentication == .signIn)
-        if !authentication.admitsStrangers { try admit(caller, to: reader.database.environment) }
+        if !authentication.admitsAnonymousCallers { try admit(caller, to: reader.database.environment) }
         var call = RecordCall(
             request: request, parameters: parameters, query: query, context: context, reader: reader, caller: caller,
             rightsVersion: reader.rightsVersion, rate: rate, operation: table.routes[number].id,
@@ -150,7 +160,7 @@ public final class RecordAPI: Sendable {
             switch table.routes[number].handler {
             case .immediate(let handle): return try handle(&call)
             case .database(let handle), .openIf(_, _, else: let handle): return try await handle(&call)
-            case .open: preconditionFailure("An open route has answered")
+            case .open: preconditionFailure("An open route has responded")
             }
         } catch {
             if case .service(let key) = caller, let error = error as? RecordError {
@@ -161,7 +171,21 @@ public final class RecordAPI: Sendable {
         }
     }
 
-    /// Refuses strangers in development, once the server is for production.
+    /// Replaces the credential and the parameters of a request by those of its ticket.
+    ///
+    /// - Throws: AUTHENTICATION_FAILED; BAD_REQUEST if the request has other parameters than `since`.
+    private func redeem(
+        _ ticket: String, _ request: inout HTTPRequest, _ query: inout RequestQuery
+    ) throws(RecordError) {
+        let known = try tickets.redeem(ticket, now: WallClock.milliseconds)
+        query = try known.query.resumed(by: query)
+        request.fields.remove(.authorization)
+        if let authorization = known.authorization { request.fields.append(.authorization, authorization) }
+    }
+
+    /// Denies anonymous callers in development databases if these are only for members.
+    ///
+    /// - Throws: AUTHENTICATION_REQUIRED.
     private func admit(_ caller: Caller, to environment: RecordEnvironment) throws(RecordError) {
         let decision = Authorization.authorize(
             caller, entering: environment, isDevelopmentOpen: configuration.isDevelopmentOpen)
@@ -171,7 +195,9 @@ public final class RecordAPI: Sendable {
             "The development environment of this server is for its members. Sign in, or ask for production")
     }
 
-    /// Who asks. Failures are counted: see `RateTicket`.
+    /// Returns the caller. Failed authentications are counted; see `RateTicket`.
+    ///
+    /// - Throws: AUTHENTICATION_FAILED, or THROTTLED after too many failures.
     private static func authenticate(
         _ fields: HTTPFields, with reader: RecordReader, _ rate: inout RateTicket
     ) throws(RecordError) -> Caller {

@@ -1,47 +1,50 @@
 package import HTTP
 package import RecordEngine
 
-/// What an operator decides about the interface. Limits are the registry's.
+/// The operator's settings for the HTTP interface. The size limits are in the registry's configuration.
 package struct RecordAPIConfiguration: Sendable {
-    /// Who may read `/metrics`, besides administrators.
+    /// The callers that may read `/metrics` in addition to administrators.
     package enum MetricsAccess: Hashable, Sendable {
         case administrators
-        /// Peers on the same machine too, unless the request shows that a proxy passed it on.
+        /// Peers on the same machine, unless the request shows that a proxy forwarded it.
         case loopback
         case everyone
     }
 
-    /// Who may make an account, besides administrators.
+    /// The callers that may create an account in addition to administrators.
     package enum SignUp: Hashable, Sendable {
         case open, closed
-        /// Whoever brings an invitation.
+        /// Callers that have an invitation.
         case invitation
     }
 
-    /// The database that requests mean that name neither container nor environment.
+    /// The database for requests that name neither a container nor an environment.
     package var defaultDatabase: DatabaseID
     /// The server's version, for `/openapi.json` and `/metrics`.
     package var version: String
-    /// Who may make an account, besides administrators.
+    /// The callers that may create an account in addition to administrators.
     package var signUp: SignUp
-    /// Whether anybody may make an account without a name.
+    /// Whether anyone may create an anonymous account, which has no name.
     package var allowsAnonymousAccounts: Bool
-    /// Whether strangers may use development databases; else administrators, keys, and users that these have made.
+    /// Whether anonymous callers may use development databases and sign up there. If `false`, only administrators,
+    /// keys, and users created by these may use development databases.
     package var isDevelopmentOpen: Bool
+    /// The callers that may read `/metrics` in addition to administrators.
     package var metricsAccess: MetricsAccess
-    /// What clients call the server, as through a proxy; `nil` if nobody has said it. If it is of https, the console's cookie is
-    /// for https alone.
+    /// The URL that clients use to reach the server, for example through a proxy; `nil` if unknown. With an https URL,
+    /// browsers send the console's cookie over https only.
     package var publicURL: PublicURL?
-    /// How often who may ask for what; `nil` for no limits.
+    /// The rate limits; `nil` if requests are not limited.
     package var rateLimits: RateLimits?
-    /// On how many threads of its own a loop has requests answered, since their readers wait for the store; 0 answers them on
-    /// the loop, as readers of a file let it.
+    /// The number of threads per loop that handle requests, for stores whose readers block. 0 for stores that do not
+    /// block: then the loop handles all requests.
     package var readerThreads = 0
-    /// What else `/metrics` shows, such as the transport's figures.
+    /// Further metrics to include in `/metrics`, such as the metrics of the transport.
     package var metricsSources: [any MetricsSource]
-    /// Tells the operator which request met an internal error, by the id that its answer carries.
+    /// Reports an internal error to the operator, with the request ID of the response.
     package var report: @Sendable (String) -> Void
 
+    /// Creates a configuration.
     package init(
         defaultDatabase: DatabaseID, version: String, signUp: SignUp = .open, allowsAnonymousAccounts: Bool = false,
         isDevelopmentOpen: Bool = true, metricsAccess: MetricsAccess = .loopback, publicURL: PublicURL? = nil,

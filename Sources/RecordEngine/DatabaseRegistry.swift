@@ -3,11 +3,13 @@ package import RecordModel
 package import RecordStorage
 internal import Threads
 
-/// The name of a container, such as `iCloud.org.example.Forum`: letters, digits, dots, hyphens and underscores, the
-/// first a letter. It is also the name of its folder.
+/// The name of a container, such as `iCloud.org.example.Forum`: 1 to 128 letters, digits, dots, hyphens and
+/// underscores, beginning with a letter and not ending with a dot. The container's directory has the same name.
 package struct ContainerName: Hashable, Sendable, CustomStringConvertible {
+    /// The name.
     package let text: String
 
+    /// Checks the text of a container name; `nil` if the text is malformed.
     package init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard (1...128).contains(bytes.count), !text.hasSuffix(".") else { return nil }
@@ -25,42 +27,55 @@ package struct ContainerName: Hashable, Sendable, CustomStringConvertible {
     package var description: String { text }
 }
 
-/// Which database a request means.
+/// The identity of a database: its container and environment.
 package struct DatabaseID: Hashable, Sendable {
+    /// The name of the container.
     package let container: ContainerName
+    /// The environment.
     package let environment: RecordEnvironment
 
+    /// Identifies a database by its container and environment.
     package init(container: ContainerName, environment: RecordEnvironment) {
         self.container = container
         self.environment = environment
     }
 }
 
-/// The databases of one server, opened on demand. Containers exist by configuration only: an unknown one makes no folder.
+/// The databases of one server, opened on demand.
+///
+/// Only the configuration defines containers. A request for an unknown container creates no directory.
 package actor DatabaseRegistry {
-    /// What all databases of a server share.
+    /// The settings that all databases of a server share.
     package struct Configuration: Sendable {
-        /// The folder that holds a folder per container.
+        /// The data directory, with one directory per container.
         package var dataPath: String
+        /// The names of the containers.
         package var containers: [ContainerName]
+        /// The limits of each database.
         package var limits: DatabaseLimits
-        /// When the logs are copied into the files.
-        package var checkpoints = CheckpointRules()
-        /// How assets are served; the addressing is the registry's to complete.
+        /// When the WALs are copied into the database files.
+        package var checkpoints = CheckpointPolicy()
+        /// The options for serving assets. The registry sets the query of the addressing.
         package var assets = AssetOptions()
-        /// The database whose assets' URLs need not name it.
+        /// The default database. Its asset URLs have no query that names a database.
         package var defaultDatabase: DatabaseID?
-        /// The hash of the administrator's token.
+        /// The hash of the server's own administrator token, which belongs to no named administrator.
         package var administrator: Digest?
-        /// The administrators by name; `nil` for none.
+        /// The named administrators; `nil` for none.
         package var administrators: Administrators?
-        /// How many passwords are hashed at once.
+        /// Sends the webhooks of all databases; `nil` if the server sends none.
+        package var webhookSender: (any WebhookSender)?
+        /// How webhooks are delivered.
+        package var webhooks = WebhookOptions()
+        /// The number of threads that hash passwords.
         package var passwordThreads: Int
-        /// Run statements in SQLite's place.
+        /// Replacements for the SQLite driver, for tests.
         package var drivers = StoreDrivers()
-        /// Tells the operator why a database could not be opened; clients learn only that it is not available.
+        /// Reports to the operator why a database could not be opened. Clients learn only that the database is
+        /// unavailable.
         package var report: @Sendable (String) -> Void
 
+        /// Sets the values that every server must choose. The other properties have defaults.
         package init(
             dataPath: String, containers: [ContainerName], limits: DatabaseLimits = DatabaseLimits(),
             administrator: Digest? = nil, passwordThreads: Int = 2,
@@ -75,19 +90,21 @@ package actor DatabaseRegistry {
         }
     }
 
+    /// The settings that all databases share.
     package nonisolated let configuration: Configuration
     private nonisolated let executor = ThreadExecutor(name: "fog-registry")
     private nonisolated let opened = Locked<[DatabaseID: RecordDatabase]>([:])
     private let passwords: PasswordWorkers
     private var isClosed = false
-    /// The making of backups.
+    /// The backups of the server.
     package nonisolated let backups = Backups()
 
-    /// Opening reads the disk, so it has a thread of its own.
+    /// The executor of the registry's own thread. Opening a database reads the disk, which would block other threads.
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         executor.asUnownedSerialExecutor()
     }
 
+    /// Creates a registry without open databases.
     package init(_ configuration: Configuration) {
         self.configuration = configuration
         passwords =
@@ -98,15 +115,15 @@ package actor DatabaseRegistry {
         executor.shutdown()
     }
 
-    /// The folder of a database.
-    package nonisolated func folder(of id: DatabaseID) -> String {
+    /// Returns the directory of a database.
+    package nonisolated func directory(of id: DatabaseID) -> String {
         configuration.dataPath + "/" + id.container.text + "/" + id.environment.rawValue
     }
 
-    /// A database, opened if it is not yet.
+    /// Returns a database, and opens the database if needed.
     ///
-    /// - Throws: NOT_FOUND for a container that the server does not have; what went wrong at opening is in the problem
-    ///   that `open` throws, and the client learns only that the database is not available.
+    /// - Throws: NOT_FOUND for an unknown container; TRY_AGAIN_LATER if the database cannot be opened. The reason is
+    ///   reported to the operator.
     package nonisolated func database(_ id: DatabaseID) async throws(RecordError) -> RecordDatabase {
         if let database = opened.withLock({ $0[id] }) { return database }
         guard configuration.containers.contains(id.container) else {
@@ -122,20 +139,38 @@ package actor DatabaseRegistry {
         }
     }
 
-    /// Opens a database now, so that problems show at the start and the first request need not wait.
+    /// Opens a database at the start of the server. Problems appear at once, and the first request does not wait.
     ///
-    /// - Throws: A sentence for the operator.
+    /// - Throws: An error with a sentence for the operator.
     @discardableResult
     package func open(_ id: DatabaseID) throws -> RecordDatabase {
         if let database = opened.withLock({ $0[id] }) { return database }
         guard !isClosed else { throw RecordError.databaseUnavailable }
         let database = try RecordDatabase(
-            folder: folder(of: id), environment: id.environment, limits: configuration.limits,
+            directory: directory(of: id), environment: id.environment, limits: configuration.limits,
             administrator: configuration.administrator, administrators: configuration.administrators,
             passwords: passwords, checkpoints: configuration.checkpoints, assets: assetOptions(of: id),
             drivers: configuration.drivers)
         opened.withLock { $0[id] = database }
+        if let sender = configuration.webhookSender { database.webhooks.start(sender, configuration.webhooks) }
         return database
+    }
+
+    /// Opens the databases with webhooks. Without this, no message would be sent after a restart until a request
+    /// names the database.
+    package func openDatabasesWithWebhooks() {
+        guard configuration.webhookSender != nil else { return }
+        for container in configuration.containers {
+            for environment in RecordEnvironment.allCases {
+                let id = DatabaseID(container: container, environment: environment)
+                guard WebhookTable.isUsed(in: directory(of: id)) else { continue }
+                do {
+                    try open(id)
+                } catch {
+                    configuration.report("\(container)/\(environment.rawValue) cannot be opened: \(error)")
+                }
+            }
+        }
     }
 
     private nonisolated func assetOptions(of id: DatabaseID) -> AssetOptions {
@@ -146,31 +181,32 @@ package actor DatabaseRegistry {
         return options
     }
 
-    /// The databases that are open, for metrics and maintenance.
+    /// The open databases, for metrics and maintenance.
     package nonisolated var openDatabases: [(id: DatabaseID, database: RecordDatabase)] {
         opened.withLock { table in table.map { ($0.key, $0.value) } }
     }
 
-    /// Why one of the open databases, or the administrators' file, takes no writes; `nil` if all do.
-    package nonisolated func writeObstacle() async -> RecordError? {
-        if configuration.administrators?.isHealthy == false { return WriteObstacle.failedSync.error }
+    /// Returns the error with which an open database or the administrators' file rejects writes; `nil` if all accept
+    /// writes.
+    package nonisolated func writeBlocker() async -> RecordError? {
+        if configuration.administrators?.isHealthy == false { return WriteBlocker.failedSync.error }
         for (_, database) in openDatabases {
-            if let obstacle = await database.writeObstacle() { return obstacle.error }
+            if let blocker = await database.writeBlocker() { return blocker.error }
         }
         return nil
     }
 
-    /// Keeps room on the disk for the next start, in the data folder and in that of each open database.
+    /// Reserves disk space for the next start, in the data directory and in the directory of each open database.
     ///
-    /// - Returns: `false` if one was tried in vain.
+    /// - Returns: `false` if a reservation failed.
     @discardableResult
     package func keepStartReserves() -> Bool {
         guard !isClosed else { return true }
-        let folders = [configuration.dataPath] + openDatabases.map(\.database.folderPath)
-        return folders.reduce(true) { StartReserve(in: $1).keep() && $0 }
+        let directories = [configuration.dataPath] + openDatabases.map(\.database.directoryPath)
+        return directories.reduce(true) { StartReserve(in: $1).keep() && $0 }
     }
 
-    /// Finishes all writes and closes every file. Readers must be gone.
+    /// Finishes all writes and closes all files. The caller must release all readers first.
     package func close() async {
         isClosed = true
         await backups.close()

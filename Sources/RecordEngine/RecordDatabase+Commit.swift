@@ -4,7 +4,7 @@ internal import Synchronization
 internal import Threads
 
 extension RecordDatabase {
-    /// Commits the writes of a group, then does what waited for the moment between two groups.
+    /// Commits the writes of a group, then runs the work submitted with `betweenGroups`.
     func serve(_ group: [PendingWrite]) {
         transaction?.groupSize = group.count
         let hasWorkBetween = group.contains(where: \.isBetweenGroups)
@@ -18,18 +18,20 @@ extension RecordDatabase {
         if hasWorkBetween { for work in done where work.isBetweenGroups { work.finish(nil) } }
     }
 
-    /// Runs the writes of a group in one transaction, each in a savepoint, and answers them when it is durable.
+    /// Runs the writes of a group in one transaction, each in a savepoint. When the transaction is durable, finishes
+    /// the writes.
     ///
-    /// - Parameter effort: What was done before to find room for them.
-    /// - Returns: How many of them are answered; for the others there was no time.
+    /// - Parameter effort: The attempts so far to free disk space for the writes.
+    /// - Returns: The number of finished writes. The time limit of a group has passed for the remaining writes, so the
+    ///   caller must put them back in the queue.
     @discardableResult
-    private func commit(_ group: [PendingWrite], _ effort: RoomEffort = .none) -> Int {
-        guard let transaction, !status.hasFailedForGood else {
+    private func commit(_ group: [PendingWrite], _ effort: SpaceRecovery = .none) -> Int {
+        guard let transaction, !status.hasFailedPermanently else {
             for write in group { write.finish(.databaseUnavailable) }
             return group.count
         }
         let store = transaction.store
-        defer { store.upkeep.takeBackRoom() }
+        defer { store.upkeep.takeBackReserve() }
         let started = MonotonicClock.now
         let schemaBefore = transaction.schema
         do throws(RecordError) {
@@ -53,7 +55,7 @@ extension RecordDatabase {
                 let failure = store.failure
                 if failure != nil { store.noteFailure() }
                 if !store.isInTransaction {
-                    // The store rolled the whole group back: the innocent run again, each on its own.
+                    // The store rolled back the whole group. Run the other writes again, each in its own transaction.
                     transaction.schema = schemaBefore
                     reject(write, error, failure, after: effort)
                     runSingly(group[..<position])
@@ -93,7 +95,7 @@ extension RecordDatabase {
         return ran.count
     }
 
-    /// What became of a write of a group that is not yet committed.
+    /// The result of a write in a group that is not committed yet.
     private enum Outcome {
         case done
         case failed(RecordError, StoreFailure?)
@@ -101,20 +103,22 @@ extension RecordDatabase {
         var isDone: Bool { if case .done = self { true } else { false } }
     }
 
-    /// Publishes a commit. The schema comes first, so that a reader that sees the commit can interpret its records.
+    /// Publishes a commit to readers. The schema is published first, so that a reader that sees the commit can
+    /// interpret its records.
     private func publish(_ transaction: WriteTransaction) {
         if transaction.rightsChanged {
-            // A version per change: what was resolved against an older schema is resolved again.
+            // Each change gets a new version, so that requests prepared with an older schema are prepared again.
             transaction.schema.version += 1
-            // The next number of the clock is this commit's: nobody else publishes.
+            // This commit gets the next number of the clock, since only this function publishes commits.
             let published = PublishedSchema(schema: transaction.schema, commit: clock.commits + 1)
             publishedSchema.withLock { $0 = published }
         }
         clock.publish(rightsChanged: transaction.rightsChanged, through: transaction.lastSequence)
+        if !transaction.changedZones.isEmpty { commitBroadcast.publish(transaction.changedZones) }
     }
 
-    /// Answers the writes of a group, and then tries those again that the store had no room for.
-    private func finish(_ writes: ArraySlice<PendingWrite>, _ outcomes: [Outcome], after effort: RoomEffort) {
+    /// Finishes the writes of a group, then retries the writes that failed because of missing disk space.
+    private func finish(_ writes: ArraySlice<PendingWrite>, _ outcomes: [Outcome], after effort: SpaceRecovery) {
         for (write, outcome) in zip(writes, outcomes) {
             switch outcome {
             case .done: write.finish(nil)
@@ -127,11 +131,12 @@ extension RecordDatabase {
         }
     }
 
-    /// Answers a write that failed, or runs it again if that was for want of room and some was made.
+    /// Finishes a failed write with its error. If disk space was missing and some was freed, runs the write again
+    /// instead.
     ///
-    /// - Parameter effort: What was done before it ran.
+    /// - Parameter effort: The attempts before this run.
     private func reject(
-        _ write: PendingWrite, _ error: RecordError, _ failure: StoreFailure?, after effort: RoomEffort
+        _ write: PendingWrite, _ error: RecordError, _ failure: StoreFailure?, after effort: SpaceRecovery
     ) {
         guard let failure, let upkeep = transaction?.store.upkeep else { return write.finish(error) }
         if failure.isStorageFull, let made = upkeep.makeRoom(after: effort, frees: write.frees) {

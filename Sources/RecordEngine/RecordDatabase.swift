@@ -4,15 +4,19 @@ package import RecordStorage
 internal import Synchronization
 internal import Threads
 
-/// The database of one (container, environment): one folder, one file, one writer.
+/// The database of one container and environment: one directory, one file, one writer.
 ///
-/// Writes go through `write`: they wait in a queue, run in groups on the writer's own thread, each in a savepoint inside
-/// one transaction, and are answered after the commit that made them durable. Reads do not come here: each event loop
-/// has a `RecordReader` on a connection of its own.
+/// Writes go through `write`. They wait in a queue and run in groups on the writer's own thread. A group is one
+/// transaction, and each write runs in a savepoint inside the transaction. `write` returns after the commit that makes
+/// the write durable. Reads do not use this actor: each event loop has a `RecordReader` with its own connection.
 package actor RecordDatabase {
+    /// The environment of the database.
     package nonisolated let environment: RecordEnvironment
+    /// The limits of the database.
     package nonisolated let limits: DatabaseLimits
-    package nonisolated let folderPath: String
+    /// The path of the database directory.
+    package nonisolated let directoryPath: String
+    /// The counters of the writer.
     package nonisolated let statistics = WriterStatistics()
 
     nonisolated let status: StoreStatus
@@ -20,111 +24,122 @@ package actor RecordDatabase {
     private nonisolated let readerDriver: DriverMaker?
     nonisolated let keys: DatabaseKeys
     nonisolated let publishedSchema: Locked<PublishedSchema>
+    /// Wakes the live streams after commits.
+    package nonisolated let commitBroadcast = CommitBroadcast()
+    /// Delivers the webhooks.
+    nonisolated let webhookDispatcher = WebhookDispatcher()
     nonisolated let passwords: PasswordWorkers
     nonisolated let administrator: Digest?
-    /// The server's administrators by name, if it has them.
+    /// The server's named administrators; `nil` for none.
     package nonisolated let administrators: Administrators?
-    /// What is on its way to the audit log.
-    nonisolated let auditNotes = AuditNotes()
-    /// When the use of each key was noted last, by its account.
+    /// Events that are not written to the audit log yet.
+    nonisolated let auditNotes = AuditCounter()
+    /// When the use of each API key was last recorded, in milliseconds since 1970, by the key's account.
     nonisolated let keyUses = Locked<[UserID: Int64]>([:])
-    /// Shared by all its readers.
+    /// The query caches and pools that all readers share.
     package nonisolated let queries = QueryServices()
-    /// Where long bodies of writes are read.
-    package nonisolated let inputs = InputWorker()
-    /// Whether a later record never has an earlier time of creation, so that ids answer for both.
+    /// The thread that parses long request bodies.
+    package nonisolated let inputs = BodyParserThread()
+    /// Whether the order of record ids is the order of creation times.
     nonisolated let createdFollowsIDs: Bool
-    nonisolated let jobs: JobScheduler
-    nonisolated let indexJob = IndexJob()
-    nonisolated let removalJob = RemovalJob()
-    /// The names of accounts that have looked the same since before such names were refused, group by group.
-    package nonisolated let lookAlikes: [[String]]
-    /// The files of its assets.
+    nonisolated let slices: SliceScheduler
+    nonisolated let jobRunner: JobRunner
+    nonisolated let indexWork = SlicedIndexWork()
+    nonisolated let removalWork = AccountRemovalWork()
+    /// Groups of account names that look the same. New names that look like an existing name are rejected, but old
+    /// accounts may have such names.
+    package nonisolated let confusableNames: [[String]]
+    /// The asset files.
     package nonisolated let assetStore: AssetStore
 
     nonisolated let executor: ThreadExecutor
     nonisolated let queue = Monitor(WriteQueue())
-    /// Held for its lock, until the file is closed.
-    private var folder: DataFolder?
+    /// The locked directory. The lock is held until the database file is closed.
+    private var directory: DataDirectory?
     var transaction: WriteTransaction?
-    private var gathering = Gathering()
-    /// A copy of the file that is being made.
+    private var gathering = GroupCommitDelay()
+    /// The copy of the database file in progress; `nil` for none.
     var copying: DatabaseCopy?
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         executor.asUnownedSerialExecutor()
     }
 
-    /// Bounds of one group: a large batch or a cascade gets a group of its own.
+    /// The maximum number of operations in one group. A large batch or a cascade gets a group of its own.
     private static let groupOperations = 256
     static let groupNanoseconds: UInt64 = 2_000_000
-    /// More waiting writes than this are refused with 503.
+    /// The maximum number of queued writes. When the queue is full, new writes are rejected with 503.
     private static let queueLength = 8_192
 
-    /// Opens a folder, making what is missing: folder, secret, file, tables.
+    /// Opens a database directory. Creates the directory, the secret, the file and the tables if they are missing.
     ///
     /// - Parameters:
     ///   - administrator: The hash of the administrator's token; `nil` for none.
-    ///   - administrators: Those with names; `nil` for none.
-    ///   - indexBuilding: How large the pieces are in which indexes are built.
-    ///   - checkpoints: When the log is copied into the file.
-    ///   - assets: What it needs to serve assets.
-    ///   - drivers: Run statements in SQLite's place.
-    /// - Throws: A sentence for the operator.
+    ///   - administrators: The named administrators; `nil` for none.
+    ///   - indexBuilding: The sizes of the time slices for building indexes.
+    ///   - checkpoints: When the WAL is copied into the database file.
+    ///   - assets: The options for serving assets.
+    ///   - drivers: Replacements for the SQLite driver, for tests.
+    /// - Throws: An error with a sentence for the operator.
     package init(
-        folder path: String, environment: RecordEnvironment, limits: DatabaseLimits = DatabaseLimits(),
+        directory path: String, environment: RecordEnvironment, limits: DatabaseLimits = DatabaseLimits(),
         administrator: Digest? = nil, administrators: Administrators? = nil, passwords: PasswordWorkers,
-        indexBuilding: IndexBuilding = IndexBuilding(),
-        checkpoints: CheckpointRules = CheckpointRules(), assets: AssetOptions = AssetOptions(),
+        indexBuilding: IndexBuildOptions = IndexBuildOptions(),
+        checkpoints: CheckpointPolicy = CheckpointPolicy(), assets: AssetOptions = AssetOptions(),
         drivers: StoreDrivers = StoreDrivers()
     ) throws {
-        let folder = try DataFolder(opening: path)
-        let keys = try DatabaseKeys(secret: try folder.secret())
+        let directory = try DataDirectory(opening: path)
+        let keys = try DatabaseKeys(secret: try directory.secret())
         let store = try StoreWriter(
-            in: folder, observer: statistics, checkpoints: checkpoints,
+            in: directory, observer: statistics, checkpoints: checkpoints,
             longestQuery: .milliseconds(limits.queryMilliseconds), driver: drivers.writer)
         readerDriver = drivers.reader
-        let (transaction, hasIndexWork, hasRemovals, lookAlikes, samples) = try store.explaining {
+        let (transaction, hasIndexWork, hasRemovals, hasJobs, confusableNames, samples) = try store.explaining {
             let transaction = try WriteTransaction(
                 store, environment: environment, limits: limits, indexBuilding: indexBuilding, keys: keys,
                 addressing: assets.addressing, administrators: administrators)
             return (
                 transaction, try transaction.indexWork.isLeft(), try store.removals.hasWork(),
-                try store.accounts.lookAlikes(), try store.indexStatistics.load()
+                try transaction.jobs.areWaiting(),
+                try store.accounts.confusableNames(), try store.indexStatistics.load()
             )
         }
-        self.lookAlikes = lookAlikes.map { $0.map(\.name) }
-        jobs = JobScheduler(firstPause: indexBuilding.retryPause)
-        self.folder = consume folder
-        self.folderPath = path
+        self.confusableNames = confusableNames.map { $0.map(\.name) }
+        slices = SliceScheduler(firstPause: indexBuilding.retryPause)
+        jobRunner = JobRunner(firstPause: indexBuilding.retryPause)
+        self.directory = consume directory
+        self.directoryPath = path
         self.environment = environment
         self.limits = limits
         self.administrator = administrator
         self.administrators = administrators
         self.passwords = passwords
         self.keys = keys
-        assetStore = AssetStore(folder: AssetFolder(database: path), options: assets)
+        assetStore = AssetStore(directory: AssetDirectory(database: path), options: assets)
         createdFollowsIDs = store.createdFollowsIDs
         queries.load(samples)
         publishedSchema = Locked(PublishedSchema(schema: transaction.schema, commit: 0))
         status = store.status
         executor = ThreadExecutor(name: "fog-writer")
         self.transaction = transaction
-        // What was under way when the database was closed, or its machine stopped, goes on.
+        // Continue the work that was interrupted when the database was closed or the process ended.
         if hasIndexWork { indexes.build() }
         if hasRemovals { accounts.finishRemovals() }
+        if hasJobs { jobs.start() }
     }
 
     deinit {
         executor.shutdown()
     }
 
-    /// Makes a reader for the calling thread, which alone may use it.
+    /// Creates a reader for the calling thread. No other thread may use the reader.
     ///
-    /// - Parameter length: How long it may keep a view of the file: what is kept long is kept out while the log begins anew.
-    package nonisolated func makeReader(_ length: ViewLength = .turn) throws -> RecordReader {
+    /// - Parameter length: How long the reader may keep a snapshot. Readers with long snapshots must wait while the WAL
+    ///   is restarted.
+    /// - Throws: The error of opening the file.
+    package nonisolated func makeReader(_ length: SnapshotLifetime = .turn) throws -> RecordReader {
         try RecordReader(
-            database: self, store: StoreReader(in: folderPath, status: status, length: length, driver: readerDriver))
+            database: self, store: StoreReader(in: directoryPath, status: status, length: length, driver: readerDriver))
     }
 
     /// The schema as last committed.
@@ -132,28 +147,32 @@ package actor RecordDatabase {
         publishedSchema.withLock { $0.schema }
     }
 
-    /// Whether writes are taken: false after a sync to the disk has failed, or while closing.
+    /// The version of callers' permissions as last committed.
+    package nonisolated var rightsVersion: UInt64 { clock.rightsVersion }
+
+    /// Whether writes are accepted; false after a failed fsync and while closing.
     package nonisolated var isHealthy: Bool {
-        !status.hasFailedForGood && !queue.withLock { $0.isClosed }
+        !status.hasFailedPermanently && !queue.withLock { $0.isClosed }
     }
 
-    /// The writes that wait.
+    /// The number of queued writes.
     package nonisolated var queueDepth: Int {
         queue.withLock { $0.count }
     }
 
     // MARK: Writing
 
-    /// Runs `work` inside the next group's transaction, and returns its value when that is committed and durable.
+    /// Runs `work` in the transaction of the next group, and returns the result when the group is durable.
     ///
-    /// `work` may run more than once, if the group it was in is rolled back by the store.
+    /// `work` may run more than once if the store rolls back its group.
     ///
     /// - Parameters:
-    ///   - operations: How many operations it has.
-    ///   - weight: What it counts for in the size of a group; its operations unless given.
-    ///   - isAlone: It gets a group of its own.
-    ///   - startsLazily: It calls `ensureSavepoint` itself before the first of several writes.
-    ///   - frees: It only deletes; on a full disk it gets what is kept for that.
+    ///   - operations: The number of operations, for the statistics.
+    ///   - weight: How many operations the write counts for in its group; `operations` by default.
+    ///   - isAlone: Whether the write gets a group of its own.
+    ///   - startsLazily: Whether `work` calls `ensureSavepoint` itself before the first of several changes.
+    ///   - frees: Whether `work` only deletes. On a full disk such writes may use the space reserved for deletions.
+    /// - Throws: Any error of `work`; `RecordError.databaseUnavailable`, `.writerOverloaded`, or an error of the store.
     package nonisolated func write<Value: Sendable>(
         operations: Int = 1, weight: Int? = nil, isAlone: Bool = false, startsLazily: Bool = false,
         frees: Bool = false,
@@ -168,6 +187,8 @@ package actor RecordDatabase {
         return try result.get()
     }
 
+    /// Adds a write to the queue, and wakes the writer if needed. If the queue rejects the write, finishes the write
+    /// with the error.
     nonisolated func submit(_ write: PendingWrite) {
         enum Verdict { case queued, wake, enough, closed, full }
         let verdict: Verdict = queue.withLock { queue in
@@ -187,44 +208,46 @@ package actor RecordDatabase {
         }
     }
 
-    /// Writes groups until nothing waits.
+    /// Writes groups until the queue is empty.
     private func drain() {
         while true {
-            let goal = gathering.nextGoal()
-            let group = nextGroup(goal: goal)
+            let target = gathering.nextTarget()
+            let group = nextGroup(target: target)
             if group.isEmpty {
                 awaitIdleness()
                 return
             }
             serve(group)
-            gathering.didCommit(writes: group.count, waiting: queue.withLock { $0.count }, goal: goal)
+            gathering.didCommit(writes: group.count, waiting: queue.withLock { $0.count }, target: target)
             if transaction?.store.upkeep.afterCommit() == true { queue.withLock { $0.didHoldUp() } }
         }
     }
 
-    /// The writes of the next group, after a moment for those who are about to come; empty if there are none.
-    private func nextGroup(goal: Int) -> [PendingWrite] {
+    /// Waits briefly for more writes, then takes the next group; empty if the queue is empty.
+    private func nextGroup(target: Int) -> [PendingWrite] {
         let take = { (queue: inout WriteQueue) -> [PendingWrite] in
             queue.awaited = 0
             let group = queue.takeGroup(maxOperations: Self.groupOperations)
             if group.isEmpty { queue.isDraining = false }
             return group
         }
-        guard goal > 1 else { return queue.withLock(take) }
+        guard target > 1 else { return queue.withLock(take) }
         return queue.wait(
             until: { queue in
-                queue.awaited = goal
+                queue.awaited = target
                 return queue.isEnough
-            }, orUntil: Deadline.after(Gathering.patience), then: take)
+            }, orUntil: Deadline.after(GroupCommitDelay.maxWait), then: take)
     }
 
     // MARK: Closing
 
-    /// Takes no more writes, finishes those that wait, and closes the file. Readers must be gone. An index that is being
-    /// built waits for the next start.
+    /// Rejects new writes, finishes the queued writes, and closes the file.
+    ///
+    /// The caller must release all readers first. Index building continues at the next start.
     package nonisolated func close() async {
+        await webhookDispatcher.stop(self)
         try? await auditLog.writeAllNotes()
-        // At once, and not when the writer has time: slices of index work follow each other without a pause.
+        // Not set on the writer's thread, where slices of index work follow each other without a pause.
         queue.withLock { $0.isClosed = true }
         queue.broadcast()
         await inputs.close()
@@ -239,19 +262,19 @@ package actor RecordDatabase {
         Copies.end(in: self)
         transaction?.store.close()
         transaction = nil
-        folder = nil
+        directory = nil
     }
 
-    /// The bytes of the database file and of its log.
+    /// The sizes of the database file and the WAL in bytes.
     package nonisolated var fileSizes: (database: Int, log: Int) {
-        let path = DataFolder.databasePath(in: folderPath)
-        return (DataFolder.size(of: path), DataFolder.size(of: path + "-wal"))
+        let path = DataDirectory.databasePath(in: directoryPath)
+        return (DataDirectory.size(of: path), DataDirectory.size(of: path + "-wal"))
     }
 }
 
-/// The schema as last committed, and the commit that a view must hold to read by it.
+/// The schema as last committed, and the commit that a snapshot must contain to be read with this schema.
 struct PublishedSchema: Sendable {
     let schema: Schema
-    /// By the commit clock.
+    /// The number of the commit in the commit clock.
     let commit: UInt64
 }

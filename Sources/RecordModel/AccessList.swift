@@ -1,13 +1,15 @@
-/// Whom an entry of an access list means.
+/// The subject of an entry of an access list: everyone, one user or one role.
 package enum Principal: Hashable, Sendable {
     /// Anyone, signed in or not: `*`.
     case everyone
     case user(UserID)
-    /// All who hold a custom role, directly or through others: `role:name`.
+    /// All users who hold a custom role, directly or through other roles: `role:name`.
     case role(RoleID)
 
-    /// The number that stands for it in stored lists and in the table of audiences, a role's below zero; part of the
-    /// storage format. Nothing but their forms has it.
+    /// The number of the principal in stored lists and in the audience table: 0 for everyone, positive for users,
+    /// negative for roles.
+    ///
+    /// The number is part of the storage format. Only the types of stored lists and audiences use it.
     package var number: Int64 {
         switch self {
         case .everyone: 0
@@ -16,7 +18,7 @@ package enum Principal: Hashable, Sendable {
         }
     }
 
-    /// - Parameter number: As `number` gives it; `nil` for what is no principal.
+    /// Decodes a number that `number` returned. The result is `nil` for a number that is no principal.
     package init?(number: Int64) {
         switch number {
         case .min, .max: return nil
@@ -27,12 +29,12 @@ package enum Principal: Hashable, Sendable {
     }
 }
 
-/// In the order of stored lists.
+/// Sorts principals as stored lists do: by `number`.
 extension Principal: Comparable {
     package static func < (left: Principal, right: Principal) -> Bool { left.number < right.number }
 }
 
-/// What an entry of an access list gives.
+/// The permissions that an entry of an access list gives.
 public struct AccessRights: OptionSet, Hashable, Sendable {
     public let rawValue: UInt8
 
@@ -40,37 +42,48 @@ public struct AccessRights: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// To read the record, find it, and learn of its changes.
+    /// Permission to read the record, to find it and to receive its changes.
     public static let read = AccessRights(rawValue: 1)
-    /// Update and delete, and changing the list.
+    /// Permission to update and delete the record and to change its access list.
     public static let write = AccessRights(rawValue: 2)
-    /// Both.
+    /// Permission to read and write the record.
     public static let readWrite: AccessRights = [.read, .write]
 }
 
-/// The access list of one record: who may read and who may write it (NCMB's and Parse's `ACL`; CloudKit has none).
+/// The access list of one record: the principals that may read the record or write it. NCMB and Parse use the name
+/// `ACL`. CloudKit has no access lists.
 ///
-/// A record that has one is judged by it instead of by `_creator` and `_world`: whoever is not in it has no right, the
-/// record's creator included. The grants of the type stay the outer fence.
+/// The list replaces the grants of `_creator` and `_world` for the record. A principal that is not in the list has no
+/// permission, and this includes the record's creator. The type's grants still limit what the list can give.
 package struct AccessList: Hashable, Sendable {
-    /// Entries that give nothing are not kept.
+    /// The permissions by principal. Entries without a permission are dropped.
     package private(set) var rights: [Principal: AccessRights]
 
+    /// Creates a list from its entries. Entries without a permission are dropped.
     package init(_ rights: [Principal: AccessRights] = [:]) {
         self.rights = rights.filter { !$0.value.isEmpty }
     }
 
+    /// The permissions of one principal; empty if the list has no entry for it.
     package subscript(principal: Principal) -> AccessRights {
         get { rights[principal] ?? [] }
         set { rights[principal] = newValue.isEmpty ? nil : newValue }
     }
 }
 
-/// Access lists as they are stored, judged without being decoded: entries of nine bytes, ascending by the principal's
-/// number, each that number (little endian) and the bits of its rights.
+/// The stored form of access lists. Permission checks read it without decoding the whole list.
+///
+/// Entries are sorted by principal number. Each entry has 9 bytes:
+///
+/// ```
+/// | principal number, Int64 little endian | rights |
+/// |                   8                   |   1    |
+/// ```
 package enum StoredAccess {
+    /// The size of one entry, in bytes.
     package static let entryBytes = 9
 
+    /// Returns the stored form of a list.
     package static func encode(_ list: AccessList) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(list.rights.count * entryBytes)
@@ -81,21 +94,24 @@ package enum StoredAccess {
         return bytes
     }
 
+    /// Decodes a stored access list.
     package static func decode(_ bytes: [UInt8]) -> AccessList {
         var rights: [Principal: AccessRights] = [:]
         forEach(bytes) { rights[$0] = $1 }
         return AccessList(rights)
     }
 
-    /// The principals that a stored list lets read, in its order.
+    /// Returns the principals with read permission, in stored order.
     package static func readers(_ bytes: [UInt8]) -> [Principal] {
         var readers: [Principal] = []
         forEach(bytes) { principal, rights in if rights.contains(.read) { readers.append(principal) } }
         return readers
     }
 
-    /// Calls `body` with each entry of a stored list. What is no principal is ignored, and so are bytes behind the last
-    /// whole entry.
+    /// Calls `body` with each entry of a stored list. Entries whose number is no principal are skipped. Bytes after the
+    /// last whole entry are ignored.
+    ///
+    /// - Throws: Any error that `body` throws.
     package static func forEach<Failure: Error>(
         _ bytes: [UInt8], _ body: (_ principal: Principal, _ rights: AccessRights) throws(Failure) -> Void
     ) throws(Failure) {
@@ -111,9 +127,9 @@ package enum StoredAccess {
     }
 }
 
-/// Who could read a record before its access list changed.
+/// A principal, or all callers with a grant, that could read a record before its access list changed.
 package enum FormerReader: Hashable, Sendable {
-    /// All whom the grants of the record's type let read it: it had no list.
+    /// All callers that could read the record through the type's grants. The record had no access list.
     case byGrants
     case principal(Principal)
 
@@ -135,15 +151,25 @@ package enum FormerReader: Hashable, Sendable {
     }
 }
 
-/// Those who could read a record before its access list changed, and cannot any more, each with the sequence
-/// number of the change that took it from them. The change feed tells them once that the record is gone.
+/// The stored form of a record's former readers: the callers that lost read access when its access list changed. The
+/// list has the sequence number of the write that removed the access of each reader. The change feed sends a former
+/// reader one tombstone.
 ///
-/// Stored as a mark of eight bytes and sixteen for each, ascending, all little endian. Before there were numbers, there was
-/// no mark, and eight bytes each.
+/// The stored form is sorted by reader number. All numbers are Int64, little endian:
+///
+/// ```
+/// | Int64.max |  reader  |  sequence number  |  reader  |  sequence number  | ...
+/// |     8     |    8     |         8         |    8     |         8         |
+/// ```
+///
+/// The reader is the principal's number, or `Int64.min` for `FormerReader.byGrants`. A stored form that does not start
+/// with `Int64.max` is the older format: readers of 8 bytes each, without sequence numbers.
 package enum StoredFormerReaders {
-    /// No principal has this number.
+    /// The first 8 bytes of the stored form. No principal has this number.
     private static let mark = Int64.max
 
+    /// Returns the stored form of former readers.
+    ///
     /// - Parameter losses: The sequence numbers by reader.
     package static func encode(_ losses: [FormerReader: Int64]) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -158,16 +184,21 @@ package enum StoredFormerReaders {
         return bytes
     }
 
+    /// Returns the former readers that a stored form contains, with their sequence numbers.
     package static func decode(_ bytes: [UInt8]) -> [FormerReader: Int64] {
         var losses: [FormerReader: Int64] = [:]
         forEach(bytes) { losses[$0] = $1 }
         return losses
     }
 
-    /// What becomes of `former` when those who read a record change, in the write with a sequence number.
+    /// Returns the former readers of a record after its access list changes in the write with the given sequence
+    /// number.
     ///
     /// - Parameters:
-    ///   - before, after: The record's access lists.
+    ///   - former: The stored former readers before the write.
+    ///   - before: The record's stored access list before the write.
+    ///   - after: The record's stored access list after the write.
+    ///   - sequence: The sequence number of the write.
     package static func losses(
         _ former: [UInt8]?, before: [UInt8]?, after: [UInt8]?, at sequence: Int64
     ) -> [FormerReader: Int64] {
@@ -181,7 +212,8 @@ package enum StoredFormerReaders {
         access.map { StoredAccess.readers($0).map(FormerReader.principal) } ?? [.byGrants]
     }
 
-    /// Calls `body` with each; where a sequence number is not known, with the greatest there is.
+    /// Calls `body` with each former reader. In the older format, which has no sequence numbers, the sequence is
+    /// `Int64.max`.
     static func forEach(_ bytes: [UInt8], _ body: (_ reader: FormerReader, _ sequence: Int64) -> Void) {
         bytes.withUnsafeBytes { bytes in
             func number(_ offset: Int) -> Int64 {
@@ -202,7 +234,7 @@ package enum StoredFormerReaders {
 }
 
 extension Caller {
-    /// The principals that the caller is, in the order of stored lists: its roles, everyone, its account.
+    /// The principals that include the caller, in the order of stored lists: its roles, everyone, its account.
     package var principals: [Principal] {
         switch self {
         case .anonymous, .service, .administrator: [.everyone]
@@ -210,7 +242,7 @@ extension Caller {
         }
     }
 
-    /// Whether an entry for a principal means the caller.
+    /// Returns whether a principal includes the caller.
     func isPrincipal(_ principal: Principal) -> Bool {
         switch principal {
         case .everyone: true

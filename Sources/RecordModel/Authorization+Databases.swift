@@ -1,7 +1,7 @@
-/// What concerns a database as a whole, before any record is at hand.
+/// Decisions about a database as a whole, made before a record is read.
 extension Authorization {
-    /// The private databases that a caller may enter, for everything at once: `own` means its own.
-    package static func privateReach(of caller: Caller) -> Reach {
+    /// Returns the private databases that a caller may use. The result `own` means the caller's own database.
+    package static func privatePermitted(of caller: Caller) -> PermittedRecords {
         switch caller {
         case .user(let id, _): .own(id)
         case .administrator(let administrator): administrator.role == .owner ? .all : .none
@@ -9,40 +9,47 @@ extension Authorization {
         }
     }
 
-    /// Whether a caller may use a private database, for everything at once.
+    /// Returns whether a caller may use the private database of an account.
     package static func mayEnterPrivateDatabase(_ caller: Caller, of owner: UserID) -> Bool {
-        switch privateReach(of: caller) {
+        switch privatePermitted(of: caller) {
         case .all: true
         case .own(let id): id == owner
         case .none: false
         }
     }
 
-    /// Judges whether a caller may enter a private database, and tells by which rule.
-    package static func judgeEntering(_ caller: Caller, of owner: UserID) -> Ruling {
+    /// Decides whether a caller may use the private database of an account. The result contains the rule that led to
+    /// the decision.
+    package static func judgeEntering(_ caller: Caller, of owner: UserID) -> ExplainedDecision {
         mayEnterPrivateDatabase(caller, of: owner)
-            ? Ruling(.allowed, .privateDatabase) : Ruling(refusal(of: caller), .otherPrivateDatabase)
+            ? ExplainedDecision(.allowed, .privateDatabase)
+            : ExplainedDecision(rejection(of: caller), .otherPrivateDatabase)
     }
 
-    /// Judges whether a caller may upload files for records of a database, and tells by which rule: it is signed in there,
-    /// or may create or write a type that has assets.
-    package static func judgeUploading(_ caller: Caller, to scope: DatabaseScope, schema: Schema) -> Ruling {
+    /// Decides whether a caller may upload files for records of a database. The result contains the rule that led to
+    /// the decision.
+    ///
+    /// In the public database, a signed-in user may upload. An administrator whose role has WRITE may upload too. Any
+    /// other caller needs CREATE or WRITE on a type with an asset field.
+    package static func judgeUploading(_ caller: Caller, to scope: DatabaseScope, schema: Schema) -> ExplainedDecision {
         if case .privateDatabase(let owner) = scope { return judgeEntering(caller, of: owner) }
         switch caller {
-        case .user: return Ruling(.allowed, .signedIn)
-        // An editor may upload before the first type has a field for it, as a user may.
+        case .user: return ExplainedDecision(.allowed, .signedIn)
+        // Like a user, an editor may upload before any type has an asset field.
         case .administrator(let administrator):
             let role = administrator.role
             return role.permissions.contains(.write)
-                ? Ruling(.allowed, .role(role)) : Ruling(refusal(of: caller), .roleLacks(role))
+                ? ExplainedDecision(.allowed, .role(role)) : ExplainedDecision(rejection(of: caller), .roleLacks(role))
         case .anonymous, .service:
-            // The first by name, so that the same is told each time.
+            // Choose the type whose name sorts first, so that each request reports the same rule.
             let type = schema.types.values.filter { type in
                 type.fields.contains { $0.type.element == .asset }
-                    && [Action.create, .write].contains { reach(of: $0, for: caller, in: scope, type: type) != .none }
+                    && [Action.create, .write].contains {
+                        permitted(of: $0, for: caller, in: scope, type: type) != .none
+                    }
             }.min { $0.name.text < $1.name.text }
-            guard let type else { return Ruling(refusal(of: caller), .noTypeWithAssets) }
-            return Ruling(.allowed, .typeWithAssets(type.name))
+            guard let type else { return ExplainedDecision(rejection(of: caller), .noTypeWithAssets) }
+            return ExplainedDecision(.allowed, .typeWithAssets(type.name))
         }
     }
 }

@@ -1,82 +1,87 @@
-/// A database of a (container, environment).
+/// A database of a container and environment.
 package enum DatabaseScope: Hashable, Sendable {
-    /// Shared by all users; roles and grants decide.
+    /// The database that all users share. Roles and grants apply.
     case publicDatabase
-    /// One per user, its owner's alone.
+    /// The private database of one user. Only the user and administrators with the role owner may use it.
     case privateDatabase(owner: UserID)
 }
 
-/// What a caller wants to do with a record. Updating and deleting are both `write`, as in CloudKit.
+/// An action of a caller on a record. As in CloudKit, `write` includes both update and delete.
 package enum Action: Hashable, Sendable {
     case create, read, write
 }
 
-/// The answer of the one authorization function.
+/// The result of an authorization check.
 package enum Decision: Hashable, Sendable {
     case allowed
-    /// An anonymous caller lacks the right; signing in may help.
+    /// An anonymous caller lacks the permission. Signing in may help.
     case authenticationRequired
-    /// A known caller lacks the right.
+    /// A caller with a credential lacks the permission.
     case denied
 }
 
-/// The records of a type that an action may reach: what `authorize` says, before a record is at hand. Listings, queries
-/// and the change feed compile it into their SQL, so that pages and counts are exact.
-package enum Reach: Hashable, Sendable {
+/// The records on which a caller may perform an action, among the records of a type that have no access list.
+///
+/// The server computes this before it reads any record. Lists, queries and the change feed compile the result into
+/// their SQL, so that pages and counts are exact.
+package enum PermittedRecords: Hashable, Sendable {
     case none
-    /// The records that the user created, among those without an access list.
+    /// The records without an access list that the user created.
     case own(UserID)
     /// All records without an access list.
     case all
 }
 
-/// The records with an access list that an action may reach.
-package enum ListedReach: Hashable, Sendable {
+/// The records on which a caller may perform an action, among the records of a type that have an access list.
+package enum PermittedListedRecords: Hashable, Sendable {
     case none
-    /// Those whose list gives the right to one of these principals.
+    /// Records whose list gives one of these principals the permission.
     case principals([Principal])
     case all
 }
 
-/// What is judged of a record.
+/// The properties of a record that an authorization check uses.
 package struct RecordFacts: Hashable, Sendable {
-    /// The record's creator; `nil` for a record by nobody, and for one that is being made.
+    /// The record's creator; `nil` for a new record and for a record without a creator.
     package var creator: UserID?
     /// The stored access list, if the record has one.
     package var access: [UInt8]?
 
+    /// Creates the properties of one record.
     package init(creator: UserID?, access: [UInt8]? = nil) {
         self.creator = creator
         self.access = access
     }
 
-    /// What can be judged of a record that is being made.
+    /// The properties of a record that is being created.
     package static let new = RecordFacts(creator: nil)
 }
 
-/// Decides who may do what: the only place where scopes, roles, grants and access lists are judged.
+/// The authorization checks. This type alone evaluates scopes, roles, grants and access lists.
 ///
-/// - `_world` is every caller, `_icloud` every signed-in one, `_creator` the user who created the record; custom roles
-///   as the caller holds them. The union of their grants counts.
-/// - Whoever created a record may always read it, unless the record has an access list.
-/// - CREATE granted to `_creator` means any signed-in caller, who is the creator of what it creates.
-/// - A record with an access list is open to whom the list names, as far as the grants let the caller do the same to
-///   any record of the type.
-/// - Grants and lists apply to the public database. A private one is its owner's, and an owner's of the server who names
-///   whose it is.
-/// - Grants and lists do not bind services and administrators: the scope of the key decides, or the role.
+/// - `_world` includes every caller. `_icloud` includes every signed-in caller. `_creator` is the user who created the
+///   record. A caller also has its custom roles. The caller has the union of the grants of all these roles.
+/// - The creator of a record may always read the record, unless the record has an access list.
+/// - CREATE granted to `_creator` applies to every signed-in caller, because a caller is the creator of each record
+///   that it creates.
+/// - An access list gives a principal no more than the type's grants give the caller for any record of the type.
+/// - Grants and access lists apply to the public database. A private database is open only to its owner and to an
+///   administrator with the role owner who names the account.
+/// - Grants and access lists do not apply to services and administrators. The scope of the API key or the
+///   administrator's role determines their permissions.
 package enum Authorization {
-    /// The reach of an action on the records of a type. For `create`, `own` means allowed.
-    package static func reach(
+    /// Returns the records on which a caller may perform an action, among the records of a type that have no access
+    /// list. For the action `create`, the result `own` means that the caller may create records.
+    package static func permitted(
         of action: Action, for caller: Caller, in scope: DatabaseScope, type: RecordTypeDefinition
-    ) -> Reach {
-        outlook(on: action, for: caller, in: scope, type: type).reach
+    ) -> PermittedRecords {
+        permittedWithRule(on: action, for: caller, in: scope, type: type).permitted
     }
 
-    /// The reach with the rule that it comes from.
-    private static func outlook(
+    /// Returns the permitted records with the rule that permits or denies them.
+    private static func permittedWithRule(
         on action: Action, for caller: Caller, in scope: DatabaseScope, type: RecordTypeDefinition
-    ) -> (reach: Reach, rule: Ruling.Rule) {
+    ) -> (permitted: PermittedRecords, rule: ExplainedDecision.Rule) {
         let permission = action.permission
         if case .privateDatabase(let owner) = scope {
             return mayEnterPrivateDatabase(caller, of: owner)
@@ -107,87 +112,92 @@ package enum Authorization {
         }
     }
 
-    /// Judges whether a caller may ask anything of an environment but to sign in there.
+    /// Decides whether a caller may use an environment for anything other than signing in.
     ///
-    /// - Parameter isDevelopmentOpen: Strangers may use development, as long as nothing else is done with the server.
+    /// - Parameter isDevelopmentOpen: Whether anonymous callers may use the development environment.
     package static func authorize(
         _ caller: Caller, entering environment: RecordEnvironment, isDevelopmentOpen: Bool
     ) -> Decision {
         guard environment == .development, !isDevelopmentOpen, caller == .anonymous else { return .allowed }
-        return refusal(of: caller)
+        return rejection(of: caller)
     }
 
-    /// The reach of an action on those records of a type that have an access list.
-    package static func listedReach(
+    /// Returns the records on which a caller may perform an action, among the records of a type that have an access
+    /// list.
+    package static func listedPermitted(
         of action: Action, for caller: Caller, in scope: DatabaseScope, type: RecordTypeDefinition
-    ) -> ListedReach {
+    ) -> PermittedListedRecords {
         if caller.isBoundByGrants, case .privateDatabase = scope { return .none }
-        guard reach(of: action, for: caller, in: scope, type: type) != .none else { return .none }
+        guard permitted(of: action, for: caller, in: scope, type: type) != .none else { return .none }
         return caller.isBoundByGrants ? .principals(caller.principals) : .all
     }
 
-    /// Judges one action on one record.
+    /// Decides whether a caller may perform an action on a record.
     package static func authorize(
         _ caller: Caller, _ action: Action, in scope: DatabaseScope, type: RecordTypeDefinition, _ record: RecordFacts
     ) -> Decision {
         judge(caller, action, in: scope, type: type, record).decision
     }
 
-    /// Judges one action on one record, and tells by which rule.
+    /// Decides whether a caller may perform an action on a record. The result contains the rule that led to the
+    /// decision.
     package static func judge(
         _ caller: Caller, _ action: Action, in scope: DatabaseScope, type: RecordTypeDefinition, _ record: RecordFacts
-    ) -> Ruling {
-        let (reach, rule) = outlook(on: action, for: caller, in: scope, type: type)
-        switch judge(caller, action, in: scope, reach, record) {
-        case .listed(let principal): return Ruling(.allowed, .listed(principal))
-        case .unlisted: return Ruling(refusal(of: caller), .unlisted)
-        case .reached: return Ruling(.allowed, rule)
-        case .notCreator: return Ruling(refusal(of: caller), .notCreator)
-        case .outOfReach: return Ruling(refusal(of: caller), rule)
+    ) -> ExplainedDecision {
+        let (permitted, rule) = permittedWithRule(on: action, for: caller, in: scope, type: type)
+        switch judge(caller, action, in: scope, permitted, record) {
+        case .listed(let principal): return ExplainedDecision(.allowed, .listed(principal))
+        case .unlisted: return ExplainedDecision(rejection(of: caller), .unlisted)
+        case .reached: return ExplainedDecision(.allowed, rule)
+        case .notCreator: return ExplainedDecision(rejection(of: caller), .notCreator)
+        case .notPermitted: return ExplainedDecision(rejection(of: caller), rule)
         }
     }
 
-    /// What of a record and of the reach on its type has decided.
+    /// The reason for a decision about one record.
     enum Verdict {
-        case listed(Principal), unlisted, reached, notCreator, outOfReach
+        case listed(Principal), unlisted, reached, notCreator, notPermitted
 
         var isAllowed: Bool {
             switch self {
             case .listed, .reached: true
-            case .unlisted, .notCreator, .outOfReach: false
+            case .unlisted, .notCreator, .notPermitted: false
             }
         }
     }
 
-    /// Judges one action on one record by the reach that it has on the record's type.
+    /// Decides about one record, given the permitted records of its type.
     static func judge(
-        _ caller: Caller, _ action: Action, in scope: DatabaseScope, _ reach: Reach, _ record: RecordFacts
+        _ caller: Caller, _ action: Action, in scope: DatabaseScope, _ permitted: PermittedRecords,
+        _ record: RecordFacts
     ) -> Verdict {
-        if reach != .none, action != .create, scope == .publicDatabase, caller.isBoundByGrants,
+        if permitted != .none, action != .create, scope == .publicDatabase, caller.isBoundByGrants,
             let access = record.access
         {
             let right: AccessRights = action == .read ? .read : .write
             return giver(of: right, in: access, to: caller).map { .listed($0) } ?? .unlisted
         }
-        switch reach {
+        switch permitted {
         case .all: return .reached
         case .own(let id): return action == .create || id == record.creator ? .reached : .notCreator
-        case .none: return .outOfReach
+        case .none: return .notPermitted
         }
     }
 
-    /// Judges what only administrators do, and keys that may.
+    /// Decides whether a caller may perform an administrator operation.
     package static func authorize(_ caller: Caller, _ operation: AdministratorOperation) -> Decision {
         switch caller {
         case .administrator(let administrator) where administrator.role.operations.contains(operation): .allowed
         case .service(let key) where key.scope.operations.contains(operation): .allowed
-        case .anonymous, .user, .service, .administrator: refusal(of: caller)
+        case .anonymous, .user, .service, .administrator: rejection(of: caller)
         }
     }
 
-    /// Whether a caller may give a key a scope, or the token of a key with it: nobody gives what it does not have itself.
+    /// Compares a scope with the caller's own permissions. A caller cannot give an API key a permission that the caller
+    /// lacks. A caller cannot issue a token for such a key either.
     ///
-    /// - Returns: The first right that is missing, in the words of a scope; `nil` if none is.
+    /// - Returns: The first permission that the caller lacks, as the word that scopes use; `nil` if the caller has all
+    ///   of them.
     package static func firstRightBeyond(_ caller: Caller, in scope: KeyScope) -> String? {
         let own: KeyScope
         switch caller {
@@ -202,45 +212,47 @@ package enum Authorization {
         where scope.permissions.contains(permission) && !own.permissions.contains(permission) {
             return word
         }
-        // A scope that does nothing with records is not bound to any.
+        // A scope without permissions on records is not limited to types.
         guard let ownTypes = own.types, !scope.permissions.isEmpty else { return nil }
         guard let types = scope.types else { return "all types" }
         return types.subtracting(ownTypes).map(\.text).min()
     }
 
-    /// Whether a caller who may not read a record could read it before its access list was changed, after it was last told
-    /// of everything: the change feed tells it that the record is gone. Once: else it would learn of each later write.
+    /// Returns whether the change feed reports a record as deleted to a caller that may not read the record. The caller
+    /// must have been able to read the record before, and must have lost read access after the given sequence number.
+    /// Without this comparison, the feed would report each later write of the record.
     ///
     /// - Parameters:
-    ///   - formerReaders: As they are stored with the record.
-    ///   - sequence: Up to where the caller knows everything.
+    ///   - formerReaders: The stored former readers of the record.
+    ///   - sequence: The sequence number up to which the caller has received all changes.
     package static func couldRead(
         _ caller: Caller, in scope: DatabaseScope, type: RecordTypeDefinition, creator: UserID?,
         formerReaders: [UInt8], after sequence: Int64
     ) -> Bool {
         couldRead(
-            caller, in: scope, reach: reach(of: .read, for: caller, in: scope, type: type), creator: creator,
+            caller, in: scope, permitted: permitted(of: .read, for: caller, in: scope, type: type), creator: creator,
             formerReaders: formerReaders, after: sequence)
     }
 
-    /// - Parameter reach: What the caller may read.
+    /// - Parameter permitted: The records without an access list that the caller may read.
     static func couldRead(
-        _ caller: Caller, in scope: DatabaseScope, reach: Reach, creator: UserID?, formerReaders: [UInt8],
+        _ caller: Caller, in scope: DatabaseScope, permitted: PermittedRecords, creator: UserID?,
+        formerReaders: [UInt8],
         after sequence: Int64
     ) -> Bool {
-        guard reach != .none, scope == .publicDatabase else { return false }
+        guard permitted != .none, scope == .publicDatabase else { return false }
         var isFormer = false
         StoredFormerReaders.forEach(formerReaders) { reader, lost in
             guard lost > sequence else { return }
             switch reader {
-            case .byGrants: if reach == .all || creator == caller.userID { isFormer = true }
+            case .byGrants: if permitted == .all || creator == caller.userID { isFormer = true }
             case .principal(let principal): if caller.isPrincipal(principal) { isFormer = true }
             }
         }
         return isFormer
     }
 
-    /// The principal in a list that has the right and that the caller is.
+    /// Returns the first principal of a list that has the permission and includes the caller.
     private static func giver(of right: AccessRights, in access: [UInt8], to caller: Caller) -> Principal? {
         var giver: Principal?
         StoredAccess.forEach(access) { principal, rights in
@@ -249,14 +261,15 @@ package enum Authorization {
         return giver
     }
 
-    /// What a caller is told who may not.
-    package static func refusal(of caller: Caller) -> Decision {
+    /// Returns the decision for a caller without the permission: `authenticationRequired` for an anonymous caller, else
+    /// `denied`.
+    package static func rejection(of caller: Caller) -> Decision {
         caller == .anonymous ? .authenticationRequired : .denied
     }
 }
 
 extension Action {
-    /// The right that the action takes.
+    /// The permission that the action requires.
     package var permission: Permissions {
         switch self {
         case .create: .create

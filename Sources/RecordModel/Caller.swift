@@ -1,24 +1,25 @@
-/// Who asks.
+/// The sender of a request.
 package enum Caller: Hashable, Sendable {
-    /// No credential: the `_world` role alone.
+    /// A request without a credential. The caller has only the role `_world`.
     case anonymous
-    /// A signed-in user with the custom roles that hold it, directly or through other roles.
+    /// A signed-in user, with the custom roles that include the user directly or through other roles.
     case user(UserID, roles: [RoleName: RoleID])
-    /// A service with an API key: what its scope says, in the public database.
+    /// A service with an API key. The scope of the key determines the permissions in the public database.
     case service(ServiceKey)
-    /// The operator of the server. Grants and lists do not bind administrators.
+    /// An administrator of the server. Grants and access lists do not apply to administrators.
     case administrator(Administrator)
 
-    /// The account that a private database may belong to.
+    /// The account of a signed-in user; `nil` for other callers. Only such an account may own a private database.
     package var userID: UserID? {
         if case .user(let id, _) = self { id } else { nil }
     }
 
+    /// The administrator that sent the request; `nil` for other callers.
     package var administrator: Administrator? {
         if case .administrator(let administrator) = self { administrator } else { nil }
     }
 
-    /// The number that stands in `creator` and `modifier` of what the caller writes.
+    /// The account number that the server stores as `creator` and `modifier` of records that the caller writes.
     package var writerID: UserID {
         switch self {
         case .anonymous: .nobody
@@ -28,7 +29,7 @@ package enum Caller: Hashable, Sendable {
         }
     }
 
-    /// The number by which cursors, tokens and remembered answers are this caller's.
+    /// The number that binds cursors, sync tokens and stored responses to this caller.
     package var identityID: CallerID {
         if case .administrator(let administrator) = self, administrator.id != 0 {
             return CallerID(administrator: administrator.id)
@@ -36,7 +37,7 @@ package enum Caller: Hashable, Sendable {
         return CallerID(writerID)
     }
 
-    /// Whether grants and access lists decide for this caller.
+    /// Whether grants and access lists apply to the caller.
     package var isBoundByGrants: Bool {
         switch self {
         case .anonymous, .user: true
@@ -45,27 +46,30 @@ package enum Caller: Hashable, Sendable {
     }
 }
 
-/// An API key as it was when its bearer was looked up.
+/// An API key in its state when the server looked up the token.
 package struct ServiceKey: Hashable, Sendable {
-    /// The key's own account, which is the creator of what it creates.
+    /// The account of the key, which is the creator of the records that the key creates.
     package let account: UserID
+    /// The permissions that the key gives.
     package let scope: KeyScope
 
+    /// Creates a key from its account and scope.
     package init(account: UserID, scope: KeyScope) {
         self.account = account
         self.scope = scope
     }
 }
 
-/// What an API key may do in the database that it belongs to.
+/// The permissions of an API key in the key's database.
 package struct KeyScope: Hashable, Sendable {
-    /// The record types; `nil` for all, also those to come.
+    /// The record types that the key may use. `nil` means all types, including future ones.
     package var types: Set<RecordTypeName>?
-    /// What it may do with their records.
+    /// The permissions on records of these types.
     package var permissions: Permissions
-    /// What else it may do, as a developer may.
+    /// The administrator operations that the key may perform.
     package var operations: Set<AdministratorOperation>
 
+    /// Creates a scope from types, permissions and operations.
     package init(
         types: Set<RecordTypeName>? = nil, permissions: Permissions, operations: Set<AdministratorOperation> = []
     ) {
@@ -75,33 +79,36 @@ package struct KeyScope: Hashable, Sendable {
     }
 }
 
-/// A named administrator, or the bearer of the server's own token.
+/// A named administrator, or the holder of the bootstrap token.
 package struct Administrator: Hashable, Sendable {
-    /// The number in the server's list of administrators; 0 for the server's own token.
+    /// The number of the administrator in the server's list; 0 for the bootstrap token.
     package let id: Int64
+    /// The role of the administrator.
     package let role: AdministratorRole
 
+    /// Creates an administrator with a role.
     package init(id: Int64, role: AdministratorRole) {
         self.id = id
         self.role = role
     }
 
-    /// Who bears the token that the first start prints.
+    /// The holder of the bootstrap token, which the server prints at its first start.
     package static let bootstrap = Administrator(id: 0, role: .owner)
 }
 
-/// What an administrator is trusted with; each role has what those after it have.
+/// The role of an administrator. Each role includes the permissions of the roles after it.
 package enum AdministratorRole: String, Hashable, Sendable, CaseIterable {
-    /// Everything, other administrators, users' private databases and the audit log among it.
+    /// All permissions, including other administrators, private databases and the audit log.
     case owner
-    /// Schema, grants, roles, users and keys besides all records.
+    /// Permission to manage the schema, grants, roles, users and API keys, and to create, read and write all records of
+    /// the public database.
     case developer
-    /// All records of the public database, to read and to write.
+    /// Read and write permission on all records of the public database.
     case editor
-    /// All records of the public database, to read.
+    /// Read permission on all records of the public database.
     case viewer
 
-    /// What it may do with records of the public database.
+    /// The permissions on records of the public database.
     var permissions: Permissions {
         switch self {
         case .owner, .developer, .editor: .all
@@ -109,27 +116,32 @@ package enum AdministratorRole: String, Hashable, Sendable, CaseIterable {
         }
     }
 
+    /// The administrator operations that the role includes.
     var operations: Set<AdministratorOperation> {
         switch self {
         case .owner: Set(AdministratorOperation.allCases)
         case .developer:
-            [.readSchema, .changeSchema, .readRights, .changeRights, .manageUsers, .manageKeys, .readMetrics]
+            [
+                .readSchema, .changeSchema, .readRights, .changeRights, .manageUsers, .manageKeys, .manageWebhooks,
+                .readMetrics,
+            ]
         case .editor, .viewer: [.readSchema, .readRights, .readMetrics]
         }
     }
 }
 
-/// What only administrators do, and keys whose scope says so.
+/// An operation for administrators, and for API keys whose scope contains it.
 package enum AdministratorOperation: String, Hashable, Sendable, CaseIterable {
-    /// Types, fields, indexes, and what queries lack.
+    /// Read types, fields, indexes and index suggestions.
     case readSchema
     case changeSchema
-    /// Grants, roles, and why somebody may do something.
+    /// Read grants and roles, and explain permissions.
     case readRights
     case changeRights
-    /// Accounts, invitations and quotas.
+    /// Manage accounts, invitations and quotas.
     case manageUsers
     case manageKeys
+    case manageWebhooks
     case manageAdministrators
     case readMetrics
     case readAudit

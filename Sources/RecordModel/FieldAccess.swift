@@ -1,36 +1,41 @@
-/// What a caller may do with the fields of a type, where that is less than it may do with its records.
+/// The fields of a type that a caller may not read or write although the caller may read or write the records.
 package struct FieldAccess: Hashable, Sendable {
-    /// The numbers of fields, ascending, by whose record it is.
+    /// Two lists of field numbers in ascending order: for records that the caller created, and for records of others.
     package struct Fields: Hashable, Sendable {
-        /// Those in records that the caller did not create.
+        /// The fields in records that the caller did not create.
         package internal(set) var ofOthers: [Int] = []
-        /// Those in records that it created: fewer, since `_creator` has its grants there as well.
+        /// The fields in records that the caller created. Each of them is also in `ofOthers`, because the grants of
+        /// `_creator` apply as well.
         package internal(set) var ofOwn: [Int] = []
 
+        /// Creates lists that restrict nothing.
         package init() {}
 
+        /// Returns the fields for one record.
+        ///
         /// - Parameter isOwn: Whether the caller created the record.
         package func callAsFunction(isOwn: Bool) -> [Int] {
             isOwn ? ofOwn : ofOthers
         }
     }
 
-    /// The fields that it does not read.
+    /// The fields that the caller may not read.
     package internal(set) var unreadable = Fields()
-    /// The fields that it does not write.
+    /// The fields that the caller may not write.
     package internal(set) var unwritable = Fields()
 
-    /// As `RecordTypeDefinition.commonFieldAccess` keeps it.
+    /// Computes the field access of anonymous callers and of signed-in callers without roles, for
+    /// `RecordTypeDefinition.commonFieldAccess`.
     static func common(_ fields: [FieldDefinition]) -> [FieldAccess] {
-        // Which user it is does not matter: whose a record is, is judged when it is at hand.
+        // Any user gives the same result, because `isOwn` is decided for each record.
         [Caller.anonymous, .user(.nobody, roles: [:])].map { Authorization.fields(fields, for: $0) }
     }
 }
 
 extension Authorization {
-    /// What a caller may not do with the fields of a type.
+    /// Returns the fields of a type that a caller may not read or write.
     ///
-    /// - Returns: `nil` if all is allowed that is with the records.
+    /// - Returns: `nil` if the field grants restrict nothing for the caller.
     package static func fields(
         of type: RecordTypeDefinition, for caller: Caller, in scope: DatabaseScope
     ) -> FieldAccess? {
@@ -42,7 +47,7 @@ extension Authorization {
         }
     }
 
-    /// The same for a caller who is bound by grants, in the public database.
+    /// Returns the field access of a caller to which grants apply, in the public database.
     static func fields(_ fields: [FieldDefinition], for caller: Caller) -> FieldAccess {
         var access = FieldAccess()
         for field in fields.sorted(by: { $0.id < $1.id }) {
@@ -52,18 +57,20 @@ extension Authorization {
         return access
     }
 
-    /// Judges one field of a record that the caller may do the same to.
+    /// Decides about one field of a record on which the caller may perform the action.
     ///
-    /// - Parameter isOwn: Whether the caller has created the record.
+    /// - Parameters:
+    ///   - roles: The roles with the grant; `nil` if the field has no grants.
+    ///   - isOwn: Whether the caller created the record.
     package static func judge(
         _ caller: Caller, _ roles: Set<RoleName>?, isOwn: Bool, in scope: DatabaseScope
-    ) -> FieldRuling {
+    ) -> FieldDecision {
         guard let roles, scope == .publicDatabase, caller.isBoundByGrants else { return .asRecord }
         if roles.contains(.world) { return .grant(.world) }
         guard case .user(_, let held) = caller else { return .noGrant }
         if roles.contains(.authenticated) { return .grant(.authenticated) }
         if isOwn, roles.contains(.creator) { return .grant(.creator) }
-        return roles.first { held[$0] != nil }.map(FieldRuling.grant) ?? .noGrant
+        return roles.first { held[$0] != nil }.map(FieldDecision.grant) ?? .noGrant
     }
 
     private static func note(
@@ -76,7 +83,7 @@ extension Authorization {
 }
 
 extension RecordTypeDefinition {
-    /// The type as it is for somebody who does not know of some fields, nor of the indexes that hold them.
+    /// Returns the type without the hidden fields and the indexes on them, for a caller that must not learn about them.
     package func without(_ hidden: [Int]) -> RecordTypeDefinition {
         guard !hidden.isEmpty else { return self }
         var type = RecordTypeDefinition(

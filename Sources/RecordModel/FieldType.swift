@@ -1,55 +1,57 @@
 /// The type of a field (CloudKit Web Services Reference, "Record Field Dictionary").
 ///
-/// Raw values are part of the storage format and never change: a list is its element's value plus 16.
+/// Raw values are part of the storage format and never change. The raw value of a list type is the raw value of its
+/// element type plus 16.
 public enum FieldType: UInt8, Hashable, Sendable, CaseIterable {
-    /// A text in UTF-8.
+    /// A UTF-8 string.
     case string = 1
-    /// A whole number of 64 bits, with a sign.
+    /// A signed 64-bit integer.
     case int64 = 2
-    /// A number with a fraction, of 64 bits and finite.
+    /// A finite 64-bit floating-point number.
     case double = 3
-    /// Milliseconds since 1970-01-01 UTC.
+    /// A date: milliseconds since 1970-01-01 UTC.
     case timestamp = 4
-    /// Bytes, in JSON as base64.
+    /// Bytes, as base64 in JSON.
     case bytes = 5
-    /// A pointer to a record: ``Reference``.
+    /// A reference to a record: ``Reference``.
     case reference = 6
     /// A file: ``Asset``.
     case asset = 7
-    /// A place: ``Location``.
+    /// A geographic location: ``Location``.
     case location = 8
-    /// A list of texts.
+    /// A list of strings.
     case stringList = 17
-    /// A list of whole numbers.
+    /// A list of integers.
     case int64List = 18
-    /// A list of numbers with fractions.
+    /// A list of floating-point numbers.
     case doubleList = 19
-    /// A list of moments.
+    /// A list of dates.
     case timestampList = 20
     /// A list of byte strings.
     case bytesList = 21
     /// A list of references.
     case referenceList = 22
-    /// A list of files.
+    /// A list of assets.
     case assetList = 23
-    /// A list of places.
+    /// A list of locations.
     case locationList = 24
 
-    /// Whether its values are lists.
+    /// Whether the values are lists.
     @inlinable
     public var isList: Bool { rawValue > 16 }
 
-    /// The type of the members of a list; a scalar is its own element.
+    /// The element type of a list type; a scalar type itself.
     public var element: FieldType {
         isList ? (FieldType(rawValue: rawValue - 16) ?? self) : self
     }
 
-    /// The list of this scalar; a list is itself.
+    /// The list type of a scalar type; a list type itself.
     public var list: FieldType {
         isList ? self : (FieldType(rawValue: rawValue + 16) ?? self)
     }
 
-    /// The type that a field of this one may become, if all of its values are found in it: INT64 is widened to DOUBLE.
+    /// The type to which a field of this type can be widened. An INT64 field can become DOUBLE if each value equals a
+    /// DOUBLE.
     public var widened: FieldType? {
         switch self {
         case .int64: .double
@@ -58,12 +60,14 @@ public enum FieldType: UInt8, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether a value that was stored with this type may stand in a field of another: one from before it was widened.
+    /// Returns whether a value stored with this type is valid in a field of another type. The types must be equal, or
+    /// the field must have been widened from this type to the other.
     package func stands(in field: FieldType) -> Bool {
         self == field || widened == field
     }
 
-    /// The `type` tag that answers carry. An asset's is `ASSETID`, as CloudKit's live service sends it.
+    /// The `type` tag of values in responses. The tag of an asset is `ASSETID`, as in responses of CloudKit's live
+    /// service.
     public var tag: StaticString {
         switch self {
         case .string: "STRING"
@@ -85,7 +89,7 @@ public enum FieldType: UInt8, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The name that the schema and error sentences use: the tag, but `ASSET`.
+    /// The name of the type in schemas and error messages: `ASSET` for assets, the tag for all other types.
     public var schemaName: String {
         switch self {
         case .asset: "ASSET"
@@ -94,12 +98,12 @@ public enum FieldType: UInt8, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// All types, for errors.
+    /// A sentence that lists all types, for error messages.
     public static let rule =
         "The types are " + allCases.filter { !$0.isList }.map(\.schemaName).joined(separator: ", ")
         + ", and lists of them such as STRING_LIST"
 
-    /// Reads a tag as clients send it: the tags of answers, and `ASSET`, `ASSET_LIST`.
+    /// Parses a tag that a client sends: any tag of responses, `ASSET` or `ASSET_LIST`.
     public init?(tag: String) {
         guard let type = Self.byTag[tag] else { return nil }
         self = type

@@ -1,26 +1,28 @@
-/// A value of a field, decoded. The record path works on the stored form (`StoredFields` in `RecordWire`) and decodes a
-/// value only where it must be understood: field operations, references, indexes, clients.
+/// A decoded field value.
+///
+/// Reads and writes of records use the stored form (`StoredFields` in `RecordWire`). The server decodes values only for
+/// field operations, references and indexes. Clients decode values too.
 public enum FieldValue: Hashable, Sendable {
-    /// A text.
+    /// A string.
     case string(String)
-    /// A whole number.
+    /// A signed 64-bit integer.
     case int64(Int64)
-    /// Always finite.
+    /// A finite floating-point number.
     case double(Double)
     /// Milliseconds since 1970-01-01 UTC.
     case timestamp(Int64)
     /// Bytes.
     case bytes([UInt8])
-    /// A pointer to a record.
+    /// A reference to a record.
     case reference(Reference)
     /// A file.
     case asset(Asset)
-    /// A place.
+    /// A geographic location.
     case location(Location)
-    /// A list of scalars that are all of type `element`.
+    /// A list of scalars, all of the type `element`.
     case list(element: FieldType, [FieldValue])
 
-    /// The type of a field that takes the value.
+    /// The field type that this value belongs to.
     public var type: FieldType {
         switch self {
         case .string: .string
@@ -36,32 +38,32 @@ public enum FieldValue: Hashable, Sendable {
     }
 }
 
-/// A pointer to a record of the same zone (CloudKit reference, "Reference Dictionary").
+/// A reference to a record of the same zone (CloudKit reference, "Reference Dictionary").
 public struct Reference: Hashable, Sendable, Codable {
-    /// The name of the record that is pointed to.
+    /// The name of the target record.
     public var recordName: RecordName
-    /// What its deletion means for the record that holds the reference.
+    /// The effect on this record when the target is deleted.
     public var action: ReferenceAction
 
-    /// A pointer to a record, which `validate` alone requires to exist.
+    /// Creates a reference to a record. The target need not exist unless the action is `validate`.
     public init(recordName: RecordName, action: ReferenceAction = .none) {
         self.recordName = recordName
         self.action = action
     }
 }
 
-/// What the deletion of a reference's target means for the record that holds the reference.
+/// The effect on a record when the target of its reference is deleted.
 ///
 /// Raw values are part of the storage format.
 public enum ReferenceAction: UInt8, Hashable, Sendable, Codable, CaseIterable {
-    /// Nothing.
+    /// Deleting the target has no effect.
     case none = 0
-    /// The holder is deleted too, recursively.
+    /// The record with the reference is deleted too. The deletion continues recursively.
     case deleteSelf = 1
-    /// The target must exist when the reference is written and cannot be deleted while the reference stands.
+    /// The target must exist when the reference is written, and cannot be deleted while the reference exists.
     case validate = 2
 
-    /// The word for it in JSON, CloudKit's (`NONE`, `DELETE_SELF`, `VALIDATE`).
+    /// The word in JSON: `NONE`, `DELETE_SELF` or `VALIDATE`, as in CloudKit.
     public var text: StaticString {
         switch self {
         case .none: "NONE"
@@ -70,31 +72,33 @@ public enum ReferenceAction: UInt8, Hashable, Sendable, Codable, CaseIterable {
         }
     }
 
-    /// Reads the word for it in JSON; `nil` if it is none.
+    /// Parses the word in JSON. The result is `nil` for any other text.
     public init?(text: String) {
         guard let match = Self.allCases.first(where: { $0.text.description == text }) else { return nil }
         self = match
     }
 }
 
-/// The value form of an asset; its bytes live in the asset store.
+/// The field value of an asset. The asset store contains the bytes themselves.
 public struct Asset: Hashable, Sendable, Codable {
-    /// The SHA-256 of the bytes in base64.
+    /// The SHA-256 checksum of the bytes, in base64.
     public var fileChecksum: String
-    /// The length in bytes.
+    /// The length of the asset in bytes.
     public var size: Int64
-    /// Proof of an upload; present in writes only and never stored.
+    /// The upload token, which proves that the client uploaded the bytes. Only writes contain the token, and the server
+    /// never stores it.
     public var receipt: String?
-    /// The media type that the uploader has given, such as `image/jpeg`.
+    /// The media type that the uploader gave, such as `image/jpeg`.
     public var contentType: String?
-    /// The name that the uploader has given, for whoever saves the file.
+    /// The file name that the uploader gave, for saving a download.
     public var filename: String?
-    /// What the server read from the header of a picture.
+    /// The dimensions and orientation of a picture, which the server read from the file's header.
     public var picture: AssetPicture?
-    /// Where the bytes can be read for a while; present in a client's view of answers only.
+    /// A URL from which the bytes can be downloaded for a limited time. Only values that a client received have a URL.
     public var downloadURL: String?
 
-    /// A file that a server knows. What apps save comes from an upload, with a receipt.
+    /// Creates an asset value as the server returns it. An app cannot save such a value. To save an asset, use the
+    /// value that an upload returned, which contains an upload token.
     public init(
         fileChecksum: String, size: Int64, receipt: String? = nil, contentType: String? = nil, filename: String? = nil,
         picture: AssetPicture? = nil
@@ -108,16 +112,16 @@ public struct Asset: Hashable, Sendable, Codable {
     }
 }
 
-/// The measures of a picture, as its file has them: the orientations 5 to 8 swap width and height.
+/// The dimensions of a picture as stored in its file. The orientations 5 to 8 swap width and height.
 public struct AssetPicture: Hashable, Sendable, Codable {
-    /// In pixels.
+    /// The width in pixels.
     public var width: Int64
-    /// In pixels.
+    /// The height in pixels.
     public var height: Int64
-    /// How the picture is to be turned, 1 to 8 (EXIF 2.32, tag 0x0112); 1 is upright.
+    /// The rotation or mirroring for display, 1 to 8 (EXIF 2.32, tag 0x0112); 1 is upright.
     public var orientation: Int64
 
-    /// The measures of a picture, in pixels, and how it is to be turned.
+    /// Creates dimensions in pixels with an orientation.
     public init(width: Int64, height: Int64, orientation: Int64) {
         self.width = width
         self.height = height
@@ -125,26 +129,26 @@ public struct AssetPicture: Hashable, Sendable, Codable {
     }
 }
 
-/// A place on Earth (CloudKit reference, "Location Dictionary"). Degrees, metres, metres per second.
+/// A geographic location (CloudKit reference, "Location Dictionary"), in degrees, meters and meters per second.
 public struct Location: Hashable, Sendable, Codable {
-    /// -90 to 90.
+    /// The latitude in degrees, -90 to 90.
     public var latitude: Double
-    /// -180 to 180.
+    /// The longitude in degrees, -180 to 180.
     public var longitude: Double
-    /// How far off the place may be, in metres.
+    /// The horizontal uncertainty, in meters.
     public var horizontalAccuracy: Double?
-    /// How far off the height may be, in metres.
+    /// The vertical uncertainty, in meters.
     public var verticalAccuracy: Double?
-    /// The height above the sea, in metres.
+    /// The altitude above sea level, in meters.
     public var altitude: Double?
-    /// How fast whatever is there moves, in metres a second.
+    /// The speed, in meters per second.
     public var speed: Double?
-    /// Where it moves to, in degrees clockwise from north.
+    /// The direction of travel, in degrees clockwise from north.
     public var course: Double?
-    /// Milliseconds since 1970-01-01 UTC.
+    /// The time of the measurement, in milliseconds since 1970-01-01 UTC.
     public var timestamp: Int64?
 
-    /// A place by its degrees.
+    /// Creates a location with latitude and longitude only.
     public init(latitude: Double, longitude: Double) {
         self.latitude = latitude
         self.longitude = longitude

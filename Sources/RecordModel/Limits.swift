@@ -1,5 +1,5 @@
-/// The limits of the data model that no configuration changes. Those that an operator may set live in
-/// `DatabaseLimits`; `/limits` shows both.
+/// The fixed limits of the data model. `DatabaseLimits` has the limits that an operator can configure. `/limits`
+/// reports both.
 package enum Limits {
     /// The longest record or zone name, in UTF-8 bytes (CloudKit: 255 characters).
     package static let recordNameBytes = 255
@@ -7,31 +7,32 @@ package enum Limits {
     package static let identifierBytes = 255
     /// The most fields of one type.
     package static let fieldsPerType = 1_000
-    /// The most record types of one database.
+    /// The most record types of one container and environment.
     package static let recordTypes = 10_000
-    /// The most references of one record that bind (DELETE_SELF and VALIDATE): each is a row of its own, and work for
-    /// whoever deletes the target.
+    /// The most DELETE_SELF and VALIDATE references of one record. Each has its own row. A deletion of the target must
+    /// process all these rows.
     package static let bindingReferences = 1_000
-    /// The most entries of one access list: each is a row of its own in every index.
+    /// The most entries of one access list. Each entry has its own row in every index.
     package static let accessEntries = 100
-    /// The most principals that a record remembers as having been able to read it.
+    /// The most former readers that are stored for one record.
     package static let formerReaders = 1_000
     /// The most members of one list value.
     package static let listMembers = 100_000
-    /// The most distinct members of a list in an index: each is a row of its own.
+    /// The most distinct members of an indexed list. Each distinct member has its own row.
     package static let indexedMembers = 10_000
-    /// The most entries that one request may bring into indexes of lists: one for each distinct member, and one more of each
-    /// for every reader in the record's access list.
+    /// The most entries that one request may add to list indexes. Each distinct member needs one entry, plus one entry
+    /// for each reader in the record's access list.
     package static let memberEntries = 200_000
-    /// The most notices in the answer to one write.
+    /// The most notices in the response to one write.
     package static let writeNotices = 100
-    /// The longest answer that is remembered as it was; of longer ones it is remembered what became of each record.
-    package static let rememberedAnswerBytes = 4_096
+    /// The longest response, in bytes, that the server stores unchanged for an idempotency key. For a longer response,
+    /// it stores the result of each record.
+    package static let storedResponseBytes = 4_096
 }
 
-/// The limits of one database that an operator may set.
+/// The limits of one database that an operator can configure.
 package struct DatabaseLimits: Hashable, Sendable {
-    /// The largest record, counted in decoded values: strings in UTF-8, BYTES as bytes, numbers as 8.
+    /// The largest record, in bytes of decoded values: strings in UTF-8, BYTES as bytes, 8 for a number.
     package var recordBytes = 1_048_576
     /// The most operations of one batch (CloudKit: 200).
     package var batchOperations = 200
@@ -39,50 +40,51 @@ package struct DatabaseLimits: Hashable, Sendable {
     package var bodyBytes = 8 * 1_048_576
     /// The most records of one page.
     package var pageSize = 1_000
-    /// The length of a page when the request names none.
+    /// The number of records of a page if the request sets no limit.
     package var defaultPageSize = 100
-    /// A page ends early when its records pass this many bytes.
+    /// The maximum size of a page in bytes. A page that reaches this size ends, even with fewer records than requested.
     package var pageBytes = 4 * 1_048_576
     /// The largest asset, in bytes.
     package var assetBytes = 5_000_000_000
-    /// The bytes that one uploader may have uploaded without any record having them. Callers who are not signed in are one.
+    /// The most bytes of unreferenced assets of one uploader. All anonymous callers share one allowance.
     package var unreferencedAssetBytes = 10_000_000_000
-    /// How long a receipt is good, and an asset kept that no record has, in seconds.
+    /// The lifetime of an upload token and of an unreferenced asset, in seconds.
     package var unreferencedAssetSeconds: Int64 = 86_400
-    /// How long the URL of an asset is good, in seconds; a quarter more at most.
+    /// The lifetime of an asset URL, in seconds. The actual lifetime may be up to a quarter longer.
     package var assetURLSeconds: Int64 = 3_600
-    /// Uploads are refused that would leave less than this on the disk, so that records can still be written.
+    /// The disk space that uploads must leave free, in bytes, so that records can still be written.
     package var freeDiskBytes = 256 * 1_048_576
-    /// The most records that one deletion may take with it through DELETE_SELF references.
+    /// The most records that one deletion may delete through DELETE_SELF references.
     package var cascadeRecords = 10_000
-    /// The most records that one change by condition may touch.
+    /// The most records that one bulk update or bulk delete may change.
     package var setRecords = 100_000
-    /// How long one query may take, in milliseconds.
+    /// The time limit of one query, in milliseconds.
     package var queryMilliseconds = 5_000
-    /// The most accounts that are gone whose records a condition on `_deleted` finds by their numbers; with more of them
-    /// records are asked one by one.
-    package var goneAccountsByNumber = 500
-    /// How long a tombstone is kept, in seconds.
+    /// The most deleted accounts whose numbers replace `_deleted` in a predicate. If there are more, the server checks
+    /// the records one by one.
+    package var deletedAccountsByNumber = 500
+    /// The time for which tombstones are kept, in seconds.
     package var tombstoneSeconds: Int64 = 90 * 86_400
-    /// The most tombstones that are kept; the oldest go before their time.
+    /// The most tombstones that are kept. Beyond this number, the oldest are deleted early.
     package var tombstones = 5_000_000
-    /// How long an idempotency key is remembered, in seconds.
+    /// The time for which idempotency keys are kept, in seconds.
     package var idempotencySeconds: Int64 = 86_400
-    /// What remembered answers of one caller may take, in bytes, about; the oldest are forgotten before their time.
-    /// Callers who are not signed in are one.
+    /// The approximate number of bytes that stored responses of one caller may use. Beyond this size, the oldest are
+    /// deleted early. All anonymous callers share one allowance.
     package var idempotencyBytes = 32 * 1_048_576
-    /// How long an entry of the audit log is kept, in seconds.
+    /// The time for which entries of the audit log are kept, in seconds.
     package var auditSeconds: Int64 = 400 * 86_400
-    /// The most entries of the audit log; the oldest go before their time.
+    /// The most entries of the audit log. Beyond this number, the oldest are deleted early.
     package var auditEntries = 1_000_000
 
-    /// How long a session lasts that is not used, in seconds.
+    /// The time after which an unused session ends, in seconds.
     package var sessionSeconds: Int64 = 30 * 86_400
-    /// How long one lasts in any case, in seconds.
+    /// The time after which any session ends, in seconds.
     package var sessionLongestSeconds: Int64 = 180 * 86_400
 
-    /// What users and the whole may take.
+    /// The quotas of users and of the container.
     package var quotas = Quotas()
 
+    /// Creates the limits that apply if the operator configures none.
     package init() {}
 }

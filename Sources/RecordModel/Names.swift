@@ -1,29 +1,29 @@
 internal import UnicodeText
 
-/// The name of a record, unique within its zone: 1 to 255 UTF-8 bytes without control characters, and neither `.` nor
-/// `..`, which no path can hold (RFC 3986 §5.2.4).
+/// The name of a record, unique within its zone: 1 to 255 UTF-8 bytes without control characters. The names `.` and
+/// `..` are invalid, because no URL path can contain them (RFC 3986 §5.2.4).
 ///
-/// Names are compared byte by byte. CloudKit allows ASCII only and refuses a leading underscore; here any script is
-/// welcome and the underscore is left to the callers that reserve it (user records).
+/// Names are compared byte by byte. CloudKit allows ASCII only and rejects a leading underscore. This server allows any
+/// script. Callers that reserve the underscore check for it themselves (user records).
 public struct RecordName: Hashable, Sendable, CustomStringConvertible {
-    /// The name as it is written, 1 to 255 bytes of UTF-8.
+    /// The text of the name, 1 to 255 UTF-8 bytes.
     public let text: String
 
-    /// Creates a record name, or `nil` if `text` is empty, longer than 255 bytes, holds a control character, or is `.` or
-    /// `..`.
+    /// Creates a record name. The result is `nil` if `text` is empty, longer than 255 bytes, contains a control
+    /// character, or is `.` or `..`.
     public init?(_ text: String) {
         guard Self.isWellFormed(text), text != ".", text != ".." else { return nil }
         self.text = text
     }
 
-    /// Takes over a name that was checked elsewhere, or will be.
+    /// Creates a record name without validating the text. The caller must have validated it.
     package init(unchecked text: String) {
         self.text = text
     }
 
     public var description: String { text }
 
-    /// Strings compare by what they look like; names, as storage has it, by their bytes.
+    /// Compares names by their bytes, as storage does. Swift strings compare by canonical equivalence.
     public static func == (left: RecordName, right: RecordName) -> Bool {
         left.text.utf8.elementsEqual(right.text.utf8)
     }
@@ -39,7 +39,7 @@ public struct RecordName: Hashable, Sendable, CustomStringConvertible {
             guard (1...Limits.recordNameBytes).contains(bytes.count) else { return false }
             var previous: UInt8 = 0
             for byte in bytes {
-                // C0 and DEL, then C1 (U+0080 to U+009F), which are C2 80 to C2 9F in UTF-8.
+                // C0 and DEL, then C1 (U+0080 to U+009F), which is C2 80 to C2 9F in UTF-8.
                 if byte < 0x20 || byte == 0x7F || (previous == 0xC2 && byte < 0xA0) { return false }
                 previous = byte
             }
@@ -48,7 +48,7 @@ public struct RecordName: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A name in an app's own JSON is its text.
+/// A name is encoded as its text. Decoding throws `DecodingError.dataCorrupted` for text that is no record name.
 extension RecordName: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
@@ -64,10 +64,12 @@ extension RecordName: Codable {
     }
 }
 
-/// The name of a zone: as a record name. Names that start with `_` belong to the system.
+/// The name of a zone. The rule is that of record names. The system reserves names that start with `_`.
 package struct ZoneName: Hashable, Sendable, CustomStringConvertible {
+    /// The text of the name.
     package let text: String
 
+    /// Creates a zone name. The result is `nil` if the text breaks the rule of record names.
     package init?(_ text: String) {
         guard RecordName.isWellFormed(text) else { return nil }
         self.text = text
@@ -77,15 +79,18 @@ package struct ZoneName: Hashable, Sendable, CustomStringConvertible {
         self.text = text
     }
 
+    /// The zone that every database has.
     package static let defaultZone = ZoneName(known: "_defaultZone")
 
     package var description: String { text }
 }
 
-/// The name of a record type: an `Identifier`. CloudKit's are ASCII (CloudKit schema language).
+/// The name of a record type: an `Identifier`. CloudKit allows ASCII only (CloudKit schema language).
 package struct RecordTypeName: Hashable, Sendable, CustomStringConvertible {
+    /// The text of the name, in NFC.
     package let text: String
 
+    /// Creates a type name. The result is `nil` if the text is no identifier.
     package init?(_ text: String) {
         guard let name = Identifier.normalized(text) else { return nil }
         self.text = name
@@ -95,16 +100,18 @@ package struct RecordTypeName: Hashable, Sendable, CustomStringConvertible {
         self.text = text
     }
 
-    /// The type of user records, which are made with accounts.
+    /// The type of user records. The server creates them with the accounts.
     package static let users = RecordTypeName(known: "Users")
 
     package var description: String { text }
 }
 
-/// The name of a user's field: written like a type name, and not the name of a system field.
+/// The name of a field that clients set: an `Identifier` that is not the name of a system field.
 package struct FieldName: Hashable, Sendable, CustomStringConvertible {
+    /// The text of the name, in NFC.
     package let text: String
 
+    /// Creates a field name. The result is `nil` if the text is no identifier or names a system field.
     package init?(_ text: String) {
         guard let name = Identifier.normalized(text), SystemField(name) == nil else { return nil }
         self.text = name
@@ -113,10 +120,12 @@ package struct FieldName: Hashable, Sendable, CustomStringConvertible {
     package var description: String { text }
 }
 
-/// The name of a role: one of the built-in three, or an identifier.
+/// The name of a role: one of the three built-in names, or an `Identifier`.
 package struct RoleName: Hashable, Sendable, CustomStringConvertible {
+    /// The text of the name, in NFC.
     package let text: String
 
+    /// Creates a role name. The result is `nil` if the text is neither a built-in name nor an identifier.
     package init?(_ text: String) {
         guard let name = Self.builtIn.contains(text) ? text : Identifier.normalized(text) else { return nil }
         self.text = name
@@ -126,23 +135,26 @@ package struct RoleName: Hashable, Sendable, CustomStringConvertible {
         self.text = text
     }
 
-    /// Anyone, signed in or not.
+    /// The built-in role of every caller, signed in or not.
     package static let world = RoleName(known: "_world")
-    /// Any signed-in user.
+    /// The built-in role of all signed-in users.
     package static let authenticated = RoleName(known: "_icloud")
-    /// The user who created the record.
+    /// The built-in role of the user who created the record.
     package static let creator = RoleName(known: "_creator")
 
+    /// Whether the role is `_world`, `_icloud` or `_creator`.
     package var isBuiltIn: Bool { Self.builtIn.contains(text) }
     package var description: String { text }
 
     private static let builtIn: Set<String> = ["_world", "_icloud", "_creator"]
 }
 
-/// The public name of a user: `_` and 32 lower-case hexadecimal digits.
+/// The public name of a user: `_` and 32 lowercase hexadecimal digits.
 package struct UserRecordName: Hashable, Sendable, CustomStringConvertible {
+    /// The text of the name.
     package let text: String
 
+    /// Creates a user record name. The result is `nil` if the text does not have this form.
     package init?(_ text: String) {
         let bytes = text.utf8
         guard bytes.count == 33, bytes.first == UInt8(ascii: "_") else { return nil }
@@ -158,14 +170,16 @@ package struct UserRecordName: Hashable, Sendable, CustomStringConvertible {
     package var description: String { text }
 }
 
-/// Names that stand in conditions and schemas without quotes (UAX #31, R1-1): a letter of any script, then letters, digits,
-/// marks and underscores, at most 255 bytes. In NFC, so that what looks the same is the same.
+/// The rule for names that predicates and schemas contain without quotes (UAX #31, R1-1): a letter of any script, then
+/// letters, digits, marks and underscores, at most 255 bytes.
+///
+/// Names are normalized to NFC, so that canonically equivalent names are equal.
 package enum Identifier {
-    /// The rule as errors state it.
+    /// A sentence that states the rule, for error messages.
     package static let rule =
         "is a letter of any script, then letters, digits and underscores, at most \(Limits.identifierBytes) bytes of UTF-8"
 
-    /// The text in NFC, or `nil` if it is no identifier.
+    /// Returns the text in NFC; `nil` if it is no identifier.
     static func normalized(_ text: String) -> String? {
         var copy = text
         let isASCII = copy.withUTF8 { bytes -> Bool? in
@@ -193,8 +207,9 @@ package enum Identifier {
 }
 
 extension Unicode.Scalar {
-    /// Whether an identifier may begin with it.
+    /// Whether an identifier may start with the scalar.
     var isIdentifierStart: Bool { properties.isXIDStart && !properties.isDefaultIgnorableCodePoint }
-    /// Whether an identifier may have it. What nobody sees makes two names look like one.
+    /// Whether an identifier may contain the scalar. Invisible (default-ignorable) scalars are excluded, because they
+    /// make different names look the same.
     var isIdentifierPart: Bool { properties.isXIDContinue && !properties.isDefaultIgnorableCodePoint }
 }

@@ -1,4 +1,4 @@
-/// What an import says of records instead of the server.
+/// The system fields that an import takes from its data instead of from the server.
 package struct PreservedMetadata: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
 
@@ -6,8 +6,8 @@ package struct PreservedMetadata: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// When a record was made, and by whom.
+    /// The time and user of the creation.
     package static let created = PreservedMetadata(rawValue: 1)
-    /// When it was last changed, and by whom.
+    /// The time and user of the last change.
     package static let modified = PreservedMetadata(rawValue: 2)
 }

@@ -1,15 +1,17 @@
-/// What accounts, and a container's environment as a whole, may take: so much of each, and 0 for any amount.
+/// The quotas of users and of a container's environment. A limit of 0 means no limit.
 package struct Quotas: Hashable, Sendable {
-    /// Of each user: what it created in the public database, and all of its private one.
+    /// The quota of each user. It covers the data that the user created in the public database, and the user's private
+    /// database.
     package var user: Usage
-    /// Of all databases of a container's environment together.
+    /// The combined quota of all databases of a container's environment.
     package var container: Usage
 
+    /// Creates quotas. By default, there are no limits.
     package init(user: Usage = Usage(), container: Usage = Usage()) {
         self.user = user
         self.container = container
     }
 
-    /// Whether anything is bounded.
+    /// Whether at least one quota has a limit.
     package var areSet: Bool { self != Quotas() }
 }

@@ -1,18 +1,18 @@
-/// What somebody may not do, as a refusal names it.
-package enum RefusedDeed: Sendable {
-    /// Something to the records of a type.
+/// The target of a denied action, for the error message.
+package enum DeniedTarget: Sendable {
+    /// The records of a type.
     case records(RecordTypeName)
-    /// Something to one record that the caller knows of, or that it names by its type.
+    /// One record. The caller knows the record's type or named the type in the request.
     case record(RecordTypeName)
-    /// Anything in a private database.
+    /// A private database.
     case privateDatabase
     case upload
 }
 
 extension RecordError {
-    /// What `authorize` refused: what it was, and what to do. It names a type that the caller has named, or of a record that
-    /// it may read, and nothing else.
-    package static func refused(_ caller: Caller, _ action: Action, _ deed: RefusedDeed) -> RecordError {
+    /// Returns the error for an action that `authorize` denied. The message names the action and the next step. The
+    /// message names a type only if the caller named the type or may read the record.
+    package static func rejected(_ caller: Caller, _ action: Action, _ deed: DeniedTarget) -> RecordError {
         switch caller {
         case .anonymous:
             RecordError(
@@ -32,7 +32,7 @@ extension RecordError {
     }
 }
 
-extension RefusedDeed {
+extension DeniedTarget {
     fileprivate func words(_ verb: (records: String, upload: String)) -> String {
         switch self {
         case .records(let type): "\(verb.records) records of type \(type)"

@@ -1,12 +1,13 @@
-/// What a write of records is refused for, in the words that the server and its double share.
+/// The errors of rejected writes, shared by the server and the test double.
 extension RecordError {
-    /// The name of a record to create is taken; by what, of which type and whether for the caller's eyes, is not told.
+    /// The error if the name of a new record is in use. The message discloses neither the type of the existing record
+    /// nor whether the caller may read it.
     package static let recordExists = RecordError(
         .exists,
         "record to insert already exists: names are unique over all types. Leave recordName out to get a new one, "
             + "or replace a record of this type with PUT")
 
-    /// The same for a caller that can read the record with the name.
+    /// The error if the name of a new record is in use and the caller may read the existing record.
     package static func recordExists(as type: RecordTypeName) -> RecordError {
         RecordError(
             .exists,
@@ -14,13 +15,13 @@ extension RecordError {
             details: [("recordType", .text(type.text))])
     }
 
-    /// No zone has this name.
+    /// The error if no zone has the requested name.
     package static let zoneNotFound = RecordError(
         .zoneNotFound, "Zone not found. Only _defaultZone exists in this database")
 
-    /// A tag, `If-Match` or `If-None-Match` did not hold.
+    /// The error if a change tag, `If-Match` or `If-None-Match` did not match.
     ///
-    /// - Parameter wantsNone: Whether there was to be no record.
+    /// - Parameter wantsNone: Whether the precondition requires that no record exists.
     package static func preconditionFailed(_ serverRecord: [UInt8]?, wantsNone: Bool) -> RecordError {
         RecordError(
             .conflict,
@@ -30,18 +31,19 @@ extension RecordError {
             cause: .preconditionFailed, serverRecord: serverRecord)
     }
 
-    /// `If-Match` on a record that does not exist, or not for this caller: 412, and CloudKit's sentence for it.
-    package static let conditionOnMissing = RecordError(
+    /// The error for `If-Match` on a record that does not exist or whose existence is hidden from the caller. The
+    /// status is 412, with CloudKit's message.
+    package static let preconditionOnMissing = RecordError(
         .notFound, "recordChangeTag specified, but record not found", cause: .preconditionFailed)
 
-    /// A deletion would take more records along than one request may.
+    /// The error if a deletion would delete too many records through DELETE_SELF references.
     package static func cascadeTooLarge(_ limit: Int) -> RecordError {
         .badRequest(
             "Deleting this record would delete more records through DELETE_SELF references than one request may. Delete some of them first",
             cause: .tooLarge, details: [("limit", .number(Int64(limit)))])
     }
 
-    /// The target of a VALIDATE reference is not there, or not for the caller.
+    /// The error if the target of a VALIDATE reference does not exist or its existence is hidden from the caller.
     package static func missingTarget(_ target: RecordName, field: String) -> RecordError {
         RecordError(
             .validatingReferenceError,
@@ -49,7 +51,11 @@ extension RecordError {
             details: [("field", .text(field)), ("recordName", .text(target.text))])
     }
 
-    /// A VALIDATE reference holds a record that is to go; by which field of which record, for whoever may read it.
+    /// The error if a VALIDATE reference prevents the deletion of its target.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the record with the reference; `nil` if the caller may not read the record.
+    ///   - field: The name of the field with the reference; `nil` if the caller may not read the field.
     package static func stillReferenced(by name: String?, field: String?) -> RecordError {
         guard let name, let field else {
             return RecordError(

@@ -1,98 +1,100 @@
-/// A refusal: one of CloudKit's fourteen codes, a sentence that says what it is about and what to do, and details.
+/// An error response: one of CloudKit's fourteen codes, a message that names the problem and the next step, and
+/// details.
 public struct RecordError: Error, Hashable, Sendable {
-    /// CloudKit Web Services Reference, "Error Codes".
+    /// The error codes (CloudKit Web Services Reference, "Error Codes").
     public enum Code: String, Hashable, Sendable, CaseIterable {
-        /// Whoever asks lacks the right.
+        /// The caller lacks the permission for the action.
         case accessDenied = "ACCESS_DENIED"
-        /// Another operation of an atomic batch was refused.
+        /// Another operation of an atomic batch failed.
         case atomicError = "ATOMIC_ERROR"
-        /// Name, password or token are wrong.
+        /// The name, password or token is wrong.
         case authenticationFailed = "AUTHENTICATION_FAILED"
-        /// Nobody is signed in, and somebody must be.
+        /// The request needs a signed-in caller.
         case authenticationRequired = "AUTHENTICATION_REQUIRED"
-        /// The request is wrong, as its cause says.
+        /// The request is invalid. The cause gives a more precise reason.
         case badRequest = "BAD_REQUEST"
-        /// The record has changed since the version that was sent.
+        /// The record has changed since the version that the request names.
         case conflict = "CONFLICT"
-        /// A record, account or value with this name is there already.
+        /// A record, account or value with this name already exists.
         case exists = "EXISTS"
-        /// The server failed.
+        /// An internal error occurred in the server.
         case internalError = "INTERNAL_ERROR"
-        /// There is nothing of that name, or the caller may not know of it.
+        /// The target does not exist, or its existence is hidden from the caller.
         case notFound = "NOT_FOUND"
-        /// Something is over its limit.
+        /// A quota is exceeded.
         case quotaExceeded = "QUOTA_EXCEEDED"
-        /// Too many requests.
+        /// The caller sends too many requests.
         case throttled = "THROTTLED"
-        /// The server cannot do it now.
+        /// The server cannot process the request now.
         case tryAgainLater = "TRY_AGAIN_LATER"
-        /// A reference's target is missing, or one that holds a record back is there.
+        /// The target of a VALIDATE reference does not exist, or a VALIDATE reference prevents a deletion.
         case validatingReferenceError = "VALIDATING_REFERENCE_ERROR"
-        /// There is no such zone.
+        /// The zone does not exist.
         case zoneNotFound = "ZONE_NOT_FOUND"
     }
 
-    /// A finer word than the code, in `details.cause`. It may choose another HTTP status than the code alone.
+    /// A reason that is more precise than the code, in `details.cause`. The cause can change the HTTP status.
     public enum Cause: String, Hashable, Sendable, CaseIterable {
-        /// `If-Match` or `If-None-Match` did not hold: 412.
+        /// `If-Match` or `If-None-Match` did not match: 412.
         case preconditionFailed = "PRECONDITION_FAILED"
-        /// An idempotency key came again with another body: 422.
+        /// An idempotency key was sent again with another body: 422.
         case idempotencyMismatch = "IDEMPOTENCY_KEY_REUSED"
-        /// A sync token or cursor is too old, or the caller's rights have changed since: 410.
+        /// A sync token or cursor is too old, or the caller's permissions have changed since the server issued it: 410.
         case tokenExpired = "TOKEN_EXPIRED"
-        /// A token or cursor that this server did not make for this caller and use: 400.
+        /// A token or cursor was not issued by this server, or not for this caller and purpose: 400.
         case tokenInvalid = "TOKEN_INVALID"
-        /// A value, record, batch or body is over its limit: 413.
+        /// A value, record, batch or body exceeds its limit: 413.
         case tooLarge = "TOO_LARGE"
-        /// Bytes came that are not those that a digest stands for: 400.
+        /// The received bytes do not match their digest: 400.
         case digestMismatch = "DIGEST_MISMATCH"
-        /// The server makes no smaller pictures: 501.
+        /// The server does not make thumbnails: 501.
         case thumbnailsUnavailable = "THUMBNAILS_UNAVAILABLE"
-        /// A picture cannot be made smaller: 422.
+        /// The server cannot make a thumbnail of the picture: 422.
         case unreadablePicture = "UNREADABLE_PICTURE"
         /// The disk is full: 507.
         case storageFull = "STORAGE_FULL"
-        /// The server stops, or a write to its disk has failed for good: 503.
+        /// The server is stopping, or a disk write has failed permanently: 503.
         case unavailable = "UNAVAILABLE"
         /// The JSON is not well formed.
         case malformedJSON = "MALFORMED_JSON"
         /// A value does not fit its field's type.
         case typeMismatch = "TYPE_MISMATCH"
-        /// A field, type, or role that the schema does not have.
+        /// The schema lacks a field, type or role.
         case unknownName = "UNKNOWN_NAME"
-        /// A key that may not be written.
+        /// A write contains a key that clients cannot write.
         case readOnlyKey = "READ_ONLY_KEY"
-        /// The request's media type is none that is understood: 415.
+        /// The server does not accept the request's media type: 415.
         case unsupportedMediaType = "UNSUPPORTED_MEDIA_TYPE"
-        /// No route has this path, or not with this method: 404, 405.
+        /// No route has this path: 404.
         case unknownRoute = "UNKNOWN_ROUTE"
-        /// The route has other methods: 405.
+        /// The path has routes, but no route with the request's method: 405.
         case methodNotAllowed = "METHOD_NOT_ALLOWED"
-        /// An account with this name exists already.
+        /// An account with this name already exists.
         case nameTaken = "NAME_TAKEN"
-        /// Whoever is signed in does not know the password of the account.
+        /// The signed-in caller gave a wrong password.
         case wrongPassword = "WRONG_PASSWORD"
-        /// The password was right, and the account is disabled.
+        /// The password was right, but the account is disabled.
         case accountDisabled = "ACCOUNT_DISABLED"
-        /// Another record has the value that a UNIQUE index allows once: 409.
+        /// Another record has the same value in a UNIQUE index: 409.
         case uniqueViolation = "UNIQUE_VIOLATION"
-        /// The byte range of a request starts beyond the value: 416.
+        /// The byte range of a request starts after the end of the value: 416.
         case rangeNotSatisfiable = "RANGE_NOT_SATISFIABLE"
-        /// A query needs an index that is not there, and that this request may not cause.
+        /// A query needs an index that does not exist and that this request may not create.
         case notIndexed = "NOT_INDEXED"
         /// A query needs an index that is being built: 503.
         case indexBuilding = "INDEX_BUILDING"
-        /// A query took more time than one may have.
+        /// A query exceeded its time limit.
         case queryTooExpensive = "QUERY_TOO_EXPENSIVE"
-        /// A condition matches more records than the request allowed: 409.
+        /// A predicate matches more records than the request allows: 409.
         case tooManyAffected = "TOO_MANY_AFFECTED"
-        /// A change by condition was broken off in the middle, and is not begun anew under its key: 409.
+        /// A bulk update or bulk delete was interrupted. A request with the same idempotency key does not restart it:
+        /// 409.
         case setInterrupted = "SET_INTERRUPTED"
-        /// Whoever asked has gone before the answer: 499, which only logs and metrics show.
+        /// The client closed the connection before the response: 499. Only logs and metrics show it.
         case requestAbandoned = "REQUEST_ABANDONED"
     }
 
-    /// The value of a detail.
+    /// The value of an entry in `details`.
     public enum Detail: Hashable, Sendable {
         /// A text.
         case text(String)
@@ -102,20 +104,21 @@ public struct RecordError: Error, Hashable, Sendable {
         case list([String])
     }
 
-    /// Which of CloudKit's codes it is.
+    /// The CloudKit error code.
     public var code: Code
-    /// A sentence for whoever develops the app: what it is about, and what to do.
+    /// A message for the app's developer, with the problem and the next step.
     public var reason: String
-    /// A finer word, where there is one.
+    /// A reason that is more precise than the code; `nil` if there is none.
     public var cause: Cause?
-    /// In the order in which the answer prints them.
+    /// The details, in the order of the response.
     public var details: [(key: String, value: Detail)]
-    /// Seconds after which a retry can help.
+    /// The time after which a retry can succeed, in seconds.
     public var retryAfter: Int?
-    /// The record that the guard met, as a record dictionary in JSON, if the caller may read it.
+    /// The record that did not meet the precondition, as a record dictionary in JSON; `nil` if the caller may not read
+    /// it.
     public var serverRecord: [UInt8]?
 
-    /// A refusal with its code and its sentence.
+    /// Creates an error response.
     public init(
         _ code: Code, _ reason: String, cause: Cause? = nil, details: [(key: String, value: Detail)] = [],
         retryAfter: Int? = nil, serverRecord: [UInt8]? = nil
@@ -141,13 +144,13 @@ public struct RecordError: Error, Hashable, Sendable {
 }
 
 extension RecordError {
-    /// A malformed or disallowed request.
+    /// Creates an error for a malformed or disallowed request.
     public static func badRequest(
         _ reason: String, cause: Cause? = nil, details: [(key: String, value: Detail)] = []
     ) -> RecordError {
         RecordError(.badRequest, reason, cause: cause, details: details)
     }
 
-    /// A record that is not there, or that the caller may not know of.
+    /// The error if the record does not exist or its existence is hidden from the caller.
     public static let recordNotFound = RecordError(.notFound, "Record not found")
 }

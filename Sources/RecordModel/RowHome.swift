@@ -1,12 +1,13 @@
-/// Under what a row stands in tables that lead with a zone: a record without an access list under its zone, one with a
-/// list under each audience that may read it, and never under the zone.
+/// The first key column of rows in tables by zone. A record without an access list has its row under the zone. A record
+/// with one has a row under each audience that may read it, and none under the zone.
 ///
-/// A scan of such a table names the home, so a zone cannot be taken for an audience.
+/// The type of the home prevents a scan from using a zone's number as an audience's.
 @frozen
 package enum RowHome: Hashable, Sendable {
     case zone(ZoneID)
     case audience(AudienceID)
 
+    /// Whether the home is an audience.
     @inlinable
     package var isAudience: Bool {
         if case .audience = self { true } else { false }

@@ -1,34 +1,40 @@
-/// The record types of one (container, environment), shared by all of its databases.
+/// The record types of a container and environment. All databases of the environment share these types.
 package struct Schema: Hashable, Sendable {
-    /// Grows with every change of types, fields, grants or roles; what was resolved against an older one is stale.
+    /// The version of the schema, which increases with each change of types, fields, grants or roles. Data resolved
+    /// against an older version is stale.
     package var version: Int64
+    /// The types by name.
     package internal(set) var types: [String: RecordTypeDefinition]
 
+    /// Creates a schema from its types.
     package init(version: Int64 = 0, types: [RecordTypeDefinition] = []) {
         self.version = version
         self.types = Dictionary(types.map { ($0.name.text, $0) }, uniquingKeysWith: { _, last in last })
         for type in types { names[type.id] = type.name }
     }
 
+    /// The type with a name.
     package subscript(name: RecordTypeName) -> RecordTypeDefinition? {
         types[name.text]
     }
 
-    /// The type with the number that stored records carry.
+    /// The type with the number that stored records contain.
     package subscript(id id: TypeID) -> RecordTypeDefinition? {
         names[id].flatMap { types[$0.text] }
     }
 
-    /// The numbers of all indexes, those that are being built too.
+    /// The numbers of all indexes, including indexes that are being built.
     package var indexIDs: Set<IndexID> {
         types.values.reduce(into: []) { ids, type in ids.formUnion(type.indexes.lazy.map(\.id)) }
     }
 
+    /// Adds or replaces a type.
     package mutating func set(_ type: RecordTypeDefinition) {
         types[type.name.text] = type
         names[type.id] = type.name
     }
 
+    /// Removes a type.
     package mutating func remove(_ name: RecordTypeName) {
         if let type = types.removeValue(forKey: name.text) { names[type.id] = nil }
     }
@@ -36,35 +42,41 @@ package struct Schema: Hashable, Sendable {
     private var names: [TypeID: RecordTypeName] = [:]
 }
 
-/// A record type: its fields and who may do what with its records.
+/// A record type: its fields, its indexes and the permissions on its records.
 package struct RecordTypeDefinition: Hashable, Sendable {
-    /// The number under which storage knows the type; never given twice.
+    /// The number of the type in storage. Numbers are not reused.
     package let id: TypeID
+    /// The name of the type.
     package let name: RecordTypeName
+    /// The grants of the type.
     package var grants: Grants
+    /// The fields, in the order in which they were added.
     package private(set) var fields: [FieldDefinition]
-    /// In the order in which they were made; also those that are being built.
+    /// The indexes in order of creation, including indexes that are being built.
     package var indexes: [IndexDefinition]
-    /// Of fields that are becoming DOUBLE: the checks of their values, and the indexes that take over from others then.
-    /// Writes keep them up to date; queries do not know them.
+    /// The widening checks of fields that are becoming DOUBLE, and the indexes that will then replace others. Writes
+    /// maintain them, but queries do not use them.
     package var replacements: [IndexDefinition] = []
-    /// Whether any of them is of the members of lists.
+    /// Whether the type has an index on a list.
     package var hasMemberIndexes: Bool { indexes.contains { $0.kind == .members } }
-    /// Whether some record of the type has, or has had, an access list.
+    /// Whether a record of the type has, or once had, an access list.
     package var hasAccessLists: Bool
-    /// The access list of a new record that does not say one.
+    /// The default access list, for new records whose request contains none.
     package var defaultAccess: AccessTemplate?
-    /// Whether no record of the public database may be made without an access list, or lose its own.
+    /// Whether each record of the public database must have an access list.
     package var requiresAccessLists: Bool
-    /// Whether ids do not tell when its records were made, since an import has said so of some.
+    /// Whether an import set the creation times of some records. The order of record numbers is then not the order of
+    /// creation.
     package var hasPreservedDates = false
-    /// Whether some field has grants of its own.
+    /// Whether at least one field has its own grants.
     package private(set) var hasFieldGrants = false
-    /// What most callers may not do with the fields, found once for all their requests: that of anonymous ones, then that
-    /// of users without roles. Empty without grants of fields.
+    /// The field access of anonymous callers and of users without roles, in this order. The array is computed once for
+    /// all requests. It is empty if no field has grants.
     private var commonFieldAccess: [FieldAccess] = []
     private var positions: [String: Int]
 
+    /// Creates a record type. `indexes` may include widening checks and replacements; they are stored in
+    /// `replacements`.
     package init(
         id: TypeID, name: RecordTypeName, grants: Grants, fields: [FieldDefinition] = [],
         indexes: [IndexDefinition] = [], hasAccessLists: Bool = false,
@@ -85,7 +97,7 @@ package struct RecordTypeDefinition: Hashable, Sendable {
         if hasFieldGrants { commonFieldAccess = FieldAccess.common(fields) }
     }
 
-    /// The field with a name, in constant time.
+    /// The field with a name. The lookup takes O(1) time.
     package subscript(name: String) -> FieldDefinition? {
         positions[name].map { fields[$0] }
     }
@@ -95,7 +107,7 @@ package struct RecordTypeDefinition: Hashable, Sendable {
         fields.first { $0.id == id }
     }
 
-    /// Whether an index is for a field that is no DOUBLE yet.
+    /// Returns whether an index is a replacement for a field that is not yet DOUBLE.
     private func isReplacement(_ index: IndexDefinition) -> Bool {
         index.kind == .widening
             || index.columns.contains { column in
@@ -104,12 +116,12 @@ package struct RecordTypeDefinition: Hashable, Sendable {
             }
     }
 
-    /// All that writes keep up to date.
+    /// The indexes, replacements and checks that writes maintain.
     package var maintainedIndexes: [IndexDefinition] {
         replacements.isEmpty ? indexes : indexes + replacements
     }
 
-    /// The check of a field that is becoming a DOUBLE, or could not become one.
+    /// Returns the widening check of a field; `nil` if the field has none. The check may have failed.
     package func check(ofField id: Int) -> IndexDefinition? {
         replacements.first { $0.checkedField == id }
     }
@@ -119,12 +131,12 @@ package struct RecordTypeDefinition: Hashable, Sendable {
         Set(replacements.filter { !$0.isFailed }.compactMap(\.checkedField))
     }
 
-    /// Adds an index behind the others, or one for a field that is no DOUBLE yet.
+    /// Adds an index. Replacements for fields that are not yet DOUBLE are added to `replacements`.
     mutating func add(_ index: IndexDefinition) {
         if isReplacement(index) { replacements.append(index) } else { indexes.append(index) }
     }
 
-    /// The same type with other fields and indexes.
+    /// Returns the type with other fields and indexes.
     package func replacing(fields: [FieldDefinition], indexes: [IndexDefinition]) -> RecordTypeDefinition {
         var type = RecordTypeDefinition(
             id: id, name: name, grants: grants, fields: fields, indexes: indexes, hasAccessLists: hasAccessLists,
@@ -133,6 +145,7 @@ package struct RecordTypeDefinition: Hashable, Sendable {
         return type
     }
 
+    /// Adds a field, or replaces the field of the same name.
     package mutating func add(_ field: FieldDefinition) {
         place(field)
         if hasFieldGrants { commonFieldAccess = FieldAccess.common(fields) }
@@ -148,12 +161,12 @@ package struct RecordTypeDefinition: Hashable, Sendable {
         }
     }
 
-    /// What an anonymous caller, or a user without roles, may not do with the fields; `nil` if none has grants.
+    /// Returns the field access of anonymous callers or of users without roles; `nil` if no field has grants.
     func commonFieldAccess(isSignedIn: Bool) -> FieldAccess? {
         hasFieldGrants ? commonFieldAccess[isSignedIn ? 1 : 0] : nil
     }
 
-    /// The number for the next field of this type.
+    /// The number for the next field of the type.
     package var nextFieldID: Int {
         (fields.map(\.id).max() ?? 0) + 1
     }
@@ -161,17 +174,21 @@ package struct RecordTypeDefinition: Hashable, Sendable {
 
 /// A field of a record type.
 package struct FieldDefinition: Hashable, Sendable {
-    /// The number within its type under which the stored form knows the field: 1 and up, never given twice.
+    /// The number of the field in the stored form, from 1, unique within its type. Numbers are not reused.
     package let id: Int
+    /// The name of the field.
     package let name: FieldName
+    /// The type of the values.
     package let type: FieldType
-    /// What queries may do with it.
+    /// The index options.
     package var options: IndexOptions
-    /// Who reads the field in records that they may read; `nil` for all of these, empty for no user.
+    /// The roles that may read the field in records that they may read. A value of `nil` means no restriction. An empty
+    /// set excludes all users.
     package var readers: Set<RoleName>?
-    /// Who writes it in records that they may write.
+    /// The roles that may write the field in records that they may write. A value of `nil` means no restriction.
     package var writers: Set<RoleName>?
 
+    /// Creates a field definition. By default, the field has no index options and no grants.
     package init(
         id: Int, name: FieldName, type: FieldType, options: IndexOptions = [], readers: Set<RoleName>? = nil,
         writers: Set<RoleName>? = nil
@@ -184,21 +201,21 @@ package struct FieldDefinition: Hashable, Sendable {
         self.writers = writers
     }
 
-    /// The same field with another type.
+    /// Returns the field with another type.
     package func retyped(_ type: FieldType) -> FieldDefinition {
         FieldDefinition(id: id, name: name, type: type, options: options, readers: readers, writers: writers)
     }
 
-    /// By the number alone: planning asks sets of fields all the time, and no two fields of a type share one.
+    /// Hashes only the number. Planning often uses sets of fields, and the fields of a type have different numbers.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(id)
     }
 }
 
-/// The two environments of a container: separate data, separate schemas.
+/// The two environments of a container, with separate data and separate schemas.
 public enum RecordEnvironment: String, Hashable, Sendable, CaseIterable {
-    /// Types and fields appear as records that have them are saved.
+    /// In this environment, saving a record adds missing types and fields to the schema.
     case development
-    /// The schema changes only when an administrator puts a new one.
+    /// In this environment, only an administrator changes the schema.
     case production
 }

@@ -1,9 +1,12 @@
-/// A number under which storage knows something, given once and never again.
+/// A number that identifies a row in storage. Numbers are not reused.
 ///
-/// Each kind has a type of its own, so that none passes for another: most rows are found by two or three of them.
-/// Conforming types are one word, bound and read as such. They are not `RawRepresentable`, whose `==` is generic.
+/// Each kind of number has its own type, so that the compiler rejects a number of the wrong kind. Most lookups use
+/// numbers of two or three kinds. A value takes one machine word. The types are not `RawRepresentable`, because the
+/// `==` of that protocol is generic.
 package protocol StoredID: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// The number.
     var rawValue: Int64 { get }
+    /// Creates an identifier from its number.
     init(rawValue: Int64)
 }
 
@@ -14,15 +17,15 @@ extension StoredID {
     @inlinable
     package var description: String { String(rawValue) }
 
-    /// Of what the store has not given a number yet.
+    /// The placeholder for a number that the store has not assigned yet.
     @inlinable
     package static var unassigned: Self { Self(rawValue: 0) }
 
-    /// Below all that are given: as an exclusive bound, none.
+    /// A number below all assigned numbers. As an exclusive lower bound, it excludes nothing.
     @inlinable
     package static var lowest: Self { Self(rawValue: .min) }
 
-    /// Above all that are given: as an exclusive bound, none.
+    /// A number above all assigned numbers. As an exclusive upper bound, it excludes nothing.
     @inlinable
     package static var highest: Self { Self(rawValue: .max) }
 }
@@ -35,12 +38,12 @@ package struct TypeID: StoredID {
     @inlinable
     package init(rawValue: Int64) { self.rawValue = rawValue }
 
-    // Written out, since a derived one is called through its protocol from other modules, for each record.
+    // Written explicitly, because other modules would call the derived function through its protocol for each record.
     @inlinable
     package static func == (left: TypeID, right: TypeID) -> Bool { left.rawValue == right.rawValue }
 }
 
-/// The number of an index, also of its table.
+/// The number of an index and of its table.
 @frozen
 package struct IndexID: StoredID {
     package let rawValue: Int64
@@ -58,7 +61,7 @@ package struct ZoneID: StoredID {
     package init(rawValue: Int64) { self.rawValue = rawValue }
 }
 
-/// The number of an audience: the records of one zone that one principal may read by their access lists.
+/// The number of an audience: the records of one zone that one principal may read through access lists.
 @frozen
 package struct AudienceID: StoredID {
     package let rawValue: Int64
@@ -67,7 +70,7 @@ package struct AudienceID: StoredID {
     package init(rawValue: Int64) { self.rawValue = rawValue }
 }
 
-/// The internal number of a record, which is not its name: the sequence number of its creation.
+/// The internal number of a record: the sequence number of its creation.
 @frozen
 package struct RecordNumber: StoredID {
     package let rawValue: Int64
@@ -75,16 +78,16 @@ package struct RecordNumber: StoredID {
     @inlinable
     package init(rawValue: Int64) { self.rawValue = rawValue }
 
-    // Written out, since a derived one is called through its protocol from other modules, for each record.
+    // Written explicitly, because other modules would call the derived function through its protocol for each record.
     @inlinable
     package static func == (left: RecordNumber, right: RecordNumber) -> Bool { left.rawValue == right.rawValue }
 
-    /// The number before it: as an exclusive lower bound, it lets this one in.
+    /// The number before this number. As an exclusive lower bound, it includes this number.
     @inlinable
     package var previous: RecordNumber { RecordNumber(rawValue: rawValue - 1) }
 }
 
-/// The number of an account within one database file; see `UserRecordName` for its public name.
+/// The number of an account within one database file. `UserRecordName` is its public name.
 @frozen
 package struct UserID: StoredID {
     package let rawValue: Int64
@@ -92,22 +95,22 @@ package struct UserID: StoredID {
     @inlinable
     package init(rawValue: Int64) { self.rawValue = rawValue }
 
-    // Written out, since a derived one is called through its protocol from other modules, for each record.
+    // Written explicitly, because other modules would call the derived function through its protocol for each record.
     @inlinable
     package static func == (left: UserID, right: UserID) -> Bool { left.rawValue == right.rawValue }
 }
 
-/// Writers that are no accounts. Their numbers are part of the storage format.
+/// Numbers that do not belong to accounts. They are part of the storage format.
 extension UserID {
-    /// Callers without a credential; also the owner of the public database.
+    /// The number of callers without a credential, and of the owner of the public database.
     @inlinable
     package static var nobody: UserID { UserID(rawValue: 0) }
 
-    /// The operator of the server.
+    /// The number of all administrators of the server.
     @inlinable
     package static var administrator: UserID { UserID(rawValue: 1) }
 
-    /// Stands in conditions for every account that is gone, as `_deleted` does in answers.
+    /// The number that represents all deleted accounts in a condition. Responses show it as `_deleted`.
     @inlinable
     package static var gone: UserID { UserID(rawValue: 2) }
 }
@@ -121,8 +124,8 @@ package struct RoleID: StoredID {
     package init(rawValue: Int64) { self.rawValue = rawValue }
 }
 
-/// The number by which cursors, tokens and remembered answers are one caller's and nobody else's: that of its account, or
-/// that of an administrator below zero. Part of the storage format.
+/// The number that binds cursors, tokens and stored responses to one caller: the number of the caller's account, or the
+/// negated number of an administrator. The number is part of the storage format.
 @frozen
 package struct CallerID: StoredID {
     package let rawValue: Int64
@@ -130,11 +133,22 @@ package struct CallerID: StoredID {
     @inlinable
     package init(rawValue: Int64) { self.rawValue = rawValue }
 
-    /// Who writes as an account, or as a writer that is none.
+    /// Creates the identifier of an account, or of a writer without an account.
     @inlinable
     package init(_ account: UserID) { rawValue = account.rawValue }
 
-    /// - Parameter id: The administrator's number, above zero.
+    /// Creates the identifier of an administrator.
+    ///
+    /// - Parameter id: The administrator's number, greater than zero.
     @inlinable
     package init(administrator id: Int64) { rawValue = -id }
+}
+
+/// The number of a job within one database file. Its public name is random.
+@frozen
+package struct JobID: StoredID {
+    package let rawValue: Int64
+
+    @inlinable
+    package init(rawValue: Int64) { self.rawValue = rawValue }
 }

@@ -1,4 +1,4 @@
-/// The fields that every record has and no client writes (CloudKit reference, "System field names").
+/// The fields that the server sets on every record (CloudKit reference, "System field names").
 package enum SystemField: Hashable, Sendable, CaseIterable {
     case recordName
     case createdTimestamp
@@ -9,7 +9,7 @@ package enum SystemField: Hashable, Sendable, CaseIterable {
     case share
     case parent
 
-    /// The name that answers and errors use.
+    /// The name of the field in responses and error messages.
     package var name: StaticString {
         switch self {
         case .recordName: "recordName"
@@ -23,8 +23,8 @@ package enum SystemField: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Reads any spelling: the web service's mapped names, the schema's `___` names (in any case) and the native
-    /// predicate names (`creationDate`, `creatorUserRecordID`, …).
+    /// Parses any spelling of a system field: the names of CloudKit's web service, the `___` names of its schema
+    /// language (in any case) and the names of native predicates (`creationDate`, `creatorUserRecordID`, …).
     package init?(_ spelling: String) {
         guard let field = Self.spellings[spelling] ?? Self.schemaSpellings[spelling.lowercased()] else { return nil }
         self = field

@@ -1,10 +1,10 @@
-/// Points in time as the wire writes them: milliseconds since 1970-01-01 UTC, or RFC 3339 in requests.
+/// Parses points in time in requests: milliseconds since 1970-01-01 UTC, or RFC 3339 text.
 package enum Timestamp {
-    /// Why a text is no time, and what a right one looks like.
+    /// The reason why a text is not a time, with a valid example.
     package struct Problem: Error, Hashable {
-        /// What the text is instead, without an article: `time in month 13`.
+        /// A description of the error without an article, such as `time in month 13`, for use in a sentence.
         package let words: String
-        /// A right value, near to what was meant where that can be told.
+        /// A valid time, similar to the rejected text if possible.
         package let example: String
 
         init(_ words: String, example: String = Timestamp.example) {
@@ -13,17 +13,18 @@ package enum Timestamp {
         }
     }
 
-    /// A right value, for errors.
+    /// A valid time, for error messages.
     package static let example = "2026-03-01T12:00:00.250Z"
 
-    /// Reads a time: an RFC 3339 `date-time` (section 5.6), such as `2026-03-01T12:00:00.250Z`.
+    /// Parses an RFC 3339 `date-time` (section 5.6), such as `2026-03-01T12:00:00.250Z`.
     ///
-    /// Taken as well is what common libraries print: a blank or a small `t` in place of the `T`, a small `z`, and the
-    /// offsets `+0900` and `+09`. A fraction may have any number of digits; what is finer than a millisecond is cut off,
-    /// which rounds towards negative infinity, before 1970 too. `24:00:00` is the start of the next day, and so is a leap
-    /// second, which milliseconds since 1970 cannot tell from the second after it.
+    /// The function also accepts formats that common libraries print: a space or lowercase `t` instead of `T`, a
+    /// lowercase `z`, and the offsets `+0900` and `+09`. A fraction may have any number of digits. Digits after the
+    /// third are dropped, which rounds toward negative infinity, also before 1970. `24:00:00` is the start of the next
+    /// day. A leap second is the start of the next day too, because milliseconds since 1970 cannot represent it.
     ///
-    /// - Parameter takesDates: Whether a date without a time of day is taken, as midnight UTC.
+    /// - Parameter takesDates: Whether to accept a date without a time of day, as midnight UTC.
+    /// - Throws: `Problem` if the text is not a time.
     package static func read(
         _ text: UnsafeRawBufferPointer, takesDates: Bool = false
     ) throws(Problem) -> Int64 {
@@ -31,22 +32,24 @@ package enum Timestamp {
         return try reader.read(takesDates: takesDates)
     }
 
-    /// Reads a time, as the other `read` does.
+    /// Parses a time in a string.
+    ///
+    /// - Throws: `Problem` if the text is not a time.
     package static func read(_ text: String, takesDates: Bool = false) throws(Problem) -> Int64 {
         try Array(text.utf8).withUnsafeBufferPointer { bytes throws(Problem) in
             try read(UnsafeRawBufferPointer(bytes), takesDates: takesDates)
         }
     }
 
-    /// Whether a text is a time with its date, its time of day and its offset.
+    /// Returns whether a text is a time with date, time of day and offset from UTC.
     package static func isTime(_ text: UnsafeRawBufferPointer) -> Bool {
-        // Nearly all texts end here.
+        // This check rejects most texts quickly.
         guard text.count >= 20, text[4] == UInt8(ascii: "-") else { return false }
         return (try? read(text)) != nil
     }
 }
 
-/// The work of one reading, part by part.
+/// The state of parsing one time.
 private struct TimestampReader {
     let text: UnsafeRawBufferPointer
     private var index = 0
@@ -71,7 +74,7 @@ private struct TimestampReader {
                 "date without a time of day", example: String(decoding: text, as: UTF8.self) + "T00:00:00Z")
         }
         guard take("T") || take("t") || take(" "), let hour = digits(2), take(":"), let minute = digits(2) else {
-            throw Timestamp.Problem("time without hours and minutes behind its date")
+            throw Timestamp.Problem("time without hours and minutes after its date")
         }
         guard take(":"), let second = digits(2) else { throw Timestamp.Problem("time without seconds") }
         let fraction = try self.fraction()
@@ -80,14 +83,14 @@ private struct TimestampReader {
         guard minute < 60 else { throw Timestamp.Problem("time at minute \(minute)") }
         guard second <= 60 else { throw Timestamp.Problem("time at second \(second)") }
         let seconds = midnight + hour * 3_600 + minute * 60 + second - (try offset())
-        guard index == text.count else { throw Timestamp.Problem("time with more text behind it") }
+        guard index == text.count else { throw Timestamp.Problem("time with more text after it") }
         guard second < 60 || seconds % 86_400 == 0 else {
             throw Timestamp.Problem("time at second 60 of a minute without a leap second")
         }
         return seconds * 1_000 + (second < 60 ? fraction : 0)
     }
 
-    /// The milliseconds behind the seconds.
+    /// Parses the fraction of a second. The result is in milliseconds.
     private mutating func fraction() throws(Timestamp.Problem) -> Int64 {
         guard take(".") else { return 0 }
         var milliseconds: Int64 = 0
@@ -97,11 +100,11 @@ private struct TimestampReader {
             milliseconds += digit * weight
             weight /= 10
         }
-        if index == first { throw Timestamp.Problem("time with a point and no digits behind it") }
+        if index == first { throw Timestamp.Problem("time with a point and no digits after it") }
         return milliseconds
     }
 
-    /// The offset from UTC in seconds.
+    /// Parses the offset from UTC. The result is in seconds.
     private mutating func offset() throws(Timestamp.Problem) -> Int64 {
         if take("Z") || take("z") { return 0 }
         let isBehind = take("-")
@@ -113,7 +116,7 @@ private struct TimestampReader {
             if take(" "), digits(2) != nil {
                 throw Timestamp.Problem("time with a blank for the sign of its offset; in an address + is %2B")
             }
-            throw Timestamp.Problem("time with other than Z or an offset such as +09:00 behind its seconds")
+            throw Timestamp.Problem("time with something other than Z or an offset such as +09:00 after its seconds")
         }
         guard let hours = digits(2) else { throw Timestamp.Problem("time with an offset without hours") }
         let hasColon = take(":")
@@ -130,7 +133,7 @@ private struct TimestampReader {
         return true
     }
 
-    /// So many digits as a number; takes nothing if there are fewer.
+    /// Parses a number with exactly `count` digits. If there are fewer digits, nothing is consumed.
     private mutating func digits(_ count: Int) -> Int64? {
         guard index + count <= text.count else { return nil }
         var number: Int64 = 0
@@ -151,7 +154,8 @@ private struct TimestampReader {
         }
     }
 
-    /// Days from 1970-01-01 in the proleptic Gregorian calendar. A year counts from March, so that its leap day is last.
+    /// Returns the number of days since 1970-01-01 in the proleptic Gregorian calendar. In this computation a year
+    /// starts in March, so that the leap day is its last day.
     private static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
         let shifted = month <= 2 ? year - 1 : year
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400

@@ -1,72 +1,82 @@
-/// What one caller may do with the records of one type in one database, and what it may know of them: found once, then asked
-/// for each record.
+/// The permissions and knowledge of one caller for the records of one type in one database. The visibility is computed
+/// once and then applied to each record.
 ///
-/// Answers, refusals, conditions, indexes and the feed ask here before they tell something, so that all of them tell the same.
+/// Responses, errors, predicates, indexes and the change feed all use the same visibility, so that all of them hide the
+/// same data.
 package struct Visibility: Sendable {
+    /// The caller whose permissions are evaluated.
     package let caller: Caller
+    /// The database that contains the records.
     package let scope: DatabaseScope
-    /// The records that the caller may read, among those without an access list.
-    package let reads: Reach
-    /// Those that it may write.
-    package let writes: Reach
-    /// `nil` if no field is held back.
+    /// The records without an access list that the caller may read.
+    package let reads: PermittedRecords
+    /// The records without an access list that the caller may write.
+    package let writes: PermittedRecords
+    /// The fields that the caller may not read or write; `nil` for none.
     package let fields: FieldAccess?
 
+    /// Computes the visibility of a type's records for a caller.
     package init(of type: RecordTypeDefinition, for caller: Caller, in scope: DatabaseScope) {
         self.caller = caller
         self.scope = scope
-        reads = Authorization.reach(of: .read, for: caller, in: scope, type: type)
-        writes = Authorization.reach(of: .write, for: caller, in: scope, type: type)
+        reads = Authorization.permitted(of: .read, for: caller, in: scope, type: type)
+        writes = Authorization.permitted(of: .write, for: caller, in: scope, type: type)
         fields = Authorization.fields(of: type, for: caller, in: scope)
     }
 
+    /// Returns whether the caller may read a record.
     package func mayRead(_ record: RecordFacts) -> Bool {
         Authorization.judge(caller, .read, in: scope, reads, record).isAllowed
     }
 
+    /// Returns whether the caller may write a record.
     package func mayWrite(_ record: RecordFacts) -> Bool {
         Authorization.judge(caller, .write, in: scope, writes, record).isAllowed
     }
 
-    /// Whether a record exists for the caller. What it may neither read nor write answers as a missing one does, in
-    /// every detail: status, order of checks, conditions.
+    /// Returns whether the caller may know that a record exists. If the caller may neither read nor write the record,
+    /// the server responds exactly as for a missing record: same status, order of checks and preconditions.
     package func knows(_ record: RecordFacts) -> Bool {
         mayRead(record) || mayWrite(record)
     }
 
-    /// Refuses a caller that may not change a record it knows of.
+    /// Checks that the caller may write a record whose existence is not hidden from the caller.
     ///
-    /// - Parameter type: The record's.
+    /// - Parameter type: The record's type.
+    /// - Throws: `ACCESS_DENIED`; `AUTHENTICATION_REQUIRED` for an anonymous caller.
     package func requireWriting(_ record: RecordFacts, of type: RecordTypeName) throws(RecordError) {
-        if !mayWrite(record) { throw .refused(caller, .write, .record(type)) }
+        if !mayWrite(record) { throw .rejected(caller, .write, .record(type)) }
     }
 
-    /// Whether the feed tells the caller, once, that a record which it may not read is gone.
+    /// Returns whether the change feed reports an unreadable record as deleted to the caller. The feed reports this
+    /// only once.
     ///
     /// - Parameters:
-    ///   - formerReaders: As they are stored with the record.
-    ///   - sequence: Up to where the caller knows everything.
+    ///   - formerReaders: The stored former readers of the record.
+    ///   - sequence: The sequence number up to which the caller has received all changes.
     package func couldRead(creator: UserID, formerReaders: [UInt8], after sequence: Int64) -> Bool {
         Authorization.couldRead(
-            caller, in: scope, reach: reads, creator: creator, formerReaders: formerReaders, after: sequence)
+            caller, in: scope, permitted: reads, creator: creator, formerReaders: formerReaders, after: sequence)
     }
 
     // MARK: Fields
 
-    /// Whether the caller has created a record, which gives it the rights of `_creator` on its fields.
+    /// Returns whether the caller created a record. The grants of `_creator` on the fields then apply.
     package func isOwn(_ creator: UserID) -> Bool { creator == caller.userID }
 
-    /// The numbers of the fields that it does not read in a record that it may read, ascending.
+    /// Returns the numbers of the unreadable fields in a record that the caller may read, ascending.
     package func unreadable(creator: UserID) -> [Int] {
         fields?.unreadable(isOwn: isOwn(creator)) ?? []
     }
 
-    /// The numbers of those that it does not write in one that it may write.
+    /// Returns the numbers of the fields that the caller may not write in a record that the caller may write,
+    /// ascending.
     package func unwritable(creator: UserID) -> [Int] {
         fields?.unwritable(isOwn: isOwn(creator)) ?? []
     }
 
-    /// Whether the caller reads a field of a record; else what stands in it must not be confirmed.
+    /// Returns whether the caller may read a field of a record. If not, no response may disclose or confirm the field's
+    /// value.
     package func mayRead(field: Int, of record: RecordFacts) -> Bool {
         guard mayRead(record) else { return false }
         guard let fields else { return true }

@@ -1,19 +1,20 @@
-/// What a write does to one record; CloudKit's seven operation types and the native verbs come down to these.
+/// The kind of a write to one record. CloudKit's seven operation types and the native verbs map to these kinds.
 package enum WriteVerb: Hashable, Sendable {
     case create
-    /// `createsMissing`: a missing record is made. `replacesAll`: fields that are not given go.
+    /// Updates a record. If `createsMissing` is true, a missing record is created. If `replacesAll` is true, fields
+    /// that the request does not contain are removed.
     case modify(createsMissing: Bool, replacesAll: Bool)
-    /// `forgivesMissing`: deleting a record that is not there succeeds.
-    case delete(forgivesMissing: Bool)
+    /// Deletes a record. If `ignoresMissing` is true, deleting a missing record succeeds.
+    case delete(ignoresMissing: Bool)
 }
 
-/// What must hold of a record, or of a document, before a write touches it.
-package enum WriteGuard: Hashable, Sendable {
+/// The precondition of a write on a record or document.
+package enum WritePrecondition: Hashable, Sendable {
     case none
-    /// `If-Match: "a", "b"`, or the `recordChangeTag` of a batch operation.
+    /// The record has one of these change tags: `If-Match: "a", "b"`, or the `recordChangeTag` of a batch operation.
     case tags([String])
-    /// `If-Match: *`: the record exists.
+    /// The record must exist: `If-Match: *`.
     case exists
-    /// `If-None-Match: *`: it does not.
+    /// The record must not exist: `If-None-Match: *`.
     case absent
 }

@@ -1,43 +1,54 @@
 package import RecordModel
 
-/// The file of what belongs to a server as a whole and to none of its databases: named administrators, their sessions,
-/// and the audit of both. It is in the data folder.
+/// The database file for data of the whole server: named administrators, their sessions, and the audit log of their
+/// actions. The file is in the data directory.
 package enum ServerFile {
-    package static func path(in dataFolder: String) -> String { dataFolder + "/" + name }
+    /// Returns the path of the file.
+    package static func path(in dataDirectory: String) -> String { dataDirectory + "/" + name }
 
+    /// The name of the file.
     package static let name = "server.sqlite"
 
-    /// Brings the file to the newest layout. A file of a newer server is refused.
+    /// Runs the missing migrations.
+    ///
+    /// - Throws: INTERNAL_ERROR if a newer version wrote the file; INTERNAL_ERROR or TRY_AGAIN_LATER if the store
+    ///   fails.
     package static func migrate(_ connection: Connection) throws(RecordError) {
         try Migrations.run(steps, on: connection)
     }
 
-    /// As `migrate`; see `Migrations.runMakingRoom`.
-    package static func migrateMakingRoom(_ connection: Connection) throws {
+    /// Runs the missing migrations. If the disk is full, first makes space; see `Migrations.runMakingSpace`.
+    ///
+    /// - Throws: `StoreFailure`, or `DataDirectory.Problem` if there is no space.
+    package static func migrateMakingSpace(_ connection: Connection) throws {
         try Migrations.makingRoom(on: connection) { () throws(RecordError) in try migrate(connection) }
     }
 
-    /// How many steps of the layout the file lacks, or has that this version does not know.
+    /// Returns the number of migrations that the file lacks, and the number of migrations in the file that this version
+    /// does not know.
+    ///
+    /// - Throws: INTERNAL_ERROR or TRY_AGAIN_LATER if the store fails.
     package static func migrationState(_ connection: Connection) throws(RecordError) -> (missing: Int, unknown: Int) {
         let applied = try Migrations.applied(on: connection)
         return (max(0, steps.count - applied), max(0, applied - steps.count))
     }
 
-    /// What SQLite finds wrong with the file; empty if nothing.
+    /// Returns SQLite's list of problems with the file; empty if there are none.
     ///
-    /// - Parameter isQuick: Do not compare indexes with their tables.
+    /// - Parameter isQuick: Whether to skip the comparison of indexes with their tables.
+    /// - Throws: INTERNAL_ERROR or TRY_AGAIN_LATER if the store fails.
     package static func integrityProblems(_ connection: Connection, isQuick: Bool) throws(RecordError) -> [String] {
         let check: SQL = isQuick ? "PRAGMA quick_check(20)" : "PRAGMA integrity_check(20)"
         let lines: [String] = try connection.prepare(check).rows { $0.next() }
         return lines == ["ok"] ? [] : lines
     }
 
-    /// Released steps are never edited; a change is a new step.
+    /// The migrations. A released migration is never edited; each change is a new migration.
     private static let steps = [
         Migrations.Migration(name: "administrators", sql: administrators),
         Migrations.Migration(name: "audit", sql: Migrations.audit),
-        Migrations.Migration(name: "audit of refusals", sql: Migrations.auditOfRefusals),
-        Migrations.Migration(name: Migrations.keptSumsName, sql: Migrations.auditCounts),
+        Migrations.Migration(name: "audit of refusals", sql: Migrations.auditOfRejections),
+        Migrations.Migration(name: Migrations.runningTotalsName, sql: Migrations.auditCounts),
     ]
 
     private static let administrators = """

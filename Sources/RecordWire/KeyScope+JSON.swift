@@ -1,16 +1,20 @@
 package import RecordModel
 
-/// The scope of an API key as JSON: `{"types":["Post"],"actions":["read","write"],"rights":["changeSchema"]}`. Without
-/// `types` it is all of them, also those to come. `"readOnly":true` is short for `"actions":["read"]`.
+/// The scope of an API key as JSON: `{"types":["Post"],"actions":["read","write"],"rights":["changeSchema"]}`.
+///
+/// Without `types` the scope covers all types, including future ones. `"readOnly":true` is short for
+/// `"actions":["read"]`.
 extension KeyScope {
-    /// What no key has, whoever makes it: it could make itself more than a key.
+    /// The operations that no API key may perform. A key could use them to obtain permissions beyond its scope.
     package static let withheldRights: Set<AdministratorOperation> = [.manageAdministrators, .readAudit]
 
-    /// The most types that one scope names.
+    /// The most types that one scope may name.
     private static let typeCount = 1_000
 
-    /// - Parameter path: Where the value stands, for errors.
-    /// - Throws: BAD_REQUEST with the path, for unknown keys and words, and for a scope that allows nothing.
+    /// Reads a scope.
+    ///
+    /// - Parameter path: The path of the value, for error messages.
+    /// - Throws: `BAD_REQUEST` with the path for unknown keys and words, and for a scope without permissions.
     package init(_ value: JSONValue, path: String = "scope") throws(RecordError) {
         let object = try SchemaDocument.object(value, path, keys: ["types", "actions", "readOnly", "rights"])
         var types: Set<RecordTypeName>?
@@ -56,7 +60,9 @@ extension KeyScope {
         self.init(types: types, permissions: permissions, operations: operations)
     }
 
-    /// The members of a list of words.
+    /// Reads the members of a list of words.
+    ///
+    /// - Throws: `BAD_REQUEST` with the path.
     private static func words<Word: Hashable>(
         _ value: JSONValue, _ path: String, _ rule: String, _ read: (String) -> Word?
     ) throws(RecordError) -> Set<Word> {
@@ -80,12 +86,13 @@ extension KeyScope {
         }
     }
 
-    /// The words of its actions, in one order.
+    /// The words of the actions, in a fixed order.
     package var actionWords: [String] {
         [(Permissions.read, "read"), (.create, "create"), (.write, "write")].filter { permissions.contains($0.0) }
             .map(\.1)
     }
 
+    /// The scope as JSON.
     package var json: JSONValue {
         var object = JSONObject()
         if let types { object["types"] = .array(types.map(\.text).sorted().map(JSONValue.string)) }

@@ -1,20 +1,24 @@
 package import RecordModel
 
-/// What a document says of the roles that read or write a field: `["_creator","editors"]`, `null` or nothing.
+/// The change of a field's readers or writers that a document requests: `["_creator","editors"]`, `null`, or an absent
+/// key.
 package enum RolesChange: Hashable, Sendable {
-    /// What was there stays.
+    /// The key is absent: the roles do not change.
     case none
-    /// The grants of the type decide again.
+    /// The value is `null`: the roles are removed, so that the type's grants apply again.
     case remove
-    /// These roles alone; empty for administrators and services alone.
+    /// The roles are replaced. An empty set permits administrators and services only.
     case replace(Set<RoleName>)
 
-    /// How a document prints what is there.
+    /// Creates the change that results in the given roles.
     init(_ roles: Set<RoleName>?) {
         self = roles.map(RolesChange.replace) ?? .none
     }
 
-    /// - Parameter path: Where the value stands, for errors.
+    /// Reads `read` or `write` of a field in a schema document. An absent value (`nil`) means no change.
+    ///
+    /// - Parameter path: The path of the value, for error messages.
+    /// - Throws: `BAD_REQUEST` with the path; cause `TOO_LARGE` for too many roles.
     init(_ value: JSONValue?, path: String) throws(RecordError) {
         guard let value else {
             self = .none
@@ -38,14 +42,15 @@ package enum RolesChange: Hashable, Sendable {
         self = .replace(roles)
     }
 
-    /// The roles of one field: each is compared with the caller's at each request.
+    /// The most roles of one field. Each request compares all of them with the caller's roles.
     private static let maxRoles = 32
 
+    /// Returns roles as JSON, sorted by name.
     package static func json(_ roles: Set<RoleName>) -> JSONValue {
         .array(roles.map(\.text).sorted().map { .string($0) })
     }
 
-    /// The roles, where there are some already.
+    /// Returns the roles that result from applying the change.
     package func applied(to roles: Set<RoleName>?) -> Set<RoleName>? {
         switch self {
         case .none: roles

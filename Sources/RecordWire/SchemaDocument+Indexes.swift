@@ -3,24 +3,28 @@ package import RecordModel
 extension SchemaDocument {
     /// An index that a type declares: `{"fields":["threadname","-timestamp"],"unique":true}`.
     package struct IndexEntry: Hashable, Sendable {
-        /// Names of fields, or of the system fields that indexes take.
+        /// The columns, in the order of comparison.
         package var columns: [Column]
-        /// Whether no two records of a zone may have the same values.
+        /// Whether the index is UNIQUE.
         package var isUnique: Bool
-        /// Printed, and never read.
+        /// The state of an index that is not ready. Responses contain it; reading a document ignores it.
         package var progress: IndexState?
 
-        /// A name, and a minus before it or not.
+        /// A column: the name of a field, or of a system field that can be an index column.
         package struct Column: Hashable, Sendable {
+            /// The name of the field.
             package var name: String
+            /// Whether the values ascend. A minus before the name stands for descending order.
             package var isAscending: Bool
 
+            /// Creates a column with a direction, ascending by default.
             package init(_ name: String, isAscending: Bool = true) {
                 self.name = name
                 self.isAscending = isAscending
             }
         }
 
+        /// Creates an entry from its columns.
         package init(columns: [Column], isUnique: Bool = false, progress: IndexState? = nil) {
             self.columns = columns
             self.isUnique = isUnique
@@ -28,14 +32,18 @@ extension SchemaDocument {
         }
     }
 
-    /// Why an index does not serve queries yet, or not at all.
+    /// The state of an index that does not serve queries.
     package enum IndexState: Hashable, Sendable {
-        /// - Parameter built: The records that are in it.
+        /// The index is being built.
+        ///
+        /// - Parameter built: The number of records in the index.
         case building(built: Int)
         case failed(String)
 
+        /// Returns the state of an index; `nil` for a ready index.
+        ///
         /// - Parameters:
-        ///   - built: The records in each index that is being built, by its number.
+        ///   - built: The number of records in each index that is being built, by its number.
         ///   - namesRecords: Whether the reason of a failure may name records.
         init?(_ index: IndexDefinition, built: [IndexID: Int], namesRecords: Bool) {
             switch index.state {
@@ -46,7 +54,7 @@ extension SchemaDocument {
         }
 
         private static let namelessReason =
-            "Records of the type do not fit the index. Who reads all of them is told which"
+            "Records of the type do not fit the index. Callers that can read all of them see which"
 
         var members: [(String, JSONValue)] {
             switch self {
@@ -55,15 +63,17 @@ extension SchemaDocument {
             }
         }
 
-        /// The keys that `members` writes, accepted in documents and not looked at.
+        /// The keys that `members` writes. Documents may contain these keys, but reading ignores them.
         static let keys = ["state", "built", "reason"]
     }
 }
 
 extension SchemaDocument.IndexEntry {
-    /// The entry of an index, with the names that its type gives to the columns.
+    /// Creates the entry of an index. The entry contains the names of the columns.
     ///
-    /// - Parameter namesRecords: Whether the reason of a failure may name records.
+    /// - Parameters:
+    ///   - built: The number of records in each index that is being built, by its number.
+    ///   - namesRecords: Whether the reason of a failure may name records.
     package init(
         _ index: IndexDefinition, of type: RecordTypeDefinition, built: [IndexID: Int], namesRecords: Bool = true
     ) {
@@ -78,7 +88,8 @@ extension SchemaDocument.IndexEntry {
     ///
     /// - Parameters:
     ///   - fields: The fields of the type in the same document.
-    ///   - path: Where the value stands, for errors.
+    ///   - path: The path of the value, for error messages.
+    /// - Throws: `BAD_REQUEST` with the path.
     init(_ value: JSONValue, fields: [SchemaDocument.FieldEntry], path: String) throws(RecordError) {
         let object = try SchemaDocument.object(
             value, path, keys: ["fields", "unique"], echoed: SchemaDocument.IndexState.keys,
@@ -112,16 +123,16 @@ extension SchemaDocument.IndexEntry {
                 throw SchemaDocument.invalid("The field stands twice in the index", place)
             }
         }
-        if let refusal = IndexRules.refusal(ofColumns: types, isUnique: isUnique) {
-            throw SchemaDocument.invalid(refusal, "\(path).fields")
+        if let rejection = IndexRules.rejection(ofColumns: types, isUnique: isUnique) {
+            throw SchemaDocument.invalid(rejection, "\(path).fields")
         }
     }
 
-    /// The index that the entry asks for.
+    /// Returns the shape of the index in a record type.
     ///
-    /// - Throws: `BAD_REQUEST` for a column that the type does not have.
-    package func shape(in type: RecordTypeDefinition) throws(RecordError) -> IndexWish.Shape {
-        var shape = IndexWish.Shape(kind: .ordered, columns: [], isUnique: isUnique)
+    /// - Throws: `BAD_REQUEST` for a column that the type lacks.
+    package func shape(in type: RecordTypeDefinition) throws(RecordError) -> IndexRequest.Shape {
+        var shape = IndexRequest.Shape(kind: .ordered, columns: [], isUnique: isUnique)
         for column in columns {
             let source: IndexDefinition.Source
             if let field = type[column.name] {
@@ -138,7 +149,7 @@ extension SchemaDocument.IndexEntry {
         return shape
     }
 
-    /// As the schema shows it.
+    /// The entry as JSON.
     package var json: JSONValue {
         let names = columns.map { JSONValue.string(($0.isAscending ? "" : "-") + $0.name) }
         var members: [(String, JSONValue)] = [("fields", .array(names))]
@@ -153,7 +164,8 @@ extension IndexOptions {
     ///
     /// - Parameters:
     ///   - type: The field's type.
-    ///   - path: Where the value stands, for errors.
+    ///   - path: The path of the value, for error messages.
+    /// - Throws: `BAD_REQUEST` with the path.
     init(_ value: JSONValue, on type: FieldType, path: String) throws(RecordError) {
         guard let words = value.array else {
             throw SchemaDocument.invalid("The indexes of a field are a list of QUERYABLE and SORTABLE", path)
@@ -169,6 +181,6 @@ extension IndexOptions {
             default: throw SchemaDocument.invalid("The indexes of a field are a list of QUERYABLE and SORTABLE", path)
             }
         }
-        if let refusal = IndexRules.refusal(of: self, on: type) { throw SchemaDocument.invalid(refusal, path) }
+        if let rejection = IndexRules.rejection(of: self, on: type) { throw SchemaDocument.invalid(rejection, path) }
     }
 }

@@ -1,25 +1,29 @@
 package import RecordModel
 
-/// Record types, their fields, indexes and grants as JSON, for `/schema`:
+/// A schema as JSON, for `/schema`: record types with their fields, indexes and grants.
 ///
-///     {"types":{"Post":{"fields":{"title":{"type":"STRING","indexes":["QUERYABLE"],"write":["editors"]}},
-///     "indexes":[{"fields":["-title"],"unique":true}],"grants":{"_world":["READ"]},
-///     "acl":{"_creator":["read","write"]}}}}
+/// ```
+/// {"types":{"Post":{"fields":{"title":{"type":"STRING","indexes":["QUERYABLE"],"write":["editors"]}},
+///                   "indexes":[{"fields":["-title"],"unique":true}],"grants":{"_world":["READ"]},
+///                   "acl":{"_creator":["read","write"]}}}}
+/// ```
 package struct SchemaDocument: Hashable, Sendable {
-    /// What the document says of one type.
+    /// One record type of the document.
     package struct TypeEntry: Hashable, Sendable {
+        /// The name of the type.
         package var name: RecordTypeName
-        /// In the order of the document.
+        /// The fields, in the order of the document.
         package var fields: [FieldEntry]
-        /// The indexes that the type declares; `nil` if the document does not speak of them.
+        /// The declared indexes; `nil` if the document does not mention them.
         package var indexes: [IndexEntry]?
-        /// `nil` if the document does not speak of grants.
+        /// The grants; `nil` if the document does not mention them.
         package var grants: Grants?
-        /// The access list of new records that do not say one.
+        /// The default access list, for new records whose request contains none.
         package var access: AccessChange
-        /// Whether records must have a list; `nil` if the document does not speak of it.
+        /// Whether records must have an access list; `nil` if the document does not mention it.
         package var requiresAccess: Bool?
 
+        /// Creates the entry of a record type.
         package init(
             name: RecordTypeName, fields: [FieldEntry] = [], indexes: [IndexEntry]? = nil, grants: Grants? = nil,
             access: AccessChange = .none, requiresAccess: Bool? = nil
@@ -33,21 +37,26 @@ package struct SchemaDocument: Hashable, Sendable {
         }
     }
 
-    /// What it says of one field.
+    /// One field of the document.
     package struct FieldEntry: Hashable, Sendable {
+        /// The name of the field.
         package var name: FieldName
+        /// The type of the values.
         package var type: FieldType
-        /// `nil` if the document does not speak of the field's indexes.
+        /// The index options; `nil` if the document does not mention them.
         package var options: IndexOptions?
-        /// How far the index that the options have made is. Printed, and never read.
+        /// The state of the index for the options, if the index is not ready. Responses contain it; reading a document
+        /// ignores it.
         package var progress: IndexState?
-        /// How far an INT64 field is on its way to DOUBLE. Printed; read, it means the type that the field becomes.
+        /// The progress of an INT64 field that becomes DOUBLE. If a document that is read contains the key, the field
+        /// becomes DOUBLE.
         package var widening: IndexState?
-        /// Who reads the field.
+        /// The roles that may read the field.
         package var readers: RolesChange
-        /// Who writes it.
+        /// The roles that may write the field.
         package var writers: RolesChange
 
+        /// Creates the entry of a field.
         package init(
             name: FieldName, type: FieldType, options: IndexOptions? = nil, progress: IndexState? = nil,
             readers: RolesChange = .none, writers: RolesChange = .none
@@ -61,18 +70,20 @@ package struct SchemaDocument: Hashable, Sendable {
         }
     }
 
-    /// In the order of the document.
+    /// The record types, in the order of the document.
     package var types: [TypeEntry]
 
+    /// Creates a document from its record types.
     package init(types: [TypeEntry]) {
         self.types = types
     }
 
-    /// The document of a schema: types by name, fields and indexes in the order in which they came.
+    /// Creates the document of a schema. Types are sorted by name; fields and indexes are in the order of their
+    /// creation.
     ///
     /// - Parameters:
-    ///   - built: The records in each index that is being built, by its number.
-    ///   - namesRecords: Whether the reasons of failed indexes of a type may name records.
+    ///   - built: The number of records in each index that is being built, by its number.
+    ///   - namesRecords: Returns whether the failure reasons of a type's indexes may name records.
     package init(
         _ schema: Schema, built: [IndexID: Int] = [:], namesRecords: (RecordTypeDefinition) -> Bool = { _ in true }
     ) {
@@ -80,16 +91,21 @@ package struct SchemaDocument: Hashable, Sendable {
             .map { TypeEntry($0, built: built, namesRecords: namesRecords($0)) }
     }
 
-    /// - Throws: `BAD_REQUEST` with the place in `details.path`, such as `types.Post.fields.title`.
+    /// Parses a document.
+    ///
+    /// - Throws: `BAD_REQUEST` with the path in `details.path`, such as `types.Post.fields.title`; cause
+    ///   `MALFORMED_JSON` for malformed JSON, `TOO_LARGE` for an exceeded limit.
     package static func read(_ bytes: [UInt8]) throws(RecordError) -> SchemaDocument {
         let value: JSONValue
         do { value = try JSONValue.parse(bytes) } catch { throw RecordError(error) }
         return try SchemaDocument(value)
     }
 
-    /// - Throws: `BAD_REQUEST` with the place in `details.path`.
+    /// Reads a document.
+    ///
+    /// - Throws: `BAD_REQUEST` with the path in `details.path`; cause `TOO_LARGE` for an exceeded limit.
     package init(_ value: JSONValue) throws(RecordError) {
-        // What an answer to PUT tells besides is printed, and never read.
+        // Responses to PUT contain the other keys. Reading ignores them.
         let root = try Self.object(value, "", keys: ["types", "changes", "dryRun"])
         guard let types = root["types"] else { throw Self.invalid("The document needs 'types'", "") }
         self.types = []
@@ -99,20 +115,22 @@ package struct SchemaDocument: Hashable, Sendable {
             guard let name = RecordTypeName(member.key) else {
                 throw Self.invalid("This is no name of a type: one \(Identifier.rule)", path)
             }
-            // The keys of the JSON differ; two spellings may still be one name.
+            // The keys of the JSON object differ, but two of them may normalize to the same name.
             guard names.insert(name).inserted else { throw Self.invalid("This type is named twice", path) }
             self.types.append(try TypeEntry(name: name, member.value, path: path))
         }
         if self.types.count > Limits.recordTypes { throw Self.tooMany(Limits.recordTypes, "types") }
     }
 
+    /// The document as JSON.
     package var json: JSONValue {
         var members = JSONObject()
         for type in types { members[type.name.text] = type.json }
         return ["types": .object(members)]
     }
 
-    /// The same document of indexes that are ready: it changes only if somebody changes the schema.
+    /// The document without the progress of indexes. Two such documents of one schema differ only if the schema was
+    /// changed.
     package var withoutProgress: SchemaDocument {
         var document = self
         for type in document.types.indices {
@@ -124,7 +142,7 @@ package struct SchemaDocument: Hashable, Sendable {
         return document
     }
 
-    /// Whether some index does not serve queries yet, or not at all.
+    /// Whether any index does not serve queries.
     package var hasProgress: Bool {
         types.contains { type in
             type.fields.contains { $0.progress != nil || $0.widening != nil }
@@ -139,8 +157,10 @@ package struct SchemaDocument: Hashable, Sendable {
 }
 
 extension SchemaDocument.TypeEntry {
+    /// Creates the entry of a record type.
+    ///
     /// - Parameters:
-    ///   - built: The records in each index that is being built, by its number.
+    ///   - built: The number of records in each index that is being built, by its number.
     ///   - namesRecords: Whether the reasons of failed indexes may name records.
     package init(_ type: RecordTypeDefinition, built: [IndexID: Int] = [:], namesRecords: Bool = true) {
         let fields = type.fields.map { field in
@@ -162,9 +182,10 @@ extension SchemaDocument.TypeEntry {
             requiresAccess: type.requiresAccessLists ? true : nil)
     }
 
-    /// Reads `{"fields":{…},"indexes":[…],"grants":{…},"acl":{…},"aclRequired":true}`; each may be absent.
+    /// Reads `{"fields":{…},"indexes":[…],"grants":{…},"acl":{…},"aclRequired":true}`. Each key may be absent.
     ///
-    /// - Parameter path: Where the value stands, for errors.
+    /// - Parameter path: The path of the value, for error messages.
+    /// - Throws: `BAD_REQUEST` with the path; cause `TOO_LARGE` for an exceeded limit.
     package init(name: RecordTypeName, _ value: JSONValue, path: String) throws(RecordError) {
         let object = try SchemaDocument.object(
             value, path, keys: ["fields", "indexes", "grants", "acl", "aclRequired"])
@@ -213,7 +234,7 @@ extension SchemaDocument.TypeEntry {
             throw SchemaDocument.invalid(
                 "'\(tag.prefix(64))' is no type of a field. \(FieldType.rule)", "\(path).type")
         }
-        // An answer that is sent back goes on with what was under way.
+        // A client may send back a response that contains `widening`. The change to DOUBLE then continues.
         if let wide = object["widening"]?["to"]?.string, let widened = type.widened, widened.schemaName == wide {
             type = widened
         }
@@ -244,6 +265,7 @@ extension SchemaDocument.TypeEntry {
         return indexes
     }
 
+    /// The entry as JSON.
     package var json: JSONValue {
         var members = JSONObject()
         for field in fields { members[field.name.text] = field.json }
@@ -257,13 +279,14 @@ extension SchemaDocument.TypeEntry {
 }
 
 extension SchemaDocument.FieldEntry {
-    /// Makes the entry what it is when all is done that is under way.
+    /// Changes the entry to its state after all pending index builds and type changes.
     fileprivate mutating func settle() {
         progress = nil
         if case .building? = widening, let wide = type.widened { type = wide }
         widening = nil
     }
 
+    /// The entry as JSON.
     package var json: JSONValue {
         var members: [(String, JSONValue)] = [("type", .string(type.schemaName))]
         if let options { members.append(("indexes", .array(options.words.map { .string($0) }))) }
@@ -279,11 +302,13 @@ extension SchemaDocument.FieldEntry {
 }
 
 extension SchemaDocument {
-    /// The members of an object that has no keys but these.
+    /// Returns the members of an object and checks its keys.
     ///
     /// - Parameters:
-    ///   - echoed: Keys of answers that are taken besides, and not looked at.
-    ///   - example: Such an object as JSON, for errors.
+    ///   - keys: The allowed keys; `nil` for any.
+    ///   - echoed: Keys of responses that are allowed and ignored.
+    ///   - example: A valid object as JSON, for error messages.
+    /// - Throws: `BAD_REQUEST` with the path.
     static func object(
         _ value: JSONValue, _ path: String, keys: [String]? = nil, echoed: [String] = [], example: String? = nil
     ) throws(RecordError) -> JSONObject {

@@ -3,14 +3,15 @@ import Glibc
 import Synchronization
 import Threads
 
-/// One thread that runs epoll and the jobs of everything pinned to it.
+/// A thread that runs epoll and the jobs of the tasks on this loop.
 ///
-/// It is a task executor: `Task(executorPreference: loop)` lives on the loop's thread from its first job to its last, and
-/// suspends where blocking code would block. Jobs that come from the thread itself go to a plain queue; others go to a
-/// locked one, with a wake-up only if the loop sleeps. As a serial executor it serves actors, too, though tasks are the
-/// cheaper form: jobs run in the name of the task executor.
+/// The loop is a task executor: a task with `Task(executorPreference: loop)` runs on the loop's thread from its first
+/// job to its last. The task suspends where blocking code would block. Jobs from the thread itself go to a queue
+/// without a lock. Jobs from other threads go to a locked queue, with a wake-up only if the loop sleeps. Actors can use
+/// the loop as a serial executor too, but tasks are cheaper, because the Swift runtime runs jobs in the name of the
+/// task executor.
 ///
-/// Unchecked: what is not behind `remote` or atomic is touched on the loop's thread only.
+/// Unchecked: except for `remote` and the atomics, all state is accessed only on the loop's thread.
 package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     private struct Remote {
         var jobs: [UnownedJob] = []
@@ -22,12 +23,12 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
 
     /// The thread's name.
     package let name: String
-    /// Called on the thread before it really waits: whatever should not outlive a moment of idleness ends here.
-    /// Set once, on the thread.
+    /// Called on the thread before `epoll_wait` blocks, to release resources that must not be held while idle. Set this
+    /// once, on the thread.
     package var beforeBlocking: (() -> Void)?
-    /// The time on `MonotonicClock`, read once per turn of the loop.
+    /// The time on `MonotonicClock`, read after each poll.
     package private(set) var now = MonotonicClock.now
-    /// System calls that waited or looked for events, since the start; for tests and metrics, on the thread.
+    /// The number of `epoll_wait` calls since the start, for tests and metrics. Read it on the thread.
     package private(set) var pollCount = 0
 
     private let remote = Locked(Remote())
@@ -39,25 +40,32 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
 
     private var local: [UnownedJob] = []
     private var batch: [UnownedJob] = []
-    private var endOfTurn: [any EndOfTurn] = []
+    private var endOfIteration: [any LoopIterationObserver] = []
     private var handles = HandleTable()
     private var timers = TimerQueue()
     private var isClosing = false
     private static let eventsPerPoll = 256
-    /// Timers that fire in one turn, about half a millisecond's worth: of a thousand clients whose time ends at once a few are
-    /// closed at a time, as nobody waits for that.
-    private static let timersPerTurn = 32
-    /// So long a turn may last and still go on without a look at the sockets.
+    /// The maximum number of timers that fire per poll: about 0.5 ms of work. If a thousand connections time out
+    /// together, the loop closes them in groups, because closing is not urgent.
+    private static let timersPerPoll = 32
+    /// How long rounds of local jobs may follow each other without a poll, in nanoseconds.
     private static let shortNanoseconds: UInt64 = 250_000
     private let timeSlice: UInt64
-    /// When the time slice of the running job ends; 0 until the job asks.
+    private let clock: LoopClock?
+    /// The end of the running job's time slice on `MonotonicClock`; 0 until the job first asks for it.
     private var sliceEnd: UInt64 = 0
 
-    /// Makes the loop and starts its thread, which keeps the loop alive until `stop()`.
+    /// Creates the loop and starts its thread. The thread keeps the loop alive until `stop()`.
     ///
-    /// - Parameter timeSlice: How long a job may go on before it lets others run; at most a day.
-    package init(name: String, timeSlice: Duration = .microseconds(250)) throws(SocketError) {
+    /// - Parameters:
+    ///   - timeSlice: How long a job may run before it should yield; at most a day.
+    ///   - clock: The clock of timers and deadlines; `nil` for the system's monotonic clock.
+    /// - Throws: `SocketError.system` if the epoll instance or the eventfd cannot be created.
+    package init(
+        name: String, timeSlice: Duration = .microseconds(250), clock: LoopClock? = nil
+    ) throws(SocketError) {
         self.name = name
+        self.clock = clock
         self.timeSlice = min(timeSlice.clampedNanoseconds, 86_400_000_000_000)
         let epoll = fogbase_epoll_create()
         guard epoll >= 0 else { throw .last("epoll_create1") }
@@ -65,12 +73,16 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         let wakeUp = fogbase_eventfd()
         guard wakeUp >= 0 else { throw .last("eventfd") }
         self.wakeUp = FileDescriptor(owning: wakeUp)
-        // Edge triggered, and never read: each write is an edge.
+        // The eventfd is edge triggered and never read: each write is a new edge.
         guard fogbase_epoll_add(epoll, wakeUp, fogbase_stream_events(0), 0) == 0 else { throw .last("epoll_ctl") }
         start()
+        clock?.add(self)
     }
 
-    /// Whether the caller runs on the loop's thread.
+    /// The current time in nanoseconds, on the same clock as `now`.
+    package var time: UInt64 { clock?.now ?? MonotonicClock.now }
+
+    /// Whether the calling code runs on the loop's thread.
     package var isOnThread: Bool {
         thread.load(ordering: .relaxed) == SystemThread.current
     }
@@ -92,7 +104,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         }
     }
 
-    /// Runs `body` on the loop's thread: at once if the caller is on it, else soon.
+    /// Runs `body` on the loop's thread: immediately if the caller is on that thread, otherwise soon.
     package func perform(_ body: @escaping @Sendable () -> Void) {
         if isOnThread {
             body()
@@ -101,25 +113,26 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         }
     }
 
-    /// Whether the running job has used up its time slice, which begins when a job asks first. On the thread only.
+    /// Whether the running job has used up its time slice. The slice starts when the job first reads this property.
+    /// Read it on the thread only.
     package var isTimeSliceOver: Bool {
-        let time = MonotonicClock.now
+        let time = time
         if sliceEnd == 0 { sliceEnd = time + timeSlice }
         return time >= sliceEnd
     }
 
-    /// Lets others run if the running job has used up its time slice. On the thread only.
+    /// Yields to other jobs if the running job has used up its time slice. Call this on the thread only.
     package func yieldIfTimeSliceIsOver() async {
         if isTimeSliceOver { await Task.yield() }
     }
 
-    /// Calls `member` once when the jobs of this turn have run and before the loop looks for events. On the thread only.
-    package func callAtEndOfTurn(_ member: any EndOfTurn) {
-        endOfTurn.append(member)
+    /// Calls `member` once, after the current round of jobs and before the next poll. Call this on the thread only.
+    package func callAtEndOfIteration(_ member: any LoopIterationObserver) {
+        endOfIteration.append(member)
     }
 
-    /// Ends the loop once nothing is left to run, and suspends until then: handles that are still there are closed, and
-    /// whoever waits on them resumes. A job that comes later still is run by a new, short-lived thread.
+    /// Stops the loop after the last job, and suspends until then. Open handles are closed, and tasks that wait for
+    /// handles resume. A job that arrives later runs on a new, short-lived thread.
     package func stop() async {
         requestStop()
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
@@ -131,7 +144,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         }
     }
 
-    /// Begins to stop, without waiting for the end.
+    /// Requests the end of the loop without waiting for it.
     package func requestStop() {
         submit { $0.isStopping = true }
     }
@@ -146,8 +159,8 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
             start()
             return
         }
-        // Both sides store their own flag before they load the other's, in one total order: either the loop sees the work
-        // before it sleeps, or this sees the loop sleep.
+        // Each side stores its own flag before it loads the other side's flag, in one total order. So either the loop
+        // sees the work before it sleeps, or this thread sees that the loop sleeps.
         hasRemoteWork.store(true, ordering: .sequentiallyConsistent)
         if isSleeping.load(ordering: .sequentiallyConsistent),
             isSleeping.exchange(false, ordering: .sequentiallyConsistent)
@@ -162,11 +175,12 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     }
 }
 
-// MARK: - The turns of the loop
+// MARK: - Iterations of the loop
 
-/// What wants to be called when the jobs of a turn have run.
-package protocol EndOfTurn: AnyObject {
-    func turnDidEnd()
+/// An object that the loop calls at the end of an iteration.
+package protocol LoopIterationObserver: AnyObject {
+    /// Called once after a round of jobs, if registered with `callAtEndOfIteration`.
+    func iterationDidEnd()
 }
 
 extension EventLoop {
@@ -175,16 +189,17 @@ extension EventLoop {
         let events = UnsafeMutablePointer<fogbase_event>.allocate(capacity: Self.eventsPerPoll)
         defer { events.deallocate() }
         hasRemoteWork.store(true, ordering: .relaxed)
-        // A turn that served several sockets is followed by one more look after the processor was offered to others: on
-        // few cores the clients then send more, and one turn serves it all (measured: 7.6 instead of 9.7 µs per request,
-        // two loops and the load generator on two cores). A lone client does not pay for it.
+        // After an iteration that served several sockets, the loop yields the processor and polls once more before it
+        // blocks. With few cores, the clients use this time to send more requests, and one iteration serves all of them
+        // (measured: 7.6 instead of 9.7 µs per request with two loops and the load generator on two cores). With a
+        // single client, the loop does not yield.
         var hasYielded = true
         while true {
             if hasRemoteWork.load(ordering: .relaxed) { takeRemoteWork() }
-            // A chain of short jobs need not look at the sockets between its links. Where many have much to do, whoever has
-            // little waits for one round of theirs and not for four.
+            // A chain of short jobs needs no poll between its links. If the rounds are long, only one round runs per
+            // poll. So a connection with little work waits for one round instead of four.
             var rounds = 0
-            while !local.isEmpty, rounds == 0 || rounds < 4 && MonotonicClock.now &- now < Self.shortNanoseconds {
+            while !local.isEmpty, rounds == 0 || rounds < 4 && time &- now < Self.shortNanoseconds {
                 runLocalJobs()
                 rounds += 1
             }
@@ -215,19 +230,21 @@ extension EventLoop {
         }
     }
 
-    /// Looks for events, then for timers; returns how many events there were.
+    /// Polls for events, then fires timers.
+    ///
+    /// - Returns: The number of events and timers.
     private func poll(_ events: UnsafeMutablePointer<fogbase_event>, timeout: Int32) -> Int {
         pollCount += 1
         let count = Int(fogbase_epoll_wait(epoll.raw, events, Int32(Self.eventsPerPoll), timeout))
-        now = MonotonicClock.now
-        // A signal (EINTR) is as good as no event: the loop turns again.
+        now = time
+        // A signal (EINTR) is not an event; the loop polls again.
         if count > 0 {
             for index in 0..<count where events[index].data != 0 {
                 handles[events[index].data]?.eventsDidCome(events[index].events)
             }
         }
         var due = 0
-        for _ in 0..<Self.timersPerTurn {
+        for _ in 0..<Self.timersPerPoll {
             guard let handle = timers.popDue(at: now) else { break }
             handle.timerDidFire(at: now)
             due += 1
@@ -237,7 +254,7 @@ extension EventLoop {
 
     private var millisecondsToNextTimer: Int32 {
         guard let soonest = timers.soonest else { return -1 }
-        let time = MonotonicClock.now
+        let time = time
         guard soonest > time else { return 0 }
         return Int32(clamping: (soonest - time + 999_999) / 1_000_000)
     }
@@ -250,10 +267,10 @@ extension EventLoop {
             job.runSynchronously(on: executor)
         }
         batch.removeAll(keepingCapacity: batch.count <= 4096)
-        if !endOfTurn.isEmpty {
-            let members = endOfTurn
-            endOfTurn.removeAll(keepingCapacity: true)
-            for member in members { member.turnDidEnd() }
+        if !endOfIteration.isEmpty {
+            let members = endOfIteration
+            endOfIteration.removeAll(keepingCapacity: true)
+            for member in members { member.iterationDidEnd() }
         }
     }
 
@@ -271,7 +288,7 @@ extension EventLoop {
         for closure in closures { closure() }
     }
 
-    /// Forgets what would hold the loop for ever: alarms that will not ring any more hold it, and so does what the hook holds.
+    /// Releases the references that would keep the loop alive forever: the timers' handles and the hook.
     private func letGo() {
         while timers.popDue(at: .max) != nil {}
         beforeBlocking = nil
@@ -309,7 +326,8 @@ extension EventLoop {
         _ = fogbase_epoll_change(epoll.raw, descriptor, events, token)
     }
 
-    /// Forgets a handle. Closing a descriptor takes it out of epoll; `descriptor` is for one that stays open.
+    /// Removes a handle. Closing a descriptor removes it from epoll. Pass `descriptor` only for a descriptor that stays
+    /// open.
     func remove(_ handle: LoopHandle, descriptor: Int32? = nil) {
         assert(isOnThread)
         if let descriptor { _ = fogbase_epoll_remove(epoll.raw, descriptor) }

@@ -1,24 +1,24 @@
 import Glibc
 
-/// An open file descriptor, closed exactly once: when this value ends, or by `close()`.
+/// An open file descriptor that is closed exactly once: by `close()` or when this value is destroyed.
 package struct FileDescriptor: ~Copyable, Sendable {
-    /// The number that system calls take; valid as long as this value lives.
+    /// The number for system calls; valid as long as this value lives.
     package let raw: Int32
 
-    /// Takes over an open descriptor.
+    /// Takes ownership of an open descriptor.
     package init(owning raw: Int32) {
         self.raw = raw
     }
 
     deinit {
-        // Not tried again on EINTR: Linux has freed the number by then, and another thread may have it already.
+        // No retry on EINTR: Linux has already freed the number, and another thread may have reused it.
         _ = Glibc.close(raw)
     }
 
     /// Closes the descriptor now.
     package consuming func close() {}
 
-    /// Gives the descriptor away without closing it.
+    /// Returns the descriptor without closing it. The caller must close the descriptor.
     package consuming func release() -> Int32 {
         let raw = raw
         discard self

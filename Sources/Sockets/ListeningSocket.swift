@@ -2,18 +2,21 @@ import CLinux
 import Glibc
 import Threads
 
-/// A bound and listening socket, shared by all loops that accept from it.
+/// A bound, listening socket. All loops accept connections from it.
 ///
-/// There is one socket per address, not one per loop with SO_REUSEPORT: the kernel spreads connections over such sockets by
-/// hash (64 clients easily come out 40 to 24), and closing one resets whoever waits in its queue.
+/// There is one socket per address, not one per loop with SO_REUSEPORT. With several sockets, the kernel would
+/// distribute connections by hash, which is uneven (64 clients can end up 40 to 24). Closing one of the sockets would
+/// also reset the connections in its queue.
 package final class ListeningSocket: Sendable {
-    /// Where it listens; the port is the one the system chose if 0 was asked for.
+    /// The bound address. If port 0 was requested, this has the port that the system chose.
     package let address: SocketAddress
     private let descriptor: Locked<Int32?>
 
-    /// Binds and listens.
+    /// Binds the address and listens.
     ///
-    /// A Unix socket's file that nobody listens on any more, left over from a crash, is replaced.
+    /// Replaces the file of a Unix socket if no process listens on the socket, for example after a crash.
+    ///
+    /// - Throws: `SocketError.system` with the failed system call.
     package init(_ address: SocketAddress, backlog: Int32 = 4096) throws(SocketError) {
         let raw = fogbase_stream_socket(address.family)
         guard raw >= 0 else { throw .last("socket") }
@@ -37,12 +40,12 @@ package final class ListeningSocket: Sendable {
         close()
     }
 
-    /// The descriptor's number, `nil` once closed.
+    /// The descriptor's number; `nil` if the socket is closed.
     var raw: Int32? {
         descriptor.withLock { $0 }
     }
 
-    /// Closes the socket and removes a Unix socket's file. Loops must have stopped accepting before.
+    /// Closes the socket and deletes a Unix socket's file. Loops must stop accepting first.
     package func close() {
         let raw = descriptor.withLock { descriptor in
             defer { descriptor = nil }
@@ -53,7 +56,7 @@ package final class ListeningSocket: Sendable {
         FileDescriptor(owning: raw).close()
     }
 
-    /// Takes the next waiting connection.
+    /// Accepts the next waiting connection.
     package func accept() -> AcceptResult {
         guard let listener = raw else { return .none }
         var storage = sockaddr_storage()
@@ -68,17 +71,21 @@ package final class ListeningSocket: Sendable {
             case EAGAIN: return .none
             case EMFILE, ENFILE, ENOBUFS, ENOMEM: return .exhausted
             case EBADF, EINVAL, ENOTSOCK: return .none
-            // The client gave up before we came (accept(2), "Error handling"), or a signal: the next one, please.
+            // The client disconnected before the accept (accept(2), "Error handling"), or a signal arrived: try the
+            // next connection.
             default: continue
             }
         }
     }
 
-    /// What `accept` found.
+    /// The result of `accept`.
     package enum AcceptResult: ~Copyable {
+        /// The next connection and the address of its peer.
         case connection(FileDescriptor, peer: SocketAddress)
+        /// No connection waits in the queue, or the socket is closed.
         case none
-        /// The process or the system is out of descriptors or memory: wait a moment, the client stays in the queue.
+        /// The process or the system has no free descriptors or memory. The connection stays in the queue; try again
+        /// later.
         case exhausted
     }
 
@@ -107,7 +114,8 @@ package final class ListeningSocket: Sendable {
         let raw = fogbase_stream_socket(AF_UNIX)
         guard raw >= 0 else { return }
         let probe = FileDescriptor(owning: raw)
-        // A live server's queue takes the connection (or says EAGAIN); only a dead one's file refuses it.
+        // The queue of a live server accepts the connection (or the result is EAGAIN). ECONNREFUSED means that no
+        // process listens.
         if address.withSystemAddress({ connect(probe.raw, $0, $1) }) != 0, errno == ECONNREFUSED {
             unlink(path)
         }

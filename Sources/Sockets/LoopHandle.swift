@@ -1,36 +1,41 @@
 import Threads
 
-/// Something that an event loop watches: a descriptor, a deadline, or both. Touched on the loop's thread only.
+/// An object that an event loop watches: a descriptor, a deadline or both. Use it on the loop's thread only.
 ///
-/// Unchecked: confined to `loop`'s thread, which each mutating entry checks in debug builds.
+/// Unchecked: confined to `loop`'s thread. Debug builds check this in the loop's mutating functions.
 package class LoopHandle: @unchecked Sendable {
-    /// The loop it belongs to.
+    /// The loop that watches the handle.
     package let loop: EventLoop
-    /// Its place in the loop's table, and how often that place has been used: what epoll hands back with an event.
+    /// The identifier of the handle in epoll events; `nil` if the handle is not registered.
     fileprivate(set) var token: UInt64?
-    /// When the loop's timers call it; `UInt64.max` if they do not.
+    /// The time at which the loop's timer fires, in nanoseconds; `UInt64.max` if the timer is not armed.
     final var armedTime = UInt64.max
 
+    /// Creates a handle that is not registered yet.
     package init(loop: EventLoop) {
         self.loop = loop
     }
 
-    /// Events came for the descriptor.
+    /// Called with the epoll events of the descriptor.
     func eventsDidCome(_ events: UInt32) {}
 
-    /// A moment for which the handle was armed has come; the deadline may have moved meanwhile.
+    /// Called at the time for which the handle was armed. The handle's deadline may have moved since then.
     func timerDidFire(at now: UInt64) {}
 
-    /// The loop ends: let go of everything.
+    /// Called when the loop stops. Release all resources here.
     func loopDidStop() {}
 }
 
-/// The handles of a loop, by token.
+/// The handles of a loop by token.
+///
+/// ```
+/// token (64 bits): generation of the slot, 32 | index of the slot, 32
+/// ```
 struct HandleTable {
     private var slots: [(handle: LoopHandle?, generation: UInt32)] = []
     private var free: [UInt32] = []
 
-    /// How many handles there are.
+    /// The number of handles.
     var count: Int { slots.count - free.count }
 
     mutating func insert(_ handle: LoopHandle) -> UInt64 {
@@ -56,14 +61,14 @@ struct HandleTable {
         free.append(UInt32(index))
     }
 
-    /// The handle an event is for; `nil` if it has gone since, and its place perhaps been given to another.
+    /// Returns the handle of an event. `nil` if the handle was removed, even if its slot has been reused.
     subscript(token: UInt64) -> LoopHandle? {
         let index = Int(truncatingIfNeeded: token & 0xFFFF_FFFF)
         guard index < slots.count, slots[index].generation == UInt32(token >> 32) else { return nil }
         return slots[index].handle
     }
 
-    /// All handles, to end them.
+    /// All handles.
     var all: [LoopHandle] {
         slots.compactMap(\.handle)
     }

@@ -1,10 +1,11 @@
 import CLinux
 import Threads
 
-/// A listening socket as one of several loops sees it.
+/// Accepts connections from a listening socket on one of several loops.
 ///
-/// Level triggered with EPOLLEXCLUSIVE: a new connection wakes one of the loops that sleep, not all of them, and one that
-/// is not taken wakes again. Out of descriptors, it looks away for a moment instead of spinning; clients wait in the queue.
+/// The socket is level triggered with EPOLLEXCLUSIVE. A new connection wakes one of the sleeping loops, not all; if no
+/// loop accepts the connection, it causes another wake-up. If descriptors run out, the listener pauses for 50 ms
+/// instead of spinning. Clients then wait in the kernel's queue.
 package final class LoopListener: LoopHandle, @unchecked Sendable {
     private let socket: ListeningSocket
     private let accept: (consuming FileDescriptor, SocketAddress) -> Void
@@ -13,7 +14,9 @@ package final class LoopListener: LoopHandle, @unchecked Sendable {
     private static let acceptsPerTurn = 48
     private static let pause = Duration.milliseconds(50)
 
-    /// Starts to accept; `accept` is called on the loop's thread for each connection.
+    /// Starts to accept. `accept` is called on the loop's thread for each connection.
+    ///
+    /// - Throws: `SocketError.system` if epoll cannot watch the socket.
     package init(
         _ socket: ListeningSocket, on loop: EventLoop,
         accept: @escaping (consuming FileDescriptor, SocketAddress) -> Void
@@ -24,14 +27,15 @@ package final class LoopListener: LoopHandle, @unchecked Sendable {
         try watch()
     }
 
-    /// Stops accepting, for good.
+    /// Stops accepting permanently.
     package func stop() {
         isStopped = true
-        lookAway()
+        stopWatching()
         loop.remove(self)
     }
 
-    /// Accepts whoever waits now; a stopped listener does so too, for those who came before its end.
+    /// Accepts at most `limit` waiting connections. A stopped listener can still accept connections that arrived before
+    /// the stop.
     package func acceptWaiting(limit: Int) {
         for _ in 0..<limit {
             switch socket.accept() {
@@ -39,8 +43,8 @@ package final class LoopListener: LoopHandle, @unchecked Sendable {
             case .none: return
             case .exhausted:
                 if !isStopped {
-                    lookAway()
-                    loop.arm(self, at: Deadline.after(Self.pause).nanoseconds)
+                    stopWatching()
+                    loop.arm(self, at: Deadline.after(Self.pause, from: loop.time).nanoseconds)
                 }
                 return
             }
@@ -66,7 +70,7 @@ package final class LoopListener: LoopHandle, @unchecked Sendable {
         isWatching = true
     }
 
-    private func lookAway() {
+    private func stopWatching() {
         guard isWatching, let raw = socket.raw else { return }
         isWatching = false
         loop.remove(self, descriptor: raw)

@@ -2,21 +2,22 @@ import CLinux
 import Glibc
 package import Threads
 
-/// A connected stream socket on an event loop. Every call is made on the loop's thread.
+/// A connected stream socket on an event loop. All calls are made on the loop's thread.
 ///
-/// It is registered once, edge triggered, for reading; for writing only after the first write that would have blocked. So a
-/// request costs one `recv`, one `send` and its share of an `epoll_wait`. A read that filled less than its buffer has
-/// emptied the socket (epoll(7), question 9), and the next one waits for an event without asking.
+/// The socket is registered once, edge triggered, for reading. After the first write that would block, it is also
+/// registered for writing. So a request costs one `recv`, one `send` and a share of an `epoll_wait`. A read that fills
+/// less than its buffer has emptied the socket (epoll(7), question 9). The next read then waits for an event without a
+/// system call.
 package final class LoopSocket: LoopHandle, @unchecked Sendable {
-    /// How a wait ended.
+    /// The reason why a wait for the socket ended.
     package enum Wake: Sendable {
         case ready
         case timeout
-        /// The socket was closed, or asked to stop waiting.
+        /// The socket was closed, or `cancelRead` was called.
         case cancelled
     }
 
-    /// What a read brought.
+    /// The result of an attempt to read.
     package enum ReadResult: Sendable {
         case bytes(Int)
         case wouldBlock
@@ -24,20 +25,20 @@ package final class LoopSocket: LoopHandle, @unchecked Sendable {
         case failed(SocketError)
     }
 
-    /// What a write took.
+    /// The result of an attempt to write.
     package enum WriteResult: Sendable {
         case wrote(Int)
         case wouldBlock
         case failed(SocketError)
     }
 
-    /// Called when the peer has gone altogether (reset, or closed in both directions); not for a half-close.
+    /// Called when the connection was reset or closed in both directions. Not called for a half-close.
     package var hangUpDidCome: (() -> Void)?
-    /// Called when the peer has said that it sends no more: by a half-close, or by a close like any other.
+    /// Called when the peer has ended its output, by a half-close or a close.
     package var inputDidEnd: (() -> Void)?
-    /// Whether the peer has said so. What it sent before may still be there to be read.
+    /// Whether the peer has ended its output. Earlier input may still be unread.
     package private(set) var hasInputEnded = false
-    /// Whether no answer can reach the peer any more.
+    /// Whether the connection was reset or closed in both directions. No response can reach the peer then.
     package private(set) var isHungUp = false
     /// Whether `close` was called.
     package var isClosed: Bool { raw < 0 }
@@ -47,13 +48,15 @@ package final class LoopSocket: LoopHandle, @unchecked Sendable {
     private var mayWrite = true
     private var watchesWrites = false
     private var reader: UnsafeContinuation<Wake, Never>?
-    /// Who waits without a task.
+    /// The callback of a reader that waits without a task.
     private var resting: ((Wake) -> Void)?
     private var writer: UnsafeContinuation<Wake, Never>?
     private var readDeadline = Deadline.never
     private var writeDeadline = Deadline.never
 
-    /// Takes over a connected, non-blocking descriptor.
+    /// Takes ownership of a connected, non-blocking descriptor.
+    ///
+    /// - Throws: `SocketError.system` if epoll cannot watch the socket. The descriptor is then closed.
     package init(_ descriptor: consuming FileDescriptor, on loop: EventLoop) throws(SocketError) {
         raw = -1
         super.init(loop: loop)
@@ -66,34 +69,36 @@ package final class LoopSocket: LoopHandle, @unchecked Sendable {
         if raw >= 0 { _ = Glibc.close(raw) }
     }
 
-    /// Sends small answers at once instead of waiting for the peer's acknowledgement; without effect on a Unix socket.
+    /// Sets TCP_NODELAY, so that small responses do not wait for the peer's acknowledgment. No effect on a Unix socket.
     package func disableDelay() {
         var one: Int32 = 1
         _ = setsockopt(raw, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// Lets the kernel keep no more than about `count` bytes that it has not sent yet, besides those that are on their way;
-    /// without effect on a Unix socket.
+    /// Limits the kernel's queue of unsent data to about `count` bytes (TCP_NOTSENT_LOWAT). Bytes in flight are not
+    /// counted. No effect on a Unix socket.
     ///
-    /// Not SO_SNDBUF: that bounds what is on its way, too, so it would slow down a transfer over a long path, and would end
-    /// the kernel's own tuning.
+    /// SO_SNDBUF would also limit the bytes in flight. This would slow down transfers over long paths and disable the
+    /// kernel's tuning.
     package func limitUnsent(_ count: Int32) {
         var count = count
         _ = setsockopt(
             raw, Int32(IPPROTO_TCP), Int32(TCP_NOTSENT_LOWAT), &count, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// Reads what is there, at most the size of `buffer`.
+    /// Reads received bytes from the kernel, at most the size of `buffer`.
     ///
-    /// What a peer sent before it reset the connection can still be had from the kernel, but nobody waits for what comes of
-    /// it: it counts as never sent.
+    /// After a reset, the kernel may still have data that the peer sent before. This data is ignored, because the peer
+    /// no longer waits for a response.
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> ReadResult {
         isHungUp ? .end : receive(into: buffer, flags: 0)
     }
 
-    /// Passes over what is there, at most the size of `buffer`, which is left with anything: TCP frees such bytes without
-    /// copying them (tcp(7), MSG_TRUNC), other sockets copy them. Also after a hang-up, which two ends that have both said
-    /// their last look like: what is not taken then resets the peer, who may not have read its answer yet.
+    /// Drops received data, at most the size of `buffer`. The buffer's content is undefined afterwards.
+    ///
+    /// TCP drops the bytes without copying them (tcp(7), MSG_TRUNC); other sockets copy them. This works after a
+    /// hang-up too. If both sides have half-closed, unread data would cause a reset, and the peer might lose a response
+    /// that it has not read.
     package func discard(through buffer: UnsafeMutableRawBufferPointer) -> ReadResult {
         receive(into: buffer, flags: Int32(MSG_TRUNC))
     }
@@ -103,7 +108,7 @@ package final class LoopSocket: LoopHandle, @unchecked Sendable {
         while true {
             let count = recv(raw, buffer.baseAddress, buffer.count, flags)
             if count > 0 {
-                // An end that came together with these bytes gets no event of its own.
+                // An end of the stream that arrived together with these bytes causes no separate event.
                 if count < buffer.count, !hasInputEnded { mayRead = false }
                 return .bytes(count)
             }
@@ -118,9 +123,10 @@ package final class LoopSocket: LoopHandle, @unchecked Sendable {
         }
     }
 
-    /// Writes what the socket takes of `bytes`.
+    /// Writes as many of `bytes` as the socket accepts.
     ///
-    /// - Parameter moreFollows: More will be written at once, which may share the last packet with these bytes.
+    /// - Parameter moreFollows: Whether the caller writes more next. The last packet can then contain later bytes too
+    ///   (MSG_MORE).
     package func write(_ bytes: UnsafeRawBufferPointer, moreFollows: Bool = false) -> WriteResult {
         guard raw >= 0 else { return .failed(.system(call: "send", errno: EPIPE)) }
         let flags = Int32(MSG_NOSIGNAL) | (moreFollows ? Int32(MSG_MORE) : 0)
@@ -131,7 +137,7 @@ package final class LoopSocket: LoopHandle, @unchecked Sendable {
         }
     }
 
-    /// Writes what the socket takes of two runs of bytes, in one system call.
+    /// Writes as much of two buffers as the socket accepts, in one system call.
     package func write(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> WriteResult {
         guard raw >= 0 else { return .failed(.system(call: "sendmsg", errno: EPIPE)) }
         return withUnsafeTemporaryAllocation(of: iovec.self, capacity: 2) { vectors in
@@ -150,13 +156,14 @@ package final class LoopSocket: LoopHandle, @unchecked Sendable {
         }
     }
 
-    /// Writes what the socket takes of a file, without a copy in this process; the file's own position stays where it is.
+    /// Writes as much of a file as the socket accepts, without a copy in this process. The descriptor's file position
+    /// does not change.
     ///
-    /// The process must ignore SIGPIPE: this call knows no MSG_NOSIGNAL.
+    /// The process must ignore SIGPIPE, because `sendfile` has no MSG_NOSIGNAL.
     ///
     /// - Parameters:
     ///   - descriptor: A regular file, open for reading.
-    ///   - count: The most bytes to write; not 0.
+    ///   - count: The maximum number of bytes to write; not 0.
     /// - Returns: `.wrote(0)` if the file ends at or before `offset`.
     package func sendFile(_ descriptor: Int32, at offset: Int, count: Int) -> WriteResult {
         guard raw >= 0 else { return .failed(.system(call: "sendfile", errno: EPIPE)) }
@@ -173,13 +180,15 @@ package final class LoopSocket: LoopHandle, @unchecked Sendable {
         mayWrite = false
         if !watchesWrites {
             watchesWrites = true
-            // Re-arming reports a state that is already there, so nothing is lost in between (epoll_ctl(2), EPOLL_CTL_MOD).
+            // EPOLL_CTL_MOD reports a condition that is already true (epoll_ctl(2)), so no event is lost.
             loop.change(self, descriptor: raw, events: fogbase_stream_events(1))
         }
         return .wouldBlock
     }
 
-    /// Suspends until something may be read.
+    /// Suspends until the socket is readable.
+    ///
+    /// - Precondition: No other reader waits.
     package func waitReadable(until deadline: Deadline) async -> Wake {
         if raw < 0 { return .cancelled }
         if mayRead { return .ready }
@@ -191,8 +200,10 @@ package final class LoopSocket: LoopHandle, @unchecked Sendable {
         }
     }
 
-    /// Calls `body` once, when something may be read: at once, if that is so already. It takes far less memory than a task
-    /// that waits, which keeps what the deepest of its calls needed.
+    /// Calls `body` once when the socket is readable, or immediately if it already is. This needs far less memory than
+    /// a waiting task, which keeps the memory of its deepest call.
+    ///
+    /// - Precondition: No other reader waits.
     package func whenReadable(until deadline: Deadline, _ body: @escaping (Wake) -> Void) {
         precondition(reader == nil && resting == nil, "Two readers wait on one socket")
         if raw < 0 { return body(.cancelled) }
@@ -202,7 +213,9 @@ package final class LoopSocket: LoopHandle, @unchecked Sendable {
         if deadline != .never { loop.arm(self, at: deadline.nanoseconds) }
     }
 
-    /// Suspends until something may be written, after a write that would have blocked.
+    /// Suspends until the socket is writable. Call this after a write that would block.
+    ///
+    /// - Precondition: No other writer waits.
     package func waitWritable(until deadline: Deadline) async -> Wake {
         if raw < 0 { return .cancelled }
         if mayWrite { return .ready }
@@ -214,7 +227,7 @@ package final class LoopSocket: LoopHandle, @unchecked Sendable {
         }
     }
 
-    /// Suspends whoever writes until `deadline`, or until something happens that a writer should know.
+    /// Suspends the writer until `deadline`, or until the socket becomes writable or is closed.
     package func pauseWriting(until deadline: Deadline) async {
         if raw < 0 { return }
         _ = await withUnsafeContinuation { (continuation: UnsafeContinuation<Wake, Never>) in
@@ -225,17 +238,17 @@ package final class LoopSocket: LoopHandle, @unchecked Sendable {
         }
     }
 
-    /// Wakes a waiting reader with `.cancelled`, such as one that idles between requests at a shutdown.
+    /// Resumes a waiting reader with `.cancelled`, such as the reader of an idle connection at shutdown.
     package func cancelRead() {
         resumeReader(.cancelled)
     }
 
-    /// Says that nothing more will be written; the peer reads what was, then the end.
+    /// Ends the output (half-close). The peer reads all written bytes, then the end of the stream.
     package func finishWriting() {
         if raw >= 0 { _ = Glibc.shutdown(raw, Int32(SHUT_WR)) }
     }
 
-    /// Closes the socket; whoever waits resumes with `.cancelled`. A second call does nothing.
+    /// Closes the socket. Waiting readers and writers resume with `.cancelled`. A second call does nothing.
     package func close() {
         guard raw >= 0 else { return }
         loop.remove(self)
@@ -247,7 +260,7 @@ package final class LoopSocket: LoopHandle, @unchecked Sendable {
         resumeWriter(.cancelled)
     }
 
-    /// Closes the socket so that the peer gets a reset, and nothing stays in the kernel's queues.
+    /// Closes the socket with a reset, which discards the data in the kernel's queues.
     package func reset() {
         guard raw >= 0 else { return }
         var linger = linger(l_onoff: 1, l_linger: 0)

@@ -1,15 +1,17 @@
 package import Glibc
 
-/// Where a socket listens, or where its peer is.
+/// The address of a socket or its peer.
 package enum SocketAddress: Hashable, Sendable {
-    /// The address in host byte order, so that 127.0.0.1 is `0x7F00_0001`.
+    /// An IPv4 address in host byte order: 127.0.0.1 is `0x7F00_0001`.
     case ipv4(UInt32, port: UInt16)
-    /// The two halves of the address in host byte order, most significant first.
+    /// The two halves of an IPv6 address in host byte order, most significant half first.
     case ipv6(high: UInt64, low: UInt64, scope: UInt32, port: UInt16)
-    /// A path in the file system; empty for a peer that has no name.
+    /// The path of a Unix socket; empty for a peer without a name.
     case unix(path: String)
 
-    /// Parses `127.0.0.1:80`, `[::1]:80` or `unix:/path`. Host names are not looked up.
+    /// Parses `127.0.0.1:80`, `[::1]:80` or `unix:/path`. Host names are not resolved.
+    ///
+    /// - Throws: `SocketError.invalidAddress`, or `SocketError.pathTooLong` for a path of more than 107 bytes.
     package init(_ text: String) throws(SocketError) {
         if text.hasPrefix("unix:") {
             let path = String(text.dropFirst(5))
@@ -32,7 +34,7 @@ package enum SocketAddress: Hashable, Sendable {
         self = address
     }
 
-    /// An IPv4 or IPv6 address without brackets, or `nil` if `host` is neither.
+    /// Parses an IPv4 or IPv6 address without brackets; `nil` if `host` is neither.
     package init?(host: String, port: UInt16) {
         var four = in_addr()
         if inet_pton(AF_INET, host, &four) == 1 {
@@ -45,7 +47,7 @@ package enum SocketAddress: Hashable, Sendable {
         self = .ipv6(high: high, low: low, scope: 0, port: port)
     }
 
-    /// The address that a system call has filled in, or `nil` for a family other than these three.
+    /// Creates the address that a system call has filled in; `nil` for other address families.
     init?(storage: sockaddr_storage, length: socklen_t) {
         var storage = storage
         switch Int32(storage.ss_family) {
@@ -56,7 +58,7 @@ package enum SocketAddress: Hashable, Sendable {
             let six = withUnsafeBytes(of: &storage) { $0.loadUnaligned(as: sockaddr_in6.self) }
             let (high, low) = Self.halves(of: six.sin6_addr)
             let port = UInt16(bigEndian: six.sin6_port)
-            // ::ffff:a.b.c.d, an IPv4 peer of a socket that serves both, is known by its IPv4 address everywhere.
+            // The IPv4 peer of a dual-stack socket has an IPv4-mapped address (::ffff:a.b.c.d). Represent it as IPv4.
             if high == 0, low >> 32 == 0xFFFF {
                 self = .ipv4(UInt32(truncatingIfNeeded: low), port: port)
             } else {
@@ -72,7 +74,7 @@ package enum SocketAddress: Hashable, Sendable {
         }
     }
 
-    /// The family for `socket()`.
+    /// The address family for `socket()`.
     var family: Int32 {
         switch self {
         case .ipv4: AF_INET
@@ -81,7 +83,7 @@ package enum SocketAddress: Hashable, Sendable {
         }
     }
 
-    /// Calls `body` with the address in the form that system calls take.
+    /// Calls `body` with the address as a `sockaddr` and its length in bytes.
     package func withSystemAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         var storage = sockaddr_storage()
         let length: Int
@@ -107,7 +109,7 @@ package enum SocketAddress: Hashable, Sendable {
         case .unix(let path):
             storage.ss_family = sa_family_t(AF_UNIX)
             let offset = MemoryLayout<sa_family_t>.size
-            // The initializer lets at most 107 bytes in; the rest of the storage is zero.
+            // The initializer allows at most 107 bytes. The rest of the storage is zero.
             let bytes = Array(path.utf8.prefix(107))
             withUnsafeMutableBytes(of: &storage) { target in
                 target[offset..<offset + bytes.count].copyBytes(from: bytes)
@@ -119,7 +121,7 @@ package enum SocketAddress: Hashable, Sendable {
         }
     }
 
-    /// The port; `nil` for a Unix socket.
+    /// The port number; `nil` for a Unix socket.
     package var port: UInt16? {
         switch self {
         case .ipv4(_, let port), .ipv6(_, _, _, let port): port

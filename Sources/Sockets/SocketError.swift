@@ -1,15 +1,15 @@
 import Glibc
 
-/// What went wrong with a socket.
+/// A socket operation that failed.
 package enum SocketError: Error, Hashable, Sendable {
     /// A system call failed.
     case system(call: String, errno: Int32)
-    /// The text is not an address.
+    /// The text is not a socket address.
     case invalidAddress(String)
-    /// The path is longer than a Unix socket's address can hold (107 bytes).
+    /// The path is longer than a Unix socket address can hold (107 bytes).
     case pathTooLong(String)
 
-    /// The failure of `call` that `errno` tells of.
+    /// Returns the failure of `call` with the current `errno`.
     static func last(_ call: String) -> SocketError {
         .system(call: call, errno: Glibc.errno)
     }

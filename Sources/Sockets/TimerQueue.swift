@@ -1,10 +1,11 @@
 internal import Containers
 
-/// The moments at which handles want to be called, soonest first.
+/// The armed timers of a loop's handles, soonest first.
 ///
-/// Deadlines change with each request, so a handle stays where it is when its deadline moves away: it is looked at when
-/// its old moment comes, and put back. A nearer deadline gets an entry of its own, and the old one is stale then. Stale
-/// entries are passed over, and removed together once they are the most.
+/// A deadline moves with each request. If a deadline moves later, the entry stays unchanged; when the entry fires, the
+/// handle checks its deadline and arms the timer again. If a deadline moves earlier, the handle gets a new entry, and
+/// the old entry becomes stale. The loop skips stale entries, and removes all of them when they outnumber the armed
+/// entries.
 struct TimerQueue {
     private struct Entry {
         let time: UInt64
@@ -16,17 +17,17 @@ struct TimerQueue {
     }
 
     private var entries = Heap<Entry>()
-    /// How many handles are armed.
+    /// The number of armed handles.
     private var count = 0
-    /// Below so many stale entries nothing is removed.
+    /// The number of stale entries that never cause a removal.
     private static let fewEntries = 64
 
-    /// The soonest moment, on `MonotonicClock`; nobody may want to be called then any more.
+    /// The time of the first entry in nanoseconds on `MonotonicClock`. The entry may be stale.
     var soonest: UInt64? {
         entries.min?.time
     }
 
-    /// Makes sure that `handle` is looked at no later than at `time`.
+    /// Arms `handle` to be called no later than at `time`.
     mutating func arm(_ handle: LoopHandle, at time: UInt64) {
         guard time < handle.armedTime else { return }
         if handle.armedTime == .max { count += 1 }
@@ -35,7 +36,7 @@ struct TimerQueue {
         removeStale()
     }
 
-    /// Takes out the handle whose moment came first, if it has come.
+    /// Removes and returns the first handle whose time has passed; `nil` if there is none.
     mutating func popDue(at now: UInt64) -> LoopHandle? {
         while let first = entries.min, first.time <= now {
             _ = entries.popMin(by: Entry.isSooner)
@@ -47,7 +48,7 @@ struct TimerQueue {
         return nil
     }
 
-    /// Forgets `handle`.
+    /// Disarms `handle`.
     mutating func remove(_ handle: LoopHandle) {
         guard handle.armedTime < .max else { return }
         handle.armedTime = .max

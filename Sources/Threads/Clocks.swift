@@ -1,15 +1,16 @@
 import Glibc
 
-/// Time that never goes backwards, for deadlines and measurements.
+/// The monotonic clock, for deadlines and measurements.
 package enum MonotonicClock {
-    /// Nanoseconds since some moment before the process started.
+    /// Nanoseconds since an unspecified moment before the process started.
     package static var now: UInt64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
     }
 
-    /// The same to the last tick of the kernel's timer (1 to 4 ms), several times cheaper to ask for.
+    /// The same time at the resolution of the kernel's timer tick (1 to 4 ms). Reading this is several times cheaper
+    /// than `now`.
     package static var coarse: UInt64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
@@ -17,7 +18,7 @@ package enum MonotonicClock {
     }
 }
 
-/// The time of day, which may jump.
+/// The system time, which can jump in both directions.
 package enum WallClock {
     /// Milliseconds since 1970-01-01T00:00:00Z.
     package static var milliseconds: Int64 {
@@ -34,30 +35,31 @@ package enum WallClock {
     }
 }
 
-/// A moment on the monotonic clock after which something is given up.
+/// A moment on the monotonic clock at which an operation times out.
 package struct Deadline: Hashable, Comparable, Sendable {
     /// Nanoseconds on `MonotonicClock`.
     package let nanoseconds: UInt64
 
+    /// Creates a deadline at `nanoseconds` on `MonotonicClock`.
     package init(nanoseconds: UInt64) {
         self.nanoseconds = nanoseconds
     }
 
-    /// The moment that never comes.
+    /// A deadline that never passes.
     package static let never = Deadline(nanoseconds: .max)
 
-    /// The moment `duration` after `start`; a negative duration counts as zero, a huge one as never.
+    /// Returns the moment `duration` after `start`. A negative duration counts as zero; an overflow gives `never`.
     package static func after(_ duration: Duration, from start: UInt64 = MonotonicClock.now) -> Deadline {
         let (sum, overflow) = start.addingReportingOverflow(duration.clampedNanoseconds)
         return overflow ? .never : Deadline(nanoseconds: sum)
     }
 
-    /// Whether the moment has come.
+    /// Returns whether the deadline is at or before `now`.
     package func hasPassed(at now: UInt64 = MonotonicClock.now) -> Bool {
         nanoseconds <= now
     }
 
-    /// What is left; zero once it has passed.
+    /// Returns the time left at `now`; zero if the deadline has passed.
     package func remaining(at now: UInt64 = MonotonicClock.now) -> Duration {
         guard nanoseconds > now else { return .zero }
         return .nanoseconds(Int64(clamping: nanoseconds - now))
@@ -69,7 +71,7 @@ package struct Deadline: Hashable, Comparable, Sendable {
 }
 
 extension Duration {
-    /// The duration in nanoseconds: zero if negative, `UInt64.max` beyond 584 years.
+    /// The duration in nanoseconds; zero if negative, `UInt64.max` if greater than 584 years.
     package var clampedNanoseconds: UInt64 {
         let (seconds, attoseconds) = components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }

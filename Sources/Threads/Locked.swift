@@ -4,22 +4,23 @@
     public import Synchronization
 #endif
 
-/// A value behind a lock.
+/// A value protected by a mutex.
 ///
-/// It is `Synchronization.Mutex`, except in thread sanitizer builds (`-D THREAD_SANITIZER`): the sanitizer reports races in
-/// correct programs that use `Mutex` on Linux with Swift 6.3.1, and understands a `pthread_mutex_t`.
+/// Wraps `Synchronization.Mutex`. Thread sanitizer builds (`-D THREAD_SANITIZER`) use a `pthread_mutex_t` instead: with
+/// Swift 6.3.1 on Linux, the sanitizer reports false races for `Mutex`.
 ///
-/// Public, so that other modules inline it: of a `package` function the compiler inlines nothing across modules, and each
-/// lock would look up metadata at run time.
+/// The type is public so that other modules can inline it. The compiler does not inline `package` functions across
+/// modules, so each lock would look up metadata at run time.
 public final class Locked<Value: ~Copyable>: Sendable {
     #if THREAD_SANITIZER
         private let box: PThreadBox<Value>
 
+        /// Creates the lock with its value.
         public init(_ value: consuming sending Value) {
             box = PThreadBox(value)
         }
 
-        /// Runs `body` with the value while no other thread has it. Short work only; never lock twice.
+        /// Runs `body` with exclusive access to the value. Keep `body` short. The lock is not recursive.
         public func withLock<Result: ~Copyable, Failure: Error>(
             _ body: (inout sending Value) throws(Failure) -> sending Result
         ) throws(Failure) -> sending Result {
@@ -30,11 +31,12 @@ public final class Locked<Value: ~Copyable>: Sendable {
     #else
         @usableFromInline let mutex: Mutex<Value>
 
+        /// Creates the lock with its value.
         @inlinable public init(_ value: consuming sending Value) {
             mutex = Mutex(value)
         }
 
-        /// Runs `body` with the value while no other thread has it. Short work only; never lock twice.
+        /// Runs `body` with exclusive access to the value. Keep `body` short. The lock is not recursive.
         @inlinable public func withLock<Result: ~Copyable, Failure: Error>(
             _ body: (inout sending Value) throws(Failure) -> sending Result
         ) throws(Failure) -> sending Result {
@@ -44,7 +46,7 @@ public final class Locked<Value: ~Copyable>: Sendable {
 }
 
 #if THREAD_SANITIZER
-    /// Unchecked: `value` is touched between `lock` and `unlock` only.
+    /// Unchecked: `value` is accessed only between `lock` and `unlock`.
     private final class PThreadBox<Value: ~Copyable>: @unchecked Sendable {
         nonisolated(unsafe) var value: Value
         private let mutex: UnsafeMutablePointer<pthread_mutex_t>

@@ -1,13 +1,14 @@
 public import Glibc
 
-/// A value behind a lock, with a condition that a thread can wait for. Public for the same reason as `Locked`.
+/// A value protected by a mutex, with a condition variable. The type is public for the same reason as `Locked`.
 ///
-/// Unchecked: the value is touched only while `mutex` is held.
+/// Unchecked: the value is accessed only while `mutex` is held.
 public final class Monitor<Value>: @unchecked Sendable {
     @usableFromInline var value: Value
     @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let condition: UnsafeMutablePointer<pthread_cond_t>
 
+    /// Creates the monitor with its value.
     public init(_ value: sending Value) {
         self.value = value
         mutex = .allocate(capacity: 1)
@@ -15,7 +16,7 @@ public final class Monitor<Value>: @unchecked Sendable {
         condition = .allocate(capacity: 1)
         condition.initialize(to: pthread_cond_t())
         pthread_mutex_init(mutex, nil)
-        // Deadlines are on the monotonic clock: setting the time of day must not lengthen a wait.
+        // Deadlines use the monotonic clock, so that a change of the system time does not lengthen a wait.
         var attributes = pthread_condattr_t()
         pthread_condattr_init(&attributes)
         pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
@@ -30,7 +31,7 @@ public final class Monitor<Value>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Runs `body` with the value while no other thread has it.
+    /// Runs `body` with exclusive access to the value.
     @inlinable public func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -39,9 +40,9 @@ public final class Monitor<Value>: @unchecked Sendable {
         return try body(&value)
     }
 
-    /// Blocks the calling thread until `isTrue` holds, then runs `body` under the same lock.
+    /// Blocks the calling thread until `isTrue` returns true, then runs `body` under the same lock.
     ///
-    /// Whoever changes the value calls `signal` or `broadcast` afterwards.
+    /// A thread that changes the value must call `signal` or `broadcast` afterwards.
     package func wait<Result, Failure: Error>(
         until isTrue: (inout Value) -> Bool, then body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -53,7 +54,8 @@ public final class Monitor<Value>: @unchecked Sendable {
         return try body(&value)
     }
 
-    /// Blocks the calling thread until `isTrue` holds or `deadline` has passed, then runs `body` under the same lock.
+    /// Blocks the calling thread until `isTrue` returns true or `deadline` has passed, then runs `body` under the same
+    /// lock.
     package func wait<Result, Failure: Error>(
         until isTrue: (inout Value) -> Bool, orUntil deadline: Deadline,
         then body: (inout Value) throws(Failure) -> Result

@@ -1,14 +1,14 @@
 import CLinux
 import Glibc
 
-/// Starts named threads, which nobody joins: whoever must know the end of one lets it say so.
+/// Starts named, detached threads.
 package enum SystemThread {
-    /// Starts a thread that runs `body`, then ends.
+    /// Starts a thread that runs `body` and then ends. The thread cannot be joined.
     ///
     /// - Parameters:
-    ///   - name: As tools like `top -H` show it; cut at 15 bytes.
-    ///   - niceness: Beyond the process's own, 0 to 19.
-    /// - Precondition: The system can make another thread. Without its threads the server cannot work at all.
+    ///   - name: The thread's name in tools like `top -H`; cut after 15 bytes.
+    ///   - niceness: 0 to 19; added to the nice value of the process.
+    /// - Precondition: The system can create another thread.
     package static func start(name: String, niceness: Int32 = 0, _ body: @escaping @Sendable () -> Void) {
         let start = Unmanaged.passRetained(Start(name: name, niceness: niceness, body: body))
         var thread = pthread_t()
@@ -22,15 +22,15 @@ package enum SystemThread {
                 start.body()
                 return nil
             }, start.toOpaque())
-        precondition(code == 0, "The system refuses another thread (errno \(code))")
+        precondition(code == 0, "The system cannot create another thread (errno \(code))")
         pthread_detach(thread)
     }
 
-    /// The niceness of threads whose work is long and serves one client: on a busy machine the loops, which serve all, and
-    /// the writer get three times as much of a processor.
+    /// The niceness for threads that do long work for one client. On a busy machine, the event loops and the writer
+    /// then get about three times as much processor time as such a thread.
     package static let longWork: Int32 = 5
 
-    /// Identifies the calling thread among those that are alive.
+    /// The identifier of the calling thread, unique among the running threads.
     package static var current: UInt {
         UInt(pthread_self())
     }

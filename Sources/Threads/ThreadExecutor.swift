@@ -1,11 +1,13 @@
 import Synchronization
 
-/// One named thread that runs the jobs of whatever is pinned to it, in the order in which they came.
+/// An executor with one named thread that runs jobs in the order of arrival.
 ///
-/// For code that blocks, such as SQLite: an actor returns it as its `unownedExecutor`, a task takes it as its
-/// `executorPreference`. No job is ever dropped: `shutdown` lets the queue run empty, and a job that comes later still
-/// (the last hop of a task that outlived its owner) gets a short-lived thread of the same name. There is never more than
-/// one thread at a time. The thread keeps the executor alive until `shutdown`.
+/// Use it for code that blocks, such as SQLite. An actor returns the executor as its `unownedExecutor`; a task takes it
+/// as its `executorPreference`.
+///
+/// No job is dropped. `shutdown` waits until the queue is empty. A job can still arrive after that: the last hop of a
+/// task that outlived its owner. Such a job runs on a new, short-lived thread of the same name. There is never more
+/// than one thread at a time. The thread keeps the executor alive until `shutdown`.
 package final class ThreadExecutor: SerialExecutor, TaskExecutor, Sendable {
     private struct State {
         var jobs: [UnownedJob] = []
@@ -19,7 +21,7 @@ package final class ThreadExecutor: SerialExecutor, TaskExecutor, Sendable {
     package let name: String
     private let niceness: Int32
     private let state = Monitor(State())
-    /// `SystemThread.current` of the thread; zero while there is none.
+    /// `SystemThread.current` of the thread; zero while there is no thread.
     private let thread = Atomic<UInt>(0)
 
     /// Starts the thread.
@@ -31,7 +33,7 @@ package final class ThreadExecutor: SerialExecutor, TaskExecutor, Sendable {
         startThread()
     }
 
-    /// Whether the caller runs on this executor's thread.
+    /// Whether the calling code runs on this executor's thread.
     package var isOnThread: Bool {
         thread.load(ordering: .relaxed) == SystemThread.current
     }
@@ -59,14 +61,14 @@ package final class ThreadExecutor: SerialExecutor, TaskExecutor, Sendable {
         isOnThread
     }
 
-    /// Ends the thread once its queue is empty, and blocks until then. From the thread itself it only asks for the end.
+    /// Ends the thread when its queue is empty, and blocks until then. If called on the thread itself, does not wait.
     package func shutdown() {
         requestEnd()
         guard !isOnThread else { return }
         state.wait(until: { !$0.isRunning }, then: { _ in })
     }
 
-    /// Ends the thread once its queue is empty, and suspends until then. Not to be called from the thread's own jobs.
+    /// Ends the thread when its queue is empty, and suspends until then. A job of this executor must not call this.
     package func end() async {
         requestEnd()
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
@@ -105,7 +107,7 @@ package final class ThreadExecutor: SerialExecutor, TaskExecutor, Sendable {
                         return nil
                     }
                     state.isRunning = false
-                    // Cleared under the lock: a successor thread stores its own value after taking it.
+                    // Clear this under the lock: the next thread stores its own identifier after it has taken the lock.
                     thread.store(0, ordering: .relaxed)
                     defer { state.enders = [] }
                     return state.enders

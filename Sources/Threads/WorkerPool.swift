@@ -1,6 +1,6 @@
-/// A worker pool: named threads, each started when it is first needed, to which work goes in turn.
+/// A pool of named threads that start on demand. Jobs are assigned to the threads in turn.
 ///
-/// It has no bound of its own on what waits: its owner knows how much is too much.
+/// The pool does not limit the number of waiting jobs; the pool's owner must.
 package final class WorkerPool: Sendable {
     private struct State {
         var executors: [ThreadExecutor] = []
@@ -13,9 +13,11 @@ package final class WorkerPool: Sendable {
     private let niceness: Int32
     private let state = Locked(State())
 
+    /// Creates a pool without threads.
+    ///
     /// - Parameters:
-    ///   - name: Of the threads, each with its number.
-    ///   - threads: How many there are at most; at least 1.
+    ///   - name: The prefix of the threads' names; the pool appends a number.
+    ///   - threads: The maximum number of threads; at least 1.
     ///   - niceness: See `SystemThread.start`.
     package init(name: String, threads: Int, niceness: Int32 = 0) {
         self.name = name
@@ -27,7 +29,7 @@ package final class WorkerPool: Sendable {
         for executor in state.withLock({ $0.executors }) { executor.shutdown() }
     }
 
-    /// The thread for the next piece of work; `nil` once the pool is closed.
+    /// Returns the thread for the next job; `nil` if the pool is closed.
     package func next() -> ThreadExecutor? {
         state.withLock { state in
             guard !state.isClosed else { return nil }
@@ -41,7 +43,7 @@ package final class WorkerPool: Sendable {
         }
     }
 
-    /// Takes no more work and waits for what runs.
+    /// Closes the pool and suspends until all queued jobs have run.
     package func close() async {
         let executors = state.withLock { state in
             state.isClosed = true

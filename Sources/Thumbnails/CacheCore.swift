@@ -1,7 +1,7 @@
 import Glibc
 import Threads
 
-/// The state of a cache, on the pool's thread for files.
+/// The state of a thumbnail cache. The actor runs on the pool's thread for file access.
 actor CacheCore {
     typealias Name = CacheIndex.Name
     typealias Outcome = ThumbnailJob.Outcome
@@ -13,15 +13,15 @@ actor CacheCore {
     private let maxBytes: Int
     private let pool: ThumbnailPool
     private var index = CacheIndex()
-    private var failures = FailureMemory()
-    private var flights = Flights()
+    private var failures = FailureCache()
+    private var flights = SingleFlight()
     private var nextNumber = 0
-    /// The tasks that may touch the folder: flights, and the reading of the folder.
+    /// The tasks that may access the directory: flights and the scan of the directory.
     private var tasks: [Int: Task<Void, Never>] = [:]
-    /// The keys whose folders have been read; `nil` once all have been.
+    /// The keys whose directories have been read; `nil` once all have been read.
     private var known: Set<String>? = []
     private var loading: Task<Void, Never>?
-    /// Until when the disk counts as full, in monotonic nanoseconds.
+    /// The time until which the disk is treated as full, in monotonic nanoseconds.
     private var fullUntil: UInt64 = 0
     private var isClosed = false
 
@@ -35,23 +35,26 @@ actor CacheCore {
     func thumbnail(of path: String, as name: Name) async -> Outcome {
         let ticket = number()
         return await withTaskCancellationHandler {
-            await withCheckedContinuation { (continuation: Flights.Waiter) in
-                answer(continuation, ticket: ticket, name: name, path: path)
+            await withCheckedContinuation { (continuation: SingleFlight.Waiter) in
+                respond(continuation, ticket: ticket, name: name, path: path)
             }
         } onCancel: {
             Task { await leave(ticket) }
         }
     }
 
-    /// Answers at once, or lets the waiter join a flight. It does not suspend: all that it looks at belongs together.
-    private func answer(_ waiter: Flights.Waiter, ticket: Int, name: Name, path: String) {
-        // A task that was cancelled before: `leave` may have come and gone without finding the ticket.
+    /// Responds at once or adds the waiter to a flight. The function does not suspend, so the state cannot change while
+    /// it runs.
+    private func respond(_ waiter: SingleFlight.Waiter, ticket: Int, name: Name, path: String) {
+        // The task may already be canceled. In that case `leave` may have run without finding the ticket, so the waiter
+        // must not be added.
         guard !isClosed, !pool.isClosed, !Task.isCancelled else { return waiter.resume(returning: .failure(.closed)) }
         startLoading()
         if let file = stored(name) { return waiter.resume(returning: .success(file)) }
         let now = MonotonicClock.now
         if let error = failures.error(of: name.key, at: now) { return waiter.resume(returning: .failure(error)) }
-        // A process for each request, whose work could not be kept, would be a way to wear the server out.
+        // Reject the request while the disk is full. Otherwise each request would start a process whose result cannot
+        // be stored, and attackers could overload the server.
         guard fullUntil <= now else { return waiter.resume(returning: .failure(.storageFull)) }
         flights.join(flight(for: name, of: path), ticket: ticket, waiter: waiter)
     }
@@ -63,8 +66,8 @@ actor CacheCore {
         read(key)
         let entries = index.removeAll(of: key)
         for entry in entries { files.remove(entry.name, size: entry.size, isLast: true) }
-        // Nothing is left to know. Where no thumbnail is ever asked for, the folder is never read to its end, and the keys of
-        // all assets that ever went would gather here.
+        // Remove the key from `known` as well. Without any request for a thumbnail, the scan never completes, and the
+        // keys of all deleted assets would accumulate in `known`.
         known?.remove(key)
     }
 
@@ -76,7 +79,7 @@ actor CacheCore {
 
     var usage: (files: Int, bytes: Int) { (index.count, index.bytes) }
 
-    /// How many originals are held in memory as known, until the whole folder has been read.
+    /// The number of originals whose directories have been read; 0 once the scan is complete.
     var knownCount: Int { known?.count ?? 0 }
 
     func load() async {
@@ -97,7 +100,7 @@ actor CacheCore {
         return file
     }
 
-    private func store(_ made: ThumbnailFile, of flight: Flights.Flight) -> Outcome {
+    private func store(_ made: ThumbnailFile, of flight: SingleFlight.Flight) -> Outcome {
         let keeps = !flight.isForgotten && !isClosed && CacheIndex.space(for: made.size) <= maxBytes
         do throws(ThumbnailError) {
             let file = try files.store(made, as: flight.name, number: number(), keeps: keeps)
@@ -119,17 +122,19 @@ actor CacheCore {
         }
     }
 
-    /// Learns what the disk has of an original, unless that is known.
+    /// Reads the files of an original into the index. Does nothing if they have already been read.
     private func read(_ key: String) {
         guard known?.insert(key).inserted == true else { return }
         for (name, size, lastUse) in files.list(key) {
-            // Two lengths of one form: the server was killed between the one and the other.
+            // One form has two sizes if the server was killed while it replaced the file. Keep only one of the two
+            // files.
             if let old = index[name] { files.remove(name, size: old.size, isLast: false) }
             index.add(name, size: size, lastUse: lastUse)
         }
     }
 
-    /// Begins to read the folder, once, an original at a time; who asks for a thumbnail does not wait for it.
+    /// Starts the scan of the directory, unless it was started before. The scan yields after each original, so that
+    /// requests need not wait.
     private func startLoading() {
         guard loading == nil, !isClosed else { return }
         files.removeUnfinished()
@@ -148,7 +153,7 @@ actor CacheCore {
 
     // MARK: - Flights
 
-    /// The number of the flight that makes a thumbnail; a new one if there is none.
+    /// Returns the number of the flight that makes a thumbnail. If there is no such flight, starts one.
     private func flight(for name: Name, of path: String) -> Int {
         if let flight = flights[name] { return flight }
         let flight = number()
@@ -171,7 +176,7 @@ actor CacheCore {
         switch outcome {
         case .success(let made): result = store(made, of: flight)
         case .failure(let error):
-            // A file that cannot be opened cost no process, and may be there again.
+            // Do not remember a file that cannot be opened: the failure needed no process, and the file may reappear.
             if !flight.isForgotten, access(path, R_OK) == 0 {
                 failures.note(error, of: flight.name.key, at: MonotonicClock.now)
             }
@@ -189,7 +194,7 @@ actor CacheCore {
         return nextNumber
     }
 
-    /// Starts a task on this actor that `close` waits for.
+    /// Starts a task on this actor. `close` waits for the task to end.
     private func track(_ body: @escaping (isolated CacheCore) async -> Void) -> Task<Void, Never> {
         let number = number()
         let task = Task {

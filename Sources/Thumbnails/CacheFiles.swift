@@ -1,59 +1,60 @@
 import Glibc
 import Threads
 
-/// The files of a cache: `<folder>/<2 hex of key>/<rest of key>/<form>.<size>.<format>`.
+/// The files of a cache: `<directory>/<2 hex digits of key>/<rest of key>/<form>.<size>.<format>`.
 ///
-/// A file is written under another name and renamed, without a sync. After a power cut the name can therefore be there
-/// and the content not: file systems note a file's length after its content, so such a file is too short. Its length is
-/// part of its name, and one whose length differs is removed instead of served. A mark for a clean stop would be the
-/// other way; it would throw everything away each time that the server alone is killed, and then all is made anew at once.
+/// A file is written under a temporary name and renamed, without fsync. So after a power failure, a name can exist with
+/// incomplete content. File systems record the length after the content, so an incomplete file is too short. The name
+/// contains the expected length, and a file of another length is removed instead of served. The alternative is a marker
+/// for a clean shutdown. With such a marker, killing only the server would discard the whole cache, and all thumbnails
+/// would be made again at once.
 struct CacheFiles: Sendable {
-    let folder: String
+    let directory: String
 
     typealias Name = CacheIndex.Name
 
-    /// The folder of an original's thumbnails.
-    func folder(of key: String) -> String {
-        folder + "/" + key.prefix(2) + "/" + key.dropFirst(2)
+    /// Returns the path of the directory for an original's thumbnails.
+    func directory(of key: String) -> String {
+        directory + "/" + key.prefix(2) + "/" + key.dropFirst(2)
     }
 
     func path(of name: Name, size: Int) -> String {
-        folder(of: name.key) + "/\(name.form.name).\(size).\(name.form.format.rawValue)"
+        directory(of: name.key) + "/\(name.form.name).\(size).\(name.form.format.rawValue)"
     }
 
-    private var unfinished: String { folder + "/unfinished" }
+    private var unfinished: String { directory + "/unfinished" }
 
-    /// Removes what was being written when the server was killed.
+    /// Removes incomplete files that a killed server left.
     func removeUnfinished() {
         FileTree.empty(unfinished)
     }
 
-    /// The folders that keys are divided into, as far as they exist.
+    /// Returns the existing directories of the first level, each named by the first two digits of keys.
     func groups() -> [String] {
-        FileTree.names(in: folder).filter { $0.utf8.count == 2 && Self.isKey($0) }
+        FileTree.names(in: directory).filter { $0.utf8.count == 2 && Self.isKey($0) }
     }
 
-    /// The keys of a group.
+    /// Returns the keys whose directories are in a directory of the first level.
     func keys(in group: String) -> [String] {
-        FileTree.names(in: folder + "/" + group).filter(Self.isKey).map { group + $0 }
+        FileTree.names(in: directory + "/" + group).filter(Self.isKey).map { group + $0 }
     }
 
-    /// Whether a text is made of lower-case hexadecimal digits.
+    /// Returns whether a text consists only of lowercase hexadecimal digits.
     static func isKey(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
     }
 
-    /// What there is of an original: the names, sizes, and last uses in nanoseconds since 1970. Cut-off files are removed;
-    /// files whose names say nothing are left alone.
+    /// Returns the thumbnails of an original: their names, sizes in bytes, and last uses in nanoseconds since
+    /// 1970-01-01 UTC. Truncated files are removed. Files with unknown names are ignored.
     func list(_ key: String) -> [(name: Name, size: Int, lastUse: Int64)] {
-        let folder = folder(of: key)
-        return FileTree.names(in: folder).compactMap { file in
+        let directory = directory(of: key)
+        return FileTree.names(in: directory).compactMap { file in
             let parts = file.split(separator: ".", omittingEmptySubsequences: false)
             guard parts.count == 3, let size = Int(parts[1]), String(size) == parts[1],
                 let format = ThumbnailForm.Format(rawValue: String(parts[2])),
                 let form = ThumbnailForm(name: parts[0], format: format)
             else { return nil }
-            let path = folder + "/" + file
+            let path = directory + "/" + file
             var facts = stat()
             guard lstat(path, &facts) == 0 else { return nil }
             guard facts.st_mode & S_IFMT == S_IFREG, facts.st_size == size, size > 0 else {
@@ -64,7 +65,7 @@ struct CacheFiles: Sendable {
         }
     }
 
-    /// Opens a thumbnail; `nil` if it is not there or not whole, and then it is removed.
+    /// Opens a thumbnail. The result is `nil` if the file does not exist or is truncated. A truncated file is removed.
     func open(_ name: Name, size: Int) -> ThumbnailFile? {
         let path = path(of: name, size: size)
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
@@ -78,29 +79,32 @@ struct CacheFiles: Sendable {
         return ThumbnailFile(owning: descriptor, size: size)
     }
 
-    /// Notes at the file that it is used now, for the next start.
+    /// Sets the file's modification time to now. After a restart, the modification time gives the last use.
     func mark(_ file: ThumbnailFile) {
         futimens(file.descriptor, nil)
     }
 
-    /// Removes a thumbnail; its folder too if it was the last.
+    /// Removes a thumbnail. If it is the last thumbnail of its original (`isLast`), removes the directory too.
     func remove(_ name: Name, size: Int, isLast: Bool) {
         unlink(path(of: name, size: size))
-        if isLast { rmdir(folder(of: name.key)) }
+        if isLast { rmdir(directory(of: name.key)) }
     }
 
     /// Copies a thumbnail to the disk and opens it.
     ///
-    /// - Parameter number: Of this file among those being written.
-    /// - Parameter keeps: Whether it is given its name, in place of an older one; else it has none and goes with its descriptor.
-    /// - Throws: `.storageFull`; then nothing is left.
+    /// - Parameters:
+    ///   - number: A number that is unique among the files being written.
+    ///   - keeps: Whether the file is stored under its name, replacing an older file. Otherwise the file is unlinked
+    ///     and exists only until its descriptor is closed.
+    /// - Throws: `overloaded` if no descriptor is available; `storageFull` for any other failure. After an error, no
+    ///   file is left on the disk.
     func store(
         _ source: ThumbnailFile, as name: Name, number: Int, keeps: Bool
     ) throws(ThumbnailError) -> ThumbnailFile {
         let temporary = unfinished + "/" + String(number)
         let flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
         var descriptor = Glibc.open(temporary, flags, 0o600)
-        if descriptor < 0, errno == ENOENT, FileTree.makeFolder(unfinished) {
+        if descriptor < 0, errno == ENOENT, FileTree.makeDirectory(unfinished) {
             descriptor = Glibc.open(temporary, flags, 0o600)
         }
         guard descriptor >= 0 else { throw errno == EMFILE || errno == ENFILE ? .overloaded : .storageFull }
@@ -115,7 +119,7 @@ struct CacheFiles: Sendable {
         }
         let path = path(of: name, size: source.size)
         var code = rename(temporary, path)
-        if code != 0, errno == ENOENT, FileTree.makeFolder(folder(of: name.key)) {
+        if code != 0, errno == ENOENT, FileTree.makeDirectory(directory(of: name.key)) {
             code = rename(temporary, path)
         }
         guard code == 0 else {

@@ -1,27 +1,28 @@
-/// What a cache has on its disk, and which of it was used last. Pure.
+/// The files of a cache and their last uses, in memory. The type performs no input or output.
 struct CacheIndex {
     struct Entry: Hashable {
-        /// In bytes; part of the file's name.
+        /// The size of the file in bytes. The file name contains the size.
         let size: Int
-        /// When it was used last, in nanoseconds since 1970.
+        /// The last use, in nanoseconds since 1970-01-01 UTC.
         var lastUse: Int64
-        /// When the file last said so; at most a minute behind.
+        /// The last use according to the file's modification time, at most a minute before `lastUse`.
         var markedUse: Int64
     }
 
-    /// A thumbnail of an original.
+    /// The identity of a thumbnail: the key of the original, and the form.
     struct Name: Hashable {
         let key: String
         let form: ThumbnailForm
     }
 
     private var originals: [String: [ThumbnailForm: Entry]] = [:]
-    /// The files there are.
+    /// The number of files.
     private(set) var count = 0
-    /// The space that they take on the disk.
+    /// The disk space that the files use, in bytes.
     private(set) var bytes = 0
 
-    /// What a file of this size takes on the disk: whole blocks, and one for the folder. So small files are bounded in number too.
+    /// Returns the disk space of a file in bytes: whole blocks, plus one block for the directory. Counting blocks also
+    /// limits the number of small files.
     static func space(for size: Int) -> Int {
         (size + 4095) / 4096 * 4096 + 4096
     }
@@ -30,12 +31,12 @@ struct CacheIndex {
         originals[name.key]?[name.form]
     }
 
-    /// Whether there is any thumbnail of an original.
+    /// Returns whether any thumbnail of an original exists.
     func has(_ key: String) -> Bool {
         originals[key] != nil
     }
 
-    /// Adds a file, in place of one of the same name.
+    /// Adds a file. A file of the same name is replaced.
     mutating func add(_ name: Name, size: Int, lastUse: Int64) {
         remove(name)
         originals[name.key, default: [:]][name.form] = Entry(size: size, lastUse: lastUse, markedUse: lastUse)
@@ -43,7 +44,9 @@ struct CacheIndex {
         bytes += Self.space(for: size)
     }
 
-    /// Notes a use; true if the file should note it too, because it last did more than a minute ago.
+    /// Records a use of a file at a time in nanoseconds since 1970-01-01 UTC.
+    ///
+    /// - Returns: Whether to update the file's modification time, because it is more than a minute old.
     mutating func use(_ name: Name, at time: Int64) -> Bool {
         guard var entry = originals[name.key]?[name.form] else { return false }
         entry.lastUse = max(entry.lastUse, time)
@@ -60,21 +63,21 @@ struct CacheIndex {
         bytes -= Self.space(for: entry.size)
     }
 
-    /// Removes all of an original, and says what that was.
+    /// Removes all thumbnails of an original and returns them.
     mutating func removeAll(of key: String) -> [(name: Name, size: Int)] {
         let entries = (originals[key] ?? [:]).map { (name: Name(key: key, form: $0.key), size: $0.value.size) }
         for entry in entries { remove(entry.name) }
         return entries
     }
 
-    /// Removes what was not used for longest, if there is more than `maxBytes`, until nine tenths of them are left; says
-    /// what that was.
+    /// If the files use more than `maxBytes`, evicts the least recently used files until at most nine tenths of
+    /// `maxBytes` remain. Returns the evicted files.
     ///
-    /// - Complexity: O(n log n), once for each tenth of the cache that is replaced. An order kept up to date would cost
+    /// - Complexity: O(n log n), once for each tenth of the cache that is replaced. Maintaining an order would cost
     ///   memory for each file and time for each use.
     mutating func evict(to maxBytes: Int) -> [(name: Name, size: Int)] {
         guard bytes > maxBytes else { return [] }
-        let goal = maxBytes - maxBytes / 10
+        let target = maxBytes - maxBytes / 10
         var all: [(name: Name, entry: Entry)] = []
         all.reserveCapacity(count)
         for (key, forms) in originals {
@@ -83,7 +86,7 @@ struct CacheIndex {
         all.sort { $0.entry.lastUse < $1.entry.lastUse }
         var evicted: [(name: Name, size: Int)] = []
         for (name, entry) in all {
-            guard bytes > goal else { break }
+            guard bytes > target else { break }
             remove(name)
             evicted.append((name, entry.size))
         }

@@ -1,15 +1,15 @@
-/// The kinds of pictures that are given to the program, told from their first bytes.
+/// The kinds of pictures that are passed to the program. The first bytes of a file determine its kind.
 ///
-/// libvips picks its decoder by the content, whatever a file is called, and has dozens of them, some with a history of
-/// holes. So what does not begin like one of these five is not shown to it at all. Only the kind is judged here; a file
-/// that only begins well is the decoder's to refuse.
+/// libvips chooses a decoder by the content, whatever the file's name. libvips has dozens of decoders, some with a
+/// history of vulnerabilities. So a file is passed to libvips only if it starts like one of these five kinds. The rest
+/// of the file is not checked; the decoder rejects invalid files.
 enum PictureKind: Hashable, Sendable {
     case jpeg, png, gif, webp, heif
 
-    /// How many bytes `init` wants to see.
+    /// The number of bytes that `init` needs.
     static let headLength = 12
 
-    /// The kind of a file that begins with `head`, or `nil` if it is none of these.
+    /// Determines the kind of a file that starts with `head`. The result is `nil` for any other kind of file.
     init?(head: [UInt8]) {
         func has(_ text: StaticString, at offset: Int = 0) -> Bool {
             let count = text.utf8CodeUnitCount
@@ -25,7 +25,7 @@ enum PictureKind: Hashable, Sendable {
         } else if has("RIFF") && has("WEBP", at: 8) {
             self = .webp
         } else if has("ftyp", at: 4) {
-            // ISO 14496-12: which brands it can decode is for libheif to know.
+            // The file is an ISO base media file (ISO/IEC 14496-12). libheif decides whether it can decode the brand.
             self = .heif
         } else {
             return nil

@@ -1,35 +1,39 @@
-/// Thumbnails of the originals of one folder, made when they are asked for and kept within a number of bytes.
+/// A cache of thumbnails in one directory. Thumbnails are made on request. If they exceed a size limit, the least
+/// recently used are evicted.
 ///
-/// Everything that touches the disk happens on threads of the pool. A cache may be deleted whenever no server uses it:
-/// all in it can be made again. Several caches share a pool; no two have one folder.
+/// All disk access happens on threads of the pool. The directory may be deleted while no server uses it, because all
+/// thumbnails can be made again. Several caches may share a pool, but each cache needs its own directory.
 package final class ThumbnailCache: Sendable {
-    /// The largest original that is taken on, in pixels.
+    /// The largest accepted original, in pixels.
     package let maxPixels: Int
     private let core: CacheCore
 
-    /// Creates a cache, which touches nothing until it is used.
+    /// Creates a cache. The disk is accessed only when the cache is used.
     ///
     /// - Parameters:
-    ///   - folder: An absolute path; made when the first thumbnail is stored.
-    ///   - maxBytes: What thumbnails may take on the disk, in whole blocks. Beyond, those not used for longest are removed.
-    ///   - pool: Where thumbnails are made.
-    ///   - maxPixels: Larger originals are refused.
-    package init(folder: String, maxBytes: Int, pool: ThumbnailPool, maxPixels: Int = 100_000_000) {
+    ///   - directory: An absolute path. The directory is created when the first thumbnail is stored.
+    ///   - maxBytes: The most disk space for thumbnails in bytes, counted in whole blocks. Beyond this limit, the least
+    ///     recently used thumbnails are evicted.
+    ///   - pool: The pool that makes the thumbnails.
+    ///   - maxPixels: The largest accepted original, in pixels.
+    package init(directory: String, maxBytes: Int, pool: ThumbnailPool, maxPixels: Int = 100_000_000) {
         self.maxPixels = maxPixels
-        core = CacheCore(files: CacheFiles(folder: folder), maxBytes: maxBytes, pool: pool)
+        core = CacheCore(files: CacheFiles(directory: directory), maxBytes: maxBytes, pool: pool)
     }
 
-    /// A thumbnail of an original: from the disk, or made now.
+    /// Returns a thumbnail of an original. A thumbnail that is not on the disk is made first.
     ///
-    /// However many ask for the same at once, one process makes it. It stops when all who asked were cancelled.
+    /// Concurrent requests for the same thumbnail share one process. The process is stopped when all these requests are
+    /// canceled.
     ///
     /// - Parameters:
-    ///   - path: The original's file, which must not change as long as it has this key.
-    ///   - key: The original's identity, at least three lower-case hexadecimal digits.
-    ///   - width: The original's width in pixels, as its header says.
-    ///   - height: Its height.
-    ///   - form: What the thumbnail shall be. The animation's first picture, upright, in sRGB, without metadata.
-    /// - Throws: Any `ThumbnailError`. What is on the disk already is returned even if the program is missing.
+    ///   - path: The path of the original's file. As long as the file has this key, its content must not change.
+    ///   - key: The original's identity, at least three lowercase hexadecimal digits.
+    ///   - width: The original's width in pixels, from its header.
+    ///   - height: The original's height in pixels, from its header.
+    ///   - form: The form of the thumbnail. The result is upright, in sRGB and without metadata. The thumbnail of an
+    ///     animation shows its first frame.
+    /// - Throws: Any `ThumbnailError`. A missing program is no error if the thumbnail is already stored.
     package func thumbnail(
         of path: String, key: String, width: Int, height: Int, form: ThumbnailForm
     ) async throws(ThumbnailError) -> ThumbnailFile {
@@ -42,30 +46,31 @@ package final class ThumbnailCache: Sendable {
         return try await core.thumbnail(of: path, as: name).get()
     }
 
-    /// Removes every thumbnail of an original, and what is remembered of its failures. Thumbnails that callers have open
-    /// stay readable; those being made still reach who asked, and are not kept.
+    /// Removes all thumbnails of an original and its remembered failures. Open thumbnails stay readable. Thumbnails
+    /// that are being made are still returned to their callers, but not stored.
     package func forget(key: String) async {
         precondition(key.utf8.count > 2 && CacheFiles.isKey(key), "A key is hexadecimal")
         await core.forget(key)
     }
 
-    /// Ends what is being made with `.closed`, refuses the rest, and returns once nothing touches the folder any more.
+    /// Shuts down the cache. Pending and later requests fail with `closed`. The function returns once no task accesses
+    /// the directory.
     package func close() async {
         await core.close()
     }
 
-    /// How many thumbnails there are and what they take on the disk, as far as is known: after a start the folder is read
-    /// piece by piece with the first use.
+    /// The number of thumbnails and the disk space that they use in bytes, as far as known. After a start, the first
+    /// use of the cache starts a scan of the directory.
     package var usage: (files: Int, bytes: Int) {
         get async { await core.usage }
     }
 
-    /// How many originals are held in memory as known.
+    /// The number of originals whose directories have been read; 0 once the scan is complete.
     var knownCount: Int {
         get async { await core.knownCount }
     }
 
-    /// Suspends until the folder has been read.
+    /// Suspends until the directory has been scanned.
     func load() async {
         await core.load()
     }

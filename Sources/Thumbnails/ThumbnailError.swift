@@ -1,18 +1,18 @@
-/// Why there is no thumbnail.
+/// The reason why a thumbnail is not available.
 package enum ThumbnailError: Error, Hashable, Sendable {
-    /// The program `vipsthumbnail` is not installed, or does not start. It is looked for again at each use.
+    /// The program `vipsthumbnail` is not installed or does not start. Each use looks up the program again.
     case unavailable
-    /// The picture has more pixels than are taken on; no process was started.
+    /// The picture has more pixels than the limit. No process was started for it.
     case tooManyPixels(limit: Int)
-    /// Too many thumbnails wait already, or the system refuses another process for now. Worth another try, later.
+    /// Too many thumbnails are waiting, or the system cannot start another process. A later attempt may succeed.
     case overloaded
-    /// The program did not come to an end in its time and was killed. Remembered for a minute.
+    /// The program exceeded its time limit and was killed. The failure is remembered for a minute.
     case timedOut
-    /// The file is no picture of a kind that is taken on, is broken, is gone, or needs more memory than there is for it.
-    /// Remembered for ten minutes, except of a file that cannot be opened.
+    /// The file is missing, damaged or not an accepted picture, or it needs more memory than the limit. The failure is
+    /// remembered for ten minutes, unless the file could not be opened.
     case unreadable
-    /// The thumbnail cannot be stored: the disk is full, or does not work. Nothing is left behind.
+    /// The thumbnail cannot be stored, because the disk is full or a disk write failed. No file is left on the disk.
     case storageFull
-    /// The pool or the cache was shut down, or the caller's task was cancelled, before there was a thumbnail.
+    /// The pool or cache was shut down, or the caller's task was canceled.
     case closed
 }

@@ -1,16 +1,16 @@
 import Glibc
 
-/// A finished thumbnail, open for reading and closed with its last reference.
+/// An open file with a finished thumbnail. The file is closed when the last reference is released.
 ///
-/// It can be read to its end even if the cache has thrown the file away meanwhile. Callers may share it: read at given
-/// places (`pread`, `sendfile` with an offset), and do not move the descriptor's position.
+/// The file stays readable after the cache evicts the thumbnail. Several callers may share the file. So they must read
+/// at explicit offsets (`pread`, `sendfile` with an offset) and not move the descriptor's position.
 package final class ThumbnailFile: Sendable {
-    /// The open file.
+    /// The descriptor of the open file.
     package let descriptor: Int32
-    /// The length in bytes; at least 1.
+    /// The length of the file in bytes; at least 1.
     package let size: Int
 
-    /// Takes over an open descriptor.
+    /// Takes ownership of an open descriptor.
     init(owning descriptor: Int32, size: Int) {
         self.descriptor = descriptor
         self.size = size

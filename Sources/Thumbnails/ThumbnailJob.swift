@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import Threads
 
-/// A thumbnail to be made by a thread of the pool, and who waits for it.
+/// A thumbnail that a thread of the pool is to make, with the waiting caller.
 final class ThumbnailJob: Sendable {
     typealias Outcome = Result<ThumbnailFile, ThumbnailError>
 
@@ -16,7 +16,7 @@ final class ThumbnailJob: Sendable {
         self.form = form
     }
 
-    /// Resumes who waits; once.
+    /// Resumes the waiting caller. Only the first call has an effect.
     func finish(_ outcome: Outcome) {
         let waiting = continuation.withLock { continuation in
             defer { continuation = nil }
@@ -25,8 +25,8 @@ final class ThumbnailJob: Sendable {
         waiting?.resume(returning: outcome)
     }
 
-    /// Makes the thumbnail, and blocks the thread until then.
-    func perform(finder: ProgramFinder, scratch: ScratchFolder, limits: ThumbnailLimits) -> Outcome {
+    /// Makes the thumbnail. The thread is blocked until the thumbnail is finished or has failed.
+    func perform(finder: ProgramFinder, scratch: ScratchDirectory, limits: ThumbnailLimits) -> Outcome {
         guard let program = finder.find() else { return .failure(.unavailable) }
         let input = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard input >= 0 else { return .failure(errno == EMFILE || errno == ENFILE ? .overloaded : .unreadable) }
@@ -34,24 +34,25 @@ final class ThumbnailJob: Sendable {
         guard let kind = PictureKind(head: head(of: input, count: PictureKind.headLength)) else {
             return .failure(.unreadable)
         }
-        // A file in memory: whether the disk is full shows when the cache stores it, by a clear error of its own.
+        // The output is a file in memory. When the cache stores it on the disk, a full disk causes a separate error.
         let raw = fogbase_memory_file("thumbnail")
         guard raw >= 0 else { return .failure(.overloaded) }
         var isKept = false
         defer { if !isKept { close(raw) } }
-        guard let folder = scratch.makeFolder() else { return .failure(.storageFull) }
-        defer { scratch.remove(folder) }
+        guard let directory = scratch.makeDirectory() else { return .failure(.storageFull) }
+        defer { scratch.remove(directory) }
 
         let end = process.run(
-            program, arguments: form.programArguments, environment: environment(for: kind, folder: folder),
-            folder: folder, input: input, output: raw, limits: limits)
+            program, arguments: form.programArguments, environment: environment(for: kind, directory: directory),
+            directory: directory, input: input, output: raw, limits: limits)
         switch end {
         case .killed: return .failure(.closed)
         case .outOfTime: return .failure(.timedOut)
         case .notStarted(let code):
             let isBusy = code == EAGAIN || code == ENOMEM || code == EMFILE || code == ENFILE || code == ETXTBSY
             return .failure(isBusy ? .overloaded : .unavailable)
-        // What the dynamic linker says when a library is missing, and a shell when a program is.
+        // The exit code 127 comes from the dynamic linker if a library is missing, or from a shell if a program is
+        // missing.
         case .exited(127): return .failure(.unavailable)
         case .exited(0): break
         case .exited: return .failure(.unreadable)
@@ -71,19 +72,20 @@ final class ThumbnailJob: Sendable {
         return .success(ThumbnailFile(owning: raw, size: size))
     }
 
-    /// All that the program's environment has.
-    private func environment(for kind: PictureKind, folder: String) -> [String] {
+    /// Returns all environment variables of the program.
+    private func environment(for kind: PictureKind, directory: String) -> [String] {
         var environment = [
-            // Decoders that libvips itself holds unfit for content from strangers are switched off (8.13 and later).
-            "VIPS_BLOCK_UNTRUSTED=1", "VIPS_CONCURRENCY=1", "PATH=/usr/local/bin:/usr/bin:/bin", "TMPDIR=" + folder,
+            // Disables the decoders that libvips considers unsafe for untrusted content (8.13 and later).
+            "VIPS_BLOCK_UNTRUSTED=1", "VIPS_CONCURRENCY=1", "PATH=/usr/local/bin:/usr/bin:/bin", "TMPDIR=" + directory,
         ]
-        // Among libvips' loadable modules are ImageMagick, OpenSlide and Poppler. All are loaded at the start, which is
-        // half of the processor time of a thumbnail, unless libvips believes to live elsewhere. Only HEIF needs one.
-        if kind != .heif { environment.append("VIPSHOME=" + folder) }
+        // The loadable modules of libvips include ImageMagick, OpenSlide and Poppler. Loading all of them at startup
+        // takes half of the processor time of a thumbnail. Setting VIPSHOME to another directory prevents this. Only
+        // HEIF needs one of the modules.
+        if kind != .heif { environment.append("VIPSHOME=" + directory) }
         return environment
     }
 
-    /// The first bytes of an open file, fewer if it has fewer.
+    /// Returns the first `count` bytes of an open file; fewer if the file is shorter.
     private func head(of descriptor: Int32, count: Int) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
             initialized = max(0, pread(descriptor, buffer.baseAddress, buffer.count, 0))

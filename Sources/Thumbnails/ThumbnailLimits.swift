@@ -1,16 +1,18 @@
-/// What the making of thumbnails may take of the machine.
+/// The resource limits for making thumbnails.
 package struct ThumbnailLimits: Hashable, Sendable {
-    /// Processes at once.
+    /// The maximum number of concurrent processes.
     package var processes: Int
-    /// Thumbnails that wait for a process; one more is refused.
+    /// The maximum number of thumbnails that wait for a process. Further requests are rejected.
     package var queue: Int
-    /// What one process may take, in time and, rounded up to whole seconds, in processor time.
+    /// The maximum run time of one process. The limit of the processor time is the same, rounded up to whole seconds.
     package var time: Duration
-    /// The address space of one process. libvips itself starts with 256 MB; a picture of 12 megapixels does with 512 MB.
+    /// The maximum address space of one process, in bytes. libvips alone needs 256 MB; a picture of 12 megapixels needs
+    /// 512 MB.
     package var memoryBytes: Int
-    /// The longest thumbnail.
+    /// The maximum size of a thumbnail, in bytes.
     package var outputBytes: Int
 
+    /// Creates limits for a pool.
     package init(
         processes: Int = 2, queue: Int = 64, time: Duration = .seconds(10), memoryBytes: Int = 1 << 30,
         outputBytes: Int = 32 << 20

@@ -1,14 +1,16 @@
 import Glibc
 import Threads
 
-/// Makes thumbnails with libvips' program `vipsthumbnail`, each in a process of its own that is bounded in time and memory.
+/// Makes thumbnails with the program `vipsthumbnail` of libvips. Each thumbnail is made in its own process with limits
+/// on time and memory.
 ///
-/// Decoders of pictures are the largest and most attacked code that content from strangers meets. So they run outside the
-/// server: a process that crashes, hangs or grows takes nothing along. It sees one open file, writes another, has an empty
-/// environment and folder, and cannot gain privileges. The program is optional and looked for whenever it is needed.
+/// Picture decoders are large and often attacked, and the pool passes untrusted content to them. So they run outside
+/// the server: if a process crashes, hangs or exhausts its memory, the server is not affected. The process reads one
+/// open file and writes another. Its environment and its directory are empty, and it cannot gain privileges. The
+/// program is optional and looked up at each use.
 ///
-/// At most `limits.processes` threads run processes, one each, and start with the first need; one more thread does the
-/// file work of the caches. End a pool with `shutdown`.
+/// At most `limits.processes` threads run one process each. The pool starts these threads on demand. One more thread
+/// performs the file access of the caches. Call `shutdown` to stop a pool.
 package final class ThumbnailPool: Sendable {
     private struct State {
         var waiting: [ThumbnailJob] = []
@@ -18,31 +20,33 @@ package final class ThumbnailPool: Sendable {
         var enders: [CheckedContinuation<Void, Never>] = []
     }
 
-    /// What processes may take.
+    /// The resource limits of the processes.
     package let limits: ThumbnailLimits
-    /// The thread of the caches.
+    /// The thread that performs the file access of the caches.
     let files: ThreadExecutor
     private let finder: ProgramFinder
-    private let scratch: ScratchFolder
+    private let scratch: ScratchDirectory
     private let state = Monitor(State())
 
-    /// Creates a pool, which takes nothing but a thread until it is used.
+    /// Creates a pool. Until the pool is used, it has only one thread.
     ///
     /// - Parameters:
-    ///   - program: The program: an absolute path, or a name that is looked for in PATH.
-    ///   - scratch: A folder for this pool alone, made when needed, by an absolute path. What is in it may vanish.
-    ///   - limits: What processes may take.
+    ///   - program: An absolute path, or the name of a program in a directory of PATH.
+    ///   - scratch: The absolute path of a directory that only this pool uses. The directory is created on demand, and
+    ///     its content is temporary.
+    ///   - limits: The resource limits of the processes.
     package init(program: String = "vipsthumbnail", scratch: String, limits: ThumbnailLimits = ThumbnailLimits()) {
         self.limits = limits
         files = ThreadExecutor(name: "thumbnail files")
         finder = ProgramFinder(name: program)
-        self.scratch = ScratchFolder(path: scratch)
+        self.scratch = ScratchDirectory(path: scratch)
         _ = finder.find()
     }
 
-    /// Whether the program was there when it was last looked for, at most about a second before the previous call.
+    /// Whether the program existed at the last lookup. The lookup was at most about a second before the previous call.
     ///
-    /// Never blocks: an old answer is returned once more, while a thread of the pool looks again.
+    /// Reading the property never blocks. An outdated result is returned once more while a thread of the pool looks up
+    /// the program again.
     package var isAvailable: Bool {
         let (path, isOld) = finder.known
         if isOld && !isClosed {
@@ -51,7 +55,7 @@ package final class ThumbnailPool: Sendable {
         return path != nil
     }
 
-    /// How many thumbnails wait for a process, and how many are being made.
+    /// The number of thumbnails that wait for a process, and the number of thumbnails that are being made.
     package var load: (waiting: Int, running: Int) {
         state.withLock { ($0.waiting.count, $0.running.count) }
     }
@@ -61,13 +65,15 @@ package final class ThumbnailPool: Sendable {
         state.withLock { $0.isClosed }
     }
 
-    /// Makes a picture smaller, and suspends until that is done.
+    /// Makes a thumbnail of a picture. The function suspends until the thumbnail is finished or has failed.
     ///
-    /// The kind of the file is told from its first bytes; anything but JPEG, PNG, GIF, WebP and HEIF is `.unreadable`
-    /// without a process. Cancelling the task kills the process.
+    /// The first bytes of the file determine its kind. For kinds other than JPEG, PNG, GIF, WebP and HEIF, the function
+    /// throws `unreadable` without starting a process. Canceling the task kills the process.
     ///
-    /// - Parameter path: The picture. It is opened by this process; the program gets an open file and no path.
-    /// - Returns: The thumbnail in a file that exists in memory only.
+    /// - Parameter path: The path of the picture. The server's process opens the file and passes the program only the
+    ///   open file.
+    /// - Returns: The thumbnail, as a file that exists only in memory.
+    /// - Throws: Any `ThumbnailError` except `tooManyPixels`.
     func thumbnail(of path: String, form: ThumbnailForm) async throws(ThumbnailError) -> ThumbnailFile {
         let job = ThumbnailJob(path: path, form: form)
         let result = await withTaskCancellationHandler {
@@ -81,8 +87,8 @@ package final class ThumbnailPool: Sendable {
         return try result.get()
     }
 
-    /// Kills what runs, refuses what waits and what comes later with `.closed`, and suspends until no process and no
-    /// thread of the pool is left.
+    /// Kills the running processes. Waiting and later requests fail with `closed`. The function suspends until all
+    /// processes and threads of the pool have ended.
     package func shutdown() async {
         let (waiting, running) = state.withLock { state in
             state.isClosed = true
@@ -103,8 +109,8 @@ package final class ThumbnailPool: Sendable {
     }
 
     private func submit(_ job: ThumbnailJob) {
-        let (refusal, starts) = state.withLock { state -> (ThumbnailError?, Bool) in
-            // A job that was cancelled before it came here: nobody would find it in the queue any more.
+        let (rejection, starts) = state.withLock { state -> (ThumbnailError?, Bool) in
+            // The job is already canceled. It must not enter the queue, because `cancel` does not run again.
             if state.isClosed || job.process.isKilled { return (.closed, false) }
             let free = limits.processes - state.running.count
             guard state.waiting.count < limits.queue + free else { return (.overloaded, false) }
@@ -114,7 +120,7 @@ package final class ThumbnailPool: Sendable {
             state.threads += 1
             return (nil, true)
         }
-        if let refusal { return job.finish(.failure(refusal)) }
+        if let rejection { return job.finish(.failure(rejection)) }
         if starts {
             SystemThread.start(name: "thumbnails") { [self] in work() }
         } else {
@@ -123,7 +129,7 @@ package final class ThumbnailPool: Sendable {
     }
 
     private func cancel(_ job: ThumbnailJob) {
-        // First marked, then looked for: `submit` looks at the mark under the lock.
+        // Mark the job before searching for it, because `submit` checks the mark under the lock.
         job.process.kill()
         let isWaiting = state.withLock { state in
             guard let place = state.waiting.firstIndex(where: { $0 === job }) else { return false }
@@ -133,7 +139,8 @@ package final class ThumbnailPool: Sendable {
         if isWaiting { job.finish(.failure(.closed)) }
     }
 
-    /// A thread: it must outlive the processes that it starts, for they are killed when it ends.
+    /// Runs jobs on a thread of the pool. The thread must wait for its processes: the kernel kills a process when the
+    /// thread that started the process ends (PR_SET_PDEATHSIG).
     private func work() {
         while true {
             let job: ThumbnailJob? = state.wait(

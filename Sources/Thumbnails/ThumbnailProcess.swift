@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import Threads
 
-/// One run of the program, which can be killed from any thread.
+/// One run of the program. Any thread can kill the run.
 final class ThumbnailProcess: Sendable {
     private enum State {
         case waiting
@@ -13,26 +13,27 @@ final class ThumbnailProcess: Sendable {
 
     private let state = Locked<State>(.waiting)
 
-    /// How a run ended.
+    /// The result of a run.
     enum End: Hashable {
-        /// The program ended by itself with this code; 256 and more: by the signal of this number above 256.
+        /// The program exited with this code. If a signal ended the program, the code is 256 plus the signal's number.
         case exited(Int32)
         case outOfTime
         case killed
-        /// The program could not be started, for this `errno`.
+        /// The program could not be started, with this `errno`.
         case notStarted(Int32)
     }
 
-    /// Whether `kill` came before the end.
+    /// Whether `kill` was called before the run ended.
     var isKilled: Bool {
         state.withLock { if case .killed = $0 { true } else { false } }
     }
 
-    /// Kills the program and what it started, or keeps it from starting. `run` returns soon after.
+    /// Kills the program and its children. If the program is not running yet, prevents its start. `run` returns soon
+    /// after.
     func kill() {
         state.withLock { state in
             switch state {
-            // Under the lock: as long as the state says so the process is not reaped, and its number nobody else's.
+            // Holding the lock prevents the process from being reaped, so its number cannot belong to another process.
             case .running(let process): Glibc.kill(-process, SIGKILL)
             case .over: return
             case .waiting, .killed: break
@@ -41,9 +42,9 @@ final class ThumbnailProcess: Sendable {
         }
     }
 
-    /// Runs the program to its end, and blocks the thread until then. On return the process is reaped.
+    /// Runs the program and blocks the thread until the program ends. On return, the process has been reaped.
     func run(
-        _ program: String, arguments: [String], environment: [String], folder: String, input: Int32, output: Int32,
+        _ program: String, arguments: [String], environment: [String], directory: String, input: Int32, output: Int32,
         limits: ThumbnailLimits
     ) -> End {
         guard !isKilled else { return .killed }
@@ -52,9 +53,9 @@ final class ThumbnailProcess: Sendable {
         let code = withCStrings(arguments) { arguments in
             withCStrings(environment) { environment in
                 program.withCString { program in
-                    folder.withCString { folder in
+                    directory.withCString { directory in
                         var request = fogbase_program(
-                            path: program, arguments: arguments, environment: environment, folder: folder,
+                            path: program, arguments: arguments, environment: environment, directory: directory,
                             input: input, output: output,
                             cpu_seconds: limits.time.clampedNanoseconds / 1_000_000_000 + 1,
                             memory_bytes: UInt64(limits.memoryBytes), file_bytes: UInt64(limits.outputBytes),
@@ -79,17 +80,18 @@ final class ThumbnailProcess: Sendable {
             state = .over
             return false
         }
-        // What the program may have started and left behind; until the program is reaped, the group is its own.
+        // Kill remaining children of the program. Until the program is reaped, no other process group can have its
+        // number.
         Glibc.kill(-process, SIGKILL)
         let status = fogbase_reap_program(process)
         if wasKilled { return .killed }
-        // The limit on processor time speaks by a signal.
+        // A process that exceeds the limit on processor time is ended by the signal SIGXCPU.
         if !isInTime || status == 256 + SIGXCPU { return .outOfTime }
         return .exited(status)
     }
 }
 
-/// Calls `body` with the strings as C wants them: pointers, the last one null.
+/// Calls `body` with the strings as a null-terminated array of C strings.
 private func withCStrings<Result>(
     _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
 ) -> Result {

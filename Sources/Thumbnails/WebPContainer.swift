@@ -1,9 +1,10 @@
-/// The chunks of a WebP file (RFC 9649).
+/// Removes metadata from WebP files (RFC 9649).
 enum WebPContainer {
-    /// The file without EXIF, XMP and colour profile, and without chunks that no reader needs; `nil` if it is not well formed.
+    /// Returns the file without EXIF, XMP, color profile and unknown chunks. The result is `nil` if the file is
+    /// malformed.
     ///
-    /// libvips' option `strip` does nothing for WebP in 8.13 and 8.14 (its issue 3340), and the place where a photograph
-    /// was taken must not leak through a thumbnail.
+    /// libvips 8.13 and 8.14 ignore the option `strip` for WebP (libvips issue 3340). The location of a photograph must
+    /// not leak through a thumbnail.
     static func withoutMetadata(_ file: [UInt8]) -> [UInt8]? {
         guard PictureKind(head: Array(file.prefix(PictureKind.headLength))) == .webp else { return nil }
         var result = Array(file[..<12])
@@ -12,7 +13,7 @@ enum WebPContainer {
         while offset < file.count {
             guard file.count - offset >= 8 else { return nil }
             let size = (0..<4).reduce(0) { $0 | Int(file[offset + 4 + $1]) << (8 * $1) }
-            // RFC 9649 §2.3: an odd chunk is followed by a byte that its size does not count.
+            // A byte of padding follows a chunk of odd size. The size does not include this byte (RFC 9649 §2.3).
             let end = offset + 8 + size + size % 2
             guard end <= file.count else { return nil }
             let name = String(decoding: file[offset..<offset + 4], as: UTF8.self)
@@ -20,7 +21,7 @@ enum WebPContainer {
             case "VP8X":
                 guard size >= 10, result.count == 12 else { return nil }
                 result += file[offset..<end]
-                // §2.7.1: of its flags only alpha is left; an animation's chunks are not kept either.
+                // Only the alpha flag is kept (§2.7.1), because the chunks of animations are removed too.
                 result[20] &= 0x10
             case "VP8 ", "VP8L", "ALPH":
                 result += file[offset..<end]

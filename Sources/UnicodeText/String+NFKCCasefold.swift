@@ -1,13 +1,14 @@
-/// The form in which texts are compared that people take for the same (Unicode Standard §3.13, toNFKC_Casefold).
+/// The form for comparing strings that people regard as the same (Unicode Standard §3.13, toNFKC_Casefold).
 extension String {
-    /// The text without differences of case, of width, font and ligature, and without characters that nobody sees:
-    /// `toNFKC_Casefold(NFC(text))`, by Unicode 17. It is in NFC. Texts that are canonically equivalent have the same one.
+    /// The string without differences of case, width, font and ligatures, and without invisible characters:
+    /// `toNFKC_Casefold(NFC(text))` in Unicode 17. The result is in NFC. Canonically equivalent strings have the same
+    /// result.
     ///
-    /// It has at most 11 times the bytes of the text. Applied to its result it changes nothing. Takes time in proportion to
-    /// the length; an ASCII text without capitals is returned as it is.
+    /// The result has at most 11 times the bytes of the string, and folding it again does not change it. Folding takes
+    /// linear time. An ASCII string without capitals is returned unchanged.
     ///
-    /// Scalars that Unicode 17 does not have yet stay as they are, so that a later version may change the result for them,
-    /// and for them alone.
+    /// Scalars that Unicode 17 does not assign stay as they are. A later Unicode version may change the result for
+    /// them, and for no others.
     package var nfkcCasefold: String {
         if let ascii = asciiLowercased { return ascii }
         let text = nfc
@@ -21,7 +22,7 @@ extension String {
         return isChanged ? String(result).nfc : text
     }
 
-    /// The text in small letters, or `nil` if it is not ASCII.
+    /// The string in lowercase; `nil` if it is not ASCII.
     private var asciiLowercased: String? {
         var copy = self
         return copy.withUTF8 { bytes in
@@ -43,7 +44,7 @@ extension String {
 
 private func isCapital(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte) }
 
-/// The property NFKC_Casefold of scalars in normalized texts.
+/// The property NFKC_Casefold of scalars in normalized strings.
 private enum Casefold {
     static func append(_ scalar: Unicode.Scalar, to result: inout String.UnicodeScalarView) {
         let value = UInt64(scalar.value)
@@ -54,7 +55,7 @@ private enum Casefold {
         } else if let text = casefoldTexts.last(upTo: value << 24 | 0xFF_FFFF), text >> 24 == value {
             let start = Int(text >> 8 & 0xFFFF)
             for unit in casefoldPool[start..<start + Int(text & 0xFF)] {
-                // Always one: the pool has no surrogates.
+                // The conversion never fails, because the pool contains no surrogates.
                 if let part = Unicode.Scalar(unit) { result.append(part) }
             }
         } else if !scalar.properties.isDefaultIgnorableCodePoint {
@@ -73,7 +74,7 @@ private enum Casefold {
 }
 
 extension [UInt64] {
-    /// The last element of an ascending array that is not greater than a limit.
+    /// Returns the last element of an ascending array that is not greater than a limit.
     fileprivate func last(upTo limit: UInt64) -> UInt64? {
         var (low, high) = (0, count)
         while low < high {

@@ -1,14 +1,14 @@
 import Glibc
 
-/// The program: takes the command line apart, runs the command, and ends with its code.
+/// The program. It parses the command line, runs the command, and exits with the command's exit code.
 @main
 struct Fogbase {
     static func main() {
-        // What a command makes is its owner's alone.
+        // Files that a command creates are accessible only to their owner.
         umask(0o077)
         let code = run(Array(CommandLine.arguments.dropFirst()), environment: ProcessEnvironment.all)
-        // All that has to last is on the disk. `exit` would also have libraries take down what threads that are just
-        // ending still use; memory was freed twice at such an end once.
+        // All durable data is on disk. `exit` would also run the exit handlers of libraries, which free memory. Threads
+        // that are ending may still use this memory (observed: a double free).
         fflush(nil)
         _exit(code.rawValue)
     }
@@ -34,7 +34,7 @@ struct Fogbase {
         _ command: Command, _ arguments: Arguments, _ environment: [String: String]
     ) throws(Failure) -> ExitCode {
         guard command.takesConfiguration else {
-            // `help` was answered before; what is left without configuration is this one.
+            // `help` is handled above; `version` is the only other command without configuration.
             VersionCommand.run()
             return .success
         }

@@ -2,7 +2,7 @@
 enum Version {
     static let text = "0.1.0"
 
-    /// The compiler's version, as far as the language tells it.
+    /// The version of the Swift compiler, as precisely as the language reports it.
     static var swift: String {
         #if compiler(>=6.5)
             "6.5 or later"

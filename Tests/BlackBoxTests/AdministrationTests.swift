@@ -2,11 +2,11 @@ import Foundation
 import RecordWire
 import Testing
 
-/// Keys, administrators and the operator's way in, on a real server.
+/// Keys, administrators and the operator's channel, on a real server.
 @Suite struct AdministrationTests {
     private static let token = ServerProcess.administratorToken
 
-    @Test func `a revoked key is refused on a connection that is open, and after the next start`() throws {
+    @Test func `a revoked key is rejected on a connection that is open, and after the next start`() throws {
         let server = try ServerProcess()
         let (service, administrator) = (try HTTPClient(port: server.port), try HTTPClient(port: server.port))
         let made = try administrator.send(
@@ -44,7 +44,7 @@ import Testing
         #expect(try again.send("GET", "/schema", token: token).status == 401)
     }
 
-    @Test func `the operator's file leads to the server while it runs, and goes with it`() throws {
+    @Test func `the operator's file names the running server and is removed when it ends`() throws {
         let server = try ServerProcess()
         let path = server.data + "/operator.json"
         func channel() throws -> JSONValue {
@@ -58,7 +58,7 @@ import Testing
         let token = try #require(first["token"]?.string)
         let me = try HTTPClient(port: server.port).send("GET", "/users/me", token: token)
         #expect(me.json?["role"] == "owner")
-        // What a killed server leaves is replaced, and its token is good no more.
+        // The file of a killed server is replaced, and its token is invalid.
         server.kill()
         #expect(FileManager.default.fileExists(atPath: path))
         try server.start()

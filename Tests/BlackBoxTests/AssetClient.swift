@@ -5,25 +5,25 @@ import TestSupport
 import Testing
 
 extension HTTPClient {
-    /// Uploads a file; the value that goes into a record, with its receipt.
-    func upload(_ bytes: [UInt8], type: String = "application/octet-stream") throws -> Answer {
+    /// Uploads a file; returns the value for a record, with its receipt.
+    func upload(_ bytes: [UInt8], type: String = "application/octet-stream") throws -> Response {
         try send("POST", "/assets", bytes: bytes, type: type, token: ServerProcess.administratorToken)
     }
 
     /// Writes an uploaded value into the field `file` of a record.
-    func link(_ upload: Answer, to name: String) throws -> Answer {
-        // The answer is `{"asset":{…}}`, and the object is the field's value.
+    func link(_ upload: Response, to name: String) throws -> Response {
+        // The response is `{"asset":{…}}`, and the object is the field's value.
         let value = upload.text.dropFirst(#"{"asset":"#.count).dropLast()
         return try send(
             "PUT", "/records/File/\(name)", #"{"fields":{"file":\#(value)}}"#, token: ServerProcess.administratorToken)
     }
 
-    /// Deletes a record whether or not it is there.
-    func delete(_ name: String) throws -> Answer {
+    /// Deletes a record whether or not it exists.
+    func delete(_ name: String) throws -> Response {
         try send("DELETE", "/records/File/\(name)", token: ServerProcess.administratorToken)
     }
 
-    func download(_ name: String) throws -> Answer {
+    func download(_ name: String) throws -> Response {
         try send("GET", "/records/File/\(name)/file", token: ServerProcess.administratorToken)
     }
 }
@@ -34,15 +34,15 @@ struct AssetFiles {
 
     /// Relative paths, those of smaller pictures left out.
     var names: [String] {
-        let folder = server.data + "/iCloud.fogbase.default/development/assets"
-        return (FileManager.default.enumerator(atPath: folder)?.allObjects as? [String] ?? []).filter { name in
-            var isFolder: ObjCBool = false
-            return FileManager.default.fileExists(atPath: folder + "/" + name, isDirectory: &isFolder)
-                && !isFolder.boolValue && !name.hasPrefix("thumbnails")
+        let directory = server.data + "/iCloud.fogbase.default/development/assets"
+        return (FileManager.default.enumerator(atPath: directory)?.allObjects as? [String] ?? []).filter { name in
+            var isDirectory: ObjCBool = false
+            return FileManager.default.fileExists(atPath: directory + "/" + name, isDirectory: &isDirectory)
+                && !isDirectory.boolValue && !name.hasPrefix("thumbnails")
         }
     }
 
-    /// Asks the server something until there are no more files, or too long.
+    /// Polls the server until no files are left, or a timeout.
     func becomeEmpty() throws -> Bool { try become { $0.isEmpty } }
 
     func become(_ isReached: ([String]) -> Bool) throws -> Bool {
@@ -56,7 +56,7 @@ struct AssetFiles {
     }
 }
 
-/// Content that tells its number.
+/// Content that contains its number.
 func sampleContent(_ number: Int, count: Int) -> [UInt8] {
     var state = UInt64(truncatingIfNeeded: number) &* 0x9E37_79B9_7F4A_7C15 &+ 7
     return (0..<count).map { _ in

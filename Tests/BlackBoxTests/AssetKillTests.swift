@@ -6,10 +6,10 @@ import Testing
 import Threads
 
 @Suite(.serialized) struct AssetKillTests {
-    // Clients upload, link and delete, and write down what was acknowledged. The server is killed in the middle, started
-    // again, and asked for all of it, byte by byte. FOGBASE_KILL_ROUNDS makes it long.
+    // Clients upload, link and delete, and log acknowledged writes. The server is killed meanwhile and started again,
+    // and all acknowledged bytes are read and compared. FOGBASE_KILL_ROUNDS sets the number of rounds.
 
-    @Test func `kill -9 loses no file that was acknowledged, and leaves none that nobody has`() async throws {
+    @Test func `kill -9 loses no acknowledged file and leaves no orphaned file`() async throws {
         let rounds = Int(ProcessInfo.processInfo.environment["FOGBASE_KILL_ROUNDS"] ?? "") ?? 3
         let server = try ServerProcess(settings: [
             "FOGBASE_ASSETS_UNREFERENCED_TIME": "1s", "FOGBASE_ASSETS_FREE_BYTES": "0",
@@ -21,8 +21,8 @@ import Threads
                 Thread { AssetWriter(round: round, number: number, port: port, ledger: ledger).run() }
             }
             for thread in threads { thread.start() }
-            let goal = ledger.withLock { $0.count } + Int.random(in: 10...120)
-            while ledger.withLock({ $0.count }) < goal { await Task.yield() }
+            let target = ledger.withLock { $0.count } + Int.random(in: 10...120)
+            while ledger.withLock({ $0.count }) < target { await Task.yield() }
             server.kill()
             while threads.contains(where: { !$0.isFinished }) { await Task.yield() }
             try server.start()
@@ -32,8 +32,8 @@ import Threads
         #expect(!doctor.text.contains("sset number") && !doctor.text.contains("asset in field"), "\(doctor.text)")
         let client = try HTTPClient(port: server.port)
         for name in try Follower.list("File", on: server).keys {
-            let answer = try client.delete(name)
-            #expect(answer.status < 300, "\(answer.text)")
+            let response = try client.delete(name)
+            #expect(response.status < 300, "\(response.text)")
         }
         #expect(try AssetFiles(server: server).becomeEmpty(), "\(AssetFiles(server: server).names)")
         #expect(ledger.withLock { $0.linked.count } > 10)
@@ -48,17 +48,17 @@ import Threads
                 "\(name) was acknowledged and is gone")
         }
         for name in ledger.deleted { #expect(records[name] == nil, "\(name) was deleted and is back") }
-        // Whatever there is has its bytes, acknowledged or not.
+        // All existing files have their bytes, acknowledged or not.
         for (name, record) in records {
-            let answer = try client.download(name)
-            #expect(answer.status == 200, "\(name): \(answer.text)")
+            let response = try client.download(name)
+            #expect(response.status == 200, "\(name): \(response.text)")
             let checksum = record["fields"]?["file"]?["value"]?["fileChecksum"]?.string
-            #expect(SHA256.hash(answer.body).base64 == checksum, "\(name) has other bytes")
+            #expect(SHA256.hash(response.body).base64 == checksum, "\(name) has other bytes")
         }
     }
 }
 
-/// What the writers know.
+/// The knowledge of the writers.
 private struct AssetLedger {
     /// Records and their contents' checksums.
     var linked: [String: String] = [:]
@@ -86,7 +86,7 @@ private struct AssetWriter: Sendable {
                 let upload = try client.upload(content)
                 guard upload.status == 201 else { return report(upload) }
                 let linked = try client.link(upload, to: name)
-                // After a second the receipt is no good any more, and machines are slow.
+                // The receipt expires after a second, and machines are slow.
                 if linked.status == 400, linked.text.contains("receipt") { continue }
                 guard linked.status == 201 else { return report(linked) }
                 let checksum = SHA256.hash(content).base64
@@ -108,7 +108,7 @@ private struct AssetWriter: Sendable {
         }
     }
 
-    private func report(_ answer: HTTPClient.Answer) {
-        Issue.record("The server refused: \(answer.status) \(answer.text)")
+    private func report(_ response: HTTPClient.Response) {
+        Issue.record("The server refused: \(response.status) \(response.text)")
     }
 }

@@ -4,7 +4,7 @@ import RecordWire
 import TestSupport
 import Testing
 
-/// Uploads over real sockets: slow ones, broken ones, and those that are refused before their bytes come.
+/// Uploads over real sockets: slow ones, broken ones, and ones that are rejected before their bytes are sent.
 @Suite struct AssetUploadTests {
     private static let token = ServerProcess.administratorToken
 
@@ -14,7 +14,7 @@ import Testing
             + "Content-Length: \(length)\r\n\(more)\r\n"
     }
 
-    @Test func `a client that hangs up in the middle leaves nothing`() throws {
+    @Test func `an upload that its client aborts leaves nothing`() throws {
         let server = try ServerProcess()
         let files = AssetFiles(server: server)
         for isReset in [false, true] {
@@ -39,19 +39,19 @@ import Testing
         #expect(try files.becomeEmpty())
     }
 
-    @Test func `an upload that comes byte by byte is an upload`() throws {
+    @Test func `an upload may arrive byte by byte`() throws {
         let server = try ServerProcess()
         let client = try RawClient(port: server.port)
         let content = sampleContent(1, count: 300)
         try client.send(head(content.count))
         for byte in content { try client.send([byte]) }
-        let answer = try client.receive(until: "downloadURL")
-        #expect(answer.hasPrefix("HTTP/1.1 201"))
-        #expect(answer.contains(SHA256.hash(content).base64))
+        let response = try client.receive(until: "downloadURL")
+        #expect(response.hasPrefix("HTTP/1.1 201"))
+        #expect(response.contains(SHA256.hash(content).base64))
         #expect(AssetFiles(server: server).names.count == 1)
     }
 
-    @Test func `an upload that is refused is refused before its bytes come`() throws {
+    @Test func `an upload is rejected before its bytes arrive`() throws {
         let server = try ServerProcess(settings: [
             "FOGBASE_ASSETS_MAX_BYTES": "1000000", "FOGBASE_ASSETS_UNREFERENCED_BYTES": "500000",
         ])
@@ -62,9 +62,9 @@ import Testing
             for expects in ["Expect: 100-continue\r\n", ""] {
                 let client = try RawClient(port: server.port)
                 try client.send(head(length, token: token, expects))
-                // No byte of the body is sent: the answer must come all the same, and no invitation before it.
-                let answer = try client.receive(until: "\r\n\r\n")
-                #expect(answer.hasPrefix("HTTP/1.1 \(status)"), "\(length) \(token ?? "-") \(expects): \(answer)")
+                // No byte of the body is sent: the response must arrive anyway, without 100 Continue.
+                let response = try client.receive(until: "\r\n\r\n")
+                #expect(response.hasPrefix("HTTP/1.1 \(status)"), "\(length) \(token ?? "-") \(expects): \(response)")
             }
         }
         #expect(AssetFiles(server: server).names.isEmpty)
@@ -88,7 +88,7 @@ import Testing
     }
 }
 
-/// A disk without room: uploads are refused with 507, and all else goes on.
+/// A full disk: uploads are rejected with 507, and everything else works.
 @Suite(.serialized) struct AssetDiskTests {
     private static var hasLimiter: Bool { FileManager.default.isExecutableFile(atPath: "/usr/bin/prlimit") }
     private static var canMount: Bool {
@@ -96,9 +96,9 @@ import Testing
     }
 
     private func checkRecords(_ server: ServerProcess, _ name: String) throws {
-        let answer = try HTTPClient(port: server.port).send(
+        let response = try HTTPClient(port: server.port).send(
             "PUT", "/records/Note/\(name)", #"{"fields":{"n":1}}"#, token: ServerProcess.administratorToken)
-        #expect(answer.status == 201, "\(answer.text)")
+        #expect(response.status == 201, "\(response.text)")
     }
 
     private static func run(_ arguments: [String]) -> Bool {
@@ -111,15 +111,15 @@ import Testing
         return process.terminationStatus == 0
     }
 
-    @Test(.enabled(if: hasLimiter)) func `a file that may not grow is a disk that is full`() throws {
+    @Test(.enabled(if: hasLimiter)) func `a file that may not grow is reported as a full disk`() throws {
         let server = try ServerProcess(settings: ["FOGBASE_ASSETS_FREE_BYTES": "0"])
         try checkRecords(server, "before")
         // The signal that comes with it must not end the server.
         try #require(Self.run(["prlimit", "--pid", "\(server.pid)", "--fsize=2000000:"]))
         for length in [3_000_000, 5_000_000] {
-            // A new connection each time: one whose body was not wanted is closed.
-            let answer = try HTTPClient(port: server.port).upload(sampleContent(1, count: length))
-            #expect(answer.status == 507, "\(answer.status) \(answer.text)")
+            // A new connection each time: one with an unwanted body is closed.
+            let response = try HTTPClient(port: server.port).upload(sampleContent(1, count: length))
+            #expect(response.status == 507, "\(response.status) \(response.text)")
         }
         #expect(AssetFiles(server: server).names.isEmpty)
         try checkRecords(server, "while")
@@ -131,20 +131,20 @@ import Testing
     }
 
     @Test(.enabled(if: canMount)) func `a small disk fills up, and room is left for records`() throws {
-        try Self.withVolume { folder in
+        try Self.withVolume { directory in
             for free in [0, 8 << 20] {
                 let server = try ServerProcess(
-                    data: folder + "/data-\(free)", settings: ["FOGBASE_ASSETS_FREE_BYTES": "\(free)"])
+                    data: directory + "/data-\(free)", settings: ["FOGBASE_ASSETS_FREE_BYTES": "\(free)"])
                 try checkRecords(server, "before")
                 var count = 0
-                var answer = HTTPClient.Answer()
+                var response = HTTPClient.Response()
                 repeat {
-                    answer = try HTTPClient(port: server.port).upload(sampleContent(free + count, count: 900_000))
+                    response = try HTTPClient(port: server.port).upload(sampleContent(free + count, count: 900_000))
                     count += 1
                     try #require(count < 40)
-                } while answer.status == 201
-                #expect(answer.status == 507, "\(answer.status) \(answer.text)")
-                #expect(answer.text.contains("STORAGE_FULL"), "\(answer.text)")
+                } while response.status == 201
+                #expect(response.status == 507, "\(response.status) \(response.text)")
+                #expect(response.text.contains("STORAGE_FULL"), "\(response.text)")
                 #expect(AssetFiles(server: server).names.count == count - 1)
                 if free > 0 {
                     for number in 0..<50 { try checkRecords(server, "note-\(number)") }
@@ -158,12 +158,12 @@ import Testing
     /// Runs `body` with a file system of 20 MB; `nil` where none may be mounted.
     @discardableResult
     private static func withVolume<Value>(_ body: (String) throws -> Value) rethrows -> Value? {
-        let folder = NSTemporaryDirectory() + "fogbase-volume-" + UUID().uuidString
-        guard (try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)) != nil
+        let directory = NSTemporaryDirectory() + "fogbase-volume-" + UUID().uuidString
+        guard (try? FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)) != nil
         else { return nil }
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        guard run(["mount", "-t", "tmpfs", "-o", "size=20m", "tmpfs", folder]) else { return nil }
-        defer { _ = run(["umount", "-l", folder]) }
-        return try body(folder)
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        guard run(["mount", "-t", "tmpfs", "-o", "size=20m", "tmpfs", directory]) else { return nil }
+        defer { _ = run(["umount", "-l", directory]) }
+        return try body(directory)
     }
 }

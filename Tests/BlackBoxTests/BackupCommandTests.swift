@@ -3,11 +3,11 @@ import RecordWire
 import TestSupport
 import Testing
 
-/// The operator's backups, beside a running server and without one.
+/// The operator's backups, with a running server and without one.
 @Suite struct BackupCommandTests {
     private static let token = ServerProcess.administratorToken
 
-    /// A place for backups that goes with the test.
+    /// A directory for backups that is removed with the test.
     private final class Shelf {
         let path = NSTemporaryDirectory() + "fogbase-shelf-" + UUID().uuidString
 
@@ -38,7 +38,7 @@ import Testing
         let json = try JSONValue.parse(
             Array(try shell.run("backup verify \(backup) --json", takesData: false).out.utf8))
         #expect(json["whole"] == true && json["databases"] == 1 && json["problems"] == .array([]))
-        // What comes later is not in it.
+        // Later writes are not in it.
         if place == .running { #expect(try client.delete("kept").status == 204) }
         let busy = try shell.run("backup restore \(backup) --replace")
         #expect(
@@ -56,37 +56,37 @@ import Testing
         #expect(try restored.run("doctor").out.contains("No problems found."))
         #expect(try copied.delete("kept").status == 204)
         #expect(copy.terminate() == 0)
-        // Files are the backup's own, whatever became of the others.
+        // The backup has its own files, whatever happened to the originals.
         #expect(try shell.run("backup verify \(backup)", takesData: false).status == 0)
     }
 
-    @Test func `what stands in the way of a backup is said`() throws {
+    @Test func `a failed backup reports its cause`() throws {
         let (server, shelf) = (try ServerProcess(), try Shelf())
         let shell = OperatorShell(server)
-        func refused(_ line: String, takesData: Bool = true) throws -> String {
+        func rejected(_ line: String, takesData: Bool = true) throws -> String {
             let run = try shell.run(line, takesData: takesData)
             #expect(run.status == 1 && run.out.isEmpty, "\(line): \(run)")
             return run.errors
         }
         #expect(try shell.run("backup create").status == 64)
-        #expect(try refused("backup create \(server.data)/backup").contains("is inside the data directory"))
-        #expect(try refused("backup create \(shelf.path)").contains("exists. A backup is a new directory"))
-        #expect(try refused("backup create \(shelf.path)/none/backup").contains("Create it first"))
-        #expect(try refused("backup verify \(shelf.path)", takesData: false).contains("is not a backup"))
-        #expect(try refused("backup restore \(shelf.path)").contains("is not a backup"))
+        #expect(try rejected("backup create \(server.data)/backup").contains("is inside the data directory"))
+        #expect(try rejected("backup create \(shelf.path)").contains("exists. A backup is a new directory"))
+        #expect(try rejected("backup create \(shelf.path)/none/backup").contains("Create it first"))
+        #expect(try rejected("backup verify \(shelf.path)", takesData: false).contains("is not a backup"))
+        #expect(try rejected("backup restore \(shelf.path)").contains("is not a backup"))
         #expect(try FileManager.default.contentsOfDirectory(atPath: shelf.path).isEmpty)
         // The path is one of the server's machine: no token from elsewhere names it.
         let client = try HTTPClient(port: server.port)
         for token in [Self.token, nil] {
-            let answer = try client.send("POST", "/backup", #"{"path":"\#(shelf.path)/x"}"#, token: token)
-            #expect(answer.status == (token == nil ? 401 : 403), "\(answer.text)")
-            #expect(try client.send("GET", "/backup", token: token).status == answer.status)
-            #expect(try client.send("DELETE", "/backup", token: token).status == answer.status)
+            let response = try client.send("POST", "/backup", #"{"path":"\#(shelf.path)/x"}"#, token: token)
+            #expect(response.status == (token == nil ? 401 : 403), "\(response.text)")
+            #expect(try client.send("GET", "/backup", token: token).status == response.status)
+            #expect(try client.send("DELETE", "/backup", token: token).status == response.status)
         }
         if SmallDisk.isPossible {
             let disk = try SmallDisk(megabytes: 4)
             #expect(
-                try refused("backup create \(disk.path)/backup").contains(
+                try rejected("backup create \(disk.path)/backup").contains(
                     "Free disk space, or choose another directory"))
             #expect(try FileManager.default.contentsOfDirectory(atPath: disk.path).isEmpty)
         }
@@ -99,9 +99,9 @@ import Testing
         let verified = try shell.run("backup verify \(shelf.path)/backup", takesData: false)
         #expect(verified.status == 1 && verified.out.contains("PROBLEM  \(damaged) is damaged"), "\(verified)")
         #expect(
-            try refused("backup restore \(shelf.path)/backup --data \(shelf.path)/data", takesData: false)
+            try rejected("backup restore \(shelf.path)/backup --data \(shelf.path)/data", takesData: false)
                 .contains("\(damaged) is damaged"))
-        // A start on what that left would make an empty database in its place.
+        // A start on the remains would replace it with an empty database.
         let broken = try shell.run("serve --port 0 --data \(shelf.path)/data", takesData: false)
         #expect(broken.status == 1 && broken.errors.contains("was interrupted"), "\(broken)")
     }

@@ -2,10 +2,10 @@ import Foundation
 import RecordWire
 import Testing
 
-/// The server below a path of a real proxy: whatever an answer calls an address, clients can ask for.
+/// The server below a path of a real proxy: clients can request every address in a response.
 @Suite(.enabled(if: Nginx.program != nil, "apt-get install nginx"))
 struct BasePathTests {
-    private static let publicFolder = URL(fileURLWithPath: #filePath)
+    private static let publicDirectory = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("Public").path
 
@@ -19,7 +19,7 @@ struct BasePathTests {
             server = try ServerProcess(settings: [
                 // As people write it.
                 "FOGBASE_PUBLIC_URL": "http://LocalHost:\(port)/fog/",
-                "FOGBASE_PUBLIC_PATH": BasePathTests.publicFolder,
+                "FOGBASE_PUBLIC_PATH": BasePathTests.publicDirectory,
             ])
             nginx = try Nginx(on: port, before: server.port, passing)
         }
@@ -30,16 +30,16 @@ struct BasePathTests {
     }
 
     @Test(arguments: Nginx.Passing.allCases)
-    func `the console is found, signs in and asks below the path`(passing: Nginx.Passing) throws {
+    func `the console loads, signs in and sends requests below the path`(passing: Nginx.Passing) throws {
         let world = try World(passing)
         let client = try world.client()
         for path in ["/fog/", "/fog/_"] {
-            let answer = try client.send("GET", path)
-            #expect(answer.status == 308 && answer.fields["location"] == "/fog/_/", "\(path): \(answer)")
+            let response = try client.send("GET", path)
+            #expect(response.status == 308 && response.fields["location"] == "/fog/_/", "\(path): \(response)")
         }
         let page = try client.send("GET", "/fog/_/")
         #expect(page.status == 200 && page.text.contains(#"src="main.js""#))
-        // What the page asks for, its scripts find from their own address.
+        // The scripts derive the addresses of their requests from their own address.
         let script = try client.send("GET", "/fog/_/scope.js")
         #expect(script.status == 200 && script.text.contains(#"new URL("..", import.meta.url)"#))
         #expect(try client.send("GET", "/fog/_/examples/forum").fields["location"] == "/fog/_/examples/forum/")
@@ -61,7 +61,7 @@ struct BasePathTests {
     }
 
     @Test(arguments: Nginx.Passing.allCases)
-    func `every address in an answer leads somewhere`(passing: Nginx.Passing) throws {
+    func `every address in a response is reachable`(passing: Nginx.Passing) throws {
         let world = try World(passing)
         let client = try world.client()
         let token = ServerProcess.administratorToken
@@ -76,7 +76,7 @@ struct BasePathTests {
         #expect(address.hasPrefix(world.origin + "/fog/assets/"), "\(address)")
         let path = String(address.dropFirst(world.origin.count))
         #expect(try client.send("GET", path).text == "fog")
-        // The signature is of the file, not of where it is asked for.
+        // The signature covers the file, not the address of the request.
         let direct = try HTTPClient(port: world.server.port)
         #expect(try direct.send("GET", path).text == "fog")
         #expect(try direct.send("GET", String(path.dropFirst("/fog".count))).text == "fog")
@@ -95,7 +95,7 @@ struct BasePathTests {
         #expect(try client.send("GET", "/fog/records/Post?limit=1").status == 200)
     }
 
-    @Test func `a tag that a compressing proxy has weakened guards a write`() throws {
+    @Test func `a tag that a compressing proxy has weakened works as a precondition`() throws {
         let world = try World(.withoutPrefix)
         let client = try world.client()
         let token = ServerProcess.administratorToken

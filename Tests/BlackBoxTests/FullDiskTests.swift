@@ -3,7 +3,7 @@ import RecordWire
 import TestSupport
 import Testing
 
-/// The real server on a disk of 12 MB that is full: it says so, and one can delete one's way out.
+/// The real server on a full disk of 12 MB: it reports this, and deletions free space.
 @Suite(.enabled(if: SmallDisk.isPossible, Comment(rawValue: SmallDisk.reason))) struct FullDiskTests {
     private static let token = ServerProcess.administratorToken
 
@@ -32,10 +32,10 @@ import Testing
     }
 
     private static func isReady(_ client: HTTPClient) throws -> Bool {
-        let answer = try client.send("GET", "/health/ready")
-        guard answer.status != 200 else { return true }
-        #expect(answer.status == 503 && answer.json?["details"]?["cause"] == "STORAGE_FULL", "\(answer.text)")
-        #expect(answer.json?["reason"]?.string?.contains("is full: writes are rejected") == true, "\(answer.text)")
+        let response = try client.send("GET", "/health/ready")
+        guard response.status != 200 else { return true }
+        #expect(response.status == 503 && response.json?["details"]?["cause"] == "STORAGE_FULL", "\(response.text)")
+        #expect(response.json?["reason"]?.string?.contains("is full: writes are rejected") == true, "\(response.text)")
         return false
     }
 
@@ -47,7 +47,7 @@ import Testing
     }
 
     /// Before, `/health/ready` was 200, each deletion was 507, and both stayed so after a restart.
-    @Test func `a full disk is told, also after a restart, and left by deleting`() throws {
+    @Test func `a full disk is reported, also after a restart, and deletions free it`() throws {
         let disk = try SmallDisk(megabytes: 12)
         let server = try ServerProcess(data: disk.path + "/data", settings: Self.settings)
         var client = try HTTPClient(port: server.port)
@@ -91,7 +91,7 @@ import Testing
         #expect(try Self.create("more", client) == 201)
     }
 
-    /// Before, they kept their room for a day.
+    /// Files of deleted records must not occupy the disk for a day.
     @Test func `files of deleted records make room on a full disk`() throws {
         let disk = try SmallDisk(megabytes: 12)
         let server = try ServerProcess(data: disk.path + "/data", settings: Self.settings)
@@ -105,7 +105,7 @@ import Testing
         try #require(unused.status == 201)
         let names = try Self.fill(client)
         #expect(try !Self.isReady(client))
-        // No room for a file, whichever way it comes.
+        // No space for a file, by any route.
         #expect(try HTTPClient(port: server.port).upload(sampleContent(5, count: 3_000_000)).status == 507)
         let resumable = try HTTPClient(port: server.port).send(
             "POST", "/assets/uploads", token: Self.token,

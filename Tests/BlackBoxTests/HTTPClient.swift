@@ -1,9 +1,9 @@
 import RecordWire
 import TestSupport
 
-/// One keep-alive connection to the server, for tests that want answers rather than bytes.
+/// One keep-alive connection to the server, for tests that need responses rather than bytes.
 final class HTTPClient {
-    struct Answer {
+    struct Response {
         var status = 0
         /// By lower-case name.
         var fields: [String: String] = [:]
@@ -23,11 +23,11 @@ final class HTTPClient {
         socket = try RawClient(port: port)
     }
 
-    /// Sends one request and reads its answer.
+    /// Sends one request and reads its response.
     func send(
         _ method: String, _ target: String, _ body: String? = nil, token: String? = nil,
         fields: [String: String] = [:]
-    ) throws -> Answer {
+    ) throws -> Response {
         try send(
             method, target, bytes: body.map { Array($0.utf8) }, type: "application/json", token: token, fields: fields)
     }
@@ -36,7 +36,7 @@ final class HTTPClient {
     func send(
         _ method: String, _ target: String, bytes: [UInt8]?, type: String, token: String? = nil,
         fields: [String: String] = [:]
-    ) throws -> Answer {
+    ) throws -> Response {
         var head = "\(method) \(target) HTTP/1.1\r\nHost: \(host)\r\n"
         if let token { head += "Authorization: Bearer \(token)\r\n" }
         for (name, value) in fields { head += "\(name): \(value)\r\n" }
@@ -49,7 +49,7 @@ final class HTTPClient {
         }
     }
 
-    private func receive(hasBody: Bool) throws -> Answer {
+    private func receive(hasBody: Bool) throws -> Response {
         let end = Array("\r\n\r\n".utf8)
         var headEnd = buffer.firstRange(of: end)
         while headEnd == nil {
@@ -59,17 +59,17 @@ final class HTTPClient {
         guard let headEnd else { throw RawClient.Failure(description: "no head") }
         let lines = String(decoding: buffer[..<headEnd.lowerBound], as: UTF8.self).split(separator: "\r\n")
         buffer.removeSubrange(..<headEnd.upperBound)
-        var answer = Answer()
-        answer.status = Int(lines.first?.split(separator: " ").dropFirst().first ?? "") ?? 0
+        var response = Response()
+        response.status = Int(lines.first?.split(separator: " ").dropFirst().first ?? "") ?? 0
         for line in lines.dropFirst() {
             guard let colon = line.firstIndex(of: ":") else { continue }
-            answer.fields[line[..<colon].lowercased()] = String(line[line.index(after: colon)...].drop { $0 == " " })
+            response.fields[line[..<colon].lowercased()] = String(line[line.index(after: colon)...].drop { $0 == " " })
         }
-        let length = hasBody ? Int(answer.fields["content-length"] ?? "0") ?? 0 : 0
+        let length = hasBody ? Int(response.fields["content-length"] ?? "0") ?? 0 : 0
         while buffer.count < length { try fill() }
-        answer.body = Array(buffer[..<length])
+        response.body = Array(buffer[..<length])
         buffer.removeSubrange(..<length)
-        return answer
+        return response
     }
 
     private func fill() throws {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct HostileClientTests {
-    @Test func `requests that two parsers could read differently are refused and the connection closed`() throws {
+    @Test func `requests that two parsers could read differently are rejected and the connection closed`() throws {
         let server = try ServerProcess()
         let hostile = [
             "POST /records HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
@@ -21,7 +21,7 @@ import Testing
         ]
         for request in hostile {
             let client = try RawClient(port: server.port)
-            // A second request behind the first must never be answered.
+            // A second request after the first must never get a response.
             try client.send(request + "GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n")
             let text = try client.receiveText()
             #expect(text.hasPrefix("HTTP/1.1 4") || text.hasPrefix("HTTP/1.1 5"), "\(request) → \(text)")
@@ -42,11 +42,12 @@ import Testing
                 let index = Int.random(in: bytes.indices, using: &random)
                 bytes[index] = UInt8.random(in: 0x20...0x7E, using: &random)
             }
-            let answer = try client.send("PUT", "/records/Post/x", String(decoding: bytes, as: UTF8.self), token: token)
-            #expect([200, 201, 400, 409, 413].contains(answer.status), "\(answer.status) \(answer.text)")
-            if answer.status >= 400 {
-                #expect(answer.json?["serverErrorCode"]?.string != nil)
-                #expect(answer.json?["reason"]?.string?.isEmpty == false)
+            let response = try client.send(
+                "PUT", "/records/Post/x", String(decoding: bytes, as: UTF8.self), token: token)
+            #expect([200, 201, 400, 409, 413].contains(response.status), "\(response.status) \(response.text)")
+            if response.status >= 400 {
+                #expect(response.json?["serverErrorCode"]?.string != nil)
+                #expect(response.json?["reason"]?.string?.isEmpty == false)
             }
         }
         let deep = String(repeating: "[", count: 100_000)
@@ -69,9 +70,9 @@ import Testing
             #expect(read.json?["recordName"]?.string == name)
         }
         for type in ["Post'", "Post--", "_x", "1x", "Po st"] {
-            let answer = try client.send(
+            let response = try client.send(
                 "POST", "/records/\(Follower.encoded(type))", #"{"fields":{}}"#, token: token)
-            #expect(answer.status == 400, "\(type): \(answer.text)")
+            #expect(response.status == 400, "\(type): \(response.text)")
         }
         let field = try client.send("POST", "/records/Post", #"{"fields":{"a.b":1}}"#, token: token)
         #expect(field.status == 400)

@@ -5,8 +5,9 @@ import Testing
 import Threads
 
 @Suite(.serialized) struct KillTests {
-    // Thirty-two writers, each on its own connection and thread, write down what was acknowledged. The server is killed
-    // in the middle, started again on the same folder, and asked for all of it. FOGBASE_KILL_ROUNDS makes it long.
+    // Thirty-two writers, each on its own connection and thread, log acknowledged writes. The server is killed
+    // meanwhile and started again on the same directory, and all acknowledged records are read. FOGBASE_KILL_ROUNDS
+    // sets the number of rounds.
 
     @Test func `kill -9 loses nothing that was acknowledged and leaves no half batch`() async throws {
         let rounds = Int(ProcessInfo.processInfo.environment["FOGBASE_KILL_ROUNDS"] ?? "") ?? 3
@@ -19,8 +20,8 @@ import Threads
             }
             for thread in threads { thread.start() }
             // A moment between some and many writes, counted in acknowledgements rather than in time.
-            let goal = ledger.withLock { $0.count } + Int.random(in: 50...1_500)
-            while ledger.withLock({ $0.count }) < goal { await Task.yield() }
+            let target = ledger.withLock { $0.count } + Int.random(in: 50...1_500)
+            while ledger.withLock({ $0.count }) < target { await Task.yield() }
             server.kill()
             while threads.contains(where: { !$0.isFinished }) { await Task.yield() }
             try server.start()
@@ -46,13 +47,13 @@ import Threads
         let counters = try Follower.list("Counter", on: server)
         for (name, acknowledged) in ledger.counters {
             let value = counters[name]?["fields"]?["n"]?["value"]?.integer ?? 0
-            // The last increment may have been written without its answer having arrived.
+            // The last increment may have been written although its response did not arrive.
             #expect(value == acknowledged || value == acknowledged + 1, "\(name): \(value) for \(acknowledged)")
         }
     }
 }
 
-/// What the writers know.
+/// The knowledge of the writers.
 private struct Ledger {
     var created: [String: Int64] = [:]
     /// Batches that were begun, and whether they were acknowledged.
@@ -67,11 +68,11 @@ private struct Writer: Sendable {
     let port: UInt16
     let ledger: Locked<Ledger>
 
-    private func report(_ answer: HTTPClient.Answer) {
-        Issue.record("The server refused a write: \(answer.status) \(answer.text)")
+    private func report(_ response: HTTPClient.Response) {
+        Issue.record("The server refused a write: \(response.status) \(response.text)")
     }
 
-    /// Writes until the server is gone.
+    /// Writes until the server has ended.
     func run() {
         guard let client = try? HTTPClient(port: port) else { return }
         let token = ServerProcess.administratorToken
@@ -82,8 +83,8 @@ private struct Writer: Sendable {
                 switch turn % 3 {
                 case 0:
                     let body = #"{"recordName":"\#(name)","fields":{"n":\#(turn)}}"#
-                    let answer = try client.send("POST", "/records/Note", body, token: token)
-                    guard answer.status == 201 else { return report(answer) }
+                    let response = try client.send("POST", "/records/Note", body, token: token)
+                    guard response.status == 201 else { return report(response) }
                     ledger.withLock {
                         $0.created[name] = Int64(turn)
                         $0.count += 1
@@ -94,9 +95,9 @@ private struct Writer: Sendable {
                     }
                     ledger.withLock { $0.batches[name] = false }
                     let body = #"{"operations":[\#(operations.joined(separator: ","))]}"#
-                    let answer = try client.send("POST", "/records", body, token: token)
-                    guard answer.status == 200, !answer.text.contains("serverErrorCode") else {
-                        return report(answer)
+                    let response = try client.send("POST", "/records", body, token: token)
+                    guard response.status == 200, !response.text.contains("serverErrorCode") else {
+                        return report(response)
                     }
                     ledger.withLock {
                         $0.batches[name] = true
@@ -105,14 +106,14 @@ private struct Writer: Sendable {
                 default:
                     let isNew = ledger.withLock { $0.counters[counter] == nil }
                     if isNew { ledger.withLock { $0.counters[counter] = 0 } }
-                    let answer =
+                    let response =
                         isNew
                         ? try client.send(
                             "PUT", "/records/Counter/\(counter)", #"{"fields":{"n":{"increment":1}}}"#, token: token)
                         : try client.send(
                             "PATCH", "/records/Counter/\(counter)", #"{"fields":{"n":{"increment":1}}}"#, token: token)
-                    guard (200...201).contains(answer.status) else {
-                        return report(answer)
+                    guard (200...201).contains(response.status) else {
+                        return report(response)
                     }
                     ledger.withLock {
                         $0.counters[counter, default: 0] += 1
@@ -134,9 +135,9 @@ enum Follower {
         var cursor: String?
         repeat {
             let place = cursor.map { "&cursor=\(encoded($0))" } ?? ""
-            let answer = try client.send(
+            let response = try client.send(
                 "GET", "/records/\(type)?limit=1000\(place)", token: ServerProcess.administratorToken)
-            let page = try #require(answer.json, "\(answer.status) \(answer.text)")
+            let page = try #require(response.json, "\(response.status) \(response.text)")
             for record in page["records"]?.array ?? [] {
                 found[try #require(record["recordName"]?.string)] = record
             }
@@ -152,9 +153,9 @@ enum Follower {
         var token = ""
         var isMore = true
         while isMore {
-            let answer = try client.send(
+            let response = try client.send(
                 "GET", "/changes?limit=1000&since=\(encoded(token))", token: ServerProcess.administratorToken)
-            let page = try #require(answer.json, "\(answer.status) \(answer.text)")
+            let page = try #require(response.json, "\(response.status) \(response.text)")
             for change in page["changes"]?.array ?? [] {
                 let name = try #require(change["recordName"]?.string)
                 live[name] = change["deleted"] == .bool(true) ? nil : change

@@ -3,7 +3,7 @@ import Testing
 
 /// A real nginx in front of a server, below the path `/fog/`.
 ///
-/// Unchecked: started, asked and stopped by one test.
+/// Unchecked: one test starts, uses and stops it.
 final class Nginx: @unchecked Sendable {
     enum Passing: String, CaseIterable, Sendable {
         /// The server gets `/records/Post`.
@@ -18,19 +18,21 @@ final class Nginx: @unchecked Sendable {
     }
 
     let port: UInt16
-    private let folder: String
+    private let directory: String
     private let process = Process()
 
     /// - Parameter port: A free one: nginx cannot choose its own.
     init(on port: UInt16, before server: UInt16, _ passing: Passing) throws {
         self.port = port
-        folder = NSTemporaryDirectory() + "fogbase-nginx-" + UUID().uuidString
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map { "\($0)_temp_path \(folder)/\($0);" }
+        directory = NSTemporaryDirectory() + "fogbase-nginx-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map {
+            "\($0)_temp_path \(directory)/\($0);"
+        }
         let configuration = """
             daemon off;
             master_process off;
-            pid \(folder)/nginx.pid;
+            pid \(directory)/nginx.pid;
             error_log stderr notice;
             events { worker_connections 64; }
             http {
@@ -48,13 +50,13 @@ final class Nginx: @unchecked Sendable {
                 }
             }
             """
-        try Data(configuration.utf8).write(to: URL(fileURLWithPath: folder + "/nginx.conf"))
+        try Data(configuration.utf8).write(to: URL(fileURLWithPath: directory + "/nginx.conf"))
         process.executableURL = URL(fileURLWithPath: try #require(Self.program))
-        process.arguments = ["-p", folder, "-e", "stderr", "-c", folder + "/nginx.conf"]
+        process.arguments = ["-p", directory, "-e", "stderr", "-c", directory + "/nginx.conf"]
         let output = Pipe()
         process.standardError = output
         try ServerProcess.starting.withLock { try process.run() }
-        // It says so once it listens.
+        // It reports when it listens.
         var text = ""
         while !text.contains("using the \"epoll\" event method") {
             let piece = output.fileHandleForReading.availableData
@@ -69,10 +71,10 @@ final class Nginx: @unchecked Sendable {
             kill(process.processIdentifier, SIGKILL)
             process.waitUntilExit()
         }
-        try? FileManager.default.removeItem(atPath: folder)
+        try? FileManager.default.removeItem(atPath: directory)
     }
 
-    /// A port that nobody has at the moment.
+    /// A free port.
     static func freePort() throws -> UInt16 {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         try #require(descriptor >= 0)

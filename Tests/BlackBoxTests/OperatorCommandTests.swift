@@ -2,13 +2,13 @@ import Foundation
 import RecordWire
 import Testing
 
-/// The operator's commands on a data folder, beside a server that runs on it and without one: they say and do the same.
+/// The operator's commands on a data directory, with a running server and without one: the results are the same.
 @Suite struct OperatorCommandTests {
     enum Place: CaseIterable, Sendable {
         case running, stopped
     }
 
-    /// A data folder with the database that a first start makes, and a server on it or none.
+    /// A data directory with the database that a first start makes, and a server on it or none.
     private static func shell(_ place: Place) throws -> OperatorShell {
         let server = try ServerProcess()
         if place == .stopped { #expect(server.terminate() == 0) }
@@ -43,7 +43,7 @@ import Testing
         #expect(log.allSatisfy { $0["actor"]?["name"] == "_shell" && $0["actor"]?["kind"] == "operator" })
     }
 
-    @Test func `the doctor mends nothing beside a server, and has nothing to mend in a sound folder`() throws {
+    @Test func `the doctor repairs nothing while a server runs, and nothing in a sound directory`() throws {
         let shell = try Self.shell(.running)
         #expect(try shell.run("users add ada", input: "correct horse\n").status == 0)
         let busy = try shell.run("doctor --repair")
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: Place.allCases)
-    func `the log is asked for somebody by name`(place: Place) throws {
+    func `the log is filtered by a caller's name`(place: Place) throws {
         let shell = try Self.shell(place)
         for name in ["ann", "bob"] { #expect(try shell.run("users add \(name)", input: "correct horse\n").status == 0) }
         #expect(try shell.run("keys add shop --read-only").status == 0)
@@ -70,7 +70,7 @@ import Testing
             #expect(entries.compactMap { $0["actor"]?["name"] } == [.string(ann)], "\(entries)")
             #expect(try shell.json("audit --actor \(ann) --json")["entries"]?.array?.count == 1)
         }
-        // Somebody who has done nothing is not nobody.
+        // The log has no entry of bob, but he is known.
         #expect(try shell.json("audit --actor bob --json")["entries"]?.array == [])
         #expect(try shell.json("audit --actor shop --json")["entries"]?.array == [])
         #expect(try shell.json("audit --actor _shell --json")["entries"]?.array?.isEmpty == false)
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(arguments: Place.allCases)
-    func `accounts are taken into roles and out of them`(place: Place) throws {
+    func `accounts are added to roles and removed from them`(place: Place) throws {
         let shell = try Self.shell(place)
         #expect(try shell.run("users add ada", input: "correct horse\n").status == 0)
         #expect(try shell.run("roles list").out == "ROLE  MEMBER  RECORD NAME\n")
@@ -98,7 +98,7 @@ import Testing
         #expect(try shell.run("roles add editors eve").errors == "fogbase: There is no user with the name eve.\n")
         let builtIn = try shell.run("roles add _world ada")
         #expect(builtIn.status == 1 && builtIn.errors.contains("is built in"), "\(builtIn.errors)")
-        // Who is in a role stays there when somebody else wants to make it.
+        // Members of a role stay when another command tries to create the role.
         #expect(try shell.run("roles add editors bob --make").status == 0)
         #expect(try shell.run("roles list").out.contains("editors  ada"))
         let roles = try shell.json("roles list --json")["roles"]?.array ?? []
@@ -133,14 +133,14 @@ import Testing
         #expect(users.map { $0["name"] } == ["ada"])
         let name = try #require(users.first?["userRecordName"]?.string)
         #expect(try shell.run("users list").out.contains(name))
-        // What a shell takes with $(…) is the invitation alone.
+        // A shell's $(…) captures only the invitation.
         let invitation = try shell.run("users invite --expires-in 1d --uses 2")
         #expect(invitation.out.hasPrefix("fbi_") && invitation.out.split(separator: "\n").count == 1)
         #expect(invitation.errors.contains("2 accounts"))
         #expect(try shell.run("users invite --roles nobody").errors.contains("The role nobody does not exist"))
         #expect(try shell.run("users invite --expires-in soon").status == 64)
 
-        // Nobody is left signed in, and the new password is the one that counts.
+        // No session is left, and the new password is valid.
         let client = try shell.client()
         let body = #"{"name":"ada","password":"battery staple"}"#
         let session = try client.send("POST", "/sessions", body)
@@ -154,7 +154,7 @@ import Testing
         #expect(try shell.run("users remove \(name)").out.contains("private database"))
         #expect(try shell.run("users remove ada").status == 1)
         let log = (try shell.json("audit --scope database --json")["entries"]?.array ?? []).filter {
-            // Made by whoever had the invitation.
+            // Caused by the user that accepted the invitation.
             $0["action"] != "user.signUp"
         }
         #expect(
@@ -165,7 +165,7 @@ import Testing
     }
 
     @Test(arguments: Place.allCases)
-    func `keys are made, shown, rotated and revoked, and tokens stand alone`(place: Place) throws {
+    func `keys are created, shown, rotated and revoked, and tokens are printed alone`(place: Place) throws {
         let shell = try Self.shell(place)
         let made = try shell.run("keys add sync --types Post,Note --actions read,create --expires-in 90d")
         #expect(made.status == 0 && made.out.hasPrefix("fbk_") && made.out.split(separator: "\n").count == 1)
@@ -255,7 +255,7 @@ import Testing
     }
 }
 
-/// Runs commands on the data folder of a server.
+/// Runs commands on the data directory of a server.
 final class OperatorShell {
     struct Run {
         let status: Int32
@@ -271,7 +271,7 @@ final class OperatorShell {
         isRunning = server.isRunning
     }
 
-    /// - Parameter takesData: Whether the command is told of the server's data folder.
+    /// - Parameter takesData: Whether the command gets the server's data directory.
     func run(
         _ line: String, input: String = "", environment: [String: String] = [:], takesData: Bool = true
     ) throws -> Run {
@@ -281,8 +281,8 @@ final class OperatorShell {
         process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("FOGBASE_") }
             .merging(environment) { $1 }
         let (output, errors) = (Pipe(), Pipe())
-        // A file and no pipe: a command that refuses at once is gone before it has read anything, and who writes into a pipe
-        // that nobody reads is ended by a signal.
+        // A file instead of a pipe: a command that fails at once ends before it reads, and a writer into a pipe without
+        // a reader is ended by a signal.
         let words = URL(fileURLWithPath: NSTemporaryDirectory() + "fogbase-words-\(UUID().uuidString)")
         try Data(input.utf8).write(to: words)
         defer { try? FileManager.default.removeItem(at: words) }
@@ -311,7 +311,7 @@ final class OperatorShell {
         return try HTTPClient(port: server.port)
     }
 
-    /// Stops a server that was started only to look.
+    /// Stops a server that was started only for a check.
     func leave(_ place: OperatorCommandTests.Place) throws {
         guard place == .stopped, isRunning else { return }
         #expect(server.terminate() == 0)

@@ -19,31 +19,31 @@ import Testing
         #expect(read.fields["etag"] == made.fields["etag"])
     }
 
-    @Test func `a second process on the same folder is refused with a sentence`() throws {
+    @Test func `a second process on the same directory is rejected with a sentence`() throws {
         let server = try ServerProcess()
         let second = try Command.run(["serve", "--port", "0", "--data", server.data])
         #expect(second.status != 0)
         #expect(second.text.contains("in use"))
     }
 
-    @Test func `a taken port is refused with a sentence`() throws {
+    @Test func `a taken port is rejected with a sentence`() throws {
         let server = try ServerProcess()
-        let folder = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        let second = try Command.run(["serve", "--port", "\(server.port)", "--data", folder])
+        let directory = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let second = try Command.run(["serve", "--port", "\(server.port)", "--data", directory])
         #expect(second.status != 0)
         #expect(second.text.contains("\(server.port)"))
         #expect(!second.text.contains("fogadm_"), "A token that is lost above the error: \(second.text)")
-        let third = try FirstStart(folder)
+        let third = try FirstStart(directory)
         #expect(third.token != nil, "The start that succeeds shows it")
         third.stop()
     }
 
-    @Test func `the program explains itself`() throws {
+    @Test func `the program prints its help`() throws {
         for arguments in [["--help"], ["serve", "--help"], ["users", "--help"], ["doctor", "--help"], ["help"]] {
-            let answer = try Command.run(arguments)
-            #expect(answer.status == 0, "\(arguments)")
-            #expect(answer.text.contains("fogbase"), "\(arguments)")
+            let response = try Command.run(arguments)
+            #expect(response.status == 0, "\(arguments)")
+            #expect(response.text.contains("fogbase"), "\(arguments)")
         }
         let version = try Command.run(["version"])
         #expect(version.text.contains("SQLite"))
@@ -52,21 +52,21 @@ import Testing
     }
 
     @Test func `the administrator's token is printed at the first start only, and works`() throws {
-        let folder = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        let first = try FirstStart(folder)
+        let directory = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let first = try FirstStart(directory)
         let token = try #require(first.token)
         let schema = try HTTPClient(port: first.port).send("GET", "/schema", token: token)
         #expect(schema.status == 200)
         #expect(try HTTPClient(port: first.port).send("GET", "/schema", token: token + "x").status == 401)
         first.stop()
-        let second = try FirstStart(folder)
+        let second = try FirstStart(directory)
         #expect(second.token == nil)
         #expect(try HTTPClient(port: second.port).send("GET", "/schema", token: token).status == 200)
         second.stop()
     }
 
-    @Test func `the doctor finds nothing wrong with a folder that was killed in the middle`() throws {
+    @Test func `the doctor finds nothing wrong with a directory that was killed in the middle`() throws {
         let server = try ServerProcess()
         let client = try HTTPClient(port: server.port)
         for number in 0..<20 {
@@ -104,9 +104,9 @@ private final class FirstStart {
     let port: UInt16
     private let process = Process()
 
-    init(_ folder: String) throws {
+    init(_ directory: String) throws {
         process.executableURL = URL(fileURLWithPath: ServerProcess.binary)
-        process.arguments = ["serve", "--port", "0", "--data", folder]
+        process.arguments = ["serve", "--port", "0", "--data", directory]
         process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("FOGBASE_") }
         let output = Pipe()
         process.standardOutput = output

@@ -27,7 +27,7 @@ import Testing
                 #expect(sign.fields["ratelimit-policy"] == #""auth";q=3;w=10800"#)
                 #expect(sign.fields["ratelimit"]?.hasPrefix(#""auth";r=0;t="#) == true)
             }
-            // The connection goes on, for whatever is not limited.
+            // The connection stays open for requests without a limit.
             #expect(try client.send("GET", "/health/ready").status == 200)
             let token = ServerProcess.administratorToken
             #expect(try client.send("GET", "/users/me", token: token).status == 200)
@@ -45,12 +45,12 @@ import Testing
         }
         for address in ["203.0.113.1", "203.0.113.2", "2001:db8::1"] {
             for turn in 0..<4 {
-                // What stands left is the client's invention; what stands right are more proxies.
+                // Addresses further left are the client's invention; those further right are more proxies.
                 #expect((try read("1.2.3.\(turn), \(address), 10.0.0.\(turn)") == 429) == (turn >= 2))
             }
         }
         #expect(try read("2001:db8::ffff") == 429)
-        // Lists that cannot be read are the proxy's own.
+        // Lists that cannot be parsed are the proxy's own.
         #expect([try read("unknown"), try read("x, y"), try read("")].last == 429)
     }
 
@@ -64,7 +64,7 @@ import Testing
         let schema = #"{"types":{"Post":{"fields":{"n":{"type":"INT64"}},"grants":{"_world":["CREATE","READ"]}}}}"#
         let made = try client.send("PUT", "/schema", schema, token: admin)
         try #require(made.status == 200, "\(made.text)")
-        func batch(_ names: Range<Int>) throws -> HTTPClient.Answer {
+        func batch(_ names: Range<Int>) throws -> HTTPClient.Response {
             let operations = names.map {
                 #"{"operationType":"create","record":{"recordType":"Post","recordName":"b\#($0)","fields":{"n":1}}}"#
             }
@@ -85,8 +85,10 @@ import Testing
         #expect(try client.send("GET", "/limits").status == 200)
         let other = try HTTPClient(port: server.port, host: "evil.example:\(server.port)")
         for target in ["/limits", "/_/", "/", "/records/Post"] {
-            let answer = try other.send("GET", target)
-            #expect(answer.status == 421 && answer.json?["serverErrorCode"]?.string == "BAD_REQUEST", "\(answer.text)")
+            let response = try other.send("GET", target)
+            #expect(
+                response.status == 421 && response.json?["serverErrorCode"]?.string == "BAD_REQUEST", "\(response.text)"
+            )
         }
         #expect(try other.send("GET", "/health/live").status == 200)
     }

@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// The real binary on a port of its own, with a data folder that outlives it.
+/// The real binary on its own port, with a data directory that outlives it.
 ///
-/// Unchecked: started, asked and stopped by one test.
+/// Unchecked: one test starts, uses and stops it.
 final class ServerProcess: @unchecked Sendable {
     static let administratorToken = "black-box-administrator-token"
 
-    /// Held by whoever starts a process.
+    /// Held while a process is started.
     static let starting = NSLock()
 
     let data: String
@@ -34,14 +34,14 @@ final class ServerProcess: @unchecked Sendable {
         if isTemporary { try? FileManager.default.removeItem(atPath: data) }
     }
 
-    /// The `fogbase` that was built beside these tests.
+    /// The `fogbase` that was built with these tests.
     static var binary: String {
         let runner = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-        let folders = [runner, CommandLine.arguments.first ?? ""].map {
+        let directories = [runner, CommandLine.arguments.first ?? ""].map {
             URL(fileURLWithPath: $0).deletingLastPathComponent()
         }
         let candidates =
-            folders.flatMap { folder in [folder, folder.deletingLastPathComponent()] }
+            directories.flatMap { directory in [directory, directory.deletingLastPathComponent()] }
             + [URL(fileURLWithPath: ".build/debug")]
         return candidates.map { $0.appendingPathComponent("fogbase").path }
             .first { FileManager.default.isExecutableFile(atPath: $0) } ?? "fogbase"
@@ -59,7 +59,7 @@ final class ServerProcess: @unchecked Sendable {
         process.environment = environment
         let output = Pipe()
         process.standardOutput = output
-        // One at a time: it looks at all descriptors of this process, which another start changes meanwhile.
+        // One at a time: it examines all descriptors of this process, which a concurrent start would change.
         try Self.starting.withLock { try process.run() }
         self.process = process
         var text = ""

@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// What the pages for operators install and upgrade, in a folder in the place of the machine's root.
+/// The installations and upgrades of the pages for operators, in a directory that replaces the machine's root.
 @Suite struct ServiceTests {
     private static let securing = "Sources/fogbase/fogbase.docc/Securing.md"
     private static let operating = "Sources/fogbase/fogbase.docc/Operating.md"
 
-    @Test func `the service is installed as printed, and once more`() throws {
+    @Test func `the service is installed by the printed commands, also a second time`() throws {
         let machine = try Machine()
         let install = try Self.block("useradd", of: Self.securing)
         for _ in 1...2 {
@@ -26,7 +26,7 @@ import Testing
         #expect(machine.has("sources/Public/examples"), "The sources keep them")
     }
 
-    @Test func `the site of nginx is the domain's, however often it is put`() throws {
+    @Test func `the nginx site is configured for the domain, also when repeated`() throws {
         let machine = try Machine()
         let site = try Self.block("nginx -t", of: Self.securing)
         let run = try machine.run(["DOMAIN=fog.example.net", site, site])
@@ -36,7 +36,7 @@ import Testing
         #expect(!text.contains("db.example.org") && text.contains("$proxy_add_x_forwarded_for"))
     }
 
-    @Test func `an upgrade keeps a way back, run once or twice, and a downgrade goes it`() throws {
+    @Test func `an upgrade, run once or twice, can be undone by a downgrade`() throws {
         let machine = try Machine()
         try machine.write("#!/bin/sh\necho old\n", to: "usr/local/bin/fogbase")
         try machine.write("old", to: "var/lib/fogbase/records")
@@ -45,14 +45,14 @@ import Testing
         for _ in 1...2 {
             let run = try machine.run([upgrade, "echo new > /var/lib/fogbase/records", look])
             #expect(run.status == 0, "\(run.text)")
-            #expect(run.answers.last?.hasSuffix("echo old\nold") == true, "\(run.text)")
+            #expect(run.responses.last?.hasSuffix("echo old\nold") == true, "\(run.text)")
             #expect(!machine.has("var/lib/fogbase.before-upgrade/fogbase"))
             #expect(!machine.has("usr/local/share/fogbase/public/examples"))
         }
         let downgrade = try Self.block("fogbase.newer-", of: Self.operating)
         let back = try machine.run([downgrade, "cat /var/lib/fogbase.newer-*/records", "fogbase"])
         #expect(back.status == 0, "\(back.text)")
-        #expect(back.answers.suffix(2) == ["new", "old"])
+        #expect(back.responses.suffix(2) == ["new", "old"])
         #expect(try machine.text("var/lib/fogbase/records") == "old")
         let forget = try Self.block("rm -rf /var/lib/fogbase.before-upgrade", of: Self.operating)
         #expect(try machine.run([forget, forget]).status == 0)
@@ -82,23 +82,23 @@ import Testing
         return blocks[0]
     }
 
-    /// A folder in the place of `/`, and programs in the place of those that change the machine or need root.
+    /// A directory that replaces `/`, and replacements for programs that change the machine or need root.
     private final class Machine {
         private let root: String
 
         init() throws {
             root = NSTemporaryDirectory() + "fogbase-machine-" + UUID().uuidString
-            for folder in [
+            for directory in [
                 "bin", "usr/local/bin", "etc/systemd/system", "etc/nginx/conf.d", "etc/prometheus", "var/lib",
                 "sources/.build/release",
             ] {
-                try FileManager.default.createDirectory(atPath: path(folder), withIntermediateDirectories: true)
+                try FileManager.default.createDirectory(atPath: path(directory), withIntermediateDirectories: true)
             }
             let home = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
                 .deletingLastPathComponent().path
-            // Copies: what is removed here must not be removed from the sources.
-            for folder in ["Public", "docker"] {
-                try FileManager.default.copyItem(atPath: home + "/" + folder, toPath: path("sources/" + folder))
+            // Copies: removals here must not affect the sources.
+            for directory in ["Public", "docker"] {
+                try FileManager.default.copyItem(atPath: home + "/" + directory, toPath: path("sources/" + directory))
             }
             try FileManager.default.createSymbolicLink(
                 atPath: path("sources/.build/release/fogbase"), withDestinationPath: ServerProcess.binary)
@@ -137,12 +137,12 @@ import Testing
             try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file.path)
         }
 
-        /// Runs blocks in the folder of the sources, with this machine's paths. What asks a server is left out.
+        /// Runs blocks in the directory of the sources, with this machine's paths. Requests to a server are left out.
         func run(_ blocks: [String]) throws -> Shell.Run {
             let here = blocks.map { block in
                 var block = block
-                for folder in ["/usr/local/", "/etc/", "/var/lib/"] {
-                    block = block.replacingOccurrences(of: folder, with: root + folder)
+                for directory in ["/usr/local/", "/etc/", "/var/lib/"] {
+                    block = block.replacingOccurrences(of: directory, with: root + directory)
                 }
                 return block.split(separator: "\n", omittingEmptySubsequences: false)
                     .filter { !$0.contains("fogbase health") && !$0.contains("fogbase doctor") }

@@ -6,11 +6,11 @@ enum Shell {
         let status: Int32
         /// Everything that was printed, errors too.
         let text: String
-        /// What each block printed on standard output, without blanks at its ends.
-        let answers: [String]
+        /// The trimmed standard output of each block.
+        let responses: [String]
     }
 
-    /// Stands behind what each block printed.
+    /// Follows the output of each block.
     private static let mark = "=== the block ends here ==="
 
     /// The `sh` blocks of a page, or those of another language, in order.
@@ -34,11 +34,11 @@ enum Shell {
         environment["no_proxy"] = "*"
         environment.merge(variables) { $1 }
         process.environment = environment
-        // What the blocks write goes with it.
-        let folder = FileManager.default.temporaryDirectory.appending(path: "fogbase-readme-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        process.currentDirectoryURL = folder
+        // Files that the blocks write are removed with it.
+        let directory = FileManager.default.temporaryDirectory.appending(path: "fogbase-readme-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        process.currentDirectoryURL = directory
         let output = Pipe()
         process.standardOutput = output
         process.standardError = FileHandle.standardError
@@ -46,9 +46,9 @@ enum Shell {
         try ServerProcess.starting.withLock { try process.run() }
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
-        let answers = text.components(separatedBy: "\n\(mark)\n").dropLast().map {
+        let responses = text.components(separatedBy: "\n\(mark)\n").dropLast().map {
             $0.trimmingCharacters(in: .whitespacesAndNewlines)
         }
-        return Run(status: process.terminationStatus, text: text, answers: Array(answers))
+        return Run(status: process.terminationStatus, text: text, responses: Array(responses))
     }
 }

@@ -14,11 +14,11 @@ import Testing
     }
 
     private static func begin(_ length: Int, on server: ServerProcess) throws -> String {
-        let answer = try HTTPClient(port: server.port).send(
+        let response = try HTTPClient(port: server.port).send(
             "POST", "/assets/uploads", token: ServerProcess.administratorToken,
             fields: ["Tus-Resumable": "1.0.0", "Upload-Length": "\(length)", "Content-Length": "0"])
-        try #require(answer.status == 201)
-        return try #require(answer.fields["location"])
+        try #require(response.status == 201)
+        return try #require(response.fields["location"])
     }
 
     /// Sends the head of a part and as much of its body as is said.
@@ -35,19 +35,19 @@ import Testing
     }
 
     private static func offset(_ url: String, on server: ServerProcess) throws -> Int {
-        let answer = try HTTPClient(port: server.port).send(
+        let response = try HTTPClient(port: server.port).send(
             "HEAD", url, token: ServerProcess.administratorToken, fields: ["Tus-Resumable": "1.0.0"])
-        try #require(answer.status == 200)
-        return try #require(answer.fields["upload-offset"].flatMap { Int($0) })
+        try #require(response.status == 200)
+        return try #require(response.fields["upload-offset"].flatMap { Int($0) })
     }
 
     private static func state(_ url: String, on server: ServerProcess) throws -> JSONValue {
-        let answer = try HTTPClient(port: server.port).send("GET", url, token: ServerProcess.administratorToken)
-        try #require(answer.status == 200)
-        return try #require(answer.json)
+        let response = try HTTPClient(port: server.port).send("GET", url, token: ServerProcess.administratorToken)
+        try #require(response.status == 200)
+        return try #require(response.json)
     }
 
-    /// Brings the rest, and compares what has become of it.
+    /// Sends the rest, and compares the stored content.
     private static func finish(_ url: String, _ bytes: [UInt8], on server: ServerProcess) throws {
         let offset = try offset(url, on: server)
         let client = try send(url, at: offset, bytes[offset...], of: bytes.count - offset, on: server)
@@ -57,7 +57,7 @@ import Testing
         #expect(asset?["size"]?.integer == Int64(bytes.count))
     }
 
-    @Test func `all that came over a line that broke is kept`() async throws {
+    @Test func `all bytes received before a connection broke are kept`() async throws {
         let server = try ServerProcess()
         let bytes = Self.bytes(2_000_000)
         let url = try Self.begin(bytes.count, on: server)
@@ -66,7 +66,7 @@ import Testing
             let client = try Self.send(
                 url, at: offset, bytes[offset..<offset + count], of: bytes.count - offset, on: server)
             offset += count
-            // Closed in order: a reset would take with it what the server has not read yet.
+            // Closed in order: a reset would discard bytes that the server has not read yet.
             if number.isMultiple(of: 2) { client.finishSending() } else { client.close() }
             let deadline = Date().addingTimeInterval(60)
             while try Self.state(url, on: server)["offset"]?.integer != Int64(offset), Date() < deadline {
@@ -77,18 +77,19 @@ import Testing
         try Self.finish(url, bytes, on: server)
     }
 
-    @Test func `a client whose old connection the server believes in goes on at once`() throws {
+    @Test func `a client continues at once although the server considers its old connection open`() throws {
         let server = try ServerProcess()
         let bytes = Self.bytes(1_000_000)
         let url = try Self.begin(bytes.count, on: server)
         let dead = try Self.send(url, at: 0, bytes[..<500_000], of: bytes.count, on: server)
-        // Of two requests the one that the server sees last goes on: only now is that sure to be the other.
+        // The server lets the later of two requests continue: only now is the other one certainly the later one.
         #expect(try AssetFiles(server: server).become { !$0.isEmpty })
         try Self.finish(url, bytes, on: server)
-        // Whatever it brings now is too late.
+        // Its further bytes are too late.
         try? dead.send(Array(bytes[500_000...]))
-        let answer = (try? dead.receive(until: "\r\n\r\n")) ?? ""
-        #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 409") || answer.hasPrefix("HTTP/1.1 404"), "\(answer)")
+        let response = (try? dead.receive(until: "\r\n\r\n")) ?? ""
+        #expect(
+            response.isEmpty || response.hasPrefix("HTTP/1.1 409") || response.hasPrefix("HTTP/1.1 404"), "\(response)")
         #expect(try Self.state(url, on: server)["offset"]?.integer == Int64(bytes.count))
     }
 

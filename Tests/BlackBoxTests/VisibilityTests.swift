@@ -6,8 +6,8 @@ import Threads
 
 @Suite struct VisibilityTests {
     // New connections go to the loop with the fewest, so eight of them are spread over all loops. Four keep both loops
-    // reading without a pause, so that each holds a view of the file; the others are asked, one after the other, for
-    // what was acknowledged on the first.
+    // reading without a pause, so that each has an open snapshot; the others then read, one after the other, the writes
+    // acknowledged on the first.
 
     @Test func `a read on any connection sees an acknowledged write while all loops are busy`() throws {
         let server = try ServerProcess()
@@ -38,7 +38,7 @@ import Threads
         }
     }
 
-    @Test func `a revoked session is refused on every connection from the next request on`() throws {
+    @Test func `a revoked session is rejected on every connection from the next request on`() throws {
         let server = try ServerProcess()
         let clients = try (0..<6).map { _ in try HTTPClient(port: server.port) }
         let signedUp = try clients[0].send("POST", "/users", #"{"name":"ada","password":"correct horse"}"#)

@@ -31,7 +31,7 @@ import Testing
         #expect(try GzipDecoder.decode(encoded, limits: ample) == sample)
     }
 
-    @Test func `anything behind the trailer is an error, in the same piece or the next`() throws {
+    @Test func `anything after the trailer is an error, in the same piece or the next`() throws {
         let sea = GzipDecoderTests.sea
         #expect(try GzipDecoder.decode(sea, limits: ample) == Array("sea".utf8))
         for tail in [[0], Array("x".utf8), sea] {
@@ -109,7 +109,7 @@ import Testing
         #expect(try GzipDecoder.decode(free, limits: .init(maxOutputBytes: 1 << 20)).count == 1 << 20)
     }
 
-    @Test func `random damage is refused or harmless, and never more than the limit`() throws {
+    @Test func `random damage is rejected or harmless, and never more than the limit`() throws {
         var generator = SeededGenerator(seed: 42)
         let sample = Sample.text(2_000) + Sample.noise(500, seed: 8)
         let encoded = try GzipEncoder.encode(sample, level: .balanced)
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func `random bytes behind a right header are refused or harmless`() throws {
+    @Test func `random bytes after a valid header are rejected or harmless`() throws {
         let head: [UInt8] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]
         let limits = GzipDecoder.Limits(maxOutputBytes: 4_096)
         let decoder = try GzipDecoder(limits: limits)
@@ -191,7 +191,7 @@ import Testing
         return output
     }
 
-    @Test func `as much comes at a time as there is room, and the same in all`() throws {
+    @Test func `each call fills the available room, and the total is the same`() throws {
         // Long matches: a byte of input brings hundreds, and the last ones come when all input has long been used.
         let sample = Sample.text(2_000) + Array(repeating: 7, count: 5_000) + Sample.noise(200, seed: 3)
         for content in [sample, [], Array(repeating: 0, count: 70_000)] {
@@ -208,7 +208,7 @@ import Testing
         }
     }
 
-    @Test func `what input brings is there before more input comes`() throws {
+    @Test func `the output of an input is available before more input arrives`() throws {
         let content = Array(repeating: UInt8(0), count: 70_000)
         let withoutTrailer = try GzipEncoder.encode(content, level: .balanced).dropLast(8)
         for room in [100, 4_096, 70_000] {

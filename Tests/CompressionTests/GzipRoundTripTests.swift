@@ -24,7 +24,7 @@ let ample = GzipDecoder.Limits(maxOutputBytes: 1 << 24, maxRatio: 2_000)
 
 @Suite struct GzipRoundTripTests {
     @Test(arguments: Sample.all, [1, 6, 9])
-    func `what is encoded at any level is decoded again`(sample: [UInt8], level: Int) throws {
+    func `data encoded at any level can be decoded`(sample: [UInt8], level: Int) throws {
         let encoded = try GzipEncoder.encode(sample, level: #require(CompressionLevel(level)))
         #expect(try GzipDecoder.decode(encoded, limits: ample) == sample)
     }
@@ -80,7 +80,7 @@ let ample = GzipDecoder.Limits(maxOutputBytes: 1 << 24, maxRatio: 2_000)
         #expect(fresh.prefix(8) == [0x1f, 0x8b, 8, 0, 0, 0, 0, 0])
     }
 
-    @Test func `a member that was given up leaves no trace`() throws {
+    @Test func `an abandoned member leaves no trace`() throws {
         let encoder = try GzipEncoder(level: .balanced)
         var rubbish: [UInt8] = []
         encoder.encode(Sample.noise(100_000, seed: 9), into: &rubbish)
@@ -91,7 +91,7 @@ let ample = GzipDecoder.Limits(maxOutputBytes: 1 << 24, maxRatio: 2_000)
         #expect(try output == GzipEncoder.encode(Sample.text(400), level: .balanced))
     }
 
-    @Test func `what was added before a flush can be decoded after it`() throws {
+    @Test func `input before a flush can be decoded after it`() throws {
         let encoder = try GzipEncoder(level: .fastest)
         let decoder = try GzipDecoder(limits: ample)
         var decoded: [UInt8] = []

@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>)
-    func `the least is replaced, and what is not wanted is taken out`(seed: UInt64) {
+    func `the least element is replaced, and unwanted elements are removed`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var elements = (0..<Int.random(in: 1...40, using: &random)).map { _ in Int.random(in: 0...20, using: &random) }
         var heap = Heap(elements, by: <)
@@ -36,7 +36,7 @@ import Testing
         #expect(elements.indices.map { _ in heap.popMin(by: <) } == elements.sorted())
     }
 
-    @Test func `to take many of a crowd is not to look at the crowd for each of them`() {
+    @Test func `removing many elements does not scan the heap for each of them`() {
         let count = 10_000
         var comparisons = 0
         func precedes(_ one: UInt64, _ other: UInt64) -> Bool {

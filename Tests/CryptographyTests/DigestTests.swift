@@ -4,7 +4,7 @@ import Testing
 @Suite struct DigestTests {
     let digest = SHA256.hash(utf8: "abc")
 
-    @Test func `every text form leads back to the same digest`() throws {
+    @Test func `every text form round-trips to the same digest`() throws {
         #expect(Digest(hex: digest.hex) == digest)
         #expect(Digest(base64: digest.base64) == digest)
         #expect(Digest(digest.bytes) == digest)
@@ -13,7 +13,7 @@ import Testing
         #expect(MemoryLayout<Digest>.size == 32)
     }
 
-    @Test func `a digest of another length does not exist`() {
+    @Test func `a digest of another length is rejected`() {
         #expect(Digest([]) == nil)
         #expect(Digest([UInt8](repeating: 0, count: 31)) == nil)
         #expect(Digest([UInt8](repeating: 0, count: 33)) == nil)

@@ -35,13 +35,13 @@ import Testing
     ]
 
     @Test(arguments: vectors)
-    func `a code is the one of RFC 4231`(key: [UInt8], message: [UInt8], hex: String) {
+    func `codes match RFC 4231`(key: [UInt8], message: [UInt8], hex: String) {
         let hmac = HMACSHA256(key: key)
         #expect(hmac.code(for: message).hex == hex)
         #expect(hmac.code(for: message).hex == hex, "the prepared key is not used up")
     }
 
-    @Test func `a changed, shortened or lengthened code is refused`() {
+    @Test func `a changed, shortened or lengthened code is rejected`() {
         let hmac = HMACSHA256(secret: SecretKey(), label: "test")
         let message = Array("asset".utf8)
         let code = hmac.code(for: message).bytes

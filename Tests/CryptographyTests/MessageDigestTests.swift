@@ -7,7 +7,9 @@ import Testing
         (DigestAlgorithm.md5, "900150983cd24fb0d6963f7d28e17f72"),
         (.sha1, "a9993e364706816aba3e25717850c26c9cd0d89d"),
         (.sha256, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
-    ]) func `a digest is the published one, however the message is cut`(_ algorithm: DigestAlgorithm, _ hex: String)
+    ]) func `digests match the published values, however the message is cut`(
+        _ algorithm: DigestAlgorithm, _ hex: String
+    )
         throws
     {
         for pieces in [["abc"], ["a", "", "bc"], ["a", "b", "c"]] {
@@ -18,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func `a copy of a hasher goes on by itself`() {
+    @Test func `a copied hasher is independent`() {
         let hasher = SHA256Hasher()
         hasher.update(Array("ab".utf8))
         let copy = SHA256Hasher(copying: hasher)

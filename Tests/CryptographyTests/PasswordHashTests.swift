@@ -22,11 +22,11 @@ import Testing
         #expect(stored.text == text)
     }
 
-    @Test func `argon2id is taken where libcrypto has it`() {
+    @Test func `argon2id is used if libcrypto has it`() {
         #expect(PasswordScheme.preferred == (OpenSSLAlgorithm.argon2id == nil ? .scrypt : .argon2id))
     }
 
-    @Test func `a hash of other costs matches, and is to be renewed`() throws {
+    @Test func `a hash with other costs matches and needs renewal`() throws {
         let text = try PasswordHash.hash(password, scheme: cheap())
         #expect(text.hasPrefix("$scrypt$ln=4,r=8,p=1$"))
         #expect(try PasswordHash.verify(password, against: text) == .yes(needsRehash: true))
@@ -43,7 +43,7 @@ import Testing
         #expect(try PasswordHash.verify(long.dropLast() + [0], against: text) == .no)
     }
 
-    @Test func `nothing matches the dummy, which costs what a real hash costs`() throws {
+    @Test func `no password matches the dummy, which costs as much as a real hash`() throws {
         #expect(try PasswordHash.verify(password, against: PasswordHash.dummy()) == .no)
         #expect(StoredPassword(PasswordHash.dummy())?.scheme == .preferred)
     }
@@ -97,7 +97,7 @@ import Testing
         #expect(throws: CryptographyError.malformedPasswordHash) { try PasswordHash.verify(password, against: text) }
     }
 
-    @Test func `costs beyond the bounds do not exist`() {
+    @Test func `costs out of bounds are rejected`() {
         let max = UInt32.max
         for (logCost, blockSize, parallelism) in [
             (0, 8, 1), (21, 1, 1), (20, 8, 1), (max, 8, 1), (4, 0, 1), (4, 33, 1), (4, max, 1), (4, 8, 0), (4, 8, 17),
@@ -116,13 +116,13 @@ import Testing
         #expect(PasswordScheme(.argon2id(memory: 262_144, passes: 16, lanes: 16)) != nil)
     }
 
-    @Test func `the largest costs that are accepted can be paid`() throws {
+    @Test func `the largest accepted costs can be computed`() throws {
         let scheme = try #require(PasswordScheme(.scrypt(logCost: 18, blockSize: 8, parallelism: 1)))
         let digest = try scheme.derive(password: password, salt: [1, 2, 3, 4, 5, 6, 7, 8], length: 32)
         #expect(digest.count == 32)
     }
 
-    @Test func `the library tells its name and version`() {
+    @Test func `the library reports its name and version`() {
         #expect(LibraryVersion.openSSL.hasPrefix("OpenSSL 3."))
     }
 }

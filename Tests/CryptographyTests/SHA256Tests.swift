@@ -14,7 +14,7 @@ import Testing
         ([0x11, 0xaf], "5ca7133fa735326081558ac312c620eeca9970d1e70a4b95533d956f072d1f98"),
     ]
 
-    @Test(arguments: vectors) func `a digest is the one that NIST published`(message: [UInt8], hex: String) {
+    @Test(arguments: vectors) func `digests match NIST's vectors`(message: [UInt8], hex: String) {
         #expect(SHA256.hash(message).hex == hex)
     }
 
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `a hasher begins anew after each digest`() {
+    @Test func `a hasher starts over after each digest`() {
         let hasher = SHA256Hasher()
         hasher.update(Array("abc".utf8))
         #expect(hasher.finalize() == SHA256.hash(utf8: "abc"))

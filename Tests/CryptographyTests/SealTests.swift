@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct SealTests {
     /// Vector: RFC 5297, appendix A.1.
-    @Test func `a sealed value is the one of RFC 5297, deterministic`() throws {
+    @Test func `a sealed value matches RFC 5297 and is deterministic`() throws {
         let key = try #require(Hex.decode("fffefdfcfbfaf9f8f7f6f5f4f3f2f1f0f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff"))
         let context = try #require(Hex.decode("101112131415161718191a1b1c1d1e1f2021222324252627"))
         let plaintext = try #require(Hex.decode("112233445566778899aabbccddee"))
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 15, 16, 17, 31, 32, 33, 100, 1_000])
-    func `every length leads back to the same bytes`(count: Int) throws {
+    func `every length round-trips to the same bytes`(count: Int) throws {
         let seal = try Seal(secret: SecretKey(), label: "token")
         let plaintext = RandomBytes.make(count)
         for context in [[], [0], Array("zone".utf8)] {
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: [1, 16, 40])
-    func `a change of any bit is refused`(count: Int) throws {
+    func `a change of any bit is rejected`(count: Int) throws {
         let seal = try Seal(secret: SecretKey(), label: "token")
         let context = Array("caller".utf8)
         let sealed = seal.seal(RandomBytes.make(count), context: context)
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `a shorter, longer or empty value is refused`() throws {
+    @Test func `a shorter, longer or empty value is rejected`() throws {
         let seal = try Seal(secret: SecretKey(), label: "token")
         let sealed = seal.seal([1, 2, 3, 4], context: [])
         for count in 0..<sealed.count { #expect(seal.open(Array(sealed.prefix(count)), context: []) == nil) }
@@ -70,7 +70,7 @@ import Testing
         #expect(seal.open(Array(sealed.dropFirst()), context: []) == nil)
     }
 
-    @Test func `another context, label or secret is refused`() throws {
+    @Test func `another context, label or secret is rejected`() throws {
         let secret = SecretKey()
         let seal = try Seal(secret: secret, label: "token")
         let sealed = seal.seal([1, 2, 3, 4], context: [7])
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `sealing nothing is a broken promise`() async {
+    @Test func `sealing nothing fails a precondition`() async {
         await #expect(processExitsWith: .failure) {
             _ = try Seal(secret: SecretKey(), label: "token").seal([], context: [1])
         }

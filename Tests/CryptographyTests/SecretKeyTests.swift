@@ -22,7 +22,7 @@ import Testing
                 == "8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d9d201395faa4b61a96c8")
     }
 
-    @Test func `labels and keys separate what is derived`() throws {
+    @Test func `different labels and keys derive different values`() throws {
         let key = SecretKey()
         let same = try #require(SecretKey(key.bytes))
         #expect(key.derive(label: "a", length: 32) == same.derive(label: "a", length: 32))
@@ -32,13 +32,13 @@ import Testing
         #expect(key.derive(label: "a", length: 8_160).count == 8_160)
     }
 
-    @Test func `a key of another length does not exist`() {
+    @Test func `a key of another length is rejected`() {
         #expect(SecretKey([]) == nil)
         #expect(SecretKey([UInt8](repeating: 1, count: 31)) == nil)
         #expect(SecretKey([UInt8](repeating: 1, count: 33)) == nil)
     }
 
-    @Test func `a key does not show itself in text`() {
+    @Test func `printing a key does not reveal it`() {
         let key = SecretKey()
         var dumped = ""
         dump(key, to: &dumped)
@@ -47,7 +47,7 @@ import Testing
         #expect(dumped == "- SecretKey\n")
     }
 
-    @Test func `more than HKDF can give is a broken promise`() async {
+    @Test func `more bytes than HKDF can derive fail a precondition`() async {
         await #expect(processExitsWith: .failure) { _ = SecretKey().derive(label: "a", length: 8_161) }
         await #expect(processExitsWith: .failure) { _ = SecretKey().derive(label: "a", length: 0) }
     }

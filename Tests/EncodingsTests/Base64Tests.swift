@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `every length leads back to the same bytes`() {
+    @Test func `every length round-trips to the same bytes`() {
         for count in 0...300 {
             let bytes = RandomBytes.make(count)
             #expect(Base64.decode(Base64.encode(bytes)) == bytes)
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    /// Before, decoding wrote the length of the array that all threads share.
+    /// Decoding must not write the length of the array that all threads share.
     @Test func `a text of no bytes is decoded without a write to shared memory`() async {
         await #expect(processExitsWith: .success) {
             let none = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `every byte in every place leads back to itself`() {
+    @Test func `every byte round-trips at every position`() {
         for place in 0..<3 {
             for byte in UInt8.min...UInt8.max {
                 var bytes: [UInt8] = [0x5a, 0xa5, 0x3c]
@@ -63,7 +63,7 @@ import Testing
         "Zg", "Zg=", "Zg===", "Zm8", "Zm9vY", "=", "==", "===", "====", "A===", "Z=g=", "Zg==Zg==", "Zm8=Zm8=",
         "Zm9v\n", "Zm9v\r\n", " Zm9v", "Zm 9v", "Zm9v====", "Zm9*", "Zm9vZm9\u{e9}", "Zm9vZm9\0",
     ])
-    func `a malformed text is refused`(text: String) {
+    func `a malformed text is rejected`(text: String) {
         #expect(Base64.decode(text) == nil)
     }
 
@@ -76,7 +76,7 @@ import Testing
         #expect(Base64URL.decode("Z") == nil)
     }
 
-    @Test func `a foreign byte is found in every place`() throws {
+    @Test func `a foreign byte is found at every position`() throws {
         let text = Array(Base64.encode(RandomBytes.make(30)).utf8)
         let alphabet = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
         for index in text.indices {
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `text is appended behind what is there`() {
+    @Test func `text is appended after existing bytes`() {
         var output = Array("data: ".utf8)
         Base64.encode(Array("foobar".utf8), into: &output)
         Base64.encode([], into: &output)
@@ -129,7 +129,7 @@ import Testing
         "A", "AA", "AAA", "AA=", "A===", "====", "AB==", "AAB=", "AA==AA==", "AA =", "A-_A", "AAAA\n", "AA=A", "é+AA",
         "=AAA",
     ])
-    func `base64 that is not canonical is refused`(encoded: String) {
+    func `base64 that is not canonical is rejected`(encoded: String) {
         #expect(Base64.decode(encoded) == nil)
         #expect(Array(encoded.utf8).withUnsafeBytes { Base64.decodedCount($0) } == nil)
     }

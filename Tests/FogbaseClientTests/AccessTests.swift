@@ -52,7 +52,7 @@ import Testing
         #expect(RecordAccess.everyone([]).principals.isEmpty)
     }
 
-    @Test func `rights that a later version has given are sent back as they came`() throws {
+    @Test func `rights that a later version has given are sent back unchanged`() throws {
         let text = #"{"*":["read","share"],"role:editors":["archive"]}"#
         var list = try #require(RecordAccess(tree: try JSONValue.parse(Array(text.utf8))))
         #expect(list["*"] == .read && list["role:editors"] == [])

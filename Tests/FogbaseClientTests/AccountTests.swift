@@ -10,7 +10,7 @@ import Testing
 
     private static let password = "correct horse"
 
-    @Test func `whoever signs up is signed in, and out again`() async throws {
+    @Test func `a user signs up, which signs in, and signs out`() async throws {
         let server = try LiveServer()
         let tokens = MemoryTokenStore()
         let container = server.client(tokens: tokens)
@@ -36,7 +36,7 @@ import Testing
         #expect(try await container.signIn("ada", password: Self.password) == ada)
     }
 
-    @Test func `a wrong password, a taken name and a closed door are told apart`() async throws {
+    @Test func `a wrong password, a taken name and closed sign-up have different errors`() async throws {
         let server = try LiveServer()
         let container = server.client()
         try await container.signUp("ada", password: Self.password)
@@ -53,12 +53,12 @@ import Testing
         let password = await #expect(throws: FogbaseError.self) {
             try await container.changePassword(from: "wrong horse", to: "another horse")
         }
-        #expect(password?.refusal?.cause == .wrongPassword)
+        #expect(password?.serverError?.cause == .wrongPassword)
         // None of these has ended the session.
         #expect(try await container.currentUser().user.name == "ada")
     }
 
-    @Test func `who reads what everybody may goes on as a guest when the session has ended`() async throws {
+    @Test func `reads of public records continue as a guest after the session has ended`() async throws {
         let server = try LiveServer()
         let tokens = MemoryTokenStore()
         let container = server.client(tokens: tokens)
@@ -69,7 +69,7 @@ import Testing
         let ended = try #require(await tokens.token())
         try await container.signOut()
 
-        /// A client whose session has ended without its knowing.
+        /// A client that does not know that its session has ended.
         func stale() -> (Database, MemoryTokenStore) {
             let tokens = MemoryTokenStore(ended)
             return (server.client(tokens: tokens).publicDatabase, tokens)
@@ -79,7 +79,7 @@ import Testing
         #expect(await dropped.token() == nil)
         let (querying, _) = stale()
         #expect(try await querying.fetch(Query<Note>()).items.map(\.text) == ["for all"])
-        // What a guest may not is told as what it is: the end of the session.
+        // A request that a guest may not send fails with its cause: the end of the session.
         for call in [
             { _ = try await stale().0.fetch(Note.self, "secret") },
             { _ = try await stale().0.create(Note(text: "third")) },
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `a token whose session has ended is forgotten, and another one in its place is not`() async throws {
+    @Test func `a token whose session has ended is deleted, and a newer token is kept`() async throws {
         let server = try LiveServer()
         let (here, there) = (MemoryTokenStore(), MemoryTokenStore())
         try await server.client(tokens: here).signUp("ada", password: Self.password)
@@ -104,7 +104,7 @@ import Testing
         #expect(await here.token() == nil)
         #expect(await there.token() != nil)
 
-        // The store gets another token while a call with the old one is on its way: the call is made again with it.
+        // The store gets another token during a call with the old one: the call is repeated with the new one.
         let changing = ChangingTokens(first: "fbs_old", then: try #require(await there.token()))
         #expect(try await server.client(tokens: changing).currentUser().user.name == "ada")
         #expect(await changing.token() == there.token())
@@ -158,7 +158,7 @@ import Testing
         #expect(await there.token() == nil)
     }
 
-    @Test func `a server that is away makes no status of its own`() async throws {
+    @Test func `the account status is unavailable while the server is unreachable`() async throws {
         let server = try LiveServer()
         let container = server.client()
         try await container.signUp("ada", password: Self.password)
@@ -173,10 +173,10 @@ import Testing
         #expect(try await container.accountStatus().user?.name == "ada")
     }
 
-    @Test func `a token in a file is its owner's alone, and is there again`() async throws {
-        let folder = URL(fileURLWithPath: NSTemporaryDirectory()).appendingPathComponent(UUID().uuidString)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let file = folder.appendingPathComponent("deep/token")
+    @Test func `a token file is private to its owner and is read again later`() async throws {
+        let directory = URL(fileURLWithPath: NSTemporaryDirectory()).appendingPathComponent(UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let file = directory.appendingPathComponent("deep/token")
         let store = FileTokenStore(file)
         #expect(await store.token() == nil)
         await store.setToken("fbs_one")
@@ -187,12 +187,13 @@ import Testing
         await store.forgetToken("fbs_one")
         #expect(await FileTokenStore(file).token() == "fbs_two")
         await store.forgetToken("fbs_two")
-        let folderNow = try FileManager.default.contentsOfDirectory(atPath: folder.appendingPathComponent("deep").path)
+        let folderNow = try FileManager.default.contentsOfDirectory(
+            atPath: directory.appendingPathComponent("deep").path)
         #expect(folderNow.isEmpty)
     }
 }
 
-/// A store whose first answer is old already.
+/// A store whose first response is already outdated.
 private actor ChangingTokens: TokenStore {
     private var first: String?
     private var then: String?

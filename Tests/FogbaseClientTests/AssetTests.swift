@@ -30,44 +30,46 @@ import Testing
         #expect(try await database.data(of: field, range: 7..<100) == Data("sea".utf8))
         #expect(try await database.data(of: .asset(kept), range: 0..<5) == Data("hello".utf8))
         let beyond = await #expect(throws: FogbaseError.self) { try await database.data(of: field, range: 10..<20) }
-        #expect(beyond?.refusal?.cause == .rangeNotSatisfiable && beyond?.status == 416)
+        #expect(beyond?.serverError?.cause == .rangeNotSatisfiable && beyond?.status == 416)
 
         let bare = Asset(fileChecksum: kept.fileChecksum, size: kept.size)
-        let refused = await #expect(throws: FogbaseError.self) { try await database.data(of: .asset(bare)) }
-        guard case .invalidArgument? = refused else { throw refused ?? CancellationError() }
+        let rejected = await #expect(throws: FogbaseError.self) { try await database.data(of: .asset(bare)) }
+        guard case .invalidArgument? = rejected else { throw rejected ?? CancellationError() }
         let stranger = await #expect(throws: FogbaseError.self) {
             try await server.client().privateDatabase.data(of: field)
         }
         guard case .notAuthenticated? = stranger else { throw stranger ?? CancellationError() }
     }
 
-    @Test func `a large file goes in parts, and comes back whole`() async throws {
+    @Test func `a large file is uploaded in parts and downloaded whole`() async throws {
         let server = try LiveServer()
         let database = server.administrator.publicDatabase
-        let folder = try TestFolder()
-        let file = try folder.file("film.bin", bytes: 21 << 20)
+        let directory = try TestDirectory()
+        let file = try directory.file("film.bin", bytes: 21 << 20)
         let (up, down) = (Steps(), Steps())
         let asset = try await database.upload(file, contentType: "video/mp4", progress: up.take)
         #expect(asset.size == 21 << 20 && asset.filename == "film.bin" && asset.contentType == "video/mp4")
         #expect(up.all.map { $0.completedBytes >> 20 } == [0, 4, 8, 12, 16, 20, 21])
 
-        let copy = folder.url.appendingPathComponent("copy.bin")
+        let copy = directory.url.appendingPathComponent("copy.bin")
         try Data("old".utf8).write(to: copy)
         try await database.download(.asset(asset), to: copy, progress: down.take)
         #expect(try Data(contentsOf: copy) == Data(contentsOf: file))
         #expect(down.all.last == TransferProgress(completedBytes: 21 << 20, totalBytes: 21 << 20))
         #expect(down.all.count > 3)
         #expect(
-            try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() == ["copy.bin", "film.bin"])
+            try FileManager.default.contentsOfDirectory(atPath: directory.url.path).sorted() == [
+                "copy.bin", "film.bin",
+            ])
     }
 
-    @Test func `an upload goes on in a later run of the app, and can be given up`() async throws {
+    @Test func `an upload continues in a later run of the app and can be abandoned`() async throws {
         let server = try LiveServer()
         let container = server.client()
         try await container.signUp("ada", password: "correct horse")
         let database = container.privateDatabase
-        let folder = try TestFolder()
-        let file = try folder.file("film.bin", bytes: 10 << 20)
+        let directory = try TestDirectory()
+        let file = try directory.file("film.bin", bytes: 10 << 20)
         let upload = try await database.beginUpload(of: file)
         let (parts, told) = AsyncStream.makeStream(of: Int64.self)
         let first = Task {
@@ -88,7 +90,7 @@ import Testing
         #expect(try await database.data(of: .asset(asset)) == Data(contentsOf: file))
         #expect(try await database.resume(kept, from: file).fileChecksum == asset.fileChecksum)
 
-        let shorter = try folder.file("shorter.bin", bytes: 5)
+        let shorter = try directory.file("shorter.bin", bytes: 5)
         let wrong = await #expect(throws: FogbaseError.self) { try await database.resume(kept, from: shorter) }
         guard case .invalidArgument? = wrong else { throw wrong ?? CancellationError() }
         let another = try await database.beginUpload(length: 5)
@@ -98,44 +100,44 @@ import Testing
         guard case .notFound? = gone else { throw gone ?? CancellationError() }
     }
 
-    @Test func `a file that is not there and a place that cannot be written are told`() async throws {
+    @Test func `a missing file and an unwritable destination are reported`() async throws {
         let server = try LiveServer()
         let database = server.administrator.publicDatabase
-        let folder = try TestFolder()
-        let nowhere = folder.url.appendingPathComponent("none/file")
+        let directory = try TestDirectory()
+        let nowhere = directory.url.appendingPathComponent("none/file")
         let missing = await #expect(throws: FogbaseError.self) { try await database.upload(nowhere) }
         guard case .invalidArgument? = missing else { throw missing ?? CancellationError() }
         let asset = try await database.upload(Data())
         #expect(asset.size == 0)
-        let refused = await #expect(throws: FogbaseError.self) {
+        let rejected = await #expect(throws: FogbaseError.self) {
             try await database.download(.asset(asset), to: nowhere)
         }
-        guard case .invalidArgument? = refused else { throw refused ?? CancellationError() }
-        let empty = folder.url.appendingPathComponent("empty")
+        guard case .invalidArgument? = rejected else { throw rejected ?? CancellationError() }
+        let empty = directory.url.appendingPathComponent("empty")
         try await database.download(.asset(asset), to: empty)
         #expect(try Data(contentsOf: empty).isEmpty)
     }
 
-    @Test func `a thumbnail of what is no picture is refused by what it is`() async throws {
+    @Test func `the thumbnail of a file that is no picture is rejected with its type`() async throws {
         let server = try LiveServer()
         let database = server.administrator.publicDatabase
         let asset = try await database.upload(Data("no picture".utf8), contentType: "text/plain")
-        let refused = await #expect(throws: FogbaseError.self) {
+        let rejected = await #expect(throws: FogbaseError.self) {
             try await database.thumbnail(
                 of: .asset(asset), Thumbnail(width: 10, height: 10, fit: .cover, format: .png))
         }
-        #expect(refused?.status == 415 || refused?.refusal?.cause == .thumbnailsUnavailable)
+        #expect(rejected?.status == 415 || rejected?.serverError?.cause == .thumbnailsUnavailable)
         let none = await #expect(throws: FogbaseError.self) {
             try await database.thumbnail(of: .asset(asset), Thumbnail())
         }
         guard case .invalidArgument? = none else { throw none ?? CancellationError() }
     }
 
-    @Test func `a thumbnail asks for its measures, by address and by field`() async throws {
+    @Test func `a thumbnail is requested with its dimensions, by address and by field`() async throws {
         let proxy = try CuttingProxy(to: 0)
         let database = Fogbase(proxy.url, retry: .never).container("a").publicDatabase
         for _ in 0..<2 {
-            proxy.next("GET ", .answer("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nsea"))
+            proxy.next("GET ", .respond("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nsea"))
         }
         var asset = Asset(fileChecksum: "", size: 3)
         asset.downloadURL = "/assets/x"

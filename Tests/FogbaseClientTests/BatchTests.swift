@@ -10,7 +10,7 @@ import Testing
         var good: Int?
     }
 
-    @Test func `a batch of which an operation is refused throws its error and does nothing`() async throws {
+    @Test func `a batch of which an operation is rejected throws its error and does nothing`() async throws {
         let server = try LiveServer()
         let database = server.administrator.publicDatabase
         try await database.create(Note(title: "there"), named: "there")
@@ -21,17 +21,17 @@ import Testing
             try await database.perform(batch)
             Issue.record("It was done")
         } catch let error as FogbaseError {
-            guard case .exists(let refusal) = error else {
+            guard case .exists(let rejection) = error else {
                 Issue.record("\(error)")
                 return
             }
-            #expect(refusal.operation == 1 && refusal.recordName == "there" && refusal.status == 409)
+            #expect(rejection.operation == 1 && rejection.recordName == "there" && rejection.status == 409)
             #expect(error.isAbout(taken) && !error.isAbout(made))
             #expect(error.description.hasSuffix("(record 'there', operation 1 of the batch, counted from 0)"))
-            #expect(refusal.requestID != nil)
+            #expect(rejection.requestID != nil)
         }
         await #expect(throws: FogbaseError.self) { _ = try await database.fetch(Note.self, "new") }
-        // Nothing was done, so that the same batch can be done once nothing is in its way.
+        // No operation was executed, so the same batch succeeds once the obstacle is removed.
         try await database.delete(Note.self, "there")
         let outcome = try await database.perform(batch)
         #expect(try outcome[taken].title == "again" && outcome.failures.isEmpty)
@@ -39,7 +39,7 @@ import Testing
         #expect(try again[made].metadata.version == outcome[made].metadata.version)
     }
 
-    @Test func `operations that stand for themselves have a result each`() async throws {
+    @Test func `independent operations have a result each`() async throws {
         let server = try LiveServer()
         let database = server.administrator.publicDatabase
         try await database.create(Note(title: "there"), named: "there")
@@ -50,12 +50,12 @@ import Testing
         let each = try await database.perform(batch, atomically: false)
         #expect(try each[made].title == "new")
         guard case .exists = each.failures[taken.position], case .notFound = each.failures[gone.position],
-            case .failure(.exists(let refusal)) = each.result(of: taken)
+            case .failure(.exists(let rejection)) = each.result(of: taken)
         else {
             Issue.record("\(each.failures)")
             return
         }
-        #expect(refusal.operation == 1)
+        #expect(rejection.operation == 1)
         let first = #expect(throws: FogbaseError.self) { try each.check() }
         #expect(first?.isAbout(taken) == true)
         // Performed again, it is answered as before and does nothing.
@@ -63,14 +63,14 @@ import Testing
         #expect(try again[made].metadata.version == each[made].metadata.version)
     }
 
-    @Test func `the error of a single write says nothing of a batch`() async throws {
+    @Test func `the error of a single write does not mention a batch`() async throws {
         let server = try LiveServer()
         let database = server.administrator.publicDatabase
         try await database.create(Note(title: "there"), named: "there")
         let error = await #expect(throws: FogbaseError.self) {
             try await database.create(Note(title: "again"), named: "there")
         }
-        #expect(error?.refusal != nil && error?.refusal?.operation == nil)
+        #expect(error?.serverError != nil && error?.serverError?.operation == nil)
         #expect(error?.description == error?.reason)
     }
 
@@ -87,7 +87,7 @@ import Testing
         #expect(throws: FogbaseError.self) { _ = try outcome[second] }
     }
 
-    @Test func `a batch without operations asks the server nothing`() async throws {
+    @Test func `a batch without operations sends no request`() async throws {
         let server = InMemoryServer()
         let database = try await Self.writer(server)
         await server.failNext(.unreachable("nobody is to be asked"), times: 100)
@@ -95,7 +95,7 @@ import Testing
         #expect(try await database.perform(Batch(), atomically: false).failures.isEmpty)
     }
 
-    @Test func `a batch of a thousand goes in several requests`() async throws {
+    @Test func `a batch of a thousand is sent in several requests`() async throws {
         let server = try LiveServer()
         let database = server.administrator.publicDatabase
         var batch = Batch()

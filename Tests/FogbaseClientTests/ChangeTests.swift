@@ -43,7 +43,7 @@ import Testing
         #expect(bare.changed.count == 24 && bare.changed.allSatisfy(\.fields.isEmpty))
     }
 
-    @Test func `a private database that was never written begins anew each time`() async throws {
+    @Test func `the feed of a private database that was never written starts over each time`() async throws {
         let server = try LiveServer()
         let container = server.client()
         try await container.signUp("ada", password: "correct horse")
@@ -53,18 +53,18 @@ import Testing
         #expect(try await container.privateDatabase.changes(since: empty.token).changed == [record])
     }
 
-    @Test func `a feed hands out what is there, says when that is all, and then what comes`() async throws {
+    @Test func `a polling feed yields existing changes, then their end, then new changes`() async throws {
         let server = try LiveServer()
         let waits = Waits()
         let retry = RetryPolicy(attempts: 1) { try await waits.sleep($0) }
-        let database = server.client(tokens: MemoryTokenStore(LiveServer.administratorToken), retry: retry)
-            .publicDatabase
+        let tokens = MemoryTokenStore(LiveServer.administratorToken)
+        let database = server.client(tokens: tokens, retry: retry, transport: WatchedTransport()).publicDatabase
         var events = database.changeFeed(every: .seconds(2), atMost: .seconds(10)).makeAsyncIterator()
         let first = try #require(try await events.next())
         guard case .changes(let empty) = first else { throw CancellationError() }
         #expect(empty.isEmpty && !empty.moreComing)
 
-        // Nothing comes at the first four looks; then somebody writes.
+        // The first four polls find nothing; then a write happens.
         waits.before(5) { try await self.save(["a", "b"], in: database) }
         let second = try #require(try await events.next())
         guard case .changes(let page) = second else { throw CancellationError() }
@@ -78,25 +78,25 @@ import Testing
         guard case .changes(let last) = third else { throw CancellationError() }
         #expect(last.deleted.map(\.name) == ["a"])
 
-        // Another run goes on where this one has ended.
+        // Another run continues where this one has ended.
         try await save(["c"], in: database)
         var resumed = database.changeFeed(since: second.token).makeAsyncIterator()
         guard case .changes(let rest)? = try await resumed.next() else { throw CancellationError() }
         #expect(rest.changed.map(\.name) == ["c"] && rest.deleted.map(\.name) == ["a"])
     }
 
-    @Test func `a feed waits for a server that is away`() async throws {
+    @Test func `a polling feed waits for an unreachable server`() async throws {
         let server = try LiveServer()
         let waits = Waits()
         let retry = RetryPolicy(attempts: 1) { try await waits.sleep($0) }
-        let database = server.client(tokens: MemoryTokenStore(LiveServer.administratorToken), retry: retry)
-            .publicDatabase
+        let tokens = MemoryTokenStore(LiveServer.administratorToken)
+        let database = server.client(tokens: tokens, retry: retry, transport: WatchedTransport()).publicDatabase
         try await save(["a"], in: database)
         var events = database.changeFeed().makeAsyncIterator()
         let token = try await events.next()?.token
         #expect(token != nil)
         server.kill()
-        // Once for its interval, twice because nobody is there.
+        // Once for its interval, twice because the server is unreachable.
         waits.before(3) {
             try server.start()
             try await self.save(["b"], in: database)
@@ -106,7 +106,7 @@ import Testing
         #expect(waits.all.count == 3)
     }
 
-    @Test func `a feed begins anew when the caller's rights have changed`() async throws {
+    @Test func `a feed starts over when the caller's rights have changed`() async throws {
         let server = try LiveServer()
         let container = server.client(retry: RetryPolicy(attempts: 1) { _ in })
         let ada = try await container.signUp("ada", password: "correct horse")
@@ -119,19 +119,19 @@ import Testing
         guard case .changes(let again)? = try await events.next() else { throw CancellationError() }
         #expect(again.changed == page.changed)
 
-        // The token of somebody else is worth as little.
+        // A token of another user is equally invalid.
         let other = server.client()
         try await other.signUp("bob", password: "correct horse")
         var theirs = other.publicDatabase.changeFeed(since: again.token).makeAsyncIterator()
         #expect(try await theirs.next() == .startOver)
     }
 
-    @Test func `a feed that is not the caller's to read throws, and cancellation ends one`() async throws {
+    @Test func `a feed that the caller may not read throws, and cancellation ends a feed`() async throws {
         let server = try LiveServer()
-        var refused = server.client().privateDatabase.changeFeed().makeAsyncIterator()
+        var rejected = server.client().privateDatabase.changeFeed().makeAsyncIterator()
         let error: FogbaseError?
         do {
-            _ = try await refused.next()
+            _ = try await rejected.next()
             error = nil
         } catch let thrown as FogbaseError {
             error = thrown

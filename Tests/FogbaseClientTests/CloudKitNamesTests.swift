@@ -2,7 +2,7 @@ import FogbaseClient
 import Foundation
 import Testing
 
-/// What code that was written for CloudKit does after search and replace.
+/// The behavior of code that was written for CloudKit after search and replace.
 @Suite struct CloudKitNamesTests {
     @Test func `a posting app runs with CloudKit's names`() async throws {
         let server = try LiveServer()
@@ -87,7 +87,7 @@ import Testing
             try await database.perform(FBQuery(recordType: "Goods", predicate: FBPredicate(value: true))).count == 1)
     }
 
-    @Test func `guests may read and not write, and are told so with CloudKit's codes`() async throws {
+    @Test func `guests may read and not write, and get CloudKit's codes`() async throws {
         let server = try LiveServer()
         let database = FBContainer(server: server.url).publicCloudDatabase
         let record = FBRecord(recordType: "Post")

@@ -3,22 +3,22 @@ import Testing
 
 /// A proxy that cuts connections where a test says so.
 ///
-/// Unchecked: what changes is behind a lock; each connection has two threads of its own.
+/// Unchecked: mutable state is behind a lock; each connection has two threads of its own.
 final class CuttingProxy: @unchecked Sendable {
-    /// What happens to the next request that has a text in its head.
-    enum Deed {
-        /// The connection is reset when so many bytes from the text on have gone to the server.
+    /// The fate of the next request that has a text in its head.
+    enum RequestedAction {
+        /// The connection is reset after the given number of bytes following the text has gone to the server.
         case cutRequest(after: Int)
-        /// The connection is reset when so many bytes of the answer have come.
+        /// The connection is reset after this many bytes of the response.
         case cutAnswer(after: Int)
         /// The server gets nothing and the client waits.
         case hold
-        /// This is what the client gets.
-        case answer(String)
+        /// The client gets this response.
+        case respond(String)
     }
 
     private struct State {
-        var deeds: [(text: Data, deed: Deed)] = []
+        var actions: [(text: Data, action: RequestedAction)] = []
         var done = 0
         var connections = 0
         var requests = Data()
@@ -31,7 +31,7 @@ final class CuttingProxy: @unchecked Sendable {
     let port: UInt16
     /// Says each time that a request is held.
     let held: AsyncStream<Void>
-    /// Says each time that a client has closed a connection whose request is held.
+    /// Yields each time that a client has closed a connection whose request is held.
     let closed: AsyncStream<Void>
     private let hold: AsyncStream<Void>.Continuation
     private let close: AsyncStream<Void>.Continuation
@@ -85,9 +85,10 @@ final class CuttingProxy: @unchecked Sendable {
     var heads: [String] { lock.withLock { state.heads } }
     private var isOpen: Bool { lock.withLock { state.isOpen } }
 
-    /// Does something to the next request that has a text in its head. Deeds are done in the order in which they were asked for.
-    func next(_ text: String, _ deed: Deed) {
-        lock.withLock { state.deeds.append((Data(text.utf8), deed)) }
+    /// Applies an action to the next request that has a text in its head. Actions are applied in the order of their
+    /// registration.
+    func next(_ text: String, _ action: RequestedAction) {
+        lock.withLock { state.actions.append((Data(text.utf8), action)) }
     }
 
     private func serve(_ client: Int32) {
@@ -100,21 +101,21 @@ final class CuttingProxy: @unchecked Sendable {
         Thread.detachNewThread { [weak self] in
             while let part = connection.receive(from: client) {
                 guard let self else { break }
-                let deed = self.lock.withLock { () -> (Deed, Int)? in
+                let action = self.lock.withLock { () -> (RequestedAction, Int)? in
                     self.state.requests.append(part)
                     if let head = Self.head(part) { self.state.heads.append(head) }
-                    guard let next = self.state.deeds.first, let range = part.range(of: next.text) else { return nil }
-                    self.state.deeds.removeFirst()
+                    guard let next = self.state.actions.first, let range = part.range(of: next.text) else { return nil }
+                    self.state.actions.removeFirst()
                     self.state.done += 1
-                    return (next.deed, range.lowerBound - part.startIndex)
+                    return (next.action, range.lowerBound - part.startIndex)
                 }
-                switch deed {
+                switch action {
                 case nil: connection.pass(part)
                 case (.cutRequest(let count), let start)?: connection.pass(part, until: start + count)
                 case (.cutAnswer(let count), _)?:
                     connection.cutAnswer(after: count)
                     connection.pass(part)
-                case (.answer(let text), _)?: connection.send(Data(text.utf8), to: client)
+                case (.respond(let text), _)?: connection.send(Data(text.utf8), to: client)
                 case (.hold, _)?:
                     self.hold.yield()
                     while connection.receive(from: client) != nil {}
@@ -125,8 +126,8 @@ final class CuttingProxy: @unchecked Sendable {
         }
     }
 
-    /// The head of the request that begins with a part of what was received: clients wait for the answer to one before they
-    /// send another, and send a head at once.
+    /// The head of the request that begins with a part of the received bytes: clients wait for a response before the
+    /// next request, and send a head in one write.
     private static func head(_ part: Data) -> String? {
         guard let end = part.range(of: Data("\r\n\r\n".utf8)),
             let head = String(data: part[..<end.lowerBound], encoding: .utf8),
@@ -159,12 +160,12 @@ final class CuttingProxy: @unchecked Sendable {
 
 /// A connection through the proxy.
 ///
-/// Unchecked: what changes is behind a lock.
+/// Unchecked: mutable state is behind a lock.
 private final class ProxyConnection: @unchecked Sendable {
     private let client: Int32
     private let server: Int32
     private let lock = NSLock()
-    /// How many bytes of the request or the answer may still pass; `nil` is any number.
+    /// The number of bytes of the request or the response that may still pass; `nil` is any number.
     private var requestLeft: Int?
     private var answerLeft: Int?
     private var isEnded = false
@@ -227,13 +228,13 @@ private final class ProxyConnection: @unchecked Sendable {
         end()
     }
 
-    /// Ends the connection by RST, as a computer does that has started anew. With FIN in the middle of a head
+    /// Ends the connection by RST, as a computer does after a restart. With FIN in the middle of a head
     /// FoundationNetworking ends the program (swift-corelibs-foundation, issue 5285).
     private func reset() {
         var nowhere = sockaddr()
         nowhere.sa_family = sa_family_t(AF_UNSPEC)
         for descriptor in [client, server] where descriptor >= 0 {
-            // On Linux that disconnects, and wakes whoever reads.
+            // On Linux that disconnects, and wakes the reader.
             _ = Foundation.connect(descriptor, &nowhere, socklen_t(MemoryLayout<sockaddr>.size))
         }
         end()

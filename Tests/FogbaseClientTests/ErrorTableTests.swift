@@ -5,7 +5,7 @@ import Testing
 
 /// The errors of the interface, as an app gets them.
 @Suite struct ErrorTableTests {
-    /// The word for the case of an error.
+    /// The name of the case of an error.
     private func word(_ error: FogbaseError?) -> String {
         switch error {
         case .notAuthenticated: "notAuthenticated"
@@ -36,7 +36,7 @@ import Testing
     private func error(_ status: Int, _ body: String, token: String? = nil) async -> FogbaseError? {
         let database = Fogbase(
             LiveServer.local(1), tokens: MemoryTokenStore(token), retry: .never,
-            transport: AnsweringTransport(status, body)
+            transport: StubTransport(status, body)
         ).container().publicDatabase
         do {
             _ = try await database.fetch("Post", "a")
@@ -61,7 +61,7 @@ import Testing
             let error = await error(status, body)
             #expect(word(error) == expected, "\(code)")
             #expect(error?.status == status && error?.reason == "why" && error?.retryAfter == .seconds(7), "\(code)")
-            #expect(error?.refusal?.requestID == "r1", "\(code)")
+            #expect(error?.serverError?.requestID == "r1", "\(code)")
             #expect(error?.isRetryable == [429, 500, 503].contains(status), "\(code)")
         }
     }
@@ -86,12 +86,12 @@ import Testing
                 """#
             let error = await error(status, body)
             #expect(word(error) == expected, "\(cause)")
-            #expect(error?.refusal?.cause == cause && error?.field == "title", "\(cause)")
-            #expect(error?.refusal?.details == ["field": "title", "offset": "12", "names": "a, b"], "\(cause)")
+            #expect(error?.serverError?.cause == cause && error?.field == "title", "\(cause)")
+            #expect(error?.serverError?.details == ["field": "title", "offset": "12", "names": "a, b"], "\(cause)")
         }
     }
 
-    @Test func `what no server of this kind has said is told as that`() async {
+    @Test func `a response that is not the server's is reported as such`() async {
         for body in ["", "<html>Bad Gateway</html>", "{}", "[]", #"{"reason":"why"}"#] {
             let error = await error(502, body)
             #expect(word(error) == "notFogbase" && error?.status == 502, "\(body)")
@@ -104,20 +104,20 @@ import Testing
         #expect(word(await error(599, #"{"serverErrorCode":"NEW","reason":"why"}"#)) == "serverFailed")
     }
 
-    @Test func `a token that is refused is the end of a session, and is sent no second time`() async {
+    @Test func `a rejected token ends the session and is not sent a second time`() async {
         let body = #"{"uuid":"u","serverErrorCode":"AUTHENTICATION_FAILED","reason":"why"}"#
         #expect(word(await error(401, body, token: "fbs_x")) == "notAuthenticated")
-        let (tokens, transport) = (MemoryTokenStore("fbs_x"), AnsweringTransport(401, body))
+        let (tokens, transport) = (MemoryTokenStore("fbs_x"), StubTransport(401, body))
         let container = Fogbase(LiveServer.local(1), tokens: tokens, transport: transport).container()
         await #expect(throws: FogbaseError.self) { try await container.currentUser() }
         #expect(await tokens.token() == nil)
         #expect(await transport.count == 1)
     }
 
-    @Test func `what waiting mends is tried again as often as the policy says, and nothing else is`() async {
+    @Test func `only transient errors are retried, as often as the policy says`() async {
         func count(_ status: Int, _ code: String, retryAfter: Int = 1) async -> Int {
             let body = #"{"uuid":"u","serverErrorCode":"\#(code)","reason":"why","retryAfter":\#(retryAfter)}"#
-            let transport = AnsweringTransport(status, body)
+            let transport = StubTransport(status, body)
             let retry = RetryPolicy(attempts: 3) { _ in }
             let fogbase = Fogbase(LiveServer.local(1), retry: retry, transport: transport)
             _ = try? await fogbase.container().publicDatabase.save(Record("Post"))

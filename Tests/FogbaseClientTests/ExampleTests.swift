@@ -7,11 +7,11 @@
     @Suite struct ExampleTests {
         struct Outcome {
             var status: Int32
-            /// What was printed, failures included.
+            /// The printed output, failures included.
             var text: String
         }
 
-        /// Runs an example that was built beside these tests, and waits for its end.
+        /// Runs an example that was built with these tests, and waits for its end.
         private static func run(_ name: String, _ arguments: String...) async throws -> Outcome {
             let output = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
             try Data().write(to: output)
@@ -63,7 +63,7 @@
         }
 
         @Test(arguments: [("--help", 0, "--server URL"), ("--port", 1, "'--port' is not known")])
-        func `an example tells how it is used`(argument: String, status: Int32, line: String) async throws {
+        func `an example prints its usage`(argument: String, status: Int32, line: String) async throws {
             let outcome = try await Self.run("Forum", argument)
             #expect(outcome.status == status)
             #expect(outcome.text.contains(line))

@@ -4,7 +4,7 @@
     import Foundation
     import Testing
 
-    /// Fields that are called as a record's dictionary calls other things.
+    /// Fields with names that the record's dictionary uses for other keys.
     @RecordCodable
     struct Delivery: Equatable {
         var recordType: String
@@ -24,13 +24,13 @@
                 fields: ["north"], acl: 3, id: id, model: "van")
         }
 
-        @Test func `the type of a model does not hang on its property`() {
+        @Test func `the record type of a model does not depend on its properties`() {
             #expect(Delivery.recordType == "Delivery")
             #expect(Delivery.field(for: \.recordType) == .recordType)
             #expect(Delivery.field(for: \.model)?.rawValue == "metadata")
         }
 
-        @Test func `such fields are written, asked for, sorted by and followed, as others are`() async throws {
+        @Test func `such fields are written, queried, sorted by and followed like others`() async throws {
             let live = try LiveServer()
             let double = InMemoryServer()
             for container in [live.client(), double.makeClient().container()] {

@@ -4,19 +4,19 @@ import Testing
 
 /// How long the client waits for an index that the server builds.
 @Suite struct IndexWaitTests {
-    /// Refuses as long as an index is being built, and then finds nothing.
+    /// Rejects while an index is being built, and then finds nothing.
     private actor Building: Transport {
-        private var refusals: Int
+        private var rejections: Int
         private(set) var count = 0
 
-        init(_ refusals: Int) {
-            self.refusals = refusals
+        init(_ rejections: Int) {
+            self.rejections = rejections
         }
 
         func send(_ request: TransportRequest) -> TransportResponse {
             count += 1
-            guard refusals > 0 else { return TransportResponse(status: 200, body: Data(#"{"records":[]}"#.utf8)) }
-            refusals -= 1
+            guard rejections > 0 else { return TransportResponse(status: 200, body: Data(#"{"records":[]}"#.utf8)) }
+            rejections -= 1
             let body =
                 #"{"uuid":"u","serverErrorCode":"TRY_AGAIN_LATER","reason":"r","retryAfter":5,"#
                 + #""details":{"cause":"INDEX_BUILDING","recordType":"Post"}}"#
@@ -41,14 +41,14 @@ import Testing
         return found == 0 ? waits.all : waits.all.map { .zero - $0 }
     }
 
-    @Test func `an index that is there at once is not waited for as long as the server asks`() async throws {
+    @Test func `an index that is ready at once is not waited for as long as the server asks`() async throws {
         let waits = try await ask(Building(2), attempts: 4)
         #expect(waits.count == 2)
         #expect(waits.first.map { (.milliseconds(100)...(.milliseconds(200))).contains($0) } == true)
         #expect(waits.last.map { (.milliseconds(200)...(.milliseconds(400))).contains($0) } == true)
     }
 
-    @Test func `an index that takes long is waited for as long as the attempts together would wait`() async throws {
+    @Test func `a slow index is waited for as long as all attempts together would wait`() async throws {
         let transport = Building(.max)
         let waits = try await ask(transport, attempts: 4)
         #expect(waits.reduce(.zero, +) == .seconds(-15), "it gives up in the end")

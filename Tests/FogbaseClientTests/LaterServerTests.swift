@@ -2,7 +2,7 @@ import FogbaseClient
 import Foundation
 import Testing
 
-/// What a later version of the server may add to its answers, and what this version makes of it.
+/// Additions of later server versions to responses, and how this version treats them.
 @Suite struct LaterServerTests {
     private struct Place: Codable, RecordCodable, Equatable {
         enum Fields: String, RecordFields, CaseIterable { case title, image, at, above }
@@ -47,7 +47,7 @@ import Testing
         var shape: String?
     }
 
-    /// A record with these fields and what its server says besides.
+    /// A record with these fields and additional keys of its server.
     private func record(_ fields: String) -> String {
         #"""
         {"recordName":"a","recordType":"Place","fields":{"title":{"value":"sea","type":"STRING","language":"en"},\#(fields)},
@@ -59,10 +59,10 @@ import Testing
 
     private func database(_ body: String, status: Int = 200) throws -> Database {
         let url = try #require(URL(string: "http://127.0.0.1"))
-        return Fogbase(url, transport: AnsweringTransport(status, body)).container().publicDatabase
+        return Fogbase(url, transport: StubTransport(status, body)).container().publicDatabase
     }
 
-    @Test func `keys that this version does not know are passed over`() async throws {
+    @Test func `keys that this version does not know are ignored`() async throws {
         let checksum = "n4bQgYhMfWWaL+qgxVrQFaO/TxsrC0Is0V1sFbDwCgg="
         let body = record(
             #"""
@@ -84,7 +84,7 @@ import Testing
         #expect(try untyped.decode(Place.self).image == stored.image, "a file keeps its measures and its address")
     }
 
-    /// A DOUBLE field that was an INT64 keeps the values that were written before as they are.
+    /// A DOUBLE field that was an INT64 keeps old values unchanged.
     @Test func `a whole number in a widened field is read as a Double`() async throws {
         let body = record(#""price":{"value":10,"type":"INT64"},"all":{"value":[1,2],"type":"INT64_LIST"}"#)
         let stored = try await database(body).fetch(Priced.self, "a")
@@ -93,7 +93,7 @@ import Testing
         #expect(try await database(body).fetch(PricedByReader.self, "a").price == 10)
     }
 
-    @Test func `a field of an unknown type is told by whoever reads it, and by nobody else`() async throws {
+    @Test func `a field of an unknown type fails only when it is read`() async throws {
         let body = record(
             #""shape":{"value":{"points":[[1,2]]},"type":"POLYGON"},"vector":{"value":[1],"type":"FLOAT16_LIST"}"#)
         #expect(try await database(body).fetch(OnlyTitle.self, "a").title == "sea")

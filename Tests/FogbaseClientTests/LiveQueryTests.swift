@@ -45,7 +45,7 @@ import Testing
         return (server, database)
     }
 
-    @Test func `filters of every kind find what the same words find in memory`() async throws {
+    @Test func `filters of every kind find the same records as in memory`() async throws {
         let (server, database) = try await Self.database(with: 120)
         defer { withExtendedLifetime(server) {} }
         let all = try await database.records(Query<Goods>()).reduce(into: [Goods]()) { $0.append($1.model) }
@@ -119,7 +119,7 @@ import Testing
         #expect(try await database.deleteAll(Goods.self).changed == 60)
     }
 
-    @Test func `a deletion goes on in the background and tells how far it is`() async throws {
+    @Test func `a deletion continues in the background and reports its progress`() async throws {
         let (server, database) = try await Self.database(with: 1_500)
         defer { withExtendedLifetime(server) {} }
         let deletion = database.deleteInBackground(Query<Goods>().filter(.price, lessThan: 1_200))
@@ -133,8 +133,8 @@ import Testing
         #expect(try await database.count(Query<Goods>()) == 300)
     }
 
-    @Test func `a deletion in the background that is cancelled on its way says so`() async throws {
-        // Its first request is refused, and the retry waits for an hour.
+    @Test func `a deletion in the background reports that it was canceled`() async throws {
+        // Its first request is rejected, and the retry waits for an hour.
         let server = InMemoryServer()
         await server.failNext(status: 503)
         let waiting = RetryPolicy(attempts: 2) { _ in try await Task.sleep(for: .seconds(3_600)) }
@@ -144,7 +144,7 @@ import Testing
         await #expect(throws: CancellationError.self) { _ = try await deletion.value }
     }
 
-    @Test func `debug tells the query and each record`() async throws {
+    @Test func `debug prints the query and each record`() async throws {
         let (server, database) = try await Self.database(with: 2)
         defer { withExtendedLifetime(server) {} }
         let lines = LockedLines()
@@ -153,7 +153,7 @@ import Testing
         #expect(lines.all.contains { $0.hasPrefix("Record goods1: Goods(code: \"A-1\"") })
     }
 
-    @Test func `debug tells each index that was added once, and cases by their own names`() async throws {
+    @Test func `debug prints each added index once, and cases by their own names`() async throws {
         let server = try LiveServer()
         let database = server.administrator.publicDatabase
         let kite = Toy(state: .worn, box: nil, sizes: [.init(edge: .round)], name: "kite", tags: ["a"])
@@ -170,7 +170,7 @@ import Testing
     }
 }
 
-/// A model whose types stand within others.
+/// A model whose types are nested in others.
 private struct Toy: Codable, RecordCodable {
     enum Fields: String, RecordFields, CaseIterable { case state, box, sizes, name, tags }
     enum State: String, Codable, FieldConvertible { case new, worn }

@@ -2,15 +2,15 @@ import FogbaseClient
 import Foundation
 import Testing
 
-/// The real binary on a port of its own, with a data folder that goes with it.
+/// The real binary on its own port, with a data directory that is removed with it.
 ///
-/// It is what `FOGBASE_BINARY` names, or what was built beside these tests.
+/// The binary of `FOGBASE_BINARY`, or the one that was built with these tests.
 ///
-/// Unchecked: started, asked and stopped by one test.
+/// Unchecked: one test starts, uses and stops it.
 final class LiveServer: @unchecked Sendable {
     static let administratorToken = "client-tests-administrator-token"
 
-    /// Held by whoever starts a process.
+    /// Held while a process is started.
     static let starting = NSLock()
 
     let data: String
@@ -46,9 +46,12 @@ final class LiveServer: @unchecked Sendable {
 
     /// A client of the server that does not try again.
     func client(
-        tokens: any TokenStore = MemoryTokenStore(), retry: RetryPolicy = .never, transport: (any Transport)? = nil
+        tokens: any TokenStore = MemoryTokenStore(), retry: RetryPolicy = .never, transport: (any Transport)? = nil,
+        streaming: StreamPolicy = StreamPolicy()
     ) -> Container {
-        Fogbase(url, tokens: tokens, retry: retry, transport: transport).container()
+        var fogbase = Fogbase(url, tokens: tokens, retry: retry, transport: transport)
+        fogbase.streaming = streaming
+        return fogbase.container()
     }
 
     /// A client that may do everything.
@@ -58,14 +61,14 @@ final class LiveServer: @unchecked Sendable {
         ProcessInfo.processInfo.environment["FOGBASE_BINARY"] ?? program("fogbase")
     }
 
-    /// Where a program is that was built beside these tests.
+    /// The path of a program that was built with these tests.
     static func program(_ name: String) -> String {
         let runner = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-        let folders = [runner, CommandLine.arguments.first ?? ""].map {
+        let directories = [runner, CommandLine.arguments.first ?? ""].map {
             URL(fileURLWithPath: $0).deletingLastPathComponent()
         }
         let candidates =
-            folders.flatMap { folder in [folder, folder.deletingLastPathComponent()] }
+            directories.flatMap { directory in [directory, directory.deletingLastPathComponent()] }
             + [URL(fileURLWithPath: ".build/debug")]
         return candidates.map { $0.appendingPathComponent(name).path }
             .first { FileManager.default.isExecutableFile(atPath: $0) } ?? name
@@ -79,7 +82,7 @@ final class LiveServer: @unchecked Sendable {
         process.environment = environment
         let output = Pipe()
         process.standardOutput = output
-        // One at a time: it looks at all descriptors of this process, which another start changes meanwhile.
+        // One at a time: it examines all descriptors of this process, which a concurrent start would change.
         try Self.starting.withLock { try process.run() }
         self.process = process
         var text = ""
@@ -101,10 +104,10 @@ final class LiveServer: @unchecked Sendable {
 
     /// The descriptors that the server has open for connections.
     var sockets: Int {
-        let folder = "/proc/\(process?.processIdentifier ?? 0)/fd"
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        let directory = "/proc/\(process?.processIdentifier ?? 0)/fd"
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
         return names.count { name in
-            (try? FileManager.default.destinationOfSymbolicLink(atPath: folder + "/" + name))?.hasPrefix("socket:")
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: directory + "/" + name))?.hasPrefix("socket:")
                 == true
         }
     }

@@ -3,13 +3,13 @@ import Foundation
 import RecordModel
 import Testing
 
-/// What the network does to an app: each of these fails if something is done twice, or not at all.
+/// Network faults: each of these tests fails if something is done twice, or not at all.
 @Suite(.timeLimit(.minutes(2))) struct LostConnectionTests {
     private struct Counter: Codable, RecordCodable, Equatable {
         var count: Int
     }
 
-    /// A database behind a proxy; attempts follow each other without waiting.
+    /// A database behind a proxy; attempts follow each other without a wait.
     private func database(_ proxy: CuttingProxy, attempts: Int = 4) -> Database {
         Fogbase(
             proxy.url, tokens: MemoryTokenStore(LiveServer.administratorToken),
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 40, 300])
-    func `a batch whose answer is lost is done once`(answered: Int) async throws {
+    func `a batch whose response is lost is done once`(answered: Int) async throws {
         let server = try LiveServer()
         let proxy = try CuttingProxy(to: server.port)
         let direct = server.administrator.publicDatabase
@@ -31,8 +31,8 @@ import Testing
         #expect(proxy.done == 1)
         for (number, item) in items.enumerated() { #expect(try outcome[item].count == number) }
 
-        // At least a line: where a kept connection ends without one, libcurl itself sends the request again, and on Linux
-        // without its body, so that the client waits for its time to be over.
+        // At least a line: if a kept connection ends without one, libcurl repeats the request itself, and on Linux
+        // without its body, so that the client waits for its timeout.
         proxy.next("PATCH /records", .cutAnswer(after: max(40, answered)))
         proxy.next("PATCH /records", .cutAnswer(after: max(40, answered)))
         let counter = try await database.change(Counter.self, "counter", .increment("count", by: 5))
@@ -50,13 +50,13 @@ import Testing
         #expect(proxy.done == 2 && stored.count == 1)
     }
 
-    @Test func `an answer that breaks off is lost, and no shorter answer`() async throws {
+    @Test func `a truncated response counts as lost, not as a shorter response`() async throws {
         let server = try LiveServer()
         let proxy = try CuttingProxy(to: server.port)
         let database = database(proxy, attempts: 1)
         let bytes = Data(repeating: 7, count: 100_000)
         let asset = try await database.upload(bytes)
-        // Before the first line is there, curl asks once more by itself, on a connection that it has used before.
+        // Before the first line has arrived, curl repeats the request itself on a reused connection.
         for count in [100, 500, 50_000] {
             proxy.next("GET /assets", .cutAnswer(after: count))
             let lost = await #expect(throws: FogbaseError.self) { try await database.data(of: .asset(asset)) }
@@ -65,18 +65,18 @@ import Testing
         #expect(try await database.data(of: .asset(asset)) == bytes)
     }
 
-    @Test func `an upload goes on where its connection was cut, in parts and in answers`() async throws {
+    @Test func `an upload continues where its connection was cut, in parts and in responses`() async throws {
         let server = try LiveServer()
         let proxy = try CuttingProxy(to: server.port)
         let database = database(proxy)
-        let folder = try TestFolder()
-        let file = try folder.file("film.bin", bytes: 13 << 20)
+        let directory = try TestDirectory()
+        let file = try directory.file("film.bin", bytes: 13 << 20)
         proxy.next("POST /assets/uploads", .cutAnswer(after: 20))
-        for deed: CuttingProxy.Deed in [
+        for action: CuttingProxy.RequestedAction in [
             .cutRequest(after: 1 << 20), .cutRequest(after: 100), .cutAnswer(after: 0), .cutRequest(after: 3_000_000),
             .cutAnswer(after: 50), .cutRequest(after: 2_500_000),
         ] {
-            proxy.next("PATCH /assets/uploads", deed)
+            proxy.next("PATCH /assets/uploads", action)
         }
         proxy.next("GET /assets/uploads", .cutAnswer(after: 100))
         let steps = Steps()
@@ -85,15 +85,15 @@ import Testing
         #expect(asset.size == 13 << 20)
         let completed = steps.all.map(\.completedBytes)
         #expect(completed == completed.sorted() && completed.last == 13 << 20)
-        // A part that may have come is not sent again before the server has said how much of it has: libcurl, which does so
-        // by itself where a connection was kept, leaves out what it had read of the part.
+        // A part that may have arrived is not sent again before the server has reported its offset: libcurl, which
+        // retries by itself on a kept connection, leaves out the bytes of the part that it had read.
         let heads = proxy.heads.filter { !$0.hasPrefix("POST") }
         #expect(heads.count(where: { $0.hasPrefix("PATCH") }) >= 6)
         for (head, next) in zip(heads, heads.dropFirst()) where head.hasPrefix("PATCH") && next.hasPrefix("PATCH") {
             #expect(Self.offset(head) != Self.offset(next))
         }
 
-        let copy = folder.url.appendingPathComponent("copy.bin")
+        let copy = directory.url.appendingPathComponent("copy.bin")
         try await server.administrator.publicDatabase.download(.asset(asset), to: copy)
         let same = try Data(contentsOf: copy) == Data(contentsOf: file)
         #expect(same)
@@ -104,11 +104,11 @@ import Testing
     }
 
     #if canImport(FoundationNetworking)
-        @Test func `no part of a file goes over a connection that was used before`() async throws {
+        @Test func `no part of a file is sent over a reused connection`() async throws {
             let server = try LiveServer()
             let proxy = try CuttingProxy(to: server.port)
-            let folder = try TestFolder()
-            _ = try await database(proxy).upload(try folder.file("film.bin", bytes: 13 << 20))
+            let directory = try TestDirectory()
+            _ = try await database(proxy).upload(try directory.file("film.bin", bytes: 13 << 20))
             let parts = proxy.heads.count { $0.hasPrefix("PATCH") }
             #expect(parts == 4)
             // One more for the beginning and the end, which share it.
@@ -116,15 +116,15 @@ import Testing
         }
     #endif
 
-    @Test func `a download goes on where its connection was cut`() async throws {
+    @Test func `a download continues where its connection was cut`() async throws {
         let server = try LiveServer()
         let proxy = try CuttingProxy(to: server.port)
         let database = database(proxy)
-        let folder = try TestFolder()
-        let file = try folder.file("film.bin", bytes: 13 << 20)
+        let directory = try TestDirectory()
+        let file = try directory.file("film.bin", bytes: 13 << 20)
         let asset = try await database.upload(file)
         for count in [5_000_000, 100, 0, 3_000_000, 200_000] { proxy.next("GET /assets/", .cutAnswer(after: count)) }
-        let copy = folder.url.appendingPathComponent("copy.bin")
+        let copy = directory.url.appendingPathComponent("copy.bin")
         let steps = Steps()
         try await database.download(.asset(asset), to: copy, progress: steps.take)
         #expect(proxy.done == 5)
@@ -133,22 +133,24 @@ import Testing
         let completed = steps.all.map(\.completedBytes)
         #expect(completed == completed.sorted())
 
-        // Where it is given up, what was there before stays, and nothing else.
+        // An abandoned download keeps the previous file, and nothing else.
         for _ in 0..<4 { proxy.next("GET /assets/", .cutAnswer(after: 300)) }
         let lost = await #expect(throws: FogbaseError.self) { try await database.download(.asset(asset), to: copy) }
         guard case .responseLost? = lost else { throw lost ?? CancellationError() }
         #expect(
-            try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() == ["copy.bin", "film.bin"])
+            try FileManager.default.contentsOfDirectory(atPath: directory.url.path).sorted() == [
+                "copy.bin", "film.bin",
+            ])
     }
 
     @Test(arguments: [3 << 20, 9 << 20, 13 << 20])
-    func `a file that becomes another one while it is downloaded comes as a whole`(length: Int) async throws {
+    func `a file that is replaced during its download arrives whole`(length: Int) async throws {
         let server = try LiveServer()
         let proxy = try CuttingProxy(to: server.port)
         let direct = server.administrator.publicDatabase
-        let folder = try TestFolder()
+        let directory = try TestDirectory()
         var film = Record("Film", name: "sea")
-        film["file"] = try await direct.upload(try folder.file("first.bin", bytes: 13 << 20))
+        film["file"] = try await direct.upload(try directory.file("first.bin", bytes: 13 << 20))
         film = try await direct.save(film)
         let new = Data(repeating: 7, count: length)
 
@@ -163,7 +165,7 @@ import Testing
         }
         // In the second part.
         proxy.next("bytes=8388608-", .cutAnswer(after: 1 << 20))
-        let copy = folder.url.appendingPathComponent("copy.bin")
+        let copy = directory.url.appendingPathComponent("copy.bin")
         try await database.download(.field("file", of: "Film", "sea"), to: copy)
         #expect(proxy.done == 1 && waits.all.count == 1)
         let same = try Data(contentsOf: copy) == new
@@ -191,7 +193,7 @@ import Testing
         #expect(proxy.done == 5)
     }
 
-    @Test func `whoever stops waiting gives the connection back`() async throws {
+    @Test func `a canceled call releases its connection`() async throws {
         let server = try LiveServer()
         let proxy = try CuttingProxy(to: server.port)
         let database = database(proxy)
@@ -210,7 +212,7 @@ import Testing
             await #expect(throws: CancellationError.self) { try await task.value }
             await closed.next()
         }
-        // The transport is as good as before.
+        // The transport still works.
         #expect(try await database.create(Counter(count: 2)).count == 2)
     }
 

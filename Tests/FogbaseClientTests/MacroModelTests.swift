@@ -17,7 +17,7 @@
             return writer
         }
 
-        @Test func `a model comes back as it was written, but for what is no field`() throws {
+        @Test func `a model round-trips except for properties that are not fields`() throws {
             let record = try Record("Post", name: "a", fields: writer(of: Self.post))
             var expected = Self.post
             expected.isSelected = false
@@ -39,7 +39,7 @@
             #expect(throws: FogbaseError.decoding(missing)) { _ = try record.decode(Post.self) }
         }
 
-        @Test func `nil takes a field away, even one with a default`() throws {
+        @Test func `nil removes a field, even one with a default`() throws {
             var model = Defaults()
             model.count = nil
             let text = String(decoding: try writer(of: model).text, as: UTF8.self)
@@ -68,7 +68,7 @@
             #expect(Pair<Int>.Fields.all?.map(\.rawValue) == ["left", "right", "others"])
         }
 
-        @Test func `generic and nested models come back`() throws {
+        @Test func `generic and nested models round-trip`() throws {
             let pair = Pair(left: 1, right: nil, others: [2])
             #expect(try Record("Two", name: "a", fields: writer(of: pair)).decode(Pair<Int>.self) == pair)
             let inner = Outer.Inner(kind: .large)
@@ -80,11 +80,11 @@
             #expect(try written.decode(Received.self) == Received(text: "x"))
         }
 
-        @Test func `the properties of the branch that holds are fields`() {
+        @Test func `the properties of the active branch are fields`() {
             #expect(Conditional.Fields.allCases.map(\.rawValue) == ["always", "here", "inside"])
         }
 
-        @Test func `a member of the user's stays`() throws {
+        @Test func `a user's own member is kept`() throws {
             let record = try Record("Own", name: "a", fields: writer(of: Own(number: 4)))
             #expect(record["number"] == 4)
             #expect(try record.decode(Own.self) == Own(number: 5))

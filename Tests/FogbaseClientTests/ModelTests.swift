@@ -47,7 +47,7 @@ private struct Goods: Codable, RecordCodable, Equatable {
         #expect(try record.decode(Goods.self) == Self.goods)
     }
 
-    @Test func `what is missing or of another type is told with field and record`() throws {
+    @Test func `a missing or mistyped value is reported with field and record`() throws {
         var record = Record("Goods", name: "cup")
         record["name"] = "cup"
         #expect(throws: FogbaseError.decoding(DecodingProblem(.missing, field: "price", recordName: "cup"))) {
@@ -58,7 +58,7 @@ private struct Goods: Codable, RecordCodable, Equatable {
         #expect(throws: FogbaseError.decoding(mismatch)) { _ = try record.decode(Goods.self) }
     }
 
-    @Test func `a new record does not say what it does not have`() throws {
+    @Test func `a new record omits absent fields`() throws {
         var writer = FieldWriter(removesAbsent: false)
         try Self.goods.encode(fields: &writer)
         #expect(!String(decoding: writer.text, as: UTF8.self).contains("maker"))
@@ -79,7 +79,7 @@ private struct Goods: Codable, RecordCodable, Equatable {
         #expect(now.changes(since: now).text.isEmpty)
     }
 
-    @Test func `numbers that are none are refused`() {
+    @Test func `NaN and infinity are rejected`() {
         var writer = FieldWriter(removesAbsent: true)
         #expect(throws: FogbaseError.self) { try writer.encode(Double.nan, for: "a") }
         #expect(throws: FogbaseError.self) { try writer.encode([1, .infinity], for: "a") }

@@ -65,7 +65,7 @@ private struct Plain: RecordCodable, Codable {
                 + "sorted by -createdAt limit 20")
     }
 
-    @Test func `what every record has is meant where the model has no such field`() throws {
+    @Test func `a name means the system field if the model has no such field`() throws {
         let body = try Query<Plain>().filter(.createdAt, lessThan: Date(milliseconds: 5))
             .sorted(by: .createdAt, ascending: false).body()
         #expect(body["where"]?.string == "createdTimestamp < %@")
@@ -86,7 +86,7 @@ private struct Plain: RecordCodable, Codable {
                 == "(price >= %@ AND price < %@ AND topics CONTAINS %@) OR title BEGINSWITH %@")
     }
 
-    @Test func `a property that is stored nowhere is refused before anything is sent`() {
+    @Test func `a property that is not stored is rejected before anything is sent`() {
         #expect(throws: FogbaseError.self) { _ = try Query<Article>().filter(\.createdAt, lessThan: Date()).body() }
         #expect(throws: FogbaseError.self) { _ = try Query<Article>().sorted(by: \.createdAt).body() }
         #expect(throws: FogbaseError.self) { _ = try Query<Plain>().filter("price", equals: Double.nan).body() }
@@ -98,7 +98,7 @@ private struct Plain: RecordCodable, Codable {
         #expect(try query.body()["args"]?.array?.count == 3)
     }
 
-    @Test func `no value is one of none`() throws {
+    @Test func `no value is in an empty list`() throws {
         #expect(try Query<Article>().filter(.price, in: [Int]()).body()["where"]?.string == "FALSEPREDICATE")
         #expect(
             try Query<Article>().filter(.topics, noneIn: [String]()).body()["where"]?.string == "NOT (FALSEPREDICATE)")

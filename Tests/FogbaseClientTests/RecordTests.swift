@@ -16,7 +16,7 @@ import Testing
         var above: Reference?
     }
 
-    @Test func `a model is made, read, changed and deleted`() async throws {
+    @Test func `a model is created, read, changed and deleted`() async throws {
         let server = try LiveServer()
         let database = server.administrator.publicDatabase
         let note = Note(
@@ -38,7 +38,7 @@ import Testing
         await #expect(throws: FogbaseError.self) { _ = try await database.fetch(Note.self, stored.id) }
     }
 
-    @Test func `two who save the same record meet a conflict with three states`() async throws {
+    @Test func `two saves of the same record give a conflict with three states`() async throws {
         let server = try LiveServer()
         let database = server.administrator.publicDatabase
         let first = try await database.create(Note(title: "a", good: 1), named: "note")
@@ -50,12 +50,12 @@ import Testing
         do {
             _ = try await database.save(mine)
             Issue.record("It was saved over the other's change")
-        } catch FogbaseError.conflict(let conflict, let refusal) {
+        } catch FogbaseError.conflict(let conflict, let rejection) {
             let texts = [conflict.client, conflict.server, conflict.ancestor].map { $0?["title"] as String? }
             #expect(texts == ["mine", "theirs", "a"])
-            #expect(refusal.status == 412 && refusal.recordName == "note")
+            #expect(rejection.status == 412 && rejection.recordName == "note")
         }
-        // The others' fields stay, under the policy that sends changes alone.
+        // The fields of other clients stay, under the policy that sends only changes.
         mine.model = first.model
         mine.good = 5
         let merged = try await database.save(mine, policy: .changedFields)
@@ -63,7 +63,7 @@ import Testing
         await #expect(throws: FogbaseError.self) { _ = try await database.create(Note(title: "b"), named: "note") }
     }
 
-    @Test func `changes are made in the moment of writing, and none of fifty is lost`() async throws {
+    @Test func `changes are computed at the moment of writing, and none of fifty is lost`() async throws {
         let server = try LiveServer()
         let database = server.administrator.publicDatabase
         let note = try await database.create(Note(title: "a"), named: "liked")

@@ -3,11 +3,11 @@ import Foundation
 import RecordModel
 import Testing
 
-/// What goes over the wire besides what an app asks for.
+/// The bytes on the wire beyond the requests of an app.
 @Suite(.timeLimit(.minutes(1))) struct RedirectTests {
-    private func answer(_ status: String, _ fields: String..., body: String = "") -> CuttingProxy.Deed {
+    private func respond(_ status: String, _ fields: String..., body: String = "") -> CuttingProxy.RequestedAction {
         let head = ["HTTP/1.1 \(status)"] + fields + ["Content-Length: \(body.utf8.count)", "", ""]
-        return .answer(head.joined(separator: "\r\n") + body)
+        return .respond(head.joined(separator: "\r\n") + body)
     }
 
     private func container(_ proxy: CuttingProxy) -> Container {
@@ -17,7 +17,7 @@ import Testing
     @Test(arguments: ["301 Moved Permanently", "302 Found", "307 Temporary Redirect", "308 Permanent Redirect"])
     func `a redirect is not followed, least of all with a token`(status: String) async throws {
         let (here, there) = (try CuttingProxy(to: 0), try CuttingProxy(to: 0))
-        here.next("GET /users/me", answer(status, "Location: \(there.url.absoluteString)/users/me"))
+        here.next("GET /users/me", respond(status, "Location: \(there.url.absoluteString)/users/me"))
         let error = await #expect(throws: FogbaseError.self) { try await container(here).currentUser() }
         #expect(error?.status == Int(status.prefix(3)))
         guard case .notFogbase? = error else { throw error ?? CancellationError() }
@@ -25,13 +25,13 @@ import Testing
         #expect(here.requests.contains("Bearer fbs_secret"))
     }
 
-    @Test func `cookies are not kept, and answers are not cached`() async throws {
+    @Test func `cookies are not kept, and responses are not cached`() async throws {
         let proxy = try CuttingProxy(to: 0)
         let me = #"{"userRecordName":"_1","name":"ada"}"#
         for _ in 0..<2 {
             proxy.next(
                 "GET /users/me",
-                answer("200 OK", "Set-Cookie: a=b; Path=/", "Cache-Control: max-age=3600", "ETag: \"x\"", body: me))
+                respond("200 OK", "Set-Cookie: a=b; Path=/", "Cache-Control: max-age=3600", "ETag: \"x\"", body: me))
         }
         let container = container(proxy)
         for _ in 0..<2 { #expect(try await container.currentUser().user.name == "ada") }
@@ -48,7 +48,7 @@ import Testing
         #expect(proxy.connections == 1)
     }
 
-    @Test func `a server that says nothing is given up, as one that may have done it`() async throws {
+    @Test func `a request to a silent server times out as one that may have been executed`() async throws {
         let proxy = try CuttingProxy(to: 0)
         proxy.next("GET /slow", .hold)
         let request = TransportRequest(
@@ -57,7 +57,7 @@ import Testing
         guard case .responseLost? = error else { throw error ?? CancellationError() }
     }
 
-    @Test func `a name that leads nowhere is unreachable`() async throws {
+    @Test func `a host name without an address is unreachable`() async throws {
         let url = try #require(URL(string: "http://fogbase.invalid/limits"))
         let error = await #expect(throws: TransportError.self) {
             try await URLSessionTransport().send(TransportRequest(method: "GET", url: url))
@@ -67,7 +67,7 @@ import Testing
 
     @Test func `a signed address of another host gets no token`() async throws {
         let (here, there) = (try CuttingProxy(to: 0), try CuttingProxy(to: 0))
-        there.next("GET /assets/x", answer("200 OK", body: "sea"))
+        there.next("GET /assets/x", respond("200 OK", body: "sea"))
         var asset = Asset(fileChecksum: "", size: 3)
         asset.downloadURL = there.url.absoluteString + "/assets/x"
         #expect(try await container(here).publicDatabase.data(of: .asset(asset)) == Data("sea".utf8))

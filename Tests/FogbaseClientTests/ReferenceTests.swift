@@ -44,7 +44,7 @@ import Testing
         await #expect(throws: FogbaseError.self) { _ = try await database.fetch(Post.self, missing) }
     }
 
-    @Test func `a record that does not fit its model is told by its reference`() async throws {
+    @Test func `a record that does not fit its model is reported with its reference`() async throws {
         let server = try LiveServer()
         let database = server.administrator.publicDatabase
         let good = try await database.create(Post(title: "sea"))
@@ -57,11 +57,11 @@ import Testing
     }
 
     @Test(arguments: ["", ".", "..", "a\u{7}", String(repeating: "n", count: 256)])
-    func `a name that no record can have is not pointed to`(name: String) throws {
+    func `a reference to a name that no record can have is rejected`(name: String) throws {
         #expect(throws: FogbaseError.self) { _ = try Reference(to: name) }
     }
 
-    @Test func `a record with a name that cannot be is refused, and so is what points to it`() async throws {
+    @Test func `a record with an invalid name is rejected, and so are references to it`() async throws {
         let server = try LiveServer()
         let database = server.administrator.publicDatabase
         let record = Record("Post", name: "..")

@@ -2,7 +2,7 @@ import FogbaseClient
 import Foundation
 import Testing
 
-/// What is too much for one request goes in several, by the limits of the server that is there.
+/// Input that is too large for one request is sent in several, by the limits of the server.
 @Suite struct RequestSizeTests {
     private struct Note: Codable, RecordCodable, Equatable {
         enum Fields: String, RecordFields, CaseIterable { case title }
@@ -20,7 +20,7 @@ import Testing
         return batch
     }
 
-    @Test func `a server that takes less at once is asked for its limits when it has refused, and once`() async throws {
+    @Test func `the client requests the limits of a server once, after a rejection`() async throws {
         let server = try LiveServer(settings: [
             "FOGBASE_LIMITS_BATCH_OPERATIONS": "17", "FOGBASE_LIMITS_PAGE_SIZE": "60",
         ])
@@ -44,7 +44,7 @@ import Testing
         #expect(deleted == SetOutcome(matched: 150, changed: 150, skipped: 0))
     }
 
-    @Test func `names are asked for in the pages that the server gives`() async throws {
+    @Test func `names are requested in pages of the server's size`() async throws {
         let server = try LiveServer(settings: ["FOGBASE_LIMITS_PAGE_SIZE": "60"])
         let transport = WatchedTransport()
         let database = client(server, transport)
@@ -57,7 +57,7 @@ import Testing
         #expect(await transport.calls == ["POST /query", "GET /limits"] + Array(repeating: "POST /query", count: 3))
     }
 
-    @Test func `a server that takes more at once is sent more`() async throws {
+    @Test func `a server with higher limits is sent more at once`() async throws {
         let server = try LiveServer(settings: ["FOGBASE_LIMITS_BATCH_OPERATIONS": "1000"])
         let transport = WatchedTransport()
         let database = client(server, transport)
@@ -65,8 +65,7 @@ import Testing
         #expect(await transport.calls == ["GET /limits", "POST /records", "POST /records"])
     }
 
-    @Test func `bodies are no longer than the server takes, and what alone is too long is refused alone`() async throws
-    {
+    @Test func `bodies stay below the server's limit, and an oversized operation is rejected alone`() async throws {
         let server = try LiveServer(settings: [
             "FOGBASE_LIMITS_BODY_BYTES": "40000", "FOGBASE_LIMITS_RECORD_BYTES": "20000",
         ])
@@ -77,15 +76,15 @@ import Testing
         let last = try batch.create(Note(title: "last"))
         let outcome = try await database.perform(batch, atomically: false)
         #expect(outcome.failures.keys.sorted() == [long.position])
-        guard case .failure(.limitExceeded(let refusal)) = outcome.result(of: long) else {
+        guard case .failure(.limitExceeded(let rejection)) = outcome.result(of: long) else {
             Issue.record("\(outcome.failures)")
             return
         }
-        #expect(refusal.operation == long.position && refusal.recordName == long.name)
+        #expect(rejection.operation == long.position && rejection.recordName == long.name)
         #expect(try outcome[last].title == "last")
     }
 
-    @Test func `what a proxy finds too long is halved until it goes through`() async throws {
+    @Test func `a request that is too long for a proxy is halved until it passes`() async throws {
         let server = try LiveServer()
         let transport = WatchedTransport(longestBody: 10_000)
         let database = client(server, transport)
@@ -94,7 +93,7 @@ import Testing
         #expect(await transport.counts["GET /limits"] == 1)
     }
 
-    @Test func `an atomic batch is never cut`() async throws {
+    @Test func `an atomic batch is never split`() async throws {
         let server = try LiveServer(settings: ["FOGBASE_LIMITS_BATCH_OPERATIONS": "17"])
         let transport = WatchedTransport()
         let database = client(server, transport)

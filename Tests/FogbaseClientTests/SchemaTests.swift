@@ -36,8 +36,8 @@ import Testing
             try await container.putSchema(Self.document, ifUnchanged: version)
         }
         guard case .conflict? = late else { throw late ?? CancellationError() }
-        let refused = await #expect(throws: FogbaseError.self) { try await server.client().schema() }
-        guard case .notAuthenticated? = refused else { throw refused ?? CancellationError() }
+        let rejected = await #expect(throws: FogbaseError.self) { try await server.client().schema() }
+        guard case .notAuthenticated? = rejected else { throw rejected ?? CancellationError() }
     }
 
     @Test func `the limits are those of the server`() async throws {

@@ -1,9 +1,9 @@
 import FogbaseClient
 import Foundation
 
-/// What a handler of progress was told.
+/// The steps that a progress handler received.
 ///
-/// Unchecked: what changes is behind a lock.
+/// Unchecked: mutable state is behind a lock.
 final class Steps: @unchecked Sendable {
     private let lock = NSLock()
     private var steps: [TransferProgress] = []

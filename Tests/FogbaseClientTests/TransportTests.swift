@@ -15,7 +15,7 @@ import Testing
         #expect(title == "sea")
     }
 
-    @Test func `a thousand calls at once are all answered over a few connections`() async throws {
+    @Test func `a thousand concurrent calls all complete over a few connections`() async throws {
         let server = try LiveServer()
         let before = server.sockets
         let database = server.client(
@@ -39,7 +39,7 @@ import Testing
         #expect(last == 999)
     }
 
-    @Test func `below a proxy's path, addresses from answers are met there`() async throws {
+    @Test func `below a proxy's path, addresses in responses are reachable`() async throws {
         let server = try LiveServer(settings: ["FOGBASE_PUBLIC_URL": "http://fog.invalid/fog/"])
         for address in [server.url.appendingPathComponent("fog"), server.url] {
             let tokens = MemoryTokenStore(LiveServer.administratorToken)
@@ -56,9 +56,9 @@ import Testing
         #expect(try await transport.send(request).status == 200)
         server.kill()
         let fresh = URLSessionTransport()
-        let refused = await #expect(throws: TransportError.self) { try await fresh.send(request) }
-        guard case .unreachable? = refused else {
-            Issue.record("\(String(describing: refused))")
+        let rejected = await #expect(throws: TransportError.self) { try await fresh.send(request) }
+        guard case .unreachable? = rejected else {
+            Issue.record("\(String(describing: rejected))")
             return
         }
     }

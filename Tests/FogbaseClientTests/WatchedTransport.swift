@@ -1,17 +1,20 @@
 import FogbaseClient
 import Foundation
 
-/// Sends by another transport, and notes what was sent.
+/// Sends by another transport, and notes the requests.
 actor WatchedTransport: Transport {
     private let transport: any Transport
-    /// Refuses bodies that are longer, as a proxy does that knows nothing of records.
+    /// Rejects longer bodies, like a proxy that knows nothing of records.
     private let longestBody: Int
-    /// Methods and paths, in order.
+    nonisolated let streamsEvents: Bool
+    /// Methods and paths, in order. Those of streams of events end with their media type.
     private(set) var calls: [String] = []
 
-    init(_ transport: any Transport = URLSessionTransport(), longestBody: Int = .max) {
+    /// - Parameter streamsEvents: Whether feeds may stream. Otherwise they poll.
+    init(_ transport: any Transport = URLSessionTransport(), longestBody: Int = .max, streamsEvents: Bool = false) {
         self.transport = transport
         self.longestBody = longestBody
+        self.streamsEvents = streamsEvents
     }
 
     func send(_ request: TransportRequest) async throws -> TransportResponse {
@@ -23,7 +26,8 @@ actor WatchedTransport: Transport {
     }
 
     func stream(_ request: TransportRequest) async throws -> (TransportResponse, AsyncThrowingStream<Data, any Error>) {
-        calls.append("\(request.method) \(request.url.path)")
+        let accept = request.fields.first { $0.name == "Accept" }.map { " \($0.value)" }
+        calls.append("\(request.method) \(request.url.path)\(accept ?? "")")
         return try await transport.stream(request)
     }
 

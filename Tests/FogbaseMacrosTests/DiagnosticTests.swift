@@ -1,6 +1,6 @@
 internal import Testing
 
-/// What the macros say where they cannot help, at which line and column, and what they offer.
+/// The diagnostics of the macros: message, line, column and fix-its.
 @Suite struct DiagnosticTests {
     @Test(
         arguments: [
@@ -50,7 +50,7 @@ internal import Testing
                 "1:23 error: 'Post' has no property that could be a field: give it a stored property"
             ),
         ])
-    func `a struct that can be no model is refused`(source: String, diagnostic: String) {
+    func `a struct that cannot be a model is rejected`(source: String, diagnostic: String) {
         let expansion = Expansion(source)
         #expect(expansion.diagnostics == [diagnostic])
         #expect(expansion.extensions == "")
@@ -60,7 +60,7 @@ internal import Testing
         arguments: [
             (
                 "var (a, b) = (1, 2)",
-                "2:5 error: A field needs a name of its own: declare each of these properties by itself"
+                "2:5 error: A field needs a name of its own: declare each of these properties separately"
             ),
             ("var a", "2:5 error: 'a' has neither a type nor a default: write one, as in 'var a: String'"),
             (
@@ -166,7 +166,7 @@ internal import Testing
                     + "  1:34 note: \"title\" is taken here"
             ),
         ])
-    func `a property that can be no field is refused`(member: String, diagnostic: String) {
+    func `a property that cannot be a field is rejected`(member: String, diagnostic: String) {
         let expansion = Expansion("@RecordCodable struct Post { var title: String\n\(member)\n}")
         #expect(expansion.diagnostics == [diagnostic])
         #expect(expansion.extensions == "")
@@ -227,13 +227,13 @@ internal import Testing
             ("@Clamped var a = 1", "@Transient @Clamped var a = 1"),
             ("var a: [Int: Int] = [:]", "@Transient var a: [Int: Int] = [:]"),
         ])
-    func `a fix makes of the property what the sentence says`(member: String, fixed: String) {
+    func `a fix changes the property as its sentence says`(member: String, fixed: String) {
         let expansion = Expansion("@RecordCodable struct Post {\n    /// It.\n    \(member)\n    var title: String\n}")
         #expect(
             expansion.fixed == "@RecordCodable struct Post {\n    /// It.\n    \(fixed)\n    var title: String\n}")
     }
 
-    @Test func `all that is wrong is said at once`() {
+    @Test func `all mistakes are reported at once`() {
         let expansion = Expansion(
             """
             @RecordCodable("1") struct Post {

@@ -8,7 +8,7 @@ internal import SwiftSyntaxMacros
 
 @testable internal import FogbaseMacros
 
-/// What the macros make of a source file.
+/// The expansion of a source file.
 struct Expansion {
     /// The file with the marks taken out and the extensions added.
     let text: String
@@ -17,7 +17,7 @@ struct Expansion {
         text.range(of: "nonisolated extension").map { String(text[$0.lowerBound...]) } ?? ""
     }
 
-    /// What stands after `case` in the enumeration of the fields.
+    /// The text after `case` in the enumeration of the fields.
     var cases: [String] {
         extensions.split(separator: "\n").filter { $0.hasPrefix("        case ") && !$0.contains("Self.") }
             .map { String($0.dropFirst("        case ".count)) }

@@ -1,6 +1,6 @@
 internal import Testing
 
-/// What the macros write, letter by letter.
+/// The exact output of the macros.
 @Suite struct ExpansionTests {
     @Test func `a model gets an extension that reads and writes its fields`() {
         let expansion = Expansion(
@@ -117,7 +117,7 @@ internal import Testing
     }
 
     @Test(arguments: ["public", "package"])
-    func `what others may see of the struct they may see of its members`(access: String) {
+    func `members are as visible as the struct`(access: String) {
         let expansion = Expansion("@RecordCodable \(access) struct Post { private var title: String }")
         let members = expansion.extensions.split(separator: "\n").filter {
             $0.hasPrefix("    ") && !$0.hasPrefix("     ")
@@ -129,14 +129,14 @@ internal import Testing
     }
 
     @Test(arguments: ["", "internal", "fileprivate", "private"])
-    func `what only the module may see has members without a word`(access: String) {
+    func `members of an internal struct have no access modifier`(access: String) {
         let expansion = Expansion("@RecordCodable \(access) struct Post { var title: String }")
         #expect(expansion.extensions.contains("\n    init(fields"))
         #expect(expansion.extensions.contains("\n    enum Fields"))
         #expect(expansion.diagnostics == [])
     }
 
-    @Test func `what is written is not written again`() {
+    @Test func `members that exist are not generated again`() {
         let expansion = Expansion(
             """
             @RecordCodable struct Post {
@@ -160,7 +160,7 @@ internal import Testing
                 """)
     }
 
-    @Test func `members that are only alike are written all the same`() {
+    @Test func `members that are only similar are generated all the same`() {
         let expansion = Expansion(
             """
             @RecordCodable struct Post {
@@ -296,7 +296,7 @@ internal import Testing
         #expect(expansion.diagnostics == [])
     }
 
-    @Test func `a decoder of the user's makes defaults of transient properties needless`() {
+    @Test func `transient properties need no default with a decoder of the user's`() {
         let written = "init(fields reader: inout FieldReader) throws {}"
         #expect(
             Expansion("@RecordCodable struct A { var a: Int; @Transient var b: Int; \(written) }").diagnostics == [])

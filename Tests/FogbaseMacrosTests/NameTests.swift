@@ -12,13 +12,13 @@ internal import Testing
             String(repeating: "日", count: 85), String(repeating: "日", count: 86),
             String(repeating: "a", count: 255), String(repeating: "a", count: 256), "a\n", "\0",
         ])
-    func `a name is one where the server takes it`(text: String) {
+    func `a name is valid if the server accepts it`(text: String) {
         #expect(isIdentifier(text) == (FieldName(text) != nil))
         #expect(isIdentifier(text) == (RecordTypeName(text) != nil))
     }
 
     @Test(arguments: SystemField.allCases)
-    func `the name of a system field is refused`(field: SystemField) {
+    func `the name of a system field is rejected`(field: SystemField) {
         #expect(systemNames.contains("\(field.name)"))
     }
 
@@ -26,17 +26,17 @@ internal import Testing
         arguments: [
             "recordID", "creationDate", "creatorUserRecordID", "modificationDate", "lastModifiedUserRecordID",
         ])
-    func `another spelling of a system field is refused`(text: String) {
+    func `another spelling of a system field is rejected`(text: String) {
         #expect(systemNames.contains(text))
     }
 
     @Test(arguments: ["recordType", "created", "modified", "deleted", "fields", "acl", "id", "createdAt"])
-    func `what only the record's dictionary calls so is a name as others are`(text: String) {
+    func `a key of the record dictionary alone is a valid name`(text: String) {
         #expect(!systemNames.contains(text) && FieldName(text) != nil)
     }
 
     @Test(arguments: systemNames.sorted())
-    func `what the macros refuse the server refuses`(text: String) {
+    func `the server rejects the names that the macros reject`(text: String) {
         #expect(FieldName(text) == nil)
     }
 }

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Testing
 
-/// The module's page against what the macros do.
+/// The module's page, compared with the macros.
 @Suite struct PageTests {
     @Test func `the example on the page is what the macro writes`() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -3,7 +3,7 @@ import Testing
 @testable import fogbase
 
 @Suite struct ArgumentsTests {
-    private func refusal(_ line: String) -> Failure? {
+    private func rejection(_ line: String) -> Failure? {
         do throws(Failure) {
             _ = try Arguments(line.split(separator: " ").map(String.init))
             return nil
@@ -53,7 +53,7 @@ import Testing
         ("add ada", "Did you mean admin add, users add, roles add or keys add?"),
     ])
     func `a mistake ends with 64 and a sentence`(line: String, part: String) {
-        let failure = refusal(line)
+        let failure = rejection(line)
         #expect(failure?.code == .usage)
         #expect(failure?.sentences.count == 1)
         #expect(failure?.sentences.first?.contains(part) == true, "\(String(describing: failure))")

@@ -5,26 +5,26 @@ import Testing
 
 @testable import fogbase
 
-/// Commands, run in this process against a data folder of their own.
+/// Commands, run in this process against a data directory of their own.
 @Suite struct CommandTests {
-    private let folder = TemporaryFolder()
+    private let directory = TemporaryDirectory()
 
-    private var data: String { folder.path + "/data" }
+    private var data: String { directory.path + "/data" }
     private var database: String { data + "/iCloud.fogbase.default/development" }
 
     private func run(_ line: String, environment: [String: String] = [:]) -> ExitCode {
         Fogbase.run(line.split(separator: " ").map(String.init) + ["--data", data], environment: environment)
     }
 
-    /// What a first start makes.
-    private func makeDatabase(in folder: String? = nil) throws {
-        let path = folder ?? database
-        try DataFolder.makeFolder(path)
-        try Migrations.run(on: Connection(path: DataFolder.databasePath(in: path), role: .writer))
+    /// The files that a first start creates.
+    private func makeDatabase(in directory: String? = nil) throws {
+        let path = directory ?? database
+        try DataDirectory.makeDirectory(path)
+        try Migrations.run(on: Connection(path: DataDirectory.databasePath(in: path), role: .writer))
     }
 
     private func write(_ text: String, to name: String) throws -> String {
-        let path = folder.path + "/" + name
+        let path = directory.path + "/" + name
         let file = try #require(fopen(path, "w"))
         fputs(text, file)
         fclose(file)
@@ -32,8 +32,8 @@ import Testing
     }
 
     /// The names of all accounts.
-    private func names(in folder: String? = nil) throws -> [String] {
-        let connection = try Connection(path: DataFolder.databasePath(in: folder ?? database), role: .reader)
+    private func names(in directory: String? = nil) throws -> [String] {
+        let connection = try Connection(path: DataDirectory.databasePath(in: directory ?? database), role: .reader)
         return try AccountTable(connection).list(after: 0, limit: 100).map(\.name)
     }
 
@@ -55,11 +55,12 @@ import Testing
     }
 
     @Test func `names that look the same are listed together`() {
-        #expect(OperatorCommand.lookAlikes(["Ann", "bob", "ann", "zoe", "BOB"]) == [["Ann", "ann"], ["bob", "BOB"]])
-        #expect(OperatorCommand.lookAlikes(["ann", "anna"]).isEmpty)
+        #expect(
+            OperatorCommand.confusableNames(["Ann", "bob", "ann", "zoe", "BOB"]) == [["Ann", "ann"], ["bob", "BOB"]])
+        #expect(OperatorCommand.confusableNames(["ann", "anna"]).isEmpty)
     }
 
-    @Test func `a name that looks like one that is there makes no account, and finds the one that is`() throws {
+    @Test func `a look-alike of an existing name creates no account and finds the existing one`() throws {
         let password = try write("correct horse\n", to: "password")
         try makeDatabase()
         #expect(run("users add ada --password-file \(password)") == .success)
@@ -70,7 +71,7 @@ import Testing
         #expect(try names() == [])
     }
 
-    @Test func `a password that is too short makes no account`() throws {
+    @Test func `a password that is too short creates no account`() throws {
         let password = try write("short\n", to: "password")
         try makeDatabase()
         #expect(run("users add ada --password-file \(password)") == .failure)
@@ -86,7 +87,7 @@ import Testing
         #expect(run("users list") == .failure)
     }
 
-    @Test func `the doctor ends with 0 for a sound folder and with 1 for one that others may read`() throws {
+    @Test func `the doctor ends with 0 for a sound directory and with 1 for one that others may read`() throws {
         #expect(run("doctor") == .failure)
         let password = try write("correct horse\n", to: "password")
         try makeDatabase()
@@ -99,7 +100,7 @@ import Testing
         #expect(run("doctor") == .failure)
     }
 
-    @Test func `exit codes tell mistakes of the command line from those of the configuration`() {
+    @Test func `exit codes distinguish mistakes of the command line from those of the configuration`() {
         #expect(Fogbase.run(["serv"], environment: [:]) == .usage)
         #expect(Fogbase.run(["serve", "--prot", "1"], environment: [:]) == .usage)
         #expect(Fogbase.run(["config", "--port", "x"], environment: [:]) == .usage)
@@ -109,7 +110,7 @@ import Testing
         #expect(Fogbase.run(["help"], environment: [:]) == .success)
     }
 
-    @Test func `health fails where nobody listens`() {
+    @Test func `health fails if no server listens`() {
         #expect(Fogbase.run(["health", "--port", "1"], environment: [:]) == .failure)
     }
 
@@ -117,11 +118,11 @@ import Testing
         ("0.0.0.0", "127.0.0.1"), ("::", "::1"), ("*", "127.0.0.1"), ("192.0.2.1", "192.0.2.1"),
         ("localhost", "localhost"),
     ])
-    func `health asks a server that listens everywhere on the loopback`(host: String, reachable: String) {
+    func `health uses the loopback for a server that listens on all addresses`(host: String, reachable: String) {
         #expect(HealthCommand.reachable(host) == reachable)
     }
 
-    @Test func `versions of everything that runs here are told`() throws {
+    @Test func `the versions of all components are printed`() throws {
         let lines = VersionCommand.lines
         for name in ["Fogbase", "Swift", "SQLite", "OpenSSL", "zlib"] {
             #expect(lines.contains { $0.hasPrefix(name + " ") }, "\(name)")

@@ -36,7 +36,7 @@ import Testing
         #expect(configuration.source(of: "server.port") == .standard)
     }
 
-    @Test func `flags go above the environment, and the environment above the file`() throws {
+    @Test func `flags override the environment, and the environment overrides the file`() throws {
         let file = "server.port = 1001\n"
         let own = ["FOGBASE_SERVER_PORT": "1003"]
         let both = own.merging(["PORT": "1002"]) { first, _ in first }
@@ -52,7 +52,7 @@ import Testing
         #expect(fromFlag.source(of: "server.port") == .flag("--port"))
     }
 
-    @Test func `a variable that says other than the file is noted, without its value`() throws {
+    @Test func `a variable that differs from the file is reported, without its value`() throws {
         let file = "server.port = 1001\n[data]\npath = /a\nenvironment = production\n"
         let all = try load(
             file: file,
@@ -95,7 +95,7 @@ import Testing
         #expect(settings.bodyBytes == 32 << 20)
     }
 
-    @Test func `a secret may lie in a file that the environment or a flag names`() throws {
+    @Test func `a secret may be in a file that the environment or a flag names`() throws {
         let files = ["/run/secret": "0123456789abcdef0123\n"]
         let fromEnvironment = try load(environment: ["FOGBASE_ADMIN_TOKEN_FILE": "/run/secret"], files: files)
         #expect(fromEnvironment.settings.adminToken == "0123456789abcdef0123")
@@ -105,7 +105,7 @@ import Testing
         #expect(fromFlag.source(of: "admin.token") == .flag("--admin-token-file"))
     }
 
-    @Test func `a secret is struck out where the configuration is printed`() throws {
+    @Test func `a secret is hidden when the configuration is printed`() throws {
         let token = "0123456789abcdef0123"
         let lines = try load(environment: ["FOGBASE_ADMIN_TOKEN": token]).listing
         #expect(!lines.contains { $0.contains(token) })
@@ -115,7 +115,7 @@ import Testing
             })
     }
 
-    @Test func `what is printed is a configuration file that says the same`() throws {
+    @Test func `the printed text is an equivalent configuration file`() throws {
         let configuration = try load(flags: ["server.port": "9", "data.containers": "iCloud.a,iCloud.b"])
         let again = try load(file: configuration.listing.joined(separator: "\n"))
         #expect(again.settings.port == 9)
@@ -130,7 +130,7 @@ import Testing
         var file: String?
         var environment: [String: String] = [:]
         var flags: [String: String] = [:]
-        /// Parts of the one sentence that tells of it.
+        /// Parts of the sentence that reports it.
         var says: [String]
         var lacks: [String] = []
 
@@ -227,7 +227,7 @@ import Testing
     ]
 
     @Test(arguments: mistakes)
-    func `a mistake gets a sentence that says where it is and what is right`(mistake: Mistake) {
+    func `the sentence for a mistake has its location and a correct form`(mistake: Mistake) {
         let sentences = problems(file: mistake.file, flags: mistake.flags, environment: mistake.environment)
         #expect(sentences.count == 1, "\(sentences)")
         for part in mistake.says {
@@ -236,7 +236,7 @@ import Testing
         for part in mistake.lacks { #expect(sentences.first?.contains(part) == false, "\(sentences) has \(part)") }
     }
 
-    @Test func `a short token is refused without being shown`() {
+    @Test func `a short token is rejected without being shown`() {
         let sentences = problems(environment: ["FOGBASE_ADMIN_TOKEN": "hunter2hunter22"])
         #expect(sentences.count == 1)
         #expect(sentences.first?.contains("at least 16") == true)
@@ -244,26 +244,26 @@ import Testing
         #expect(problems(environment: ["FOGBASE_ADMIN_TOKEN": "hunter2hunter222"]).isEmpty)
     }
 
-    @Test func `a token and its file are not both taken`() {
+    @Test func `a token and its file exclude each other`() {
         let sentences = problems(
             environment: ["FOGBASE_ADMIN_TOKEN": "0123456789abcdef", "FOGBASE_ADMIN_TOKEN_FILE": "/x"],
             files: ["/x": "0123456789abcdef"])
         #expect(sentences == ["FOGBASE_ADMIN_TOKEN and FOGBASE_ADMIN_TOKEN_FILE are both set. Remove one of them."])
     }
 
-    @Test func `all mistakes are told at once`() throws {
+    @Test func `all mistakes are reported at once`() throws {
         let sentences = problems(
             file: "a.b = 1\nserver.port = x\n", flags: ["limits.page_size": "0"], environment: ["FOGBASE_X": "1"])
         #expect(sentences.count == 4)
     }
 
-    @Test func `the exit code tells the command line from the rest`() {
+    @Test func `the exit code distinguishes mistakes of the command line from others`() {
         #expect(throws: Failure.self) { try load(flags: ["server.port": "x"]) }
         do throws(Failure) { _ = try load(flags: ["server.port": "x"]) } catch { #expect(error.code == .usage) }
         do throws(Failure) { _ = try load(environment: ["PORT": "x"]) } catch { #expect(error.code == .configuration) }
     }
 
-    @Test func `variables that Kubernetes sets for a service named fogbase are passed over`() throws {
+    @Test func `variables that Kubernetes sets for a service named fogbase are ignored`() throws {
         let environment = [
             "FOGBASE_PORT": "tcp://10.0.0.1:80", "FOGBASE_SERVICE_HOST": "10.0.0.1",
             "FOGBASE_PORT_80_TCP_ADDR": "10.0.0.1",

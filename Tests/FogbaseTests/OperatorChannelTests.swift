@@ -21,34 +21,34 @@ import Testing
         #expect(try Self.channel([host]).url == url)
     }
 
-    @Test func `the file is its owner's, and is found while its process holds the folder`() throws {
-        let folder = TemporaryFolder()
+    @Test func `the file is its owner's, and is found while its process holds the directory`() throws {
+        let directory = TemporaryDirectory()
         let channel = try Self.channel(["127.0.0.1"], unix: "/tmp/socket")
-        try channel.write(to: folder.path)
+        try channel.write(to: directory.path)
         var status = stat()
-        #expect(stat(OperatorChannel.path(in: folder.path), &status) == 0)
+        #expect(stat(OperatorChannel.path(in: directory.path), &status) == 0)
         #expect(status.st_mode & 0o777 == 0o600)
-        // Nobody holds the folder: what is there was left by a process that was killed.
-        #expect(try OperatorChannel.find(in: folder.path) == nil)
-        let held = try DataFolder(opening: folder.path)
-        let found = try #require(try OperatorChannel.find(in: folder.path))
+        // The directory is not in use: its file was left by a killed process.
+        #expect(try OperatorChannel.find(in: directory.path) == nil)
+        let held = try DataDirectory(opening: directory.path)
+        let found = try #require(try OperatorChannel.find(in: directory.path))
         #expect(found.url == channel.url && found.token == channel.token && found.unixPath == "/tmp/socket")
-        #expect(found.process == getpid() && held.path == folder.path)
+        #expect(found.process == getpid() && held.path == directory.path)
         #expect(found.version == Version.text && found.host == "127.0.0.1:8080")
-        OperatorChannel.remove(from: folder.path)
-        #expect(throws: Failure.self) { try OperatorChannel.find(in: folder.path) }
+        OperatorChannel.remove(from: directory.path)
+        #expect(throws: Failure.self) { try OperatorChannel.find(in: directory.path) }
     }
 
-    @Test func `a folder in use without a way to its server is told of in a sentence`() throws {
-        let folder = TemporaryFolder()
-        let held = try DataFolder(opening: folder.path)
+    @Test func `a directory in use without an address of its server is reported in a sentence`() throws {
+        let directory = TemporaryDirectory()
+        let held = try DataDirectory(opening: directory.path)
         func sentence(_ text: String?) throws -> String {
             if let text {
-                try DataFolder.writeDurably(
-                    Array(text.utf8), to: OperatorChannel.path(in: folder.path), in: folder.path)
+                try DataDirectory.writeDurably(
+                    Array(text.utf8), to: OperatorChannel.path(in: directory.path), in: directory.path)
             }
             do throws(Failure) {
-                _ = try OperatorChannel.find(in: folder.path)
+                _ = try OperatorChannel.find(in: directory.path)
                 return ""
             } catch {
                 return error.sentences.joined()
@@ -61,31 +61,31 @@ import Testing
         #expect(try sentence(gone).contains("is stale: process 2147483646 is gone"))
         #expect(try sentence(gone.replacing("0.1.0", with: "9.9.9")).contains("is Fogbase 9.9.9"))
         #expect(try sentence(gone.replacing(#","version":"0.1.0""#, with: "")).contains("another version"))
-        #expect(held.path == folder.path)
+        #expect(held.path == directory.path)
     }
 
     @Test(arguments: [
         ("127.0.0.1", "127.0.0.1"), ("::1", "::1"), ("192.0.2.1", "192.0.2.1"),
     ])
-    func `host and port are taken out of the address`(host: String, name: String) throws {
+    func `host and port are parsed from the address`(host: String, name: String) throws {
         #expect(try Self.channel([host]).places == [.network(host: name, port: 8_080)])
     }
 
-    @Test func `a Unix socket comes second, and does alone`() throws {
+    @Test func `a Unix socket is the second choice, and suffices alone`() throws {
         let both = try Self.channel(["127.0.0.1"], unix: "/tmp/socket")
         #expect(both.places == [.network(host: "127.0.0.1", port: 8_080), .unix(path: "/tmp/socket")])
         let alone = try Self.channel([], unix: "socket")
-        let folder = TemporaryFolder()
-        try alone.write(to: folder.path)
-        let held = try DataFolder(opening: folder.path)
-        let found = try #require(try OperatorChannel.find(in: folder.path))
+        let directory = TemporaryDirectory()
+        try alone.write(to: directory.path)
+        let held = try DataDirectory(opening: directory.path)
+        let found = try #require(try OperatorChannel.find(in: directory.path))
         #expect(found.url == nil && found.host == "localhost" && found.places == alone.places)
         guard case .unix(let path) = found.places.first else {
             Issue.record("no socket")
             return
         }
-        // Commands run in other folders than the server.
-        #expect(path.hasPrefix("/") && path.hasSuffix("/socket") && held.path == folder.path)
+        // Commands run in other directories than the server.
+        #expect(path.hasPrefix("/") && path.hasSuffix("/socket") && held.path == directory.path)
         #expect(OperatorChannel(addresses: [], token: "t") == nil)
     }
 
@@ -100,10 +100,10 @@ import Testing
         ("HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\n{}", nil, ""), ("HTTP/1.1 200 OK\r\n", nil, ""),
         ("SSH-2.0\r\n\r\n", nil, ""), ("", nil, ""),
     ])
-    func `an answer is whole or none`(text: String, status: Int?, body: String) {
-        let answer = LocalHTTP.parse(Array(text.utf8))
-        #expect(answer?.status == status)
-        #expect(String(decoding: answer?.body ?? [], as: UTF8.self) == body)
+    func `a response is whole or none`(text: String, status: Int?, body: String) {
+        let response = LocalHTTP.parse(Array(text.utf8))
+        #expect(response?.status == status)
+        #expect(String(decoding: response?.body ?? [], as: UTF8.self) == body)
     }
 
     @Test func `tokens are long and differ`() {

@@ -5,10 +5,10 @@ import Testing
 
 @testable import fogbase
 
-/// What the process arranges with the system, each in a process of its own. Under a sanitizer, whose allocator is another
-/// one, nothing is shown of memory.
+/// The setup of the process, each test in a separate process. Under a sanitizer, which has its own allocator, the
+/// memory tests are skipped.
 @Suite struct ProcessSetupTests {
-    /// What glibc tells of its heaps: how many there are, and the bytes that they have of the system.
+    /// The number of glibc's heaps, and the bytes that they have from the system.
     private static func heaps() throws -> (count: Int, bytes: Int) {
         var text: UnsafeMutablePointer<CChar>?
         var length = 0
@@ -34,8 +34,8 @@ import Testing
         await end.wait()
     }
 
-    /// Before, each of a pool's threads had a heap of its own, with holes that no other thread filled.
-    @Test func `threads share as many heaps as can run at once, and one`() async {
+    /// The threads of a pool must not each have their own heap, with holes that no other thread fills.
+    @Test func `threads share one heap per processor and one more`() async {
         await #expect(processExitsWith: .success) {
             ProcessSetup.keepFreedMemory()
             let processors = sysconf(Int32(_SC_NPROCESSORS_ONLN))
@@ -59,13 +59,13 @@ import Testing
         }
     }
 
-    /// Before, up to 8 MiB at the end of each heap stayed for good: no call gives them back, other than in the first one.
-    @Test func `the end of a heap goes back to the system as it becomes free, but for two megabytes`() async {
+    /// The end of each heap, up to 8 MiB, must go back to the system; only the first heap has a call for that.
+    @Test func `the free end of a heap is returned to the system except for two megabytes`() async {
         await #expect(processExitsWith: .success) {
             ProcessSetup.keepFreedMemory()
             let before = try Self.heaps().bytes
             await Self.onThread {
-                // 7 MiB, in pieces that are no mappings of their own, and nothing behind them.
+                // 7 MiB, in pieces below the mapping threshold, and nothing after them.
                 let pieces = UnsafeMutablePointer<UnsafeMutableRawPointer?>.allocate(capacity: 112)
                 for number in 0..<112 { pieces[number] = malloc(64 << 10) }
                 for number in 0..<112 { free(pieces[number]) }
@@ -75,11 +75,11 @@ import Testing
         }
     }
 
-    /// `exit` would have libraries take down what threads that are just ending still use.
-    @Test func `the process ends without what libraries have left for its end`() async {
+    /// `exit` would let libraries free state that ending threads still use.
+    @Test func `the process ends without the exit handlers of libraries`() async {
         await #expect(processExitsWith: .exitCode(ExitCode.usage.rawValue)) {
             atexit { _exit(99) }
-            // The words of whoever runs tests are no command.
+            // The arguments of the test process are no command.
             await Fogbase.main()
         }
     }

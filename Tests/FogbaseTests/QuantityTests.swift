@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(arguments: ["", "MiB", "-1", "+1", "1.5MiB", "1 2", "1TiB", "1M", "0x10", "99999999999GiB", "٣"])
-    func `what is no size is refused`(text: String) {
+    func `any other text is rejected as a size`(text: String) {
         #expect(ByteCount.parse(text) == nil)
     }
 
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: ["", "30", "s", "1.5s", "-1s", "1w", "5 minutes"])
-    func `what is no time is refused, a number without unit too`(text: String) {
+    func `any other text is rejected as a time, also a number without unit`(text: String) {
         #expect(DurationText.parse(text) == nil)
     }
 

@@ -22,7 +22,7 @@ package enum Feed {
         return bytes.withUnsafeBytes { parser.parse($0) }
     }
 
-    /// What a chunked body gives, in words: its data, then how it ended.
+    /// The result of a chunked body as text: its data, then how it ended.
     package static func chunked(_ bytes: [UInt8], cuts: some Sequence<Int> = EmptyCollection()) -> [String] {
         var decoder = ChunkedDecoder()
         var data: [UInt8] = []
@@ -58,8 +58,8 @@ extension RequestParser.Verdict {
         switch self {
         case .needMore:
             return "incomplete"
-        case .refused(let refusal):
-            return "refused \(refusal.status.code): \(refusal.reason)"
+        case .rejected(let rejection):
+            return "refused \(rejection.status.code): \(rejection.reason)"
         case .head(let head, let consumed):
             var words = "\(head.method.text) \(head.target.rawPath)"
             if let query = head.target.rawQuery { words += "?\(query)" }

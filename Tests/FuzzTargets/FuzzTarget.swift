@@ -1,4 +1,4 @@
-/// A reader of bytes that strangers send, with what must hold of it whatever they are.
+/// A reader of bytes from untrusted clients, with properties that must hold for any bytes.
 package enum FuzzTarget: String, CaseIterable, Sendable {
     /// Heads of requests, and bodies in chunks.
     case http, chunked
@@ -17,7 +17,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     /// Headers of pictures.
     case picture
 
-    /// What is wrong with how the bytes are read; `nil` if all is well. A crash speaks for itself.
+    /// The problem found in reading the bytes; `nil` if there is none. A crash needs no report.
     package func objection(_ bytes: [UInt8]) -> String? {
         switch self {
         case .http: HTTPFuzz.head(bytes)

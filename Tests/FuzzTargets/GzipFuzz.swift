@@ -1,6 +1,6 @@
 import Compression
 
-/// What must hold of gzip.
+/// Properties of gzip.
 enum GzipFuzz {
     /// How the input is cut does not matter, and no more comes out than is allowed.
     static func objection(_ bytes: [UInt8]) -> String? {

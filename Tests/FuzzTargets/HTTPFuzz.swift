@@ -1,8 +1,8 @@
 import HTTP
 
-/// What must hold of the readers of HTTP.
+/// Properties of the readers of HTTP.
 enum HTTPFuzz {
-    /// How the bytes are cut says nothing of what they mean, and what is accepted is legal by a slower reading.
+    /// The result does not depend on how the bytes are cut, and accepted input is legal by a slower reading.
     static func head(_ bytes: [UInt8]) -> String? {
         let (cuts, bytes) = cuts(of: bytes)
         let whole = Feed.verdict(bytes)
@@ -13,9 +13,9 @@ enum HTTPFuzz {
             _ = head.target.queryItems
             for segment in 0..<head.target.segmentCount { _ = head.target.segment(segment) }
             return HeadOracle.objection(Array(bytes[..<consumed]), head)
-        case .refused(let refusal):
-            let known = [400, 413, 414, 417, 431, 501, 505].contains(refusal.status.code)
-            return known ? nil : "Refused with \(refusal.status.code)."
+        case .rejected(let rejection):
+            let known = [400, 413, 414, 417, 431, 501, 505].contains(rejection.status.code)
+            return known ? nil : "Refused with \(rejection.status.code)."
         }
     }
 
@@ -78,7 +78,7 @@ enum HTTPFuzz {
         return ContentDisposition.safeFilename(name) == name ? nil : "A safe name is not safe: \(name.debugDescription)"
     }
 
-    /// What is sent for a name can be read again, is one line of ASCII, and means the same.
+    /// The field written for a name can be parsed again, is one line of ASCII, and has the same meaning.
     private static func disposition(_ text: String) -> String? {
         _ = ContentDisposition(text)
         guard let name = ContentDisposition.safeFilename(text) else { return nil }
@@ -98,14 +98,14 @@ enum HTTPFuzz {
         _ = Preconditions.evaluate(fields, method: .get, entityTag: tag)
         _ = Preconditions.rangeApplies(fields, entityTag: tag)
         _ = AcceptEncoding.acceptsGzip(fields)
-        // Lists of origins are the operator's, and what they are compared with is anybody's.
+        // The operator writes the lists of origins; clients send the origins that are compared.
         _ = (
             FormFields.parse(Array(text.utf8)), try? CORSOrigin(text), try? PublicURL(text), try? HostPolicy.entry(text)
         )
-        var answer = HTTPResponse(.ok)
+        var response = HTTPResponse(.ok)
         if let target = RequestTarget("/") {
             let request = HTTPRequest(method: .get, target: target, fields: fields)
-            CORSPolicy(origins: ["https://*.a.example", "http://[::1]:*", "app://*"]).apply(to: &answer, for: request)
+            CORSPolicy(origins: ["https://*.a.example", "http://[::1]:*", "app://*"]).apply(to: &response, for: request)
         }
         return nil
     }

@@ -1,8 +1,8 @@
 package import HTTP
 
-/// The rules of a head once more, slowly and by splitting text, to check whatever the parser accepts.
+/// The rules of a head, implemented slowly by splitting text, to check all accepted heads.
 package enum HeadOracle {
-    /// What is illegal in an accepted head, or `nil`.
+    /// The illegal part of an accepted head, or `nil`.
     package static func objection(_ bytes: [UInt8], _ head: RequestHead) -> String? {
         for (index, byte) in bytes.enumerated() {
             if byte == 0x0D, index + 1 == bytes.count || bytes[index + 1] != 0x0A { return "bare CR" }

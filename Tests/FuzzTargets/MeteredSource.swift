@@ -1,10 +1,10 @@
 package import Pictures
 
-/// Bytes of a file that count what is asked of them, and refuse nothing.
+/// Bytes of a file that count all reads, and reject none.
 package final class MeteredSource {
     package private(set) var reads = 0
     package private(set) var bytes = 0
-    /// What should not have been asked.
+    /// Reads that should not happen.
     package private(set) var offences: [String] = []
 
     private let size: Int
@@ -30,7 +30,7 @@ package final class MeteredSource {
         return (offset..<offset + count).map(content)
     }
 
-    /// Reads the header, and notes it if that costs too much or gives what no header may say.
+    /// Reads the header, and notes it if that costs too much or gives an impossible result.
     package func header() -> Picture? {
         let picture = PictureHeader.read(size: size, read)
         if reads > 256 { offences.append("\(reads) reads") }

@@ -1,12 +1,12 @@
 package import HTTP
 
-/// What a multipart body says, as lines: parts, their joined content, and how it ended.
+/// The contents of a multipart body as lines: parts, their joined content, and how it ended.
 package struct MultipartTranscript: Hashable {
     package var events: [String] = []
     /// `nil` if the body was whole.
     package var error: MultipartError?
 
-    /// What the parser makes of the body cut at `cuts`.
+    /// The parser's result for the body cut at `cuts`.
     package init(_ body: [UInt8], cuts: [Int] = [], boundary: String, limits: MultipartParser.Limits = .init()) throws {
         var parser = try MultipartParser(boundary: boundary, limits: limits)
         var content: [UInt8] = []

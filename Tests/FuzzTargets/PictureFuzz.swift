@@ -1,8 +1,8 @@
 import Pictures
 
-/// What must hold of headers of pictures.
+/// Properties of the headers of pictures.
 enum PictureFuzz {
-    /// Whatever the file, little of it is read, nothing beyond its end, and what comes out can be a picture.
+    /// For any file, little of it is read, nothing beyond its end, and the result is a possible picture.
     static func objection(_ bytes: [UInt8]) -> String? {
         let source = MeteredSource(bytes)
         let picture = source.header()

@@ -1,6 +1,6 @@
 import RecordModel
 
-/// What must hold of texts of conditions.
+/// Properties of the texts of conditions.
 enum PredicateFuzz {
     /// A condition that is bound has a text, which is bound to the same condition.
     static func objection(_ bytes: [UInt8]) -> String? {
@@ -19,7 +19,7 @@ enum PredicateFuzz {
             let again = try QuerySample.bind(written).simplified()
             return again == simplified ? nil : "Bound again, it is another: \(written)"
         } catch {
-            // A text may be longer than what it was written from, and so beyond a bound.
+            // A text may be longer than its source, and so above a limit.
             return error.cause == .tooLarge ? nil : "Not bound again: \(written): \(error.reason)"
         }
     }

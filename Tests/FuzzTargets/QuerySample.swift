@@ -1,6 +1,6 @@
 package import RecordModel
 
-/// The type that the tests of conditions bind to, and what they share.
+/// The type that the tests of conditions bind to, and their shared code.
 package enum QuerySample {
     package static let now: Int64 = 1_772_366_400_000
 
@@ -41,8 +41,8 @@ package enum QuerySample {
         try binder().bind(try PredicateSyntax.parse(text), positional: arguments, named: variables)
     }
 
-    /// The error with which a text is refused, as it is parsed or as it is bound.
-    package static func refusal(
+    /// The error with which a text is rejected, in parsing or binding.
+    package static func rejection(
         _ text: String, _ arguments: [QueryArgument] = [], _ variables: [String: QueryArgument] = [:]
     ) -> RecordError? {
         do throws(RecordError) {

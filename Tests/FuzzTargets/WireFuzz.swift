@@ -1,9 +1,9 @@
 import RecordModel
 import RecordWire
 
-/// What must hold of the readers of JSON.
+/// Properties of the readers of JSON.
 enum WireFuzz {
-    /// What was read and is written means the same when it is read again.
+    /// A value that was read and written has the same meaning when it is read again.
     static func json(_ bytes: [UInt8]) -> String? {
         guard let value = try? JSONValue.parse(bytes) else { return nil }
         let text = value.bytes
@@ -17,7 +17,7 @@ enum WireFuzz {
     static func requests(_ bytes: [UInt8]) -> String? {
         _ = try? RecordInput.readSingle(bytes)
         _ = try? BatchInput.read(bytes, maxOperations: 200)
-        readAnswer(bytes)
+        readResponse(bytes)
         if let query = try? QueryInput.read(bytes), query.identity.isEmpty { return "A query without an identity." }
         guard let document = try? SchemaDocument.read(bytes) else { return nil }
         var text: [UInt8] = []
@@ -28,8 +28,8 @@ enum WireFuzz {
         return text == second ? nil : "A schema that is another when it is read again."
     }
 
-    /// What the client reads, with every value decoded.
-    private static func readAnswer(_ bytes: [UInt8]) {
+    /// The client's reading, with every value decoded.
+    private static func readResponse(_ bytes: [UInt8]) {
         bytes.withUnsafeBytes { buffer in
             func read(_ scanner: inout RecordScanner) {
                 var fields = scanner.fields
@@ -37,13 +37,13 @@ enum WireFuzz {
             }
             var scanner = RecordScanner(buffer)
             if (try? scanner.readDocument()) != nil { read(&scanner) }
-            _ = try? RecordScanner.readAnswer(buffer, list: "records", malformed: { $0 as JSONError }) {
+            _ = try? RecordScanner.readResponse(buffer, list: "records", malformed: { $0 as JSONError }) {
                 scanner throws(JSONError) in read(&scanner)
             }
         }
     }
 
-    /// A stored form is canonical: written as a body, it is stored as what it is.
+    /// A stored form is canonical: written as a body, it is stored unchanged.
     static func record(_ bytes: [UInt8]) -> String? {
         guard let stored = store(bytes) else { return nil }
         do {
@@ -75,7 +75,7 @@ enum WireFuzz {
         }
     }
 
-    /// A row that a disk has damaged is refused or read, and does no harm.
+    /// A row that a disk has damaged is rejected or read, without harm.
     static func stored(_ bytes: [UInt8]) -> String? {
         var choices = FuzzChoices(bytes)
         let count = min(choices.number(below: 256), choices.rest.count)

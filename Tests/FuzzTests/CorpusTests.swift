@@ -5,12 +5,12 @@ import Testing
 
 /// Every input that `make fuzz` has ever found worth keeping, and random ones.
 @Suite struct CorpusTests {
-    private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        .deletingLastPathComponent().appending(path: "Fuzz/Corpus")
+    private static let directory = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "fuzz/corpus")
 
     /// A line of a corpus is a name and base64.
     private static func inputs(of target: FuzzTarget) throws -> [(name: String, bytes: [UInt8])] {
-        let text = try String(contentsOf: folder.appending(path: target.rawValue + ".txt"), encoding: .utf8)
+        let text = try String(contentsOf: directory.appending(path: target.rawValue + ".txt"), encoding: .utf8)
         return try text.split(separator: "\n").map { line in
             let words = line.split(separator: " ", omittingEmptySubsequences: false)
             let data = try #require(words.count == 2 ? Data(base64Encoded: String(words[1])) : nil, "\(line)")
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test(arguments: FuzzTarget.allCases) func `what was found once is read well`(_ target: FuzzTarget) throws {
+    @Test(arguments: FuzzTarget.allCases) func `inputs of past findings are handled`(_ target: FuzzTarget) throws {
         let inputs = try Self.inputs(of: target)
         #expect(!inputs.isEmpty)
         for input in inputs {
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test(arguments: FuzzTarget.allCases) func `what was found once and changed is read well`(
+    @Test(arguments: FuzzTarget.allCases) func `mutated inputs of past findings are handled`(
         _ target: FuzzTarget
     ) throws {
         var random = SeededGenerator(seed: 5)

@@ -33,7 +33,7 @@ import Testing
             ("bytes=-0", .unsatisfiable),
             ("bytes=x", .whole),
         ] as [(String, RangeVerdict)])
-    func `nothing has no part`(_ value: String, _ verdict: RangeVerdict) {
+    func `empty content has no ranges`(_ value: String, _ verdict: RangeVerdict) {
         #expect(ByteRange.parse(value, size: 0) == verdict)
     }
 

@@ -41,13 +41,13 @@ import Testing
         #expect(ByteRanges.parse(value(64, 2), size: 100_000) == .ranges([0..<127]))
     }
 
-    @Test func `nothing has no part`() {
+    @Test func `empty content has no ranges`() {
         #expect(ByteRanges.parse("bytes=0-0,5-", size: 0) == .unsatisfiable)
         #expect(ByteRanges.parse("bytes=0-0,-5", size: 0) == .whole)
         #expect(ByteRanges.parse("bytes=-5", size: 0) == .whole)
     }
 
-    @Test func `any set is judged like its ranges one by one, and what comes out is apart`() {
+    @Test func `any set is judged like its ranges one by one, and the results do not touch`() {
         var random = SeededGenerator(seed: 11)
         for _ in 0..<5000 {
             let size = [1, 100, 5000, Int.max].randomElement(using: &random) ?? 1
@@ -71,16 +71,17 @@ import Testing
             switch verdict {
             case .whole: #expect(ranges.count > ByteRanges.maxRanges)
             case .unsatisfiable: #expect(ranges.isEmpty)
-            case .ranges(let answer):
-                #expect((1...16).contains(answer.count))
+            case .ranges(let response):
+                #expect((1...16).contains(response.count))
                 for range in ranges {
-                    #expect(answer.contains { $0.lowerBound <= range.lowerBound && $0.upperBound >= range.upperBound })
+                    #expect(
+                        response.contains { $0.lowerBound <= range.lowerBound && $0.upperBound >= range.upperBound })
                 }
-                let sorted = answer.sorted { $0.lowerBound < $1.lowerBound }
+                let sorted = response.sorted { $0.lowerBound < $1.lowerBound }
                 for (one, next) in zip(sorted, sorted.dropFirst()) {
                     #expect(next.lowerBound - one.upperBound > ByteRanges.maxGap)
                 }
-                #expect(answer.allSatisfy { !$0.isEmpty && $0.lowerBound >= 0 && $0.upperBound <= size })
+                #expect(response.allSatisfy { !$0.isEmpty && $0.lowerBound >= 0 && $0.upperBound <= size })
             }
         }
     }

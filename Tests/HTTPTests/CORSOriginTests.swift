@@ -2,7 +2,7 @@ import Testing
 
 @testable import HTTP
 
-/// Entries of `cors.origins`, and what browsers send.
+/// Entries of `cors.origins`, and the origins that browsers send.
 @Suite struct CORSOriginTests {
     struct Entry: Sendable, CustomTestStringConvertible {
         var entry: String
@@ -103,7 +103,9 @@ import Testing
             ("https://1.2.3", "IP address"), ("https://[::1", "IPv6"), ("https://ｆｕｌｌ.example", "punycode"),
             ("https://☃.example", "punycode"), ("://x", "scheme"), ("", "scheme"),
         ])
-    func `what no browser sends is refused with the spelling that would match`(_ entry: String, _ says: String) {
+    func `an entry that no browser sends is rejected with the spelling that would match`(
+        _ entry: String, _ says: String
+    ) {
         do {
             let origin = try CORSOrigin(entry)
             Issue.record("\(entry) is taken as \(origin.text)")

@@ -13,31 +13,31 @@ import Testing
         return HTTPRequest(method: method, target: try #require(RequestTarget("/x")), fields: fields)
     }
 
-    @Test func `an allowed origin may ask beforehand`() throws {
+    @Test func `an allowed origin may send a preflight`() throws {
         let policy = CORSPolicy(origins: ["https://a.example"])
         let request = try Self.request(headers: "authorization, if-match\r\nX: y")
-        let answer = try #require(policy.preflight(request, allow: [.get, .put]))
-        #expect(answer.status == .noContent)
-        #expect(answer.fields[.accessControlAllowOrigin] == "https://a.example")
-        #expect(answer.fields[.accessControlAllowMethods] == "GET, PUT")
-        #expect(answer.fields[.accessControlAllowHeaders] == "authorization, if-match  X: y")
-        #expect(answer.fields.values(of: .vary).joined(separator: ", ").contains("Origin"))
-        #expect(!answer.fields.contains(.accessControlAllowCredentials))
+        let response = try #require(policy.preflight(request, allow: [.get, .put]))
+        #expect(response.status == .noContent)
+        #expect(response.fields[.accessControlAllowOrigin] == "https://a.example")
+        #expect(response.fields[.accessControlAllowMethods] == "GET, PUT")
+        #expect(response.fields[.accessControlAllowHeaders] == "authorization, if-match  X: y")
+        #expect(response.fields.values(of: .vary).joined(separator: ", ").contains("Origin"))
+        #expect(!response.fields.contains(.accessControlAllowCredentials))
     }
 
     @Test(arguments: [
         "https://b.example", "https://a.example.evil", "http://a.example", "https://A.example", "null", "",
         "https://a.example:443",
     ])
-    func `no other origin may`(_ origin: String) throws {
+    func `no other origin may send a preflight`(_ origin: String) throws {
         let policy = CORSPolicy(origins: ["https://a.example"])
-        let answer = try #require(policy.preflight(try Self.request(origin: origin), allow: [.put]))
-        #expect(!answer.fields.contains(.accessControlAllowOrigin))
-        #expect(!answer.fields.contains(.accessControlAllowMethods))
-        #expect(answer.fields[.vary] == "Origin")
+        let response = try #require(policy.preflight(try Self.request(origin: origin), allow: [.put]))
+        #expect(!response.fields.contains(.accessControlAllowOrigin))
+        #expect(!response.fields.contains(.accessControlAllowMethods))
+        #expect(response.fields[.vary] == "Origin")
     }
 
-    @Test func `what is no preflight is left to the route`() throws {
+    @Test func `a request that is no preflight is passed to the route`() throws {
         let policy = CORSPolicy(origins: ["*"])
         #expect(policy.preflight(try Self.request(.get), allow: [.get]) == nil)
         #expect(policy.preflight(try Self.request(origin: nil), allow: [.get]) == nil)
@@ -46,23 +46,23 @@ import Testing
 
     @Test func `all origins are allowed by an asterisk and never by reflection`() throws {
         let policy = CORSPolicy(origins: ["*"])
-        var answer = HTTPResponse(.ok)
-        policy.apply(to: &answer, for: try Self.request(.get))
-        #expect(answer.fields[.accessControlAllowOrigin] == "*")
-        #expect(!answer.fields.contains(.vary))
+        var response = HTTPResponse(.ok)
+        policy.apply(to: &response, for: try Self.request(.get))
+        #expect(response.fields[.accessControlAllowOrigin] == "*")
+        #expect(!response.fields.contains(.vary))
     }
 
-    @Test func `an upload from a page may send its fields and read those of the answer`() throws {
+    @Test func `an upload from a page may send its fields and read those of the response`() throws {
         let policy = CORSPolicy(origins: ["https://a.example"])
         let wanted = "tus-resumable,upload-offset,upload-checksum,content-digest,content-type"
         let preflight = try #require(
             policy.preflight(try Self.request(asks: "PATCH", headers: wanted), allow: [.patch, .head]))
         #expect(preflight.fields[.accessControlAllowHeaders] == wanted)
-        var answer = HTTPResponse(.noContent)
-        policy.apply(to: &answer, for: try Self.request(.patch))
-        #expect(answer.fields.count(of: .accessControlExposeHeaders) == 1)
+        var response = HTTPResponse(.noContent)
+        policy.apply(to: &response, for: try Self.request(.patch))
+        #expect(response.fields.count(of: .accessControlExposeHeaders) == 1)
         let exposed = Set(
-            (answer.fields[.accessControlExposeHeaders] ?? "").lowercased().split(separator: ",").map {
+            (response.fields[.accessControlExposeHeaders] ?? "").lowercased().split(separator: ",").map {
                 String($0.drop { $0 == " " })
             })
         for name: HTTPFieldName in [
@@ -75,16 +75,16 @@ import Testing
 
     @Test func `without origins nothing is added`() throws {
         let policy = CORSPolicy(origins: [])
-        var answer = HTTPResponse(.ok)
-        policy.apply(to: &answer, for: try Self.request(.get))
-        #expect(answer.fields.isEmpty)
+        var response = HTTPResponse(.ok)
+        policy.apply(to: &response, for: try Self.request(.get))
+        #expect(response.fields.isEmpty)
         #expect(!policy.isEnabled)
     }
 
-    @Test func `an answer without a listed origin still varies by it`() throws {
-        var answer = HTTPResponse(.ok)
-        CORSPolicy(origins: ["https://a.example"]).apply(to: &answer, for: try Self.request(.get, origin: nil))
-        #expect(answer.fields[.vary] == "Origin")
-        #expect(answer.fields.count == 1)
+    @Test func `a response without a listed origin still varies by it`() throws {
+        var response = HTTPResponse(.ok)
+        CORSPolicy(origins: ["https://a.example"]).apply(to: &response, for: try Self.request(.get, origin: nil))
+        #expect(response.fields[.vary] == "Origin")
+        #expect(response.fields.count == 1)
     }
 }

@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: ["", ".", "..", "...", " ", "\r\n", "\u{202E}", " . ", "\0"])
-    func `what is no name is left out`(_ name: String) {
+    func `an invalid name is left out`(_ name: String) {
         #expect(ContentDisposition.inline(filename: name) == "inline")
         #expect(ContentDisposition.attachment(filename: name) == "attachment")
         #expect(ContentDisposition.attachment(filename: nil) == "attachment")
@@ -99,7 +99,7 @@ import Testing
         "form-data; name=a; name=b", #"form-data; name="a"#, #"form-data; name="a"b"#, "form-data; =a", "a/b; name=c",
         "form-data; name=a; Filename=x; filename=y", "form-data; name = a", "form-data; name=ä",
     ])
-    func `a malformed field is none`(_ text: String) {
+    func `a malformed field is ignored`(_ text: String) {
         #expect(ContentDisposition(text) == nil)
     }
 }

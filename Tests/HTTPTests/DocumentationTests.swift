@@ -8,7 +8,7 @@ import Testing
         var router = Router<Int>()
         router.add("GET /records/{type}", 1)
         var route: Router<Int>.Match?
-        var answer: HTTPResponse?
+        var response: HTTPResponse?
 
         var parser = RequestParser()
         switch received.withUnsafeBytes({ parser.parse($0) }) {
@@ -17,11 +17,11 @@ import Testing
         case .head(let head, let consumed):
             received.removeFirst(consumed)
             route = router.match(head.method, head.target)
-        case .refused(let refusal):
-            answer = HTTPResponse(refusal.status, closesConnection: true)
+        case .rejected(let rejection):
+            response = HTTPResponse(rejection.status, closesConnection: true)
         }
 
-        #expect(answer == nil)
+        #expect(response == nil)
         #expect(received == Array("rest".utf8))
         guard case .found(1, _, let parameters) = route else {
             Issue.record("no route")
@@ -30,7 +30,7 @@ import Testing
         #expect(parameters[0] == "Post")
     }
 
-    @Test func `two routes with the same method and pattern are a mistake of ours`() async {
+    @Test func `two routes with the same method and pattern fail a precondition`() async {
         await #expect(processExitsWith: .failure) {
             var router = Router<Int>()
             router.add("GET /records/{type}", 1)
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `a pattern without a slash in front is a mistake of ours`() async {
+    @Test func `a pattern without a leading slash fails a precondition`() async {
         await #expect(processExitsWith: .failure) {
             var router = Router<Int>()
             router.add(.get, "records", 1)

@@ -47,7 +47,7 @@ import Testing
         "Sunday Nov  6 08:49:37 1994", "Sun Nov 06 08:49:37 94", "Sun, +6 Nov 1994 08:49:37 GMT",
         "Sun, 06-Nov-94 08:49:37 GMT", "784111777",
     ])
-    func `what is no date is none`(_ text: String) {
+    func `any other text is no date`(_ text: String) {
         #expect(HTTPDate.parse(text) == nil)
     }
 

@@ -22,7 +22,7 @@ import Testing
         "１.2.3.4",
         "::1.2.3", "1.2.3.4::", "0x7f.0.0.1",
     ])
-    func `what is no address is none`(_ text: String) {
+    func `any other text is no address`(_ text: String) {
         #expect(IPAddress(text) == nil)
     }
 
@@ -35,7 +35,7 @@ import Testing
         #expect(four.customer == four && four.customer == IPAddress("::ffff:192.0.2.1")?.customer)
     }
 
-    @Test func `a network has the addresses that begin with its bits`() throws {
+    @Test func `a network contains the addresses that begin with its bits`() throws {
         let ten = try #require(IPNetwork("10.0.0.0/8"))
         let six = try #require(IPNetwork("2001:db8::/32"))
         let lone = try #require(IPNetwork("::1"))
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: ["10.0.0.1/8", "10.0.0.0/33", "::/129", "10.0.0.0/", "10.0.0.0/+8", "/8", "a/8", "10.0.0.0/8/8"])
-    func `a network with bits beyond its length, or none, is refused`(_ text: String) {
+    func `a network with bits beyond its length, or none, is rejected`(_ text: String) {
         #expect(IPNetwork(text) == nil)
     }
 }

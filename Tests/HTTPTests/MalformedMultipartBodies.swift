@@ -1,4 +1,4 @@
-/// Bodies with the boundary `AaB03x`, and what is wrong with each.
+/// Bodies with the boundary `AaB03x`, and the error of each.
 let malformedMultipartBodies: [(String, String)] = [
     ("", "The body ends before its first boundary."),
     ("no boundary", "The body ends before its first boundary."),

@@ -49,7 +49,7 @@ import Testing
         "--AaB03x\r\nContent-Disposition: form-data; name=a\r\n\(fields)\r\n\(content)\r\n"
     }
 
-    @Test func `a body is read like this`() throws {
+    @Test func `a body is parsed into these parts`() throws {
         let transcript = try Self.transcript(Self.sample)
         let odd = "\r\n--AaB03\r\n--AaB03xx\r\n--AaB03x-\r\n\r\r\n--AaB03x\r\r\n-\r\n"
         #expect(
@@ -62,7 +62,7 @@ import Testing
         #expect(try MultipartOracle.events(Array(Self.sample.utf8), boundary: "AaB03x") == transcript.events)
     }
 
-    @Test func `every cut, and every byte by itself, reads alike`() throws {
+    @Test func `a body is parsed alike at every cut and byte by byte`() throws {
         let body = Array(Self.sample.utf8)
         let whole = try MultipartTranscript(body, boundary: "AaB03x")
         for cut in 0...body.count {
@@ -124,13 +124,13 @@ import Testing
     }
 
     @Test(arguments: malformedMultipartBodies)
-    func `a malformed body is refused with a sentence`(_ body: String, _ sentence: String) throws {
+    func `a malformed body is rejected with a sentence`(_ body: String, _ sentence: String) throws {
         let whole = try Self.transcript(body)
         #expect(whole.error == .malformed(sentence))
         for cut in 0...body.utf8.count { #expect(try Self.transcript(body, cuts: [cut]) == whole, "cut at \(cut)") }
     }
 
-    @Test func `a form without parts is whole, and harmless codings are passed over`() throws {
+    @Test func `a form without parts is complete, and harmless codings are ignored`() throws {
         #expect(try Self.transcript("--AaB03x--").events == ["finished"])
         #expect(try Self.transcript("--AaB03x--\r\n").error == nil)
         #expect(
@@ -181,7 +181,7 @@ import Testing
         }
     }
 
-    @Test func `large content is looked at once, even if it is nothing but beginnings of boundaries`() throws {
+    @Test func `large content is scanned once, even if it consists of beginnings of boundaries`() throws {
         let boundary = String(repeating: "-", count: 69) + "x"
         for unit in ["\r\n" + String(repeating: "-", count: 60), "\r", "-", "x", "\r\n-", "a"] {
             let count = 200_000 / unit.utf8.count

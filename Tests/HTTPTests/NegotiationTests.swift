@@ -41,7 +41,7 @@ import Testing
             ("a/b; c", nil), ("a/b; c=", nil), ("a/b; =d", nil), ("a/b; c = d", nil), ("a/b; c=\"d", nil),
             ("a/b; c=\"d\\", nil), ("a/b; c=d; C=e", nil), ("a/b, c/d", nil), ("a/b; c=\"\n\"", nil), ("ä/b", nil),
         ] as [(String, String?)])
-    func `a media type is read or refused`(_ text: String, _ expected: String?) {
+    func `a media type is read or rejected`(_ text: String, _ expected: String?) {
         let words = MediaType(text).map { type in
             (["\(type.type)/\(type.subtype)"] + type.parameters.map { "\($0.name)=\($0.value)" })
                 .joined(separator: "|")

@@ -28,10 +28,10 @@ import Testing
             ("If-Unmodified-Since: Sun, 06 Nov 1994 08:49:36 GMT", .put, .failed),
             ("If-Unmodified-Since: Sun, 06 Nov 1994 08:49:37 GMT", .put, .proceed),
             ("If-Unmodified-Since: never", .put, .proceed),
-            // A tag goes before a date.
+            // A tag takes precedence over a date.
             ("If-None-Match: \"b\"|If-Modified-Since: Sun, 06 Nov 1994 08:49:38 GMT", .get, .proceed),
             ("If-Match: \"a\"|If-Unmodified-Since: Sun, 06 Nov 1994 08:49:36 GMT", .put, .proceed),
-            // If-Match goes before If-None-Match.
+            // If-Match takes precedence over If-None-Match.
             ("If-Match: \"b\"|If-None-Match: \"a\"", .get, .failed),
             ("If-Match: \"a\"|If-None-Match: \"a\"", .get, .notModified),
         ] as [(String, HTTPMethod, Preconditions.Outcome)])
@@ -49,7 +49,7 @@ import Testing
             ("", .proceed), ("If-Match: *", .failed), ("If-Match: \"a\"", .failed), ("If-None-Match: *", .proceed),
             ("If-None-Match: \"a\"", .proceed), ("If-None-Match: a", .malformed),
         ] as [(String, Preconditions.Outcome)])
-    func `what does not exist matches nothing`(_ lines: String, _ outcome: Preconditions.Outcome) throws {
+    func `a missing resource matches nothing`(_ lines: String, _ outcome: Preconditions.Outcome) throws {
         let fields = try Self.fields(lines)
         #expect(Preconditions.evaluate(fields, method: .put, entityTag: nil, exists: false) == outcome)
     }
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: ["", "a", "\"a", "a\"", "\"a\"b", "\"a\"b\"", "W\"a\"", "w/\"a\"", "\"a b\"", "\"a\u{7F}\"", "W/"])
-    func `what is no entity tag is none`(_ text: String) {
+    func `any other text is no entity tag`(_ text: String) {
         #expect(EntityTag(text) == nil)
     }
 
@@ -75,12 +75,12 @@ import Testing
         #expect(EntityTag(opaque: "x")?.text == "\"x\"")
         #expect(EntityTag(opaque: "x\"y") == nil)
         #expect(EntityTag("\"\"")?.opaque == "")
-        let condition = try #require(EntityTagCondition.ifMatch(try Self.fields("If-Match: \"x\", W/\"y\"")))
+        let condition = try #require(EntityTagPrecondition.ifMatch(try Self.fields("If-Match: \"x\", W/\"y\"")))
         #expect(condition.matchesStrong("\"x\""))
         #expect(!condition.matchesStrong("\"y\""))
         #expect(condition.matchesWeak("\"y\""))
         #expect(!condition.matchesWeak("y"))
-        #expect(EntityTagCondition.ifNoneMatch(HTTPFields()) == nil)
+        #expect(EntityTagPrecondition.ifNoneMatch(HTTPFields()) == nil)
     }
 
     static func fields(_ lines: String) throws -> HTTPFields {

@@ -31,7 +31,7 @@ import Testing
             ("https://example.org/%zz", "path"), ("https://example.org/größe", "percent-encoded"),
             ("https://example.org/a b", "blanks"), ("https://*.example.org", "host"),
         ])
-    func `what clients could not use is refused with the spelling that they could`(_ text: String, _ says: String) {
+    func `a URL that clients cannot use is rejected with a spelling that they can`(_ text: String, _ says: String) {
         do {
             let url = try PublicURL(text)
             Issue.record("\(text) is taken as \(url.text)")
@@ -48,7 +48,7 @@ import Testing
             ("/fog/fog/records", "/fog/records"), ("http://host/fog/records", "/records"), ("/f", "/f"),
             ("/fog/records/a%2Fb", "/records/a%2Fb"),
         ])
-    func `a proxy's path is taken off targets below it`(_ text: String, _ path: String) throws {
+    func `a proxy's path is removed from targets below it`(_ text: String, _ path: String) throws {
         let target = try #require(RequestTarget(text))
         let below = target.below(Array("/fog".utf8))
         #expect(below.rawPath == path && below.rawQuery == target.rawQuery)

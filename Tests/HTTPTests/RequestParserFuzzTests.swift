@@ -29,8 +29,8 @@ import Testing
                 let objection = HeadOracle.objection(Array(bytes[..<consumed]), head)
                 #expect(objection == nil, "part \(part), round \(round): \(bytes)")
             }
-            if case .refused(let refusal) = whole {
-                #expect([400, 413, 414, 417, 431, 501, 505].contains(refusal.status.code))
+            if case .rejected(let rejection) = whole {
+                #expect([400, 413, 414, 417, 431, 501, 505].contains(rejection.status.code))
             }
         }
         #expect(accepted > 100)

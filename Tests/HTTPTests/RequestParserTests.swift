@@ -41,7 +41,7 @@ import Testing
         #expect(head.fields.count == 1)
     }
 
-    @Test func `no bytes are no verdict`() {
+    @Test func `empty input has no verdict`() {
         var parser = RequestParser(limits: .init())
         guard case .needMore = parser.parse(UnsafeRawBufferPointer(start: nil, count: 0)) else {
             Issue.record("a verdict")
@@ -59,7 +59,7 @@ import Testing
         ("\r\n\r\nGET / HTTP/1.1\r\nHost: a234\r\nB: 3456\r\n\r\n", true),
         ("\r\n\r\nGET / HTTP/1.1\r\nHost: a234\r\nB: 34567\r\n\r\n", false),
     ])
-    func `what is at a limit passes, and one byte more does not`(_ request: String, _ passes: Bool) {
+    func `input at a limit passes, and one more byte does not`(_ request: String, _ passes: Bool) {
         let limits = RequestParser.Limits(
             maxTargetBytes: 3, maxFieldBytes: 14, maxHeadBytes: 39, maxFields: 2, maxMethodBytes: 4)
         let bytes = Array(request.utf8)

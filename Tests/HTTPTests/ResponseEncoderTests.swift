@@ -55,7 +55,7 @@ import Testing
         "a\r\nSet-Cookie: x", "a\nb", "a\rb", "a\r\n\r\n<html>", "\0", "a\u{1B}b", "\r\n", "\u{7F}", "\u{0B}x",
         "a\u{85}b",
     ])
-    func `no value can split an answer`(_ value: String) throws {
+    func `no value can split a response`(_ value: String) throws {
         var fields = HTTPFields()
         fields.append(.location, value)
         fields.append(try #require(HTTPFieldName("x-a")), ascii: Array(value.utf8))
@@ -71,11 +71,11 @@ import Testing
     }
 
     @Test(arguments: ["", "a b", "a:b", "a\r\nb", "a\0", "ä", "a\n", "(a)", "a,b"])
-    func `what is no token is no field name`(_ text: String) {
+    func `only a token is a field name`(_ text: String) {
         #expect(HTTPFieldName(text) == nil)
     }
 
-    @Test func `fields that frame the message are the transport's alone`() {
+    @Test func `only the transport sets the fields that frame the message`() {
         var fields = HTTPFields()
         for name: HTTPFieldName in [
             .contentLength, .transferEncoding, .connection, .date, .keepAlive, .trailer, .upgrade, .xRequestID,

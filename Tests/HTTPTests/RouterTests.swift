@@ -54,7 +54,7 @@ import Testing
             (.get, "/nowhere/%zz", "bad encoding"), (.get, "/records/a%", "bad encoding"),
             (.get, "/records/a?x=%zz", "list GET /records/{type}: a"),
         ] as [(HTTPMethod, String, String)])
-    func `a request goes where its segments say`(_ method: HTTPMethod, _ target: String, _ expected: String) throws {
+    func `a request is routed by its segments`(_ method: HTTPMethod, _ target: String, _ expected: String) throws {
         let words: String
         switch Self.router.match(method, try #require(RequestTarget(target))) {
         case .found(let endpoint, let route, let parameters):
@@ -76,13 +76,13 @@ import Testing
         #expect(Self.router.allowedMethods(try #require(RequestTarget("/nowhere"))) == nil)
     }
 
-    @Test func `a target that the parser would refuse cannot be made`() {
+    @Test func `a target that the parser would reject cannot be made`() {
         for text in ["", "a", "/a b", "/..", "/%2e%2e/a", "/a#b", "/ä", "/\n", "http://", "http://a b/"] {
             #expect(RequestTarget(text) == nil)
         }
     }
 
-    @Test func `a target answers about its parts`() throws {
+    @Test func `a target has its parts`() throws {
         let target = try #require(RequestTarget("/a/b%20c?x=1&x=2&y=%zz&z"))
         #expect(target.segmentCount == 2)
         #expect(target.segment(1) == "b c")

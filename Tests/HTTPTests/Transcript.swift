@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// One example of a Markdown file in `Transcripts`: a heading, prose, the bytes, and what comes of them.
+/// One example of a Markdown file in `Transcripts`: a heading, prose, the bytes, and the outcome.
 ///
 /// Bytes stand in a block marked `request` or `chunked`. Its line ends mean nothing; `\r`, `\n`, `\t`, `\s` (a space at
 /// the end of a line), `\\` and `\xNN` do, and `\{text*count}` repeats. The block marked `outcome` has the verdict in its
@@ -21,10 +21,10 @@ struct Transcript: Sendable, CustomTestStringConvertible {
     static let all: [Transcript] = load()
 
     private static func load() -> [Transcript] {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Transcripts")
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path())) ?? []
+        let directory = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Transcripts")
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path())) ?? []
         return names.filter { $0.hasSuffix(".md") }.sorted().flatMap { name in
-            let text = (try? String(contentsOf: folder.appending(path: name), encoding: .utf8)) ?? ""
+            let text = (try? String(contentsOf: directory.appending(path: name), encoding: .utf8)) ?? ""
             return examples(in: text, file: name)
         }
     }

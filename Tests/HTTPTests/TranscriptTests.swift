@@ -44,8 +44,8 @@ import Testing
         }
     }
 
-    /// A prefix is incomplete, or has the verdict of the whole: nothing that is accepted was refused on the way, and no
-    /// refusal is taken back.
+    /// A prefix is incomplete, or has the verdict of the whole: no prefix of an accepted input is rejected, and no
+    /// rejection is reverted.
     @Test(arguments: Transcript.all.filter { $0.kind == .request && $0.bytes.count < 1500 })
     func `a truncated request is incomplete or judged alike`(_ transcript: Transcript) {
         let whole = Feed.verdict(transcript.bytes).allWords

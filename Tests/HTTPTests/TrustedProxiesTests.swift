@@ -10,7 +10,7 @@ import Testing
             networks: try trusted.map { try #require(IPNetwork($0)) }, trustsLocal: local, field: field)
         var fields = HTTPFields()
         for line in lines { fields.append(field == .forwarded ? .forwarded : .xForwardedFor, line) }
-        // What the client might add to the field that the proxy does not write.
+        // Addresses that a client might add to the field that the proxy does not write.
         fields.append(
             field == .forwarded ? .xForwardedFor : .forwarded, field == .forwarded ? "6.6.6.6" : "for=6.6.6.6")
         return try proxies.client(of: fields, peer: peer.map { try #require(IPAddress($0)) }).map { "\($0)" }
@@ -18,7 +18,7 @@ import Testing
 
     @Test(arguments: [
         (["203.0.113.9"], "203.0.113.9"),
-        // What the client sent stands left of what the proxy saw.
+        // The client's entries are to the left of those of the proxy.
         (["1.2.3.4, 203.0.113.9"], "203.0.113.9"), (["1.2.3.4", "203.0.113.9"], "203.0.113.9"),
         (["nonsense, 203.0.113.9"], "203.0.113.9"), (["\", 203.0.113.9"], "203.0.113.9"),
         // Trusted proxies in a row are passed over.
@@ -29,7 +29,7 @@ import Testing
         (["::ffff:203.0.113.9"], "203.0.113.9"), ([" , 203.0.113.9 ,"], "203.0.113.9"),
         (["::ffff:10.2.2.2, ::ffff:10.3.3.3"], "10.2.2.2"),
     ])
-    func `the rightmost address that is no proxy's counts`(_ lines: [String], _ expected: String) throws {
+    func `the rightmost address that is not a proxy's is used`(_ lines: [String], _ expected: String) throws {
         #expect(try client(lines) == expected)
     }
 
@@ -41,7 +41,7 @@ import Testing
         #expect(try client(lines) == nil)
     }
 
-    @Test func `nobody else is believed`() throws {
+    @Test func `the fields of other peers are ignored`() throws {
         #expect(try client(["1.2.3.4"], peer: "203.0.113.1") == nil)
         #expect(try client(["1.2.3.4"], peer: nil) == nil)
         #expect(try client(["1.2.3.4"], trusted: []) == nil)
@@ -56,7 +56,7 @@ import Testing
         (["for=\"_a,b\", for=203.0.113.9"], "203.0.113.9"), (["for=203.0.113.9", "for=10.2.2.2"], "203.0.113.9"),
         (["for=\"", "for=203.0.113.9"], "203.0.113.9"),
     ])
-    func `Forwarded says the same in its own words`(_ lines: [String], _ expected: String) throws {
+    func `Forwarded has the same meaning`(_ lines: [String], _ expected: String) throws {
         #expect(try client(lines, field: .forwarded) == expected)
     }
 
@@ -68,7 +68,7 @@ import Testing
         #expect(try client([line], field: .forwarded) == nil)
     }
 
-    @Test func `a host that is not on the list is refused, whatever its port and case`() {
+    @Test func `a host that is not on the list is rejected, whatever its port and case`() {
         let policy = HostPolicy(["db.example.org", "[::1]", "other.example:8080"])
         func allows(_ host: String?) -> Bool {
             var fields = HTTPFields()

@@ -48,13 +48,13 @@ import Threads
 
     @Test func `a malformed chunk is a 400, and the connection ends`() async throws {
         let server = try TestServer { await .echo($0) }
-        let answer = try server.exchange("\(Self.post)Transfer-Encoding: chunked\r\n\r\nzz\r\nhello")
-        #expect(answer.hasPrefix("HTTP/1.1 400"))
-        #expect(answer.contains("Connection: close\r\n"))
+        let response = try server.exchange("\(Self.post)Transfer-Encoding: chunked\r\n\r\nzz\r\nhello")
+        #expect(response.hasPrefix("HTTP/1.1 400"))
+        #expect(response.contains("Connection: close\r\n"))
         await server.stop()
     }
 
-    @Test func `a body is accepted up to the limit and refused one past it, however it is framed`() async throws {
+    @Test func `a body is accepted up to the limit and rejected one past it, however it is framed`() async throws {
         let server = try TestServer { await .echo($0, upTo: 10) }
         let head = "\(Self.post)Connection: close\r\n"
         #expect(try server.exchange("\(head)Content-Length: 10\r\n\r\n0123456789").hasPrefix("HTTP/1.1 200"))
@@ -74,17 +74,17 @@ import Threads
         #expect(try client.receive(until: "\r\n\r\n") == "HTTP/1.1 100 Continue\r\n\r\n")
         try client.send("hello")
         #expect(try client.receive(until: "hello").hasPrefix("HTTP/1.1 200"))
-        // The body came with the head: nobody waits.
+        // The body arrived with the head, so no wait is needed.
         try client.send("POST /yes HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\nhello")
         #expect(try client.receive(until: "hello").hasPrefix("HTTP/1.1 200"))
         try client.send("POST /no HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n")
-        let refused = try client.receiveText()
-        #expect(refused.hasPrefix("HTTP/1.1 403"))
-        #expect(refused.contains("Connection: close\r\n"))
+        let rejected = try client.receiveText()
+        #expect(rejected.hasPrefix("HTTP/1.1 403"))
+        #expect(rejected.contains("Connection: close\r\n"))
         await server.stop()
     }
 
-    @Test func `a small unread body is passed over, a large one ends the connection after its answer`() async throws {
+    @Test func `a small unread body is skipped, a large one ends the connection after its response`() async throws {
         let server = try TestServer { _ in .text("not read", .unauthorized) }
         let client = try server.client()
         try client.send("\(Self.post)Content-Length: 65536\r\n\r\n" + String(repeating: "x", count: 65_536))
@@ -94,7 +94,7 @@ import Threads
         await server.stop()
     }
 
-    @Test func `gzip bodies are decoded, bombs and other codings are refused`() async throws {
+    @Test func `gzip bodies are decoded, bombs and other codings are rejected`() async throws {
         let server = try TestServer { await .echo($0, upTo: 64 << 20) }
         let text = String(repeating: "Fogbase ", count: 1000)
         let small = try GzipEncoder.encode(Array(text.utf8), level: .balanced)
@@ -129,19 +129,19 @@ import Threads
                 return .text("\(count) \(elsewhere.isOnThread)")
             }.value
         }
-        let answer = try server.exchange(
+        let response = try server.exchange(
             "\(Self.post)Connection: close\r\nContent-Length: 300000\r\n\r\n" + String(repeating: "x", count: 300_000))
-        #expect(answer.bodyText == "300000 true")
+        #expect(response.bodyText == "300000 true")
         await server.stop()
         await elsewhere.end()
     }
 
-    @Test func `bodies in flight have a common budget, and give it back`() async throws {
+    @Test func `bodies in flight share a budget and release it`() async throws {
         let gate = Gate()
         let server = try TestServer({ $0.maxBodyBytesInFlight = 1000 }) { request in
-            let answer = await HTTPResponse.echo(request)
+            let response = await HTTPResponse.echo(request)
             if request.target.rawPath == "/hold" { await gate.wait() }
-            return answer
+            return response
         }
         let holder = try server.client()
         try holder.send(
@@ -161,7 +161,7 @@ import Threads
         #expect(server.server.bodyBytesInFlight == 0)
     }
 
-    @Test func `large bodies that crawl in leave room for small requests`() async throws {
+    @Test func `slow large bodies leave room for small requests`() async throws {
         let server = try TestServer({ $0.maxBodyBytesInFlight = 8000 }) { await .echo($0) }
         let crawler = try server.client()
         try crawler.send("\(Self.post)Content-Length: 20000\r\n\r\n")
@@ -178,7 +178,7 @@ import Threads
     }
 
     @Test(arguments: [false, true])
-    func `a body of megabytes arrives whole up to the limit, and one byte more is refused`(isChunked: Bool)
+    func `a body of megabytes arrives whole up to the limit, and one byte more is rejected`(isChunked: Bool)
         async throws
     {
         let limit = 5_000_000
@@ -203,20 +203,20 @@ import Threads
                 body = head + body + Array("\r\n0\r\n\r\n".utf8)
             }
             try client.send("POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\(framing)\r\n\r\n")
-            // A client that is refused before its end may be told so while it still sends.
+            // A client may get its rejection while it still sends.
             try? client.send(body)
-            let answer = try client.receive(until: "\r\n\r\n")
-            #expect(answer.hasPrefix(more.isEmpty ? "HTTP/1.1 200" : "HTTP/1.1 413"))
+            let response = try client.receive(until: "\r\n\r\n")
+            #expect(response.hasPrefix(more.isEmpty ? "HTTP/1.1 200" : "HTTP/1.1 413"))
             client.close()
         }
         #expect(isSame.withLock { $0 } == [true])
         await server.stop()
     }
 
-    /// Before, a body that came faster than it was read was read in one turn, however long it was. A Unix socket holds all of
-    /// this one beforehand.
+    /// A fast body must not be read in one time slice, however long it is. A Unix socket holds all of this one
+    /// beforehand.
     @Test(arguments: [false, true])
-    func `others have their turns while a body is read`(isChunked: Bool) async throws {
+    func `other connections are served while a body is read`(isChunked: Bool) async throws {
         let ends = Locked<[String]>([])
         let (began, mayGoOn) = (Gate(), Gate())
         let path = "/tmp/fogbase-http-\(getpid())-\(UInt32.random(in: 0 ... .max)).sock"
@@ -224,16 +224,16 @@ import Threads
             addresses: ["127.0.0.1:0", "unix:\(path)"],
             {
                 $0.loops = 1
-                // Each turn of the other client is a request.
+                // Each round of the other client is a request.
                 $0.timeSlice = .zero
             }
         ) { request in
             if request.target.rawPath == "/body" {
-                // The loop stands still until the other client's requests are there.
+                // The loop is blocked until the other client's requests have arrived.
                 began.open()
                 mayGoOn.waitBlocking()
-                let answer = await HTTPResponse.echo(request)
-                ends.withLock { $0.append("body \(answer.status.code)") }
+                let response = await HTTPResponse.echo(request)
+                ends.withLock { $0.append("body \(response.status.code)") }
                 return .text("done")
             }
             ends.withLock { $0.append("other") }
@@ -262,7 +262,7 @@ import Threads
         await server.stop()
     }
 
-    /// So much of nothing, with some noise that keeps it from being taken for a bomb.
+    /// This many zeros, with some noise that keeps it from being treated as a bomb.
     private static func sparse(_ count: Int) -> [UInt8] {
         var generator = SeededGenerator(seed: 1)
         var content = [UInt8](repeating: 0, count: count)
@@ -278,12 +278,12 @@ import Threads
         ) + body
     }
 
-    /// Before, all that 64 KiB may become was decompressed first: 13 MiB in tens of milliseconds.
+    /// 64 KiB may decompress to 13 MiB, which takes tens of milliseconds: the work must be divided.
     @Test(arguments: [(4 << 20, 30), (0, 3)])
-    func `others have their turns while a body is decompressed`(count: Int, turns: Int) async throws {
+    func `other connections are served while a body is decompressed`(count: Int, turns: Int) async throws {
         var body = try GzipEncoder.encode(Self.sparse(count), level: .smallest)
         if count == 0 {
-            // Blocks without content (RFC 1951 §3.2.4), which cost time and bring nothing.
+            // Blocks without content (RFC 1951 §3.2.4), which cost time and produce nothing.
             let blocks = Array(repeatElement([0, 0, 0, 0xFF, 0xFF] as [UInt8], count: 12_000).joined())
             body = Array(body[..<10]) + blocks + body[10...]
         }
@@ -292,15 +292,15 @@ import Threads
         let (began, mayGoOn) = (Gate(), Gate())
         let server = try TestServer({
             $0.loops = 1
-            // Each turn of the other client is a request.
+            // Each round of the other client is a request.
             $0.timeSlice = .zero
         }) { request in
             if request.target.rawPath == "/body" {
-                // The loop stands still until the other client's request is there.
+                // The loop is blocked until the other client's request has arrived.
                 began.open()
                 mayGoOn.waitBlocking()
-                let answer = await HTTPResponse.echo(request, upTo: 16 << 20)
-                ends.withLock { $0.append("body \(answer.status.code)") }
+                let response = await HTTPResponse.echo(request, upTo: 16 << 20)
+                ends.withLock { $0.append("body \(response.status.code)") }
                 return .text("done")
             }
             ends.withLock { $0.append("other") }
@@ -323,8 +323,8 @@ import Threads
         await server.stop()
     }
 
-    /// Before, the budget heard of what gzip had brought when it was there already.
-    @Test func `what is decompressed comes in pieces of a step, each counted while the handler has it`() async throws {
+    /// The budget must count decompressed bytes before they are in memory.
+    @Test func `decompressed bytes arrive in pieces, each counted while the handler has it`() async throws {
         let content = Self.sparse(3_000_000)
         let counted = Locked<[Bool]>([])
         let itself = Locked<TestServer?>(nil)
@@ -363,7 +363,7 @@ import Threads
         await server.stop()
     }
 
-    /// Before, one whose last eight bytes came by themselves was refused when it had just had all the room there was.
+    /// The trailing eight bytes of a body need no room, even if they arrive alone when the budget is used up.
     @Test func `the end of a gzipped body needs no room`() async throws {
         let server = try TestServer({ $0.maxBodyBytesInFlight = 80_000 }) { await .echo($0) }
         let request = Self.gzipped(try GzipEncoder.encode(Self.sparse(70_000), level: .smallest))

@@ -9,12 +9,12 @@ import Threads
 @Suite struct ConnectionLifeTests {
     private static let get = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 
-    @Test func `a head that comes drop by drop is refused at its deadline`() async throws {
+    @Test func `a head that arrives slowly is rejected at its deadline`() async throws {
         let server = try TestServer.greeting({ $0.deadlines.head = .milliseconds(60) })
         let client = try server.client()
         try client.send("GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ")
-        let answer = try client.receiveText()
-        #expect(answer.hasPrefix("HTTP/1.1 408"))
+        let response = try client.receiveText()
+        #expect(response.hasPrefix("HTTP/1.1 408"))
         await server.stop()
     }
 
@@ -26,7 +26,7 @@ import Threads
         await server.stop()
     }
 
-    @Test func `the kernel keeps little that a client has not been sent yet`() async throws {
+    @Test func `the kernel buffers few unsent bytes per client`() async throws {
         let server = try TestServer { _ in .text("short") }
         let client = try server.client()
         try client.send(Self.get)
@@ -86,7 +86,7 @@ import Threads
         await server.stop()
     }
 
-    @Test func `a client that never reads is given up`() async throws {
+    @Test func `a client that never reads is disconnected`() async throws {
         let server = try TestServer({ $0.deadlines.write = .milliseconds(60) }) { _ in
             HTTPResponse(.ok, body: .bytes([UInt8](repeating: 0x61, count: 32 << 20)))
         }
@@ -98,16 +98,11 @@ import Threads
         await server.stop()
     }
 
-    @Test func `a reset in the middle of an answer cancels its handler`() async throws {
+    @Test func `a reset in the middle of a response cancels its handler`() async throws {
         let started = Gate()
         let server = try TestServer { _ in
             started.open()
-            // Ends by cancellation only.
-            await withTaskCancellationHandler(
-                operation: { () async in
-                    let never = AsyncStream<Void> { _ in }
-                    for await _ in never {}
-                }, onCancel: {})
+            await untilCancelled()
             return .text("nobody reads this")
         }
         let client = try server.client()
@@ -134,17 +129,17 @@ import Threads
         await started.wait()
         async let stopped: Void = server.stop()
         #expect(try idle.receive().isEmpty)
-        // Nobody listens once all loops know.
+        // The listening sockets are closed once all loops know of the shutdown.
         #expect(await eventually { (try? server.client()) == nil })
         gate.open()
-        let answer = try busy.receiveText()
-        #expect(answer.contains("Connection: close\r\n"))
-        #expect(answer.hasSuffix("slow but whole"))
+        let response = try busy.receiveText()
+        #expect(response.contains("Connection: close\r\n"))
+        #expect(response.hasSuffix("slow but whole"))
         await stopped
         #expect(server.server.openConnections == 0)
     }
 
-    @Test func `at the end of the grace what is left is cut off`() async throws {
+    @Test func `the remaining connections are closed at the end of the grace period`() async throws {
         let started = Gate()
         let gate = Gate()
         let server = try TestServer { _ in
@@ -162,7 +157,7 @@ import Threads
         #expect(await eventually { server.handler.summaries.withLock { $0.count } == 1 })
     }
 
-    @Test func `a connection too many is answered 503, and its place is free again later`() async throws {
+    @Test func `a connection above the limit gets 503, and a slot is free again later`() async throws {
         for perAddress in [true, false] {
             let server = try TestServer.greeting({ configuration in
                 if perAddress { configuration.maxConnectionsPerAddress = 2 } else { configuration.maxConnections = 2 }
@@ -203,7 +198,7 @@ import Threads
     }
 
     @Test func `a thousand aborted connections leave no descriptor behind`() async throws {
-        // In a process of its own, where nobody else opens any.
+        // In a separate process, in which no other test opens descriptors.
         await #expect(processExitsWith: .success) {
             let server = try TestServer { _ in
                 HTTPResponse(.ok, body: .bytes([UInt8](repeating: 0x61, count: 100_000)))
@@ -220,7 +215,7 @@ import Threads
                 if number % 3 == 0 { client.reset() } else { client.close() }
             }
             #expect(await eventually { server.server.openConnections == 0 })
-            // The runtime may have opened a timer or two of its own meanwhile; a leak of ours would be hundreds.
+            // The runtime may have opened a timer or two in between; a leak of the server would be hundreds.
             #expect(await eventually { ProcessFacts.openDescriptors <= before + 8 })
             await server.stop()
         }
@@ -240,7 +235,7 @@ import Threads
             let last = clients.removeLast()
             try last.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
             let before = clock()
-            // What is measured is what happens while time passes. (Task.sleep would need a descriptor.)
+            // The measurement covers events while time passes. (Task.sleep would need a descriptor.)
             poll(nil, 0, 120)
             // A spinning loop would have used all of the time.
             #expect(clock() - before < 60_000)

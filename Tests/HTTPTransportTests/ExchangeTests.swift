@@ -5,17 +5,17 @@ import Testing
 import Threads
 
 @Suite struct ExchangeTests {
-    @Test func `an answer has a date, a length and an id, and the connection stays`() async throws {
+    @Test func `a response has a date, a length and an id, and the connection stays`() async throws {
         let server = try TestServer.greeting()
         let client = try server.client()
         for path in ["/one", "/two"] {
             try client.send("GET \(path) HTTP/1.1\r\nHost: x\r\n\r\n")
-            let answer = try client.receive(until: "hello " + path)
-            #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\nDate: "))
-            #expect(answer.contains("\r\nContent-Length: 10\r\n"))
-            #expect(answer.contains("\r\nX-Request-ID: "))
-            #expect(!answer.contains("Connection:"))
-            #expect(!answer.contains("Server:"))
+            let response = try client.receive(until: "hello " + path)
+            #expect(response.hasPrefix("HTTP/1.1 200 OK\r\nDate: "))
+            #expect(response.contains("\r\nContent-Length: 10\r\n"))
+            #expect(response.contains("\r\nX-Request-ID: "))
+            #expect(!response.contains("Connection:"))
+            #expect(!response.contains("Server:"))
         }
         client.close()
         await server.stop()
@@ -24,7 +24,7 @@ import Threads
         #expect(summaries.allSatisfy { $0.status == .ok && $0.responseBytes > 100 && $0.method == .get })
     }
 
-    @Test func `a request is answered alike wherever it is cut`() async throws {
+    @Test func `a request gets the same response wherever it is cut`() async throws {
         let server = try TestServer { await .echo($0) }
         let request = Array(
             "POST /a?b=c HTTP/1.1\r\nHost: x\r\nX-Request-ID: cut\r\nContent-Length: 5\r\n\r\nhello".utf8)
@@ -32,15 +32,15 @@ import Threads
         for cut in 1..<request.count {
             try client.send(Array(request[..<cut]))
             try client.send(Array(request[cut...]))
-            let answer = try client.receive(until: "\r\n\r\nhello")
-            #expect(answer.contains("Content-Length: 5\r\nX-Request-ID: cut\r\n"))
+            let response = try client.receive(until: "\r\n\r\nhello")
+            #expect(response.contains("Content-Length: 5\r\nX-Request-ID: cut\r\n"))
         }
         for byte in request { try client.send([byte]) }
         #expect(try client.receive(until: "\r\n\r\nhello").hasPrefix("HTTP/1.1 200"))
         await server.stop()
     }
 
-    @Test func `pipelined requests are answered in order, in one write`() async throws {
+    @Test func `pipelined requests get their responses in order, in one write`() async throws {
         let server = try TestServer(
             {
                 $0.loops = 1
@@ -48,14 +48,14 @@ import Threads
             }, handler: { .text("<\($0.target.rawPath)>") })
         let client = try server.client()
         try client.send((0..<20).map { "GET /\($0) HTTP/1.1\r\nHost: x\r\n\r\n" }.joined())
-        let answers = String(decoding: try client.receive(), as: UTF8.self)
-        #expect(answers.occurrences(of: "HTTP/1.1 200 OK") == 20)
-        let order = answers.matches(of: /<\/(\d+)>/).compactMap { Int($0.output.1) }
+        let responses = String(decoding: try client.receive(), as: UTF8.self)
+        #expect(responses.occurrences(of: "HTTP/1.1 200 OK") == 20)
+        let order = responses.matches(of: /<\/(\d+)>/).compactMap { Int($0.output.1) }
         #expect(order == Array(0..<20))
         await server.stop()
     }
 
-    @Test func `more pipelined requests than a time slice has room for are all answered`() async throws {
+    @Test func `more pipelined requests than fit in a time slice all get a response`() async throws {
         let server = try TestServer.greeting({ $0.timeSlice = .zero })
         let client = try server.client()
         try client.send(String(repeating: "GET /x HTTP/1.1\r\nHost: x\r\n\r\n", count: 500))
@@ -64,7 +64,7 @@ import Threads
         await server.stop()
     }
 
-    @Test func `pipelined requests with long answers let others have their turn behind 64 KiB of them`() async throws {
+    @Test func `pipelined requests yield to other connections after 64 KiB of responses`() async throws {
         let paths = Locked<[String]>([])
         let (began, mayGoOn) = (Gate(), Gate())
         let server = try TestServer({
@@ -77,7 +77,7 @@ import Threads
                 return paths.count == 2
             }
             if isFirst {
-                // The loop stands still until the other client's request is there.
+                // The loop is blocked until the other client's request has arrived.
                 began.open()
                 mayGoOn.waitBlocking()
             }
@@ -99,10 +99,11 @@ import Threads
         await server.stop()
     }
 
-    /// Before, sixty-four answers that took just under the two milliseconds of a query each held up everybody else.
-    // Some rounds go by before the loop looks at its sockets, if they are short.
+    /// Sixty-four responses of just under two milliseconds each must not delay all other connections.
+    // Some short rounds pass before the loop polls its sockets.
     @Test(arguments: [(nil, 3), (Duration.zero, 8), (.seconds(3_600), 40)])
-    func `pipelined requests let others have their turn after a time slice`(time: Duration?, answers: Int) async throws
+    func `pipelined requests yield to other connections after a time slice`(time: Duration?, responses: Int)
+        async throws
     {
         let paths = Locked<[String]>([])
         let (began, mayGoOn) = (Gate(), Gate())
@@ -113,7 +114,7 @@ import Threads
             let path = request.target.rawPath
             paths.withLock { $0.append(path) }
             if path == "/first" {
-                // The loop stands still until the other client's request is there.
+                // The loop is blocked until the other client's request has arrived.
                 began.open()
                 mayGoOn.waitBlocking()
             }
@@ -137,12 +138,12 @@ import Threads
         _ = try other.receive(until: "/other")
         let order = paths.withLock { $0 }
         let place = try #require(order.firstIndex(of: "/other"))
-        #expect(order[..<place].count { $0 == "/x" } <= answers)
-        if answers == 40 { #expect(place == 42) }
+        #expect(order[..<place].count { $0 == "/x" } <= responses)
+        if responses == 40 { #expect(place == 42) }
         await server.stop()
     }
 
-    @Test func `answers go out before a pipelined request makes the connection wait`() async throws {
+    @Test func `responses go out before a pipelined request makes the connection wait`() async throws {
         let gate = Gate()
         let server = try TestServer { request in
             if request.target.rawPath == "/slow" { await gate.wait() }
@@ -160,10 +161,10 @@ import Threads
         let server = try TestServer.greeting()
         let client = try server.client()
         try client.send("HEAD /x HTTP/1.1\r\nHost: x\r\n\r\nGET /y HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
-        let answers = try client.receiveText()
-        #expect(answers.occurrences(of: "Content-Length: 8\r\n") == 2)
-        #expect(!answers.contains("hello /x"))
-        #expect(answers.hasSuffix("hello /y"))
+        let responses = try client.receiveText()
+        #expect(responses.occurrences(of: "Content-Length: 8\r\n") == 2)
+        #expect(!responses.contains("hello /x"))
+        #expect(responses.hasSuffix("hello /y"))
         await server.stop()
     }
 
@@ -180,21 +181,21 @@ import Threads
         let server = try TestServer { .text($0.id) }
         let long = String(repeating: "a", count: 64)
         for id in ["abc-1.2_X", long] {
-            let answer = try server.exchange(
+            let response = try server.exchange(
                 "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Request-ID: \(id)\r\n\r\n")
-            #expect(answer.contains("X-Request-ID: \(id)\r\n"))
-            #expect(answer.bodyText == id)
+            #expect(response.contains("X-Request-ID: \(id)\r\n"))
+            #expect(response.bodyText == id)
         }
         for id in [long + "a", "a b", "a/b", "ü"] {
-            let answer = try server.exchange(
+            let response = try server.exchange(
                 "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Request-ID: \(id)\r\n\r\n")
-            #expect(answer.bodyText.count == 15)
-            #expect(answer.contains("X-Request-ID: \(answer.bodyText)\r\n"))
+            #expect(response.bodyText.count == 15)
+            #expect(response.contains("X-Request-ID: \(response.bodyText)\r\n"))
         }
         await server.stop()
     }
 
-    @Test func `a preflight is answered by the transport, and answers name the origin`() async throws {
+    @Test func `a preflight is answered by the transport, and responses name the origin`() async throws {
         let server = try TestServer.greeting({ $0.cors = CORSPolicy(origins: ["https://app.example"]) })
         let preflight = try server.exchange(
             """
@@ -203,25 +204,25 @@ import Threads
             """)
         #expect(preflight.hasPrefix("HTTP/1.1 204"))
         #expect(preflight.lowercased().contains("access-control-allow-methods: get, head, post, put"))
-        let answer = try server.exchange(
+        let response = try server.exchange(
             "GET / HTTP/1.1\r\nHost: x\r\nOrigin: https://app.example\r\nConnection: close\r\n\r\n")
-        #expect(answer.lowercased().contains("access-control-allow-origin: https://app.example\r\n"))
+        #expect(response.lowercased().contains("access-control-allow-origin: https://app.example\r\n"))
         let other = try server.exchange(
             "GET / HTTP/1.1\r\nHost: x\r\nOrigin: https://evil.example\r\nConnection: close\r\n\r\n")
         #expect(!other.lowercased().contains("access-control-allow-origin"))
         await server.stop()
     }
 
-    @Test func `a malformed head is refused, and the client can read why`() async throws {
+    @Test func `a malformed head is rejected, and the client can read why`() async throws {
         let server = try TestServer.greeting()
-        let answer = try server.exchange(
+        let response = try server.exchange(
             "GET / HTTP/1.1\r\nHost: x\r\nBad Name: y\r\n\r\n" + String(repeating: "more", count: 50_000))
-        #expect(answer.hasPrefix("HTTP/1.1 400"))
-        #expect(answer.contains("Connection: close\r\n"))
+        #expect(response.hasPrefix("HTTP/1.1 400"))
+        #expect(response.contains("Connection: close\r\n"))
         await server.stop()
     }
 
-    @Test func `heads are accepted up to the limit and refused one past it`() async throws {
+    @Test func `heads are accepted up to the limit and rejected one past it`() async throws {
         let server = try TestServer.greeting({ $0.headLimits.maxFields = 4 })
         let fields = "Host: x\r\nConnection: close\r\nA: 1\r\nB: 2\r\n"
         #expect(try server.exchange("GET / HTTP/1.1\r\n\(fields)\r\n").hasPrefix("HTTP/1.1 200"))

@@ -44,8 +44,8 @@ import Threads
         #expect(lines.last?.contains(" - - 400 ") == true)
     }
 
-    /// A signed address reaches the server also by a preflight, by a wrong method, or with something behind it.
-    @Test func `a secret path is not in the log, whoever answers`() async throws {
+    /// A signed address also reaches the server in a preflight, with a wrong method, or with a suffix.
+    @Test func `a secret path is not in the log, whatever responds`() async throws {
         let close = "HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
         let preflight = "Origin: https://a.example\r\nAccess-Control-Request-Method: GET\r\n"
         let lines = try await logged(
@@ -80,7 +80,7 @@ import Threads
         let path = "/tmp/fogbase-pipe-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         try #require(mkfifo(path, 0o600) == 0)
         defer { unlink(path) }
-        // A pipe that nobody reads takes 64 KiB, then blocks whoever writes: a disk that hangs.
+        // A pipe without a reader takes 64 KiB, then blocks its writers, like a disk that hangs.
         let reader = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
         defer { close(reader) }
         let log = try AccessLog(format: .json, destination: .file(path: path), capacity: 100)
@@ -91,7 +91,7 @@ import Threads
         client.finishSending()
         #expect(try client.receiveText().occurrences(of: "200 OK") == 600)
         #expect(log.dropped >= 300)
-        // Whoever reads again gets the rest.
+        // Reading again gets the rest.
         var bytes = [UInt8](repeating: 0, count: 1 << 16)
         async let stopped: Void = server.stop()
         let size = bytes.count
@@ -100,7 +100,7 @@ import Threads
         await stopped
     }
 
-    @Test func `a scrape shows connections, bytes, and answers by route and status`() async throws {
+    @Test func `a scrape shows connections, bytes, and responses by route and status`() async throws {
         let metrics = TransportMetrics()
         let server = try TestServer(
             { $0.metrics = metrics }, handler: { .text("x", $0.method == .get ? .ok : .notFound) })

@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: ["/", "/records", "/_x", "/__/", "/a/_/"])
-    func `another path is left to others`(_ path: String) throws {
+    func `other paths are passed on`(_ path: String) throws {
         #expect(try respond(.get, path) == nil)
     }
 
@@ -54,11 +54,11 @@ import Testing
     }
 
     @Test(arguments: [("/_", "/_/"), ("/_/sub", "/_/sub/"), ("/_/sub?page=2", "/_/sub/")])
-    func `a folder without its slash leads to its page`(_ path: String, _ location: String) throws {
+    func `a directory without its slash leads to its page`(_ path: String, _ location: String) throws {
         #expect(try respond(.get, path)?.fields[.location] == location)
     }
 
-    @Test func `a form that the client has is not sent again`() throws {
+    @Test func `a form that the client already has is not sent again`() throws {
         let plain = try #require(try respond(.get, "/_/app.js"))
         let tag = try #require(plain.fields[.etag])
         let again = try #require(try respond(.get, "/_/app.js", [(.ifNoneMatch, "\"x\", \(tag)")]))

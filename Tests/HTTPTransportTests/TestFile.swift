@@ -2,7 +2,7 @@ import Glibc
 import HTTP
 import TestSupport
 
-/// A file with known content that has no name any more, so that nothing is left of it.
+/// A file with known content that is already unlinked, so that nothing is left of it.
 final class TestFile: HTTPFile {
     let descriptor: Int32
     let content: [UInt8]
@@ -33,13 +33,13 @@ final class TestFile: HTTPFile {
         close(descriptor)
     }
 
-    /// Makes the kernel forget the content, so that the disk has to be asked for it.
+    /// Evicts the content from the kernel's cache, so that it is read from the disk.
     func evict() {
         fdatasync(descriptor)
         posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)
     }
 
-    /// Makes the file shorter than it was.
+    /// Truncates the file.
     func truncate(to size: Int) {
         ftruncate(descriptor, off_t(size))
     }

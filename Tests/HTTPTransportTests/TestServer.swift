@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Threads
 
-/// A handler made of one closure.
+/// A handler from one closure.
 struct TestHandler: HTTPHandler {
     final class Context: HTTPLoopContext {
         let summaries: Locked<[HTTPRequestSummary]>
@@ -22,7 +22,7 @@ struct TestHandler: HTTPHandler {
     let summaries = Locked<[HTTPRequestSummary]>([])
     let body: @Sendable (HTTPRequest) async -> HTTPResponse
 
-    func makeLoopContext() -> Context {
+    func makeLoopContext(on executor: any TaskExecutor) -> Context {
         Context(summaries)
     }
 
@@ -30,8 +30,8 @@ struct TestHandler: HTTPHandler {
         await body(request)
     }
 
-    func refusal(_ refusal: HTTPRefusal, id: String) -> HTTPResponse {
-        .text(refusal.reason, refusal.status)
+    func rejection(_ rejection: HTTPRejection, id: String) -> HTTPResponse {
+        .text(rejection.reason, rejection.status)
     }
 }
 
@@ -116,7 +116,7 @@ final class TestServer: Sendable {
         await server.shutdown(grace: .seconds(30))
     }
 
-    /// Sends one request on a connection of its own and returns everything up to the end.
+    /// Sends one request on a new connection and returns everything up to the end.
     func exchange(_ request: String) throws -> String {
         let client = try client()
         try client.send(request)
@@ -124,19 +124,8 @@ final class TestServer: Sendable {
     }
 }
 
-/// Yields until `isTrue` holds; gives up after ten seconds.
-// Generous: the whole suite runs on two threads at once, and others block them.
-func eventually(_ isTrue: () -> Bool) async -> Bool {
-    let deadline = Deadline.after(.seconds(90))
-    while !isTrue() {
-        if deadline.hasPassed() { return false }
-        await Task.yield()
-    }
-    return true
-}
-
 extension String {
-    /// What follows the empty line.
+    /// The bytes after the empty line.
     var bodyText: String {
         guard let range = self.firstRange(of: "\r\n\r\n") else { return "" }
         return String(self[range.upperBound...])

@@ -2,7 +2,7 @@ import Pictures
 import Testing
 
 @Suite struct ExifTests {
-    /// The orientation of a JPEG with this metadata. Whatever they are, the picture is read.
+    /// The orientation of a JPEG with this metadata. The picture is read in any case.
     private func orientation(_ metadata: [UInt8]) -> Int? {
         PictureHeader.read(JPEG.file(JPEG.exif(metadata), JPEG.frame(640, 480)))?.orientation
     }
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `metadata of another kind say nothing`() {
+    @Test func `metadata of another kind is ignored`() {
         let sound = TIFF.orientation(5)
         #expect(orientation(TIFF.metadata([.init(value: 5)], magic: 43)) == 1)
         #expect(orientation(ascii("MI") + sound.dropFirst(2)) == 1)

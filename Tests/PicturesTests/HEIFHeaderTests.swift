@@ -15,7 +15,7 @@ import Testing
         #expect(PictureHeader.read(HEIF(major: "1pic", brands: ["1pic", brand]).file) == upright)
     }
 
-    @Test("AVIF is told by a brand and by the coding of its items", arguments: ["avif", "avis", "mif1", "1pic"])
+    @Test("AVIF is recognized by a brand and by the coding of its items", arguments: ["avif", "avis", "mif1", "1pic"])
     func avif(_ major: String) {
         let upright = Picture(format: .avif, width: 4032, height: 3024)
         #expect(PictureHeader.read(HEIF.avif(major: major).file) == upright)
@@ -28,7 +28,7 @@ import Testing
         #expect(PictureHeader.read(turned.file)?.orientation == 7)
     }
 
-    @Test func `a file with both brands is what its items are coded as`() {
+    @Test func `the coding of its items decides the format of a file with both brands`() {
         #expect(PictureHeader.read(HEIF(brands: ["mif1", "avif"]).file) == upright)
         var file = HEIF.avif(major: "heic")
         file.brands.append("heic")
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `metadata that are not a picture's are refused`() {
+    @Test func `metadata that are not a picture's are rejected`() {
         #expect(PictureHeader.read(HEIF(handler: "mdir").file) == nil)
     }
 
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func `a picture without a size, or with an impossible one, is refused`() {
+    @Test func `a picture without a size, or with an impossible one, is rejected`() {
         #expect(PictureHeader.read(HEIF(associations: [1]).file) == nil)
         #expect(PictureHeader.read(HEIF(associations: []).file) == nil)
         #expect(PictureHeader.read(HEIF(associations: [1, 2, 3]).file) == nil)

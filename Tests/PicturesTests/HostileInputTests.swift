@@ -3,7 +3,7 @@ import Pictures
 import TestSupport
 import Testing
 
-/// Whatever the bytes are, the answer comes, within the budget, and is a picture that could be.
+/// For any bytes the result arrives within the budget and is a possible picture.
 @Suite struct HostileInputTests {
     @Test("A file cut at any byte gives the right answer or none", arguments: BuiltPicture.all)
     func truncation(_ built: BuiltPicture) {
@@ -14,8 +14,8 @@ import Testing
             let shrunk = PictureHeader.read(size: built.bytes.count) { offset, length in
                 Array(built.bytes[min(offset, count)..<min(offset + length, count)])
             }
-            let answer = whole.header()
-            if answer != nil && answer != built.picture || !whole.offences.isEmpty { wrong.append(count) }
+            let response = whole.header()
+            if response != nil && response != built.picture || !whole.offences.isEmpty { wrong.append(count) }
             if shrunk != nil && shrunk != built.picture { wrong.append(count) }
         }
         #expect(wrong.isEmpty)
@@ -126,7 +126,7 @@ import Testing
         #expect(offences.isEmpty)
     }
 
-    @Test func `what the source throws comes through, at whichever read`() throws {
+    @Test func `an error of the source is rethrown at every read`() throws {
         struct Broken: Error, Equatable { let read: Int }
         // Each segment needs a read of its own.
         let file =

@@ -38,12 +38,12 @@ import Testing
         #expect(picture == Picture(format: .jpeg, width: 640, height: 480, orientation: value))
     }
 
-    @Test func `the first EXIF metadata count, and XMP is not taken for them`() {
+    @Test func `the first EXIF metadata is used, and XMP is not mistaken for it`() {
         let xmp = JPEG.segment(0xE1, ascii("http://ns.adobe.com/xap/1.0/\0<x/>"))
         let picture = read(
             xmp, JPEG.exif(TIFF.orientation(6)), JPEG.exif(TIFF.orientation(3)), JPEG.frame(640, 480))
         #expect(picture?.orientation == 6)
-        // Metadata behind the frame header come too late.
+        // Metadata after the frame header is ignored.
         #expect(read(JPEG.frame(640, 480), JPEG.exif(TIFF.orientation(3))) == upright)
         // Not sound, and still the first.
         #expect(read(JPEG.exif([]), JPEG.exif(TIFF.orientation(3)), JPEG.frame(640, 480)) == upright)
@@ -58,14 +58,14 @@ import Testing
         #expect(read(JPEG.jfif, [0, 0x12, 0xFF, 0x00, 0xC0, 0], JPEG.frame(640, 480)) == upright)
     }
 
-    @Test func `a picture without a frame header before its first scan is refused`() {
+    @Test func `a picture without a frame header before its first scan is rejected`() {
         for marker in [0x02, 0xBF, 0xC8, 0xD8, 0xD9, 0xDA, 0xDC, 0xDF, 0xF0, 0xF7, 0xFD] as [UInt8] {
             #expect(read(JPEG.segment(marker, [1, 2, 3]), JPEG.frame(640, 480)) == nil, "\(marker)")
         }
         #expect(read() == nil)
     }
 
-    @Test func `a frame header that contradicts itself is refused`() {
+    @Test func `a frame header that contradicts itself is rejected`() {
         #expect(read(JPEG.frame(0, 480)) == nil)
         #expect(read(JPEG.frame(640, 0)) == nil)
         #expect(read(JPEG.frame(65_535, 65_535)) == Picture(format: .jpeg, width: 65_535, height: 65_535))

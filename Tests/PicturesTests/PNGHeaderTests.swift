@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `a header with a wrong checksum is refused`() {
+    @Test func `a header with a wrong checksum is rejected`() {
         let sound = PNG.file(PNG.header(640, 480))
         // From the type of IHDR to its checksum.
         for index in 12..<33 {
@@ -44,7 +44,7 @@ import Testing
         #expect(PictureHeader.read(PNG.file(PNG.header(640, 480, length: length))) == nil)
     }
 
-    @Test func `IHDR comes first and once, and pixels come at all`() {
+    @Test func `IHDR comes first and once, and there are pixels`() {
         let header = PNG.header(640, 480)
         #expect(PictureHeader.read(PNG.file(PNG.chunk("gAMA", big(45455, 4)), header)) == nil)
         #expect(PictureHeader.read(PNG.file(header, header)) == nil)
@@ -64,7 +64,7 @@ import Testing
         #expect(PictureHeader.read(PNG.file(header, PNG.chunk("eXIf", metadata), second)) == turned)
     }
 
-    @Test func `EXIF behind the pixels comes too late`() {
+    @Test func `EXIF after the pixels is ignored`() {
         let file = PNG.signature + PNG.header(640, 480) + PNG.pixels + PNG.chunk("eXIf", TIFF.orientation(3)) + PNG.end
         #expect(PictureHeader.read(file) == upright)
     }

@@ -11,11 +11,11 @@ import Testing
 
         var testDescription: String { name }
 
-        /// The bytes of the file beside this one.
+        /// The bytes of the file next to this one.
         var bytes: [UInt8] {
             get throws {
-                let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Samples")
-                return Array(try Data(contentsOf: folder.appending(path: name)))
+                let directory = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Samples")
+                return Array(try Data(contentsOf: directory.appending(path: name)))
             }
         }
     }
@@ -35,8 +35,8 @@ import Testing
     }()
 
     @Test func `every sample is listed`() throws {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Samples")
-        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path())
+        let directory = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Samples")
+        let files = try FileManager.default.contentsOfDirectory(atPath: directory.path())
         let pictures = files.filter { !$0.hasSuffix(".py") && !$0.hasSuffix(".txt") }
         #expect(pictures.sorted() == Self.all.map(\.name).sorted())
         #expect(pictures.count >= 40)
@@ -53,8 +53,8 @@ import Testing
     func truncation(_ sample: Sample) throws {
         let bytes = try sample.bytes
         let wrong = bytes.indices.filter { count in
-            let answer = PictureHeader.read(Array(bytes.prefix(count)))
-            return answer != nil && answer != sample.picture
+            let response = PictureHeader.read(Array(bytes.prefix(count)))
+            return response != nil && response != sample.picture
         }
         #expect(wrong.isEmpty)
     }

@@ -3,7 +3,7 @@ import Testing
 @testable import Pictures
 
 @Suite struct TurningTests {
-    /// An image of letters: what the steps do to it shows what they mean.
+    /// An image of letters that shows the effect of the steps.
     private struct Letters: Equatable {
         var rows: [[Character]]
 

@@ -59,7 +59,7 @@ import Testing
         #expect(PictureHeader.read(WebP.file(frame, metadata)) == upright)
     }
 
-    @Test func `what stands behind the RIFF chunk does not count`() {
+    @Test func `bytes after the RIFF chunk are ignored`() {
         let header = WebP.extended(640, 480, flags: 0x08)
         let file = WebP.file(header, WebP.lossy(640, 480)) + WebP.chunk("EXIF", TIFF.orientation(3))
         #expect(PictureHeader.read(file) == upright)
@@ -81,7 +81,7 @@ import Testing
         #expect(picture == nil || size == 0)
     }
 
-    @Test func `a first chunk of another type is refused`() {
+    @Test func `a first chunk of another type is rejected`() {
         #expect(PictureHeader.read(WebP.file(WebP.chunk("ANIM", [0, 0, 0, 0, 0, 0]), WebP.lossy(640, 480))) == nil)
         #expect(PictureHeader.read(WebP.file()) == nil)
     }

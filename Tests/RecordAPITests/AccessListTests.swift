@@ -3,11 +3,11 @@ import RecordWire
 import TestSupport
 import Testing
 
-/// Access lists of single records over the routes: who gets what, and what the others must not learn.
+/// Access lists of single records over the routes: what each caller gets, and what must stay hidden from the others.
 @Suite struct AccessListTests {
     private static let mine = #"{"fields":{"title":"plan"},"acl":{"{creator}":["read","write"]}}"#
 
-    @Test func `where lists are required no record is without one`() async throws {
+    @Test func `no record lacks an access list if its type requires one`() async throws {
         let database = try await TestDatabase.make()
         func put(_ type: String) async -> Int {
             await database.call(
@@ -30,7 +30,7 @@ import Testing
             Scenario("null", .creator, .post, "/records/Diary", none, 400, contains: ["Every record of Diary"]),
             Scenario("a list", .creator, .put, "/records/Diary/a", own, 201),
             Scenario("kept", .creator, .put, "/records/Diary/a", plain, 200, contains: [#""acl""#]),
-            Scenario("taken away", .creator, .patch, "/records/Diary/a", #"{"acl":null}"#, 400),
+            Scenario("removed", .creator, .patch, "/records/Diary/a", #"{"acl":null}"#, 400),
             Scenario("still hidden", .stranger, .get, "/records/Diary/a", 404),
             Scenario("from before", .creator, .patch, "/records/Diary/before", plain, 200),
             Scenario(
@@ -43,7 +43,7 @@ import Testing
             Scenario("not null", .creator, .put, "/records/Diary/c", none, 400),
             Scenario("hidden", .stranger, .get, "/records/Diary/b", 404),
         ])
-        // Who may do what stays with `rights=keep`, this too.
+        // `rights=keep` keeps all permissions, this option too.
         let open = #"{"types":{"Diary":{"fields":{"title":{"type":"STRING"}},"aclRequired":false}}}"#
         let kept = await database.call(.put, "/schema?rights=keep", as: .administrator, body: open)
         #expect(kept.json?["types"]?["Diary"]?["aclRequired"] == true && kept.json?["changes"]?["rights"] == [])
@@ -53,17 +53,18 @@ import Testing
         #expect(await database.call(.put, "/records/Diary/d", as: .creator, body: none).status == 201)
     }
 
-    @Test func `where user records must have a list accounts still come`() async throws {
+    @Test func `accounts are created even if user records require an access list`() async throws {
         let database = try await TestDatabase.make()
-        func put(_ type: String) async -> Answer {
+        func put(_ type: String) async -> Response {
             await database.call(
                 .put, "/schema?rights=replace", as: .administrator,
                 body: #"{"types":{"Users":{"fields":{"motto":{"type":"STRING"}},\#(type)}}}"#)
         }
         func signUp(_ name: String) async throws -> String {
-            let answer = await database.call(.post, "/users", body: #"{"name":"\#(name)","password":"correct horse"}"#)
-            #expect(answer.status == 201, "\(answer.text)")
-            return try #require(answer.json?["user"]?["userRecordName"]?.string)
+            let response = await database.call(
+                .post, "/users", body: #"{"name":"\#(name)","password":"correct horse"}"#)
+            #expect(response.status == 201, "\(response.text)")
+            return try #require(response.json?["user"]?["userRecordName"]?.string)
         }
         #expect(await put(#""grants":{"_world":["READ"],"_creator":["WRITE"]},"aclRequired":true"#).status == 200)
         let dora = try await signUp("dora")
@@ -80,7 +81,7 @@ import Testing
         ])
     }
 
-    @Test func `a record with a list is there for whom it names and for nobody else`() async throws {
+    @Test func `a record with an access list is visible only to the principals that it names`() async throws {
         let database = try await TestDatabase.make()
         try await database.addForum()
         await database.play([
@@ -120,14 +121,14 @@ import Testing
                 "what replaces a record keeps the list", .member, .put, "/records/Post/x",
                 #"{"fields":{"title":"new"}}"#, 200),
             Scenario("so it is still nobody else's", .stranger, .get, "/records/Post/x", 404),
-            Scenario("a list is taken away by null", .member, .patch, "/records/Post/x", #"{"acl":null}"#, 200),
+            Scenario("a list is removed by null", .member, .patch, "/records/Post/x", #"{"acl":null}"#, 200),
             Scenario(
                 "and the grants decide again", .anonymous, .get, "/records/Post/x", 200, contains: ["new"],
                 lacks: [#""acl""#]),
         ])
     }
 
-    @Test func `the grants of a type are the fence around its lists`() async throws {
+    @Test func `access lists permit nothing that the type's grants deny`() async throws {
         let database = try await TestDatabase.make()
         try await database.addForum()
         await database.play([
@@ -136,32 +137,33 @@ import Testing
                 #"{"fields":{"title":"t"},"acl":{"*":["read","write"]}}"#, 201),
             Scenario("opens nothing to whom the grants shut out", .anonymous, .get, "/records/Secret/x", 401),
             Scenario(
-                "nor writing to those who may only read their own", .stranger, .patch, "/records/Secret/x",
+                "nor writing to callers that may only read their own", .stranger, .patch, "/records/Secret/x",
                 #"{"fields":{"title":"u"}}"#, 403),
             Scenario(
-                "who may read their own may read what a list gives them", .stranger, .get, "/records/Secret/x", 200),
+                "callers that may read their own may read what a list gives them", .stranger, .get, "/records/Secret/x",
+                200),
         ])
     }
 
     @Test func `a list is checked before anything is written`() async throws {
         let database = try await TestDatabase.make()
         try await database.addForum()
-        func refused(_ name: String, _ acl: String, contains: String) -> Scenario {
+        func rejected(_ name: String, _ acl: String, contains: String) -> Scenario {
             Scenario(
                 name, .creator, .put, "/records/Post/n", #"{"fields":{},"acl":\#(acl)}"#, 400, contains: [contains])
         }
         await database.play([
-            refused("a list is an object", "[]", contains: "path"),
-            refused("a text is none", #""*""#, contains: "path"),
-            refused("principals have a form", #"{"ann":["read"]}"#, contains: "UNKNOWN_NAME"),
-            refused("a role that does not exist", #"{"role:nobody":["read"]}"#, contains: "role:nobody"),
-            refused("built-in roles are no principals", #"{"role:_world":["read"]}"#, contains: "UNKNOWN_NAME"),
-            refused(
+            rejected("a list is an object", "[]", contains: "path"),
+            rejected("a text is none", #""*""#, contains: "path"),
+            rejected("principals have a form", #"{"ann":["read"]}"#, contains: "UNKNOWN_NAME"),
+            rejected("a role that does not exist", #"{"role:nobody":["read"]}"#, contains: "role:nobody"),
+            rejected("built-in roles are no principals", #"{"role:_world":["read"]}"#, contains: "UNKNOWN_NAME"),
+            rejected(
                 "a user who does not exist", #"{"_00000000000000000000000000000000":["read"]}"#,
                 contains: "does not exist"),
-            refused("a right that does not exist", #"{"*":["admin"]}"#, contains: "principal"),
-            refused("a right that is none", #"{"*":true}"#, contains: "principal"),
-            refused("a principal twice", #"{"*":["read"],"*":["write"]}"#, contains: "reason"),
+            rejected("a right that does not exist", #"{"*":["admin"]}"#, contains: "principal"),
+            rejected("a right that is none", #"{"*":true}"#, contains: "principal"),
+            rejected("a principal twice", #"{"*":["read"],"*":["write"]}"#, contains: "reason"),
             Scenario("nothing was written", .administrator, .get, "/records/Post/n", 404),
             Scenario(
                 "a private database has none", .creator, .put, "/records/Post/n?database=private",
@@ -179,7 +181,7 @@ import Testing
         ])
     }
 
-    @Test func `the forms that NCMB's clients send are taken`() async throws {
+    @Test func `the access list forms of NCMB clients are accepted`() async throws {
         let database = try await TestDatabase.make()
         try await database.addForum()
         await database.play([
@@ -208,14 +210,14 @@ import Testing
         #expect(batch.records[0]["acl"] != nil && batch.records[1]["acl"] == nil)
         let seen = await database.call(.get, "/records/Post", as: .stranger)
         #expect(!seen.text.tells("mine") && seen.text.contains("all"))
-        // A client sends back what it has read.
+        // A client sends back the record that it has read.
         let echoed = String(decoding: batch.records[0].bytes, as: UTF8.self)
         let again = await database.call(
             .post, "/records", as: .creator, body: #"{"operations":[{"operationType":"update","record":\#(echoed)}]}"#)
         #expect(again.status == 200 && again.records.first?["acl"] != nil, "\(again.text)")
     }
 
-    @Test func `who loses a record learns in the feed that it is gone`() async throws {
+    @Test func `a caller that loses access to a record gets a tombstone in the feed`() async throws {
         let database = try await TestDatabase.make()
         try await database.addForum()
         let before = await database.call(.get, "/changes", as: .stranger)
@@ -234,7 +236,7 @@ import Testing
                 || whole.changes.count { $0["recordName"]?.string == "p1" && $0["fields"] != nil } == 0)
     }
 
-    @Test func `a guard that fails shows the record only to who may read it`() async throws {
+    @Test func `a failed precondition shows the record only to callers that may read it`() async throws {
         let database = try await TestDatabase.make()
         try await database.addForum()
         await database.play([
@@ -243,13 +245,13 @@ import Testing
                 #"{"fields":{"title":"plan"},"acl":{"{creator}":["read"],"{stranger}":["write"]}}"#, 201,
                 lacks: [#""acl""#])
         ])
-        let refused = await database.call(
+        let rejected = await database.call(
             .patch, "/records/Post/x", as: .stranger, body: #"{"fields":{"good":1}}"#,
             headers: [("If-Match", "\"old\"")])
-        #expect([412, 403].contains(refused.status) && !refused.text.tells("plan"), "\(refused.text)")
+        #expect([412, 403].contains(rejected.status) && !rejected.text.tells("plan"), "\(rejected.text)")
     }
 
-    @Test func `who may write a record and not read it does not let itself in by the list`() async throws {
+    @Test func `a caller with WRITE but not READ cannot add itself to the access list`() async throws {
         let database = try await TestDatabase.make()
         try await database.addForum()
         func changed(_ who: String, _ acl: String, _ path: String = "Drop/d1") -> Scenario {
@@ -276,7 +278,7 @@ import Testing
         ])
     }
 
-    @Test func `a set leaves alone what its caller may not write`() async throws {
+    @Test func `a bulk change skips records that its caller may not write`() async throws {
         let database = try await TestDatabase.make()
         try await database.addForum()
         await database.play([
@@ -294,7 +296,7 @@ import Testing
         ])
     }
 
-    @Test func `a type's own list is that of new records that do not say one`() async throws {
+    @Test func `a type's default access list applies to new records without one`() async throws {
         let database = try await TestDatabase.make()
         try await database.addForum()
         func schema(_ acl: String) -> String {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RecordAPI
 
-/// What people do with their own accounts, and keys beyond their scope, is in the audit log.
+/// The audit log has the changes that users make to their own accounts, and uses of keys beyond their scope.
 @Suite struct AccountAuditTests {
     private static func log(_ test: TestDatabase, _ action: String) async -> [JSONValue] {
         let log = await test.call(.get, "/audit?action=\(action)", as: .administrator)
@@ -16,7 +16,7 @@ import Testing
         entries.compactMap { $0["detail"]?["count"]?.integer }.reduce(0, +)
     }
 
-    @Test func `sign-ups are counted, and those by invitation name it`() async throws {
+    @Test func `sign-ups are counted, and sign-ups by invitation name it`() async throws {
         let test = try await TestDatabase.make(withUsers: false) { $0.allowsAnonymousAccounts = true }
         let made = await test.call(.post, "/users", body: #"{"name":"ann","password":"correct horse"}"#)
         let ann = try #require(made.json?["user"]?["userRecordName"]?.string)
@@ -31,7 +31,7 @@ import Testing
         let own = entries.filter { $0["target"] == "ann" }
         #expect(own.count == 1 && own.first?["actor"] == ["kind": "user", "name": .string(ann)])
         #expect(own.first?["outcome"] == "done" && Self.count(own) == 1)
-        // A minute may end meanwhile.
+        // A minute may end in between.
         let anonymous = entries.filter { $0["target"] == "(anonymous account)" }
         #expect((1...2).contains(anonymous.count) && Self.count(anonymous) == 3)
         let invited = try #require(entries.first { $0["target"] == "bob" })
@@ -39,15 +39,15 @@ import Testing
         #expect(!entries.contains { String(decoding: $0.bytes, as: UTF8.self).contains(token) })
     }
 
-    @Test func `names, passwords, upgrades, sign-outs everywhere and removals are told`() async throws {
+    @Test func `names, passwords, upgrades, sign-outs everywhere and removals are logged`() async throws {
         let test = try await TestDatabase.make(withUsers: false) { $0.allowsAnonymousAccounts = true }
         let guest = await test.call(.post, "/users/anonymous")
         var token = try #require(guest.json?["token"]?.string)
         let name = try #require(guest.json?["user"]?["userRecordName"]?.string)
         func change(_ body: String) async -> Int {
-            let answer = await test.call(.patch, "/users/me", token: token, body: body)
-            if let new = answer.json?["token"]?.string { token = new }
-            return answer.status
+            let response = await test.call(.patch, "/users/me", token: token, body: body)
+            if let new = response.json?["token"]?.string { token = new }
+            return response.status
         }
         #expect(await change(#"{"name":"ann","password":"correct horse"}"#) == 200)
         #expect(await change(#"{"name":"anna","currentPassword":"wrong horse"}"#) == 403)
@@ -62,22 +62,22 @@ import Testing
             await test.call(.delete, "/users/me", token: token, body: #"{"password":"battery staple"}"#).status == 204)
         let log = await test.call(.get, "/audit", as: .administrator)
         let entries = (log.json?["entries"]?.array ?? []).filter { $0["action"] != "user.signUp" }
-        let deeds = entries.filter { $0["action"] != "session.failed" }
+        let actions = entries.filter { $0["action"] != "session.failed" }
         #expect(
-            deeds.compactMap { $0["action"]?.string } == [
+            actions.compactMap { $0["action"]?.string } == [
                 "user.delete", "session.endAll", "user.password", "user.rename", "user.upgrade",
             ])
-        #expect(deeds.map { $0["target"] } == ["anna", "anna", "anna", "ann", "ann"])
-        #expect(deeds.allSatisfy { $0["actor"] == ["kind": "user", "name": .string(name)] })
-        #expect(deeds.allSatisfy { $0["detail"]?["userRecordName"]?.string == name })
-        #expect(deeds[1]["detail"]?["sessions"] == 1 && deeds[3]["detail"]?["name"] == "anna")
-        // A wrong password of somebody who is signed in counts as a failed sign-in.
+        #expect(actions.map { $0["target"] } == ["anna", "anna", "anna", "ann", "ann"])
+        #expect(actions.allSatisfy { $0["actor"] == ["kind": "user", "name": .string(name)] })
+        #expect(actions.allSatisfy { $0["detail"]?["userRecordName"]?.string == name })
+        #expect(actions[1]["detail"]?["sessions"] == 1 && actions[3]["detail"]?["name"] == "anna")
+        // A wrong password of a signed-in user counts as a failed sign-in.
         #expect(entries.filter { $0["action"] == "session.failed" }.map { $0["target"] } == ["ann"])
         #expect(!log.text.tells("horse") && !log.text.tells("staple"))
     }
 
     @Test(arguments: [true, false])
-    func `a key that is refused in a batch is told of as one that is refused alone`(isAtomic: Bool) async throws {
+    func `a key that is denied in a batch is logged like one that is denied alone`(isAtomic: Bool) async throws {
         let test = try await TestDatabase.make()
         try await test.addForum()
         let made = await test.call(
@@ -87,7 +87,7 @@ import Testing
         func item(_ verb: String, _ type: String, _ name: String) -> String {
             #"{"operationType":"\#(verb)","record":{"recordType":"\#(type)","recordName":"\#(name)","fields":{}}}"#
         }
-        func send(_ items: [String]) async -> Answer {
+        func send(_ items: [String]) async -> Response {
             await test.call(
                 .post, "/records", token: key,
                 body: #"{"atomic":\#(isAtomic),"operations":[\#(items.joined(separator: ","))]}"#)
@@ -98,8 +98,8 @@ import Testing
         // One that is not there is no news.
         #expect(await send([item("update", "Post", "nothing")]).status == 200)
         #expect(await Self.log(test, "key.outOfScope").isEmpty)
-        let refused = await send([item("create", "Post", "k2"), item("create", "Secret", "k3")])
-        #expect(refused.status == 200 && refused.text.contains("ACCESS_DENIED"), "\(refused.text)")
+        let rejected = await send([item("create", "Post", "k2"), item("create", "Secret", "k3")])
+        #expect(rejected.status == 200 && rejected.text.contains("ACCESS_DENIED"), "\(rejected.text)")
         let entries = await Self.log(test, "key.outOfScope")
         #expect(entries.count == 1 && entries.first?["target"] == "modifyRecords Secret", "\(entries)")
         #expect(entries.first?["actor"] == ["kind": "key", "name": "k"] && Self.count(entries) == 1)

@@ -8,11 +8,11 @@ import Testing
 
 @Suite struct AccountBodyTests {
     @Test func `credentials are small, whatever a body may have elsewhere`() async throws {
-        let folder = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let directory = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: directory) }
         let id = DatabaseID(container: try #require(ContainerName("Test")), environment: .development)
         let registry = DatabaseRegistry(
-            DatabaseRegistry.Configuration(dataPath: folder, containers: [id.container], passwordThreads: 1))
+            DatabaseRegistry.Configuration(dataPath: directory, containers: [id.container], passwordThreads: 1))
         let api = RecordAPI(
             registry: registry, configuration: RecordAPIConfiguration(defaultDatabase: id, version: "test"))
         let context = api.makeContext()

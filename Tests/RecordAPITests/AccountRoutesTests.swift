@@ -9,15 +9,15 @@ import Testing
 @Suite struct AccountRoutesTests {
     private static let password = #""password":"correct horse""#
 
-    /// Signs in once more and gives the token.
+    /// Signs in again and returns the token.
     private static func signIn(
         _ database: TestDatabase, _ name: String = "ann", _ password: String = "correct horse", label: String? = nil
     ) async throws -> String {
         let label = label.map { #","label":"\#($0)""# } ?? ""
-        let answer = await database.call(
+        let response = await database.call(
             .post, "/sessions", body: #"{"name":"\#(name)","password":"\#(password)"\#(label)}"#)
-        try #require(answer.status == 201, "\(answer.text)")
-        return try #require(answer.json?["token"]?.string)
+        try #require(response.status == 201, "\(response.text)")
+        return try #require(response.json?["token"]?.string)
     }
 
     private static func isGood(_ token: String, _ database: TestDatabase) async -> Bool {
@@ -49,7 +49,7 @@ import Testing
 
     // MARK: Sessions
 
-    @Test func `sessions are listed with their labels and ended one by one, each by its owner alone`() async throws {
+    @Test func `an owner lists its sessions with their labels and ends them one by one`() async throws {
         let database = try await TestDatabase.make()
         let phone = try await Self.signIn(database, label: "phone")
         #expect(phone.hasPrefix("fbs_") && phone.utf8.count == 47)
@@ -80,7 +80,7 @@ import Testing
         ])
     }
 
-    @Test func `all other sessions end, or all`() async throws {
+    @Test func `one request ends all other sessions, or all`() async throws {
         let database = try await TestDatabase.make()
         let (first, second) = (try await Self.signIn(database), try await Self.signIn(database))
         #expect(await database.call(.delete, "/sessions?others=true", token: first).status == 204)
@@ -99,9 +99,9 @@ import Testing
         let old = try await Self.signIn(database, label: "phone")
         let loop = database.api.makeContext()
         #expect(await database.call(.get, "/users/me", token: old, in: loop).status == 200)
-        let answer = await database.call(.post, "/sessions/current/rotate", token: old)
-        #expect(answer.status == 200 && answer.field("Cache-Control") == "no-store")
-        let new = try #require(answer.json?["token"]?.string)
+        let response = await database.call(.post, "/sessions/current/rotate", token: old)
+        #expect(response.status == 200 && response.field("Cache-Control") == "no-store")
+        let new = try #require(response.json?["token"]?.string)
         #expect(new != old)
         #expect(await database.call(.get, "/users/me", token: old, in: loop).status == 401)
         #expect(await !Self.isGood(old, database))
@@ -124,11 +124,11 @@ import Testing
             await database.call(.patch, "/users/me", token: token, body: #"{"password":"battery staple"}"#).status
                 == 400)
         #expect(await Self.isGood(other, database))
-        let answer = await database.call(
+        let response = await database.call(
             .patch, "/users/me", token: token, body: #"{"password":"battery staple","currentPassword":"correct horse"}"#
         )
-        #expect(answer.status == 200 && answer.field("Cache-Control") == "no-store")
-        let new = try #require(answer.json?["token"]?.string)
+        #expect(response.status == 200 && response.field("Cache-Control") == "no-store")
+        let new = try #require(response.json?["token"]?.string)
         #expect(await Self.isGood(new, database))
         #expect(await !Self.isGood(token, database))
         #expect(await !Self.isGood(other, database))
@@ -162,15 +162,15 @@ import Testing
         ])
     }
 
-    @Test func `names with an underscore in front are the server's`() async throws {
+    @Test func `names with a leading underscore are reserved`() async throws {
         let database = try await TestDatabase.make(withUsers: false)
         for name in ["_0123456789abcdef0123456789abcdef", "_anonymous", "_"] {
-            let answer = await database.call(.post, "/users", body: #"{"name":"\#(name)",\#(Self.password)}"#)
-            #expect(answer.status == 400, "\(name)")
+            let response = await database.call(.post, "/users", body: #"{"name":"\#(name)",\#(Self.password)}"#)
+            #expect(response.status == 400, "\(name)")
         }
     }
 
-    @Test func `an account goes with its password, and what it made stays`() async throws {
+    @Test func `an account is removed with its password, and its records stay`() async throws {
         let database = try await TestDatabase.make()
         try await database.addForum()
         let name = try #require(database.userNames[.creator])
@@ -198,22 +198,22 @@ import Testing
         #expect(await !Self.isGood(other, database))
     }
 
-    @Test func `somebody anonymous has an account, and a name later`() async throws {
+    @Test func `an anonymous account gets a name later`() async throws {
         let closed = try await TestDatabase.make(withUsers: false)
         #expect(await closed.call(.post, "/users/anonymous").status == 403)
         let database = try await TestDatabase.make { $0.allowsAnonymousAccounts = true }
         try await database.addForum()
-        let answer = await database.call(.post, "/users/anonymous", body: #"{"label":"phone"}"#)
-        #expect(answer.status == 201)
-        let token = try #require(answer.json?["token"]?.string)
-        let name = try #require(answer.json?["user"]?["userRecordName"]?.string)
-        #expect(answer.json?["user"]?["name"]?.string == name)
+        let response = await database.call(.post, "/users/anonymous", body: #"{"label":"phone"}"#)
+        #expect(response.status == 201)
+        let token = try #require(response.json?["token"]?.string)
+        let name = try #require(response.json?["user"]?["userRecordName"]?.string)
+        #expect(response.json?["user"]?["name"]?.string == name)
         #expect(
             await database.call(.put, "/records/Post/a", token: token, body: #"{"fields":{"title":"x"}}"#).status == 201
         )
         #expect(
             await database.call(.put, "/records/Post/own?database=private", token: token, body: "{}").status == 201)
-        // Nobody signs in to it, and nobody takes its name.
+        // No sign-in to it is possible, and its name cannot be taken.
         for password in ["", "correct horse", name] {
             let signIn = await database.call(
                 .post, "/sessions", body: #"{"name":"\#(name)","password":"\#(password)"}"#)
@@ -241,7 +241,7 @@ import Testing
         let again = try await Self.signIn(database, "zoe", "battery staple")
         #expect(
             await database.call(.patch, "/records/Post/a", token: again, body: #"{"fields":{"good":1}}"#).status == 200)
-        // One without a password goes without.
+        // An account without a password is removed without one.
         let second = try #require(await database.call(.post, "/users/anonymous").json?["token"]?.string)
         #expect(await database.call(.delete, "/users/me", token: second).status == 204)
         #expect(await !Self.isGood(second, database))
@@ -249,7 +249,7 @@ import Testing
 
     // MARK: Invitations
 
-    @Test func `sign-up by invitation takes one that is good`() async throws {
+    @Test func `sign-up by invitation needs a valid invitation`() async throws {
         let database = try await TestDatabase.make(withUsers: false) {
             $0.signUp = .invitation
             $0.allowsAnonymousAccounts = true
@@ -287,7 +287,8 @@ import Testing
         let session = try await Self.signIn(database, "zoe")
         let me = await database.call(.get, "/users/me", token: session)
         #expect(me.json?["roles"]?.array == ["editors"])
-        // One for somebody is good for nobody else; and somebody anonymous takes a name with one only.
+        // An invitation with a name is valid for that name only; an anonymous account needs an invitation to take a
+        // name.
         let named = await database.call(.post, "/invitations", as: .administrator, body: #"{"name":"yan"}"#)
         let yans = try #require(named.json?["invitation"]?.string)
         #expect(await database.call(.post, "/users", body: body("xia", yans)).status == 403)
@@ -300,9 +301,9 @@ import Testing
 
     // MARK: User records
 
-    @Test func `a schema that leaves the type of user records out keeps it while there are accounts`() async throws {
+    @Test func `a schema without the type of user records keeps it while accounts exist`() async throws {
         let database = try await TestDatabase.make(.production)
-        func put(_ types: String) async -> Answer {
+        func put(_ types: String) async -> Response {
             await database.call(.put, "/schema", as: .administrator, body: #"{"types":{\#(types)}}"#)
         }
         let grants = #""grants":{"_world":["READ"],"_creator":["WRITE"]}"#
@@ -316,13 +317,15 @@ import Testing
         #expect(lost.status == 400 && lost.text.contains("nick"), "\(lost.text)")
         let nobody = try await TestDatabase.make(.production, withUsers: false)
         for types in [#""Users":{"fields":{}}"#, ""] {
-            let answer = await nobody.call(.put, "/schema", as: .administrator, body: #"{"types":{\#(types)}}"#)
-            #expect(answer.status == 200 && (answer.json?["types"]?["Users"] == nil) == types.isEmpty, "\(answer.text)")
+            let response = await nobody.call(.put, "/schema", as: .administrator, body: #"{"types":{\#(types)}}"#)
+            #expect(
+                response.status == 200 && (response.json?["types"]?["Users"] == nil) == types.isEmpty,
+                "\(response.text)")
         }
     }
 
     @Test(arguments: [RecordEnvironment.development, .production])
-    func `each account has a user record that it alone fills`(_ environment: RecordEnvironment) async throws {
+    func `each account has a user record that only it may write`(_ environment: RecordEnvironment) async throws {
         let database = try await TestDatabase.make(environment)
         let ann = try #require(database.userNames[.creator])
         if environment == .production {

@@ -27,7 +27,7 @@ import Testing
         ])
     }
 
-    @Test func `development is for members where the server is for production`() async throws {
+    @Test func `a closed development environment is for members only`() async throws {
         let database = try await TestDatabase.make(withUsers: false) { $0.isDevelopmentOpen = false }
         let account = #"{"name":"ann","password":"correct horse"}"#
         await database.play([
@@ -59,7 +59,7 @@ import Testing
         ])
     }
 
-    @Test func `grants are replaced and count from the next request`() async throws {
+    @Test func `replaced grants apply from the next request`() async throws {
         let database = try await TestDatabase.make()
         try await database.addForum()
         let open = #"{"grants":{"_world":["CREATE","READ","WRITE"]}}"#
@@ -79,7 +79,7 @@ import Testing
         ])
     }
 
-    @Test func `roles are made, filled and taken away`() async throws {
+    @Test func `roles are created, filled and deleted`() async throws {
         let database = try await TestDatabase.make()
         try await database.addForum()
         await database.play([
@@ -92,7 +92,7 @@ import Testing
             Scenario("a stranger can", .stranger, .get, "/records/Secret/s1", 200),
             Scenario("reads", .administrator, .get, "/roles/editors", 200, contains: ["role:interns"]),
             Scenario("lists", .administrator, .get, "/roles", 200, contains: ["interns", "editors"]),
-            Scenario("takes away", .administrator, .delete, "/roles/interns", 204),
+            Scenario("deletes", .administrator, .delete, "/roles/interns", 204),
             Scenario("again", .administrator, .delete, "/roles/interns", 404),
             Scenario("gone", .administrator, .get, "/roles/interns", 404),
             Scenario("a stranger cannot any more", .stranger, .get, "/records/Secret/s1", 404),
@@ -137,7 +137,7 @@ import Testing
         #expect(await database.call(.get, "/users/me", as: .creator).status == 200)
     }
 
-    @Test func `a closed server takes accounts from administrators only`() async throws {
+    @Test func `on a server with closed sign-up only administrators create accounts`() async throws {
         let database = try await TestDatabase.make(withUsers: false) { $0.signUp = .closed }
         let body = #"{"name":"zoe","password":"long enough"}"#
         await database.play([

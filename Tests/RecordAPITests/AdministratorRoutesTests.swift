@@ -28,9 +28,9 @@ import Testing
         let database = try await TestDatabase.make(withUsers: false)
         _ = try await Self.add(database, "ada", "owner")
         for (password, status) in [("correct horse ada", 201), ("wrong horse", 401)] {
-            let answer = await database.call(
+            let response = await database.call(
                 .post, "/administrators/sessions", body: #"{"name":"\uff21da\u200b","password":"\#(password)"}"#)
-            #expect(answer.status == status, "\(answer.text)")
+            #expect(response.status == status, "\(response.text)")
         }
         let renamed = await database.call(
             .patch, "/administrators/ADA", as: .administrator, body: #"{"role":"viewer"}"#)
@@ -41,7 +41,7 @@ import Testing
         #expect(targets.count { $0 == "ada" } == targets.count && targets.count >= 5, "\(log.text)")
     }
 
-    @Test func `each role does what it is trusted with, in every database of the server`() async throws {
+    @Test func `each role has its rights in every database of the server`() async throws {
         let database = try await TestDatabase.make()
         try await database.addForum()
         for (role, statuses) in [
@@ -58,9 +58,9 @@ import Testing
                 ], statuses)
             {
                 let method: HTTPMethod = target.0 == "GET" ? .get : target.0 == "PUT" ? .put : .patch
-                let answer = await database.call(
+                let response = await database.call(
                     method, database.filled(target.1), token: token, body: target.2.isEmpty ? nil : target.2)
-                #expect(answer.status == status, "\(role) \(target.1): \(answer.text)")
+                #expect(response.status == status, "\(role) \(target.1): \(response.text)")
             }
             let me = await database.call(.get, "/users/me?environment=production", token: token)
             #expect(me.json?["name"]?.string == role && me.json?["role"]?.string == role)
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `administrators are managed by owners, and a change counts from the next request`() async throws {
+    @Test func `owners manage administrators, and a change applies from the next request`() async throws {
         let database = try await TestDatabase.make(withUsers: false)
         let owner = try await Self.add(database, "ada", "owner")
         let token = try await Self.add(database, "bea", "developer")
@@ -101,8 +101,8 @@ import Testing
             (.post, "/administrators", #"{"name":"x","password":"correct horse","role":"viewer"}"#),
             (.patch, "/administrators/bea", #"{"role":"owner"}"#), (.delete, "/administrators/ada", nil),
         ] as [(HTTPMethod, String, String?)] {
-            let answer = await database.call(method, target, token: token, body: body)
-            #expect(answer.status == 403, "\(target): \(answer.text)")
+            let response = await database.call(method, target, token: token, body: body)
+            #expect(response.status == 403, "\(target): \(response.text)")
         }
         let changed = await database.call(.patch, "/administrators/bea", token: owner, body: #"{"role":"viewer"}"#)
         #expect(changed.json?["role"] == "viewer")
@@ -111,11 +111,11 @@ import Testing
         let disabled = await database.call(.patch, "/administrators/bea", token: owner, body: #"{"disabled":true}"#)
         #expect(disabled.status == 200)
         #expect(await database.call(.get, "/users/me", token: again).status == 401)
-        let refused = await database.call(
+        let rejected = await database.call(
             .post, "/administrators/sessions", body: #"{"name":"bea","password":"correct horse bea"}"#)
         let unknown = await database.call(
             .post, "/administrators/sessions", body: #"{"name":"eve","password":"correct horse bea"}"#)
-        #expect(refused.status == 401 && refused.text == unknown.text)
+        #expect(rejected.status == 401 && rejected.text == unknown.text)
         // The last owner may go.
         #expect(await database.call(.delete, "/administrators/ada", token: owner).status == 204)
         #expect(await database.call(.get, "/users/me", token: owner).status == 401)
@@ -154,7 +154,7 @@ import Testing
         #expect(await database.call(.get, "/users/me", token: TestDatabase.operatorToken + "x").status == 401)
     }
 
-    @Test func `naming a private database's owner is told of once an hour`() async throws {
+    @Test func `requests that name a private database's owner are logged once an hour`() async throws {
         let database = try await TestDatabase.make()
         let token = try await Self.add(database, "ada", "owner")
         for _ in 0..<3 {
@@ -162,7 +162,7 @@ import Testing
             #expect(await database.call(.get, target, token: token).status == 200)
         }
         await database.call(.get, "/changes?database=private", as: .creator)
-        // The entry goes its own way, before that of what is written behind it.
+        // The entry is written separately, before the entry of a later write.
         await database.call(.put, "/roles/later", as: .administrator, body: #"{"members":[]}"#)
         let log = await database.call(.get, "/audit?action=user.privateDatabase", as: .administrator)
         let entries = log.json?["entries"]?.array ?? []
@@ -183,7 +183,7 @@ import Testing
         #expect(!log.text.contains("nobody-has-this") && !log.text.tells("horse"))
     }
 
-    @Test func `the log is asked by what is in it, and wrong questions are refused`() async throws {
+    @Test func `the log is filtered by its columns, and invalid filters are rejected`() async throws {
         let database = try await TestDatabase.make(withUsers: false)
         _ = try await Self.add(database, "ada", "owner")
         await database.play([

@@ -8,7 +8,7 @@ import Testing
 /// Files up and down again, as a client sees them.
 @Suite struct AssetRoutesTests {
     static let content = Array((0..<1_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
-    /// A GIF of 300 by 200 pixels, as far as a header tells.
+    /// A GIF of 300 by 200 pixels, as far as its header says.
     static let gif = Array("GIF89a".utf8) + [0x2C, 0x01, 0xC8, 0x00, 0x00, 0x00, 0x00, 0x3B]
 
     /// A database with the type `Post`, whose `file` is an asset and whose `data` are bytes.
@@ -29,10 +29,10 @@ import Testing
     static func upload(
         _ test: TestDatabase, _ bytes: [UInt8] = content, type: String = "text/plain", query: String = "?filename=a.txt"
     ) async throws -> JSONValue {
-        let answer = await test.call(
+        let response = await test.call(
             .post, "/assets" + query, as: .creator, bytes: bytes, headers: [("Content-Type", type)])
-        try #require(answer.status == 201, "\(answer.text)")
-        return try #require(answer.json?["asset"])
+        try #require(response.status == 201, "\(response.text)")
+        return try #require(response.json?["asset"])
     }
 
     /// The target of a value's `downloadURL`, with more parameters.
@@ -42,23 +42,23 @@ import Testing
         return parameters.isEmpty ? target : target + (target.contains("?") ? "&" : "?") + parameters
     }
 
-    @Test func `an upload is answered with all that a record takes, and read by its URL`() async throws {
+    @Test func `an upload responds with the value for a record, and its URL serves the bytes`() async throws {
         let test = try await Self.makeDatabase()
         let asset = try await Self.upload(test)
         #expect(asset["fileChecksum"]?.string == SHA256.hash(Self.content).base64)
         #expect(asset["size"]?.integer == 1_000)
         #expect(asset["contentType"]?.string == "text/plain" && asset["filename"]?.string == "a.txt")
         #expect(asset["width"] == nil)
-        let answer = await test.call(.get, try Self.target(asset))
-        #expect(answer.status == 200 && answer.bytes == Self.content)
-        #expect(answer.field("Content-Type") == "text/plain; charset=utf-8")
-        #expect(answer.field("X-Content-Type-Options") == "nosniff")
-        #expect(answer.field("Accept-Ranges") == "bytes")
-        #expect(answer.field("ETag") == "\"\(SHA256.hash(Self.content).hex)\"")
-        #expect(answer.field("Cache-Control")?.contains("immutable") == true)
+        let response = await test.call(.get, try Self.target(asset))
+        #expect(response.status == 200 && response.bytes == Self.content)
+        #expect(response.field("Content-Type") == "text/plain; charset=utf-8")
+        #expect(response.field("X-Content-Type-Options") == "nosniff")
+        #expect(response.field("Accept-Ranges") == "bytes")
+        #expect(response.field("ETag") == "\"\(SHA256.hash(Self.content).hex)\"")
+        #expect(response.field("Cache-Control")?.contains("immutable") == true)
     }
 
-    @Test func `a picture is measured, and what is no picture's type is not shown as one`() async throws {
+    @Test func `a picture is measured, and other types are not shown as pictures`() async throws {
         let test = try await Self.makeDatabase()
         let picture = try await Self.upload(test, Self.gif, type: "image/png", query: "")
         #expect(picture["width"]?.integer == 300 && picture["height"]?.integer == 200)
@@ -66,9 +66,9 @@ import Testing
         #expect(
             await test.call(.get, try Self.target(picture)).field("Content-Disposition")?.hasPrefix("inline") == true)
         let page = try await Self.upload(test, Array("<script>".utf8), type: "text/html", query: "")
-        let answer = await test.call(.get, try Self.target(page))
-        #expect(answer.field("Content-Type")?.contains("html") == false)
-        #expect(answer.field("Content-Disposition")?.hasPrefix("attachment") == true)
+        let response = await test.call(.get, try Self.target(page))
+        #expect(response.field("Content-Type")?.contains("html") == false)
+        #expect(response.field("Content-Disposition")?.hasPrefix("attachment") == true)
     }
 
     private static let documents =
@@ -83,7 +83,7 @@ import Testing
         ("video/mp4", "video/mp4", media), ("text/html", "application/octet-stream", files),
         ("application/xml", "application/octet-stream", files), ("text/javascript", "application/octet-stream", files),
         ("application/json", "application/json", files), ("text/csv", "text/csv", files),
-    ]) func `what a browser shows has the policy of its kind, on both routes and in parts`(
+    ]) func `content that a browser displays has the policy of its kind, on both routes and in parts`(
         claimed: String, served: String, policy: String
     ) async throws {
         let test = try await Self.makeDatabase()
@@ -95,11 +95,11 @@ import Testing
         let kind = policy == Self.files ? "attachment" : "inline"
         for target in [try Self.target(asset), "/records/Post/a/file"] {
             for (status, headers) in [(200, []), (206, [("Range", "bytes=1-3")])] {
-                let answer = await test.call(.get, target, as: .creator, headers: headers)
-                #expect(answer.status == status && answer.field("Content-Type") == served, "\(answer.text)")
-                #expect(answer.field("Content-Security-Policy") == policy)
-                #expect(answer.field("Content-Disposition")?.hasPrefix(kind) == true)
-                #expect(answer.field("X-Content-Type-Options") == "nosniff")
+                let response = await test.call(.get, target, as: .creator, headers: headers)
+                #expect(response.status == status && response.field("Content-Type") == served, "\(response.text)")
+                #expect(response.field("Content-Security-Policy") == policy)
+                #expect(response.field("Content-Disposition")?.hasPrefix(kind) == true)
+                #expect(response.field("X-Content-Type-Options") == "nosniff")
             }
             let download = target.contains("?") ? target + "&download=true" : target + "?download=true"
             let saved = await test.call(.get, download, as: .creator)
@@ -112,32 +112,32 @@ import Testing
         let test = try await Self.makeDatabase()
         let path = try Self.target(try await Self.upload(test))
         let tag = "\"\(SHA256.hash(Self.content).hex)\""
-        func get(_ headers: (String, String)..., method: HTTPMethod = .get) async -> Answer {
+        func get(_ headers: (String, String)..., method: HTTPMethod = .get) async -> Response {
             await test.call(method, path, headers: headers)
         }
-        var answer = await get(("Range", "bytes=10-19"))
-        #expect(answer.status == 206 && answer.bytes == Array(Self.content[10..<20]))
-        #expect(answer.field("Content-Range") == "bytes 10-19/1000")
-        answer = await get(("Range", "bytes=10-19"), ("If-Range", tag))
-        #expect(answer.status == 206)
+        var response = await get(("Range", "bytes=10-19"))
+        #expect(response.status == 206 && response.bytes == Array(Self.content[10..<20]))
+        #expect(response.field("Content-Range") == "bytes 10-19/1000")
+        response = await get(("Range", "bytes=10-19"), ("If-Range", tag))
+        #expect(response.status == 206)
         for other in ["\"other\"", "W/" + tag, "Sun, 06 Nov 1994 08:49:37 GMT", "nonsense"] {
-            answer = await get(("Range", "bytes=10-19"), ("If-Range", other))
-            #expect(answer.status == 200 && answer.bytes == Self.content, "\(other)")
+            response = await get(("Range", "bytes=10-19"), ("If-Range", other))
+            #expect(response.status == 200 && response.bytes == Self.content, "\(other)")
         }
-        answer = await get(("If-None-Match", tag), ("Range", "bytes=10-19"))
-        #expect(answer.status == 304 && answer.bytes.isEmpty && answer.field("ETag") == tag)
-        answer = await get(("If-Match", "\"other\""))
-        #expect(answer.status == 412 && answer.code == "CONFLICT")
-        answer = await get(method: .head)
-        #expect(answer.status == 200 && answer.field("ETag") == tag)
+        response = await get(("If-None-Match", tag), ("Range", "bytes=10-19"))
+        #expect(response.status == 304 && response.bytes.isEmpty && response.field("ETag") == tag)
+        response = await get(("If-Match", "\"other\""))
+        #expect(response.status == 412 && response.code == "CONFLICT")
+        response = await get(method: .head)
+        #expect(response.status == 200 && response.field("ETag") == tag)
     }
 
-    @Test func `several ranges come as parts with their places`() async throws {
+    @Test func `several ranges are sent as parts with their positions`() async throws {
         let test = try await Self.makeDatabase()
         let path = try Self.target(try await Self.upload(test))
-        let answer = await test.call(.get, path, headers: [("Range", "bytes=0-4,500-502,-2")])
-        #expect(answer.status == 206)
-        let type = try #require(answer.field("Content-Type"))
+        let response = await test.call(.get, path, headers: [("Range", "bytes=0-4,500-502,-2")])
+        #expect(response.status == 206)
+        let type = try #require(response.field("Content-Type"))
         let boundary = try #require(type.split(separator: "boundary=").last).replacing("\"", with: "")
         var expected: [UInt8] = []
         for range in [0..<5, 500..<503, 998..<1_000] {
@@ -147,10 +147,10 @@ import Testing
             expected += Array(head.utf8) + Self.content[range]
         }
         expected += Array("\r\n--\(boundary)--\r\n".utf8)
-        #expect(answer.bytes == expected || answer.bytes == Array(expected.dropFirst(2)), "\(answer.text)")
+        #expect(response.bytes == expected || response.bytes == Array(expected.dropFirst(2)), "\(response.text)")
     }
 
-    @Test func `the route of a field asks for the right at every read`() async throws {
+    @Test func `the route of a field checks permission at every read`() async throws {
         let test = try await Self.makeDatabase()
         let asset = try await Self.upload(test)
         let receipt = try #require(asset["receipt"]?.string)
@@ -173,9 +173,9 @@ import Testing
             Scenario("an index of what is no list", .creator, .get, "/records/Post/p/file?index=1", 404),
             Scenario("an index of no number", .creator, .get, "/records/Post/p/file?index=x", 400),
         ])
-        let answer = await test.call(.get, "/records/Post/p/file", headers: [("Range", "bytes=-3")])
-        #expect(answer.status == 206 && answer.bytes == Array(Self.content.suffix(3)))
-        #expect(answer.field("Cache-Control") == "private, no-cache")
+        let response = await test.call(.get, "/records/Post/p/file", headers: [("Range", "bytes=-3")])
+        #expect(response.status == 206 && response.bytes == Array(Self.content.suffix(3)))
+        #expect(response.field("Cache-Control") == "private, no-cache")
         #expect(await test.call(.delete, "/records/Post/p", as: .creator).status == 204)
         #expect(await test.call(.get, "/records/Post/p/file").status == 404)
     }
@@ -186,17 +186,17 @@ import Testing
             .put, "/records/Post/b", as: .creator,
             body: #"{"fields":{"data":{"value":"\#(Base64.encode(Self.content))","type":"BYTES"}}}"#)
         try #require(made.status == 201, "\(made.text)")
-        var answer = await test.call(.get, "/records/Post/b/data")
-        #expect(answer.status == 200 && answer.bytes == Self.content)
-        #expect(answer.field("Content-Type") == "application/octet-stream")
-        let tag = try #require(answer.field("ETag"))
-        answer = await test.call(.get, "/records/Post/b/data", headers: [("Range", "bytes=0-0,999-")])
-        #expect(answer.status == 206 && answer.field("Content-Type")?.hasPrefix("multipart/byteranges") == true)
-        answer = await test.call(.get, "/records/Post/b/data", headers: [("If-None-Match", tag)])
-        #expect(answer.status == 304 && answer.bytes.isEmpty)
+        var response = await test.call(.get, "/records/Post/b/data")
+        #expect(response.status == 200 && response.bytes == Self.content)
+        #expect(response.field("Content-Type") == "application/octet-stream")
+        let tag = try #require(response.field("ETag"))
+        response = await test.call(.get, "/records/Post/b/data", headers: [("Range", "bytes=0-0,999-")])
+        #expect(response.status == 206 && response.field("Content-Type")?.hasPrefix("multipart/byteranges") == true)
+        response = await test.call(.get, "/records/Post/b/data", headers: [("If-None-Match", tag)])
+        #expect(response.status == 304 && response.bytes.isEmpty)
     }
 
-    @Test func `a form brings its files in order and passes over its fields`() async throws {
+    @Test func `a form uploads its files in order and ignores its fields`() async throws {
         let test = try await Self.makeDatabase()
         func part(_ disposition: String, _ type: String?, _ content: String) -> String {
             "--b\r\nContent-Disposition: form-data; \(disposition)\r\n\(type.map { "Content-Type: \($0)\r\n" } ?? "")\r\n"
@@ -206,11 +206,11 @@ import Testing
             part("name=a; filename=\"one.txt\"", "text/plain", "one") + part("name=note", nil, "passed over")
             + part("name=c; filename=\"\"", nil, "") + part("name=b; filename=\"../two\"", nil, "--two\r\n")
             + "--b--\r\n"
-        let answer = await test.call(
+        let response = await test.call(
             .post, "/assets", as: .creator, body: form, headers: [("Content-Type", "multipart/form-data; boundary=b")])
-        #expect(answer.status == 201, "\(answer.text)")
-        let assets = answer.json?["assets"]?.array ?? []
-        // What a browser sends for a field of which no file was chosen is none.
+        #expect(response.status == 201, "\(response.text)")
+        let assets = response.json?["assets"]?.array ?? []
+        // An empty file field, as browsers send it if no file was chosen, is no file.
         #expect(assets.count == 2)
         #expect(assets.first?["filename"]?.string == "one.txt")
         #expect(assets.last?["filename"]?.string == ".._two")

@@ -40,7 +40,7 @@ import Testing
         let made = await test.call(
             .post, "/assets" + hostile.query, as: .creator, bytes: hostile.bytes,
             headers: [("Content-Type", hostile.type)])
-        // Some names and types are refused at the door.
+        // Some names and types are rejected at the upload.
         guard made.status == 201 else {
             #expect(made.status == 400 || made.status == 415, "\(made.text)")
             return
@@ -54,22 +54,22 @@ import Testing
             try AssetRoutesTests.target(asset), try AssetRoutesTests.target(asset, "download"), "/records/Post/a/file",
         ] {
             for headers in [[], [("Range", "bytes=0-3")], [("Range", "bytes=0-1,3-4")], [("Accept", "text/html")]] {
-                let answer = await test.call(.get, target, as: .creator, headers: headers)
-                guard answer.status < 300 else {
-                    #expect(answer.field("Content-Type") == "application/json", "\(answer.text)")
+                let response = await test.call(.get, target, as: .creator, headers: headers)
+                guard response.status < 300 else {
+                    #expect(response.field("Content-Type") == "application/json", "\(response.text)")
                     continue
                 }
-                check(answer, isDownload: target.hasSuffix("download"))
+                check(response, isDownload: target.hasSuffix("download"))
             }
         }
     }
 
-    private func check(_ answer: Answer, isDownload: Bool) {
-        let type = answer.field("Content-Type") ?? ""
-        let disposition = answer.field("Content-Disposition") ?? ""
-        #expect(answer.field("X-Content-Type-Options") == "nosniff")
+    private func check(_ response: Response, isDownload: Bool) {
+        let type = response.field("Content-Type") ?? ""
+        let disposition = response.field("Content-Disposition") ?? ""
+        #expect(response.field("X-Content-Type-Options") == "nosniff")
         // Without a right to scripts, forms, frames and this origin, even if a browser should show it.
-        let policy = answer.field("Content-Security-Policy") ?? ""
+        let policy = response.field("Content-Security-Policy") ?? ""
         #expect(policy.contains("default-src 'none'") && policy.contains("sandbox") && !policy.contains("script"))
         let isMedia = type.hasPrefix("audio/") || type.hasPrefix("video/") || type.hasPrefix("multipart/")
         #expect(!policy.replacing(isMedia ? "allow-same-origin" : "-", with: "-").contains("allow-"), "\(policy)")
@@ -82,6 +82,6 @@ import Testing
         #expect(isShown || disposition.hasPrefix("attachment"), "\(disposition)")
         let shown = ["image/", "audio/", "video/", "multipart/", "application/pdf", "text/plain; charset=utf-8"]
         #expect(!isShown || (!isDownload && shown.contains { type.hasPrefix($0) }), "\(type)")
-        #expect(answer.fields.count(of: .contentType) == 1 && answer.fields.count(of: .contentDisposition) == 1)
+        #expect(response.fields.count(of: .contentType) == 1 && response.fields.count(of: .contentDisposition) == 1)
     }
 }

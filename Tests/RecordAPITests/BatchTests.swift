@@ -15,13 +15,13 @@ import Testing
             #"{"operationType":"\#(kind)","record":{"recordName":"\#(name)","recordType":"Post"\#(tag),"fields":{\#(fields)}}}"#
     }
 
-    @Test(arguments: [true, false]) func `all seven types do what CloudKit says`(atomic: Bool) async throws {
+    @Test(arguments: [true, false]) func `all seven operation types behave as in CloudKit`(atomic: Bool) async throws {
         let database = try await TestDatabase.make(withUsers: false)
         for name in ["a", "b", "c", "d", "e"] {
             await database.call(
                 .put, "/records/Post/\(name)", as: .administrator, body: #"{"fields":{"one":1,"two":2}}"#)
         }
-        let answer = await database.call(
+        let response = await database.call(
             .post, "/records", as: .administrator,
             body: Self.body(
                 [
@@ -32,34 +32,34 @@ import Testing
                     Self.operation("forceReplace", "d", #""one":9"#),
                     Self.operation("delete", "e"), Self.operation("forceDelete", "missing"),
                 ], atomic: atomic))
-        #expect(answer.status == 200)
+        #expect(response.status == 200)
         #expect(
-            answer.records.map { $0["recordName"]?.string } == ["new", "a", "b", "c", "d", "e", "missing"])
-        #expect(answer.records.allSatisfy { $0["serverErrorCode"] == nil }, "\(answer.text)")
-        let keys = answer.records.map { $0["fields"]?.object?.keys ?? [] }
+            response.records.map { $0["recordName"]?.string } == ["new", "a", "b", "c", "d", "e", "missing"])
+        #expect(response.records.allSatisfy { $0["serverErrorCode"] == nil }, "\(response.text)")
+        let keys = response.records.map { $0["fields"]?.object?.keys ?? [] }
         #expect(keys == [["one"], ["one", "two"], ["one", "two"], ["one"], ["one"], [], []])
-        #expect(answer.records.map { $0["deleted"]?.bool } == [false, false, false, false, false, true, true])
+        #expect(response.records.map { $0["deleted"]?.bool } == [false, false, false, false, false, true, true])
     }
 
     @Test func `an atomic batch does all or nothing, and names the guilty item`() async throws {
         let database = try await TestDatabase.make(withUsers: false)
         await database.call(.put, "/records/Post/a", as: .administrator, body: #"{"fields":{"one":1}}"#)
-        let answer = await database.call(
+        let response = await database.call(
             .post, "/records", as: .administrator,
             body: Self.body([
                 Self.operation("forceUpdate", "a", #""one":9"#), Self.operation("update", "a", tag: "old"),
                 Self.operation("create", "b"),
             ]))
-        #expect(answer.status == 200)
+        #expect(response.status == 200)
         #expect(
-            answer.records.map { $0["serverErrorCode"]?.string } == ["ATOMIC_ERROR", "CONFLICT", "ATOMIC_ERROR"])
-        #expect(answer.records[1]["serverRecord"]?["recordName"]?.string == "a")
+            response.records.map { $0["serverErrorCode"]?.string } == ["ATOMIC_ERROR", "CONFLICT", "ATOMIC_ERROR"])
+        #expect(response.records[1]["serverRecord"]?["recordName"]?.string == "a")
         let record = await database.call(.get, "/records/Post/a")
         #expect(record.json?["fields"]?["one"]?["value"]?.integer == 1)
         #expect(await database.call(.get, "/records/Post/b").status == 404)
     }
 
-    /// Before, the first of two that swap their values was refused.
+    /// Two records of an atomic batch may swap their unique values.
     @Test func `values are unique at the end of an atomic batch`() async throws {
         let database = try await TestDatabase.make(withUsers: false)
         await database.call(
@@ -75,7 +75,7 @@ import Testing
         let swap = [
             Self.operation("forceUpdate", "a", #""slug":"b""#), Self.operation("forceUpdate", "b", #""slug":"a""#),
         ]
-        let codes = { (answer: Answer) in answer.records.map { $0["serverErrorCode"]?.string ?? "" } }
+        let codes = { (response: Response) in response.records.map { $0["serverErrorCode"]?.string ?? "" } }
         let singly = await database.call(.post, "/records", as: .administrator, body: Self.body(swap, atomic: false))
         #expect(codes(singly) == ["EXISTS", "EXISTS"], "\(singly.text)")
         let swapped = await database.call(.post, "/records", as: .administrator, body: Self.body(swap))
@@ -83,7 +83,7 @@ import Testing
         let found = await database.call(.get, "/query/Post?where=slug%20%3D%3D%20%27a%27", as: .administrator)
         #expect(found.records.map { $0["recordName"]?.string } == ["b"])
 
-        // Made before the record goes that has the value, and behind it.
+        // Created before and after the deletion of the record that has the value.
         let create = Self.operation("create", "c", #""slug":"b""#)
         let createAgain = Self.operation("create", "d", #""slug":"b""#)
         let before = await database.call(
@@ -93,7 +93,7 @@ import Testing
             .post, "/records", as: .administrator, body: Self.body([Self.operation("delete", "c"), createAgain]))
         #expect(codes(behind) == ["", ""], "\(behind.text)")
 
-        // What is left in violation carries the error, whatever was mended meanwhile.
+        // The item that still violates the index has the error, whichever items were repaired meanwhile.
         let guilty = await database.call(
             .post, "/records", as: .administrator,
             body: Self.body([
@@ -111,7 +111,7 @@ import Testing
         #expect(await database.call(.get, "/records/Post/h").status == 404)
     }
 
-    @Test func `an item that lacks its tag or name is refused by itself`() async throws {
+    @Test func `an item without its tag or name is rejected alone`() async throws {
         let database = try await TestDatabase.make(withUsers: false)
         await database.call(.put, "/records/Post/a", as: .administrator, body: "{}")
         let items = [
@@ -135,7 +135,7 @@ import Testing
         #expect(await database.call(.get, "/records/Post/c").status == 404)
     }
 
-    @Test func `malformed and oversized batches are refused as a whole`() async throws {
+    @Test func `malformed and oversized batches are rejected as a whole`() async throws {
         var limits = DatabaseLimits()
         limits.batchOperations = 2
         limits.bodyBytes = 2_000
@@ -170,11 +170,11 @@ import Testing
         #expect(batch.status == 200 && batch.text.contains("TOO_LARGE"))
     }
 
-    @Test func `a reference that must hold is 412`() async throws {
+    @Test func `a violated VALIDATE reference is 412`() async throws {
         let database = try await TestDatabase.make(withUsers: false)
-        let answer = await database.call(
+        let response = await database.call(
             .post, "/records/Post", as: .administrator,
             body: #"{"fields":{"owner":{"value":{"recordName":"none","action":"VALIDATE"},"type":"REFERENCE"}}}"#)
-        #expect(answer.status == 412 && answer.code == "VALIDATING_REFERENCE_ERROR", "\(answer.text)")
+        #expect(response.status == 412 && response.code == "VALIDATING_REFERENCE_ERROR", "\(response.text)")
     }
 }

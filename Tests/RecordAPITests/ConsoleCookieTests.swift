@@ -13,29 +13,29 @@ import Testing
     private func console(
         _ test: TestDatabase, _ method: HTTPMethod, _ body: String? = nil, headers: [(String, String)] = own,
         target: String = "/_/session"
-    ) async throws -> Answer {
+    ) async throws -> Response {
         var fields = HTTPFields()
         for (name, value) in headers { fields.append(try #require(HTTPFieldName(name)), value) }
         let request = HTTPRequest(
             method: method, target: try #require(RequestTarget(target)), fields: fields,
             body: body.map { .bytes(Array($0.utf8)) } ?? .empty, remoteAddress: "192.0.2.1", id: "request-1")
-        return Answer(await test.api.respondToConsole(request, in: test.context))
+        return Response(await test.api.respondToConsole(request, in: test.context))
     }
 
     /// The `name=value` of a Set-Cookie.
     private func signIn(_ test: TestDatabase, token: String = "the-operators-secret") async throws -> String {
-        let answer = try await console(test, .post, #"{"token":"\#(token)"}"#)
-        try #require(answer.status == 200, "\(answer.text)")
-        return String(try #require(answer.field("Set-Cookie")).prefix { $0 != ";" })
+        let response = try await console(test, .post, #"{"token":"\#(token)"}"#)
+        try #require(response.status == 200, "\(response.text)")
+        return String(try #require(response.field("Set-Cookie")).prefix { $0 != ";" })
     }
 
     @Test func `signing in sets a cookie that does not show the token`() async throws {
         let test = try await TestDatabase.make(withUsers: false)
-        let answer = try await console(test, .post, #"{"token":"the-operators-secret"}"#)
-        let cookie = try #require(answer.field("Set-Cookie"))
+        let response = try await console(test, .post, #"{"token":"the-operators-secret"}"#)
+        let cookie = try #require(response.field("Set-Cookie"))
         #expect(cookie.hasPrefix("fogbase=") && cookie.hasSuffix("; Path=/; HttpOnly; SameSite=Strict"))
-        #expect(!cookie.contains("secret") && answer.field("Cache-Control") == "no-store")
-        #expect(answer.json?["isAdministrator"]?.bool == true)
+        #expect(!cookie.contains("secret") && response.field("Cache-Control") == "no-store")
+        #expect(response.json?["isAdministrator"]?.bool == true)
         let secure = try await TestDatabase.make(withUsers: false) {
             $0.publicURL = try? PublicURL("https://db.example")
         }
@@ -58,8 +58,8 @@ import Testing
             ("", 400),
             (#"{"token":7}"#, 400),
         ] {
-            let answer = try await console(test, .post, body)
-            #expect(answer.status == status && answer.field("Set-Cookie") == nil, "\(body): \(answer.text)")
+            let response = try await console(test, .post, body)
+            #expect(response.status == status && response.field("Set-Cookie") == nil, "\(body): \(response.text)")
         }
         #expect(try await console(test, .put).status == 405)
     }
@@ -73,28 +73,28 @@ import Testing
         #expect(await test.call(.put, "/records/Post/a", headers: headers).status != 401)
         #expect(try await console(test, .get, headers: headers).json?["isAdministrator"]?.bool == true)
         #expect(try await console(test, .get).status == 204)
-        // A user's token may sit in it too; it opens what it opens.
+        // The cookie may also hold a user's token, which gives that user's rights.
         let user = try await signIn(test, token: try #require(test.tokens[.creator]))
         let mine = Self.own + [("Cookie", user)]
         #expect(await test.call(.get, "/users/me", headers: mine).json?["name"]?.string == "ann")
         #expect(await test.call(.get, "/schema", headers: mine).status == 403)
-        // A revoked token is one in a cookie as well.
+        // A revoked token is invalid in a cookie too.
         #expect(await test.call(.delete, "/sessions/current", headers: mine).status == 204)
         #expect(await test.call(.get, "/users/me", headers: mine).status == 401)
     }
 
-    @Test func `a cookie that no longer opens is no anonymous caller's`() async throws {
+    @Test func `an invalid cookie is rejected and not treated as anonymous`() async throws {
         let test = try await TestDatabase.make()
         // Another process has sealed it.
         let cookie = try await signIn(try await TestDatabase.make(withUsers: false))
         for target in ["/records/Post", "/schema", "/users/me"] {
-            let answer = await test.call(.get, target, headers: Self.own + [("Cookie", cookie)])
-            #expect(answer.status == 401 && answer.code == "AUTHENTICATION_FAILED", "\(target): \(answer.text)")
+            let response = await test.call(.get, target, headers: Self.own + [("Cookie", cookie)])
+            #expect(response.status == 401 && response.code == "AUTHENTICATION_FAILED", "\(target): \(response.text)")
         }
         let headers = Self.own + [("Cookie", cookie)]
         #expect(try await console(test, .get, headers: headers).status == 204)
         #expect(try await console(test, .post, #"{"token":"the-operators-secret"}"#, headers: headers).status == 200)
-        // Who sends no cookie of ours, or comes from elsewhere, is anonymous as before.
+        // A request without the console's cookie, or from another origin, is anonymous.
         let foreign = [("Cookie", cookie)]
         for others in [Self.own + [("Cookie", "theme=dark")], Self.own + [("Cookie", "fogbase=")], foreign] {
             #expect(await test.call(.get, "/records/Post", headers: others).status != 401)
@@ -102,7 +102,7 @@ import Testing
     }
 
     static let foreign: [[(String, String)]] = [
-        // A link, an image, a form: no field of their own.
+        // A link, an image or a form cannot set fields of their own.
         [("Sec-Fetch-Site", "same-origin")], [("Sec-Fetch-Site", "cross-site")], [("Sec-Fetch-Site", "none")], [],
         [("X-Fogbase-Console", "0"), ("Sec-Fetch-Site", "same-origin")],
         [("X-Fogbase-Console", "1"), ("X-Fogbase-Console", "1"), ("Sec-Fetch-Site", "same-origin")],
@@ -119,7 +119,7 @@ import Testing
     ]
 
     @Test(arguments: foreign)
-    func `a request that another page may have caused has no right by the cookie`(_ headers: [(String, String)])
+    func `the cookie gives no rights to a request that another page may have caused`(_ headers: [(String, String)])
         async throws
     {
         let test = try await TestDatabase.make(withUsers: false)
@@ -129,17 +129,17 @@ import Testing
             (HTTPMethod.get, "/schema"), (.head, "/schema"), (.put, "/schema"), (.get, "/users/me"),
             (.delete, "/query/Post"),
         ] {
-            let answer = await test.call(method, target, headers: all)
-            #expect(answer.status == 401 || answer.status == 400, "\(method) \(target): \(answer.status)")
+            let response = await test.call(method, target, headers: all)
+            #expect(response.status == 401 || response.status == 400, "\(method) \(target): \(response.status)")
         }
         #expect(await test.call(.get, "/schema", headers: all).code == "AUTHENTICATION_REQUIRED")
         for method in [HTTPMethod.get, .post, .delete] {
-            let answer = try await console(test, method, #"{"token":"the-operators-secret"}"#, headers: all)
-            #expect(answer.status == 403 && answer.field("Set-Cookie") == nil, "\(method)")
+            let response = try await console(test, method, #"{"token":"the-operators-secret"}"#, headers: all)
+            #expect(response.status == 403 && response.field("Set-Cookie") == nil, "\(method)")
         }
     }
 
-    @Test func `over plain HTTP a page of this origin is known by Origin, and a GET by its field`() async throws {
+    @Test func `over plain HTTP a page of this origin is recognized by Origin, and a GET by its field`() async throws {
         let test = try await TestDatabase.make(withUsers: false)
         let cookie = try await signIn(test)
         let plain = [("X-Fogbase-Console", "1"), ("Host", "db.example:8080"), ("Cookie", cookie)]
@@ -149,11 +149,11 @@ import Testing
         #expect(await test.call(.put, "/schema", body: #"{"types":{}}"#, headers: origin).status == 200)
     }
 
-    @Test func `a cookie that was changed, doubled, grown old or made elsewhere is none`() async throws {
+    @Test func `a changed, doubled, expired or foreign cookie is invalid`() async throws {
         let test = try await TestDatabase.make(withUsers: false)
         let cookie = try await signIn(test)
         let other = try await signIn(try await TestDatabase.make(withUsers: false))
-        // The first four have the name of ours: the console's session has ended. The others are of somebody else.
+        // The first four have the cookie name of the console, whose session has ended. The others are foreign cookies.
         let values: [(cookie: String, code: String)] = [
             (String(cookie.dropLast(9)) + "AAAAAAAAA", "AUTHENTICATION_FAILED"),
             ("\(cookie); \(cookie)", "AUTHENTICATION_FAILED"), (other, "AUTHENTICATION_FAILED"),
@@ -161,10 +161,10 @@ import Testing
             ("fogbase=", "AUTHENTICATION_REQUIRED"), ("__Host-" + cookie, "AUTHENTICATION_REQUIRED"),
         ]
         for (value, code) in values {
-            let answer = await test.call(.get, "/schema", headers: Self.own + [("Cookie", value)])
-            #expect(answer.code == code, "\(value)")
+            let response = await test.call(.get, "/schema", headers: Self.own + [("Cookie", value)])
+            #expect(response.code == code, "\(value)")
         }
-        // Whoever sends a credential means it.
+        // A credential in `Authorization` takes precedence over the cookie.
         let both = await test.call(
             .get, "/schema", headers: Self.own + [("Cookie", cookie), ("Authorization", "Bearer wrong")])
         #expect(both.code == "AUTHENTICATION_FAILED")

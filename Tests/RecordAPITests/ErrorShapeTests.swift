@@ -5,7 +5,7 @@ import RecordWire
 import Testing
 
 @Suite struct ErrorShapeTests {
-    @Test func `a dead token is told apart from none and from a wrong password`() async throws {
+    @Test func `an invalid token is distinguished from a missing one and from a wrong password`() async throws {
         let test = try await TestDatabase.make()
         await test.call(.put, "/records/Post/a", as: .creator, body: "{}")
         let dead = await test.call(.get, "/records/Post/a", token: "fbs_ended")
@@ -18,7 +18,7 @@ import Testing
         #expect(wrong.status == 401 && wrong.field("WWW-Authenticate") == "Bearer")
     }
 
-    @Test func `paths, methods, parameters and media types are refused with a sentence`() async throws {
+    @Test func `paths, methods, parameters and media types are rejected with a sentence`() async throws {
         let database = try await TestDatabase.make(withUsers: false)
         await database.call(.put, "/records/Post/a", as: .administrator, body: "{}")
         let json = "{}"
@@ -87,21 +87,21 @@ import Testing
         ])
     }
 
-    @Test func `what the HTTP engine refuses has the same shape`() async throws {
+    @Test func `rejections by the HTTP engine have the same shape`() async throws {
         let database = try await TestDatabase.make(withUsers: false)
         for (status, code) in [
             (HTTPStatus.badRequest, "BAD_REQUEST"), (.uriTooLong, "BAD_REQUEST"), (.requestTimeout, "BAD_REQUEST"),
             (.requestHeaderFieldsTooLarge, "BAD_REQUEST"), (.serviceUnavailable, "TRY_AGAIN_LATER"),
             (.tooManyRequests, "THROTTLED"), (.notImplemented, "BAD_REQUEST"),
         ] {
-            let answer = Answer(database.api.refusal(HTTPRefusal(status, "Because."), id: "request-1"))
-            #expect(answer.status == Int(status.code) && answer.code == code)
-            #expect(answer.json?["reason"]?.string == "Because.")
-            database.checkErrorShape(answer, code)
+            let response = Response(database.api.rejection(HTTPRejection(status, "Because."), id: "request-1"))
+            #expect(response.status == Int(status.code) && response.code == code)
+            #expect(response.json?["reason"]?.string == "Because.")
+            database.checkErrorShape(response, code)
         }
     }
 
-    @Test func `a body that breaks off is refused by what broke`() async throws {
+    @Test func `a truncated body is rejected with the cause`() async throws {
         let database = try await TestDatabase.make(withUsers: false)
         for (error, status) in [
             (HTTPBodyError.timeout, 408), (.unsupportedEncoding, 415), (.bomb, 413), (.overloaded, 503),
@@ -112,10 +112,10 @@ import Testing
             let request = HTTPRequest(
                 method: .post, target: try #require(RequestTarget("/records/Post")), fields: fields,
                 body: .stream(BrokenBody(error: error)), id: "request-1")
-            let answer = Answer(await database.api.respond(to: request, in: database.context))
-            #expect(answer.status == status, "\(error)")
-            database.checkErrorShape(answer, "\(error)")
-            #expect((status == 503) == (answer.field("Retry-After") != nil))
+            let response = Response(await database.api.respond(to: request, in: database.context))
+            #expect(response.status == status, "\(error)")
+            database.checkErrorShape(response, "\(error)")
+            #expect((status == 503) == (response.field("Retry-After") != nil))
         }
     }
 
@@ -126,11 +126,11 @@ import Testing
         let request = HTTPRequest(
             method: .post, target: try #require(RequestTarget("/records/Post")), fields: fields,
             body: .stream(BrokenBody(error: .timeout)), id: "request-1")
-        let answer = Answer(await database.api.respond(to: request, in: database.context))
-        #expect(answer.status == 401)
+        let response = Response(await database.api.respond(to: request, in: database.context))
+        #expect(response.status == 401)
     }
 
-    @Test func `a token that is revoked while the body is on its way writes nothing`() async throws {
+    @Test func `a request writes nothing if its token is revoked while its body arrives`() async throws {
         let database = try await TestDatabase.make()
         let token = try #require(database.tokens[.creator])
         var fields = HTTPFields()
@@ -139,15 +139,15 @@ import Testing
         let request = HTTPRequest(
             method: .put, target: try #require(RequestTarget("/records/Post/late")), fields: fields,
             body: .stream(body), id: "request-1")
-        let answer = Answer(await database.api.respond(to: request, in: database.context))
-        #expect(answer.status == 401 && answer.code == "AUTHENTICATION_FAILED")
+        let response = Response(await database.api.respond(to: request, in: database.context))
+        #expect(response.status == 401 && response.code == "AUTHENTICATION_FAILED")
         #expect(await database.call(.get, "/records/Post/late", as: .administrator).status == 404)
     }
 
-    @Test func `OPTIONS tells what a path takes`() async throws {
+    @Test func `OPTIONS lists the methods of a path`() async throws {
         let database = try await TestDatabase.make(withUsers: false)
-        let answer = await database.call(.options, "/records/Post/a")
-        #expect(answer.status == 204 && answer.field("Allow") == "GET, HEAD, PUT, PATCH, DELETE, OPTIONS")
+        let response = await database.call(.options, "/records/Post/a")
+        #expect(response.status == 204 && response.field("Allow") == "GET, HEAD, PUT, PATCH, DELETE, OPTIONS")
         #expect(await database.call(.options, "*").status == 204)
         #expect(await database.call(.options, "/nothing").status == 404)
     }
@@ -166,9 +166,9 @@ private struct LateBody: HTTPBodyReader {
         var fields = HTTPFields()
         fields.append(.authorization, "Bearer \(token)")
         guard let target = RequestTarget("/sessions/current") else { throw .disconnected }
-        let answer = await api.respond(
+        let response = await api.respond(
             to: HTTPRequest(method: .delete, target: target, fields: fields), in: context)
-        guard answer.status == .noContent else { throw .disconnected }
+        guard response.status == .noContent else { throw .disconnected }
         return Array("{}".utf8)
     }
 }

@@ -3,7 +3,7 @@ import RecordModel
 import RecordWire
 import Testing
 
-/// `/explain/access` says what the caller's own request would meet.
+/// `/explain/access` predicts the result of the caller's own request.
 @Suite struct ExplainAccessTests {
     private static func ask(
         _ caller: String, _ action: String, _ type: String, _ record: String? = nil, field: String? = nil
@@ -13,7 +13,7 @@ import Testing
         return #"{"caller":"\#(caller)","action":"\#(action)","recordType":"\#(type)"\#(name)\#(member)}"#
     }
 
-    @Test func `the rule that decides is named`() async throws {
+    @Test func `the response names the deciding rule`() async throws {
         let database = try await TestDatabase.make()
         try await database.addForum()
         await database.call(
@@ -43,12 +43,12 @@ import Testing
             ),
             row("an administrator", Self.ask("administrator", "write", "Post", "x"), "ALLOWED", "ADMINISTRATOR"),
             row(
-                "one who looks on", Self.ask("administrator:viewer", "write", "Post", "x"), "ACCESS_DENIED",
+                "a viewer", Self.ask("administrator:viewer", "write", "Post", "x"), "ACCESS_DENIED",
                 "ADMINISTRATOR"),
         ])
     }
 
-    @Test func `uploads and private databases are judged without a type`() async throws {
+    @Test func `uploads and private databases are explained without a type`() async throws {
         let database = try await TestDatabase.make(.production)
         let schema = await database.call(
             .put, "/schema", as: .administrator,
@@ -94,7 +94,7 @@ import Testing
         await database.play([row("a type for files", "anonymous", "upload", "ALLOWED", "TYPE_WITH_ASSETS")])
     }
 
-    @Test func `only administrators ask, and bad questions are refused`() async throws {
+    @Test func `only administrators ask, and bad questions are rejected`() async throws {
         let database = try await TestDatabase.make()
         try await database.addForum()
         let good = Self.ask("anonymous", "read", "Post", "p1")
@@ -119,7 +119,7 @@ import Testing
         ])
     }
 
-    @Test func `callers are named as people name them`() async throws {
+    @Test func `callers are given by the names that people use`() async throws {
         let database = try await TestDatabase.make()
         try await database.addForum()
         await database.call(
@@ -168,18 +168,19 @@ import Testing
             row("disabled", Self.ask("bob", "read", "Post", "p1"), "ACCESS_DENIED", "ACCOUNT_DISABLED"),
             row("by record name", Self.ask("{stranger}", "read", "Post"), "ACCESS_DENIED", "ACCOUNT_DISABLED"),
         ])
-        // Who may not list users or keys learns nothing of their names.
+        // A caller that may not list users or keys learns nothing about their names.
         let key = await database.call(
             .post, "/keys", as: .administrator, body: #"{"name":"asker","scope":{"rights":["readRights"]}}"#)
         let token = try #require(key.json?["token"]?.string)
         for caller in ["ann", "nobody", "key:shop", "key:none"] {
-            let answer = await database.call(
+            let response = await database.call(
                 .post, "/explain/access", token: token, body: Self.ask(caller, "read", "Post"))
-            #expect(answer.status == 400 && answer.text.contains("looked up by name"), "\(caller): \(answer.text)")
+            #expect(
+                response.status == 400 && response.text.contains("looked up by name"), "\(caller): \(response.text)")
         }
     }
 
-    @Test func `it tells nobody which records there are who does not read them`() async throws {
+    @Test func `it does not reveal whether an unreadable record exists`() async throws {
         let database = try await TestDatabase.make()
         try await database.addForum()
         func key(_ scope: String) async throws -> String {
@@ -189,7 +190,7 @@ import Testing
         }
         let blind = try await key(#"{"rights":["readRights"]}"#)
         let reader = try await key(#"{"types":["Secret"],"actions":["read"],"rights":["readRights"]}"#)
-        func ask(_ token: String, _ name: String) async -> Answer {
+        func ask(_ token: String, _ name: String) async -> Response {
             await database.call(
                 .post, "/explain/access", token: token, body: Self.ask("anonymous", "read", "Secret", name))
         }
@@ -199,7 +200,7 @@ import Testing
         #expect(await ask(reader, "s2").status == 404)
     }
 
-    @Test func `it agrees with what requests meet`() async throws {
+    @Test func `it agrees with the responses to real requests`() async throws {
         let database = try await TestDatabase.make(.production)
         let schema = await database.call(
             .put, "/schema", as: .administrator,
@@ -227,10 +228,10 @@ import Testing
             for (type, record) in [("Good", "Good-creator"), ("Good", "Good-administrator"), ("Note", "Note-creator")] {
                 func isAllowed(_ action: String, field: String? = nil, record: String?) async -> Bool {
                     asked += 1
-                    let answer = await database.call(
+                    let response = await database.call(
                         .post, "/explain/access", as: .administrator,
                         body: Self.ask(name, action, type, record, field: field))
-                    return answer.json?["decision"]?.string == "ALLOWED"
+                    return response.json?["decision"]?.string == "ALLOWED"
                 }
                 let read = await database.call(.get, "/records/\(type)/\(record)", as: who)
                 #expect(await isAllowed("read", record: record) == (read.status == 200), "\(who) \(record)")

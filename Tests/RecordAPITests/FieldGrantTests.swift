@@ -4,9 +4,9 @@ import RecordModel
 import RecordWire
 import Testing
 
-/// Fields that not everybody reads or writes who may the record: what they hold is to be learned by no route.
+/// Fields with fewer readers or writers than their record: no route reveals their values to other callers.
 @Suite struct FieldGrantTests {
-    /// `cost` is read and written by editors, `note` by whoever made the record, `grade` is read by all and written by
+    /// `cost` is read and written by editors, `note` by the record's creator, `grade` is read by all and written by
     /// editors, `box` is written by all and read by editors, `scan` is a file that editors read.
     private static func shop(_ environment: RecordEnvironment = .development) async throws -> TestDatabase {
         let database = try await TestDatabase.make(environment)
@@ -33,7 +33,7 @@ import Testing
 
     private static let hidden = [":731", "hushed", "inside", "aGlkZGVu", #""cost""#, #""note""#, #""box""#, #""raw""#]
 
-    @Test func `sizes are not told with fields that the caller does not read`() async throws {
+    @Test func `sizes do not reveal fields that the caller may not read`() async throws {
         let database = try await Self.shop()
         let made = await database.call(.put, "/records/Good/mug", as: .creator, body: #"{"fields":{"title":"mug"}}"#)
         try #require(made.status == 201, "\(made.text)")
@@ -55,16 +55,16 @@ import Testing
         #expect(try await usedByAll() > before.1)
         let long = #"{"fields":{"title":"\#(String(repeating: "x", count: 1_048_570))"}}"#
         for (who, path) in [(TestDatabase.Who.creator, "mug"), (.stranger, "tea")] {
-            let refused = await database.call(.patch, "/records/Good/\(path)", as: who, body: long)
-            #expect(refused.status == 413 && refused.code == "QUOTA_EXCEEDED", "\(refused.text)")
-            #expect(refused.json?["details"]?["size"] == nil, "\(refused.text)")
-            #expect(refused.json?["details"]?["limit"]?.integer == 1_048_576)
+            let rejected = await database.call(.patch, "/records/Good/\(path)", as: who, body: long)
+            #expect(rejected.status == 413 && rejected.code == "QUOTA_EXCEEDED", "\(rejected.text)")
+            #expect(rejected.json?["details"]?["size"] == nil, "\(rejected.text)")
+            #expect(rejected.json?["details"]?["limit"]?.integer == 1_048_576)
         }
         let told = await database.call(.patch, "/records/Good/mug", as: .administrator, body: long)
         #expect(told.json?["details"]?["size"]?.integer != nil)
     }
 
-    @Test func `a field that is not the caller's to read comes by no route`() async throws {
+    @Test func `no route shows a field that the caller may not read`() async throws {
         let database = try await Self.shop()
         await database.play([
             Scenario("by its name", .stranger, .get, "/records/Good/tea", 200, contains: ["tea"], lacks: Self.hidden),
@@ -102,7 +102,9 @@ import Testing
         "where=NOT (title == 'a' AND cost > 1)",
         "where=cost IN {731}", "where=cost BETWEEN {1, 2}", "where=box BEGINSWITH 'in'", "where=note == 'hushed'",
         "sort=cost", "sort=-cost", "sort=title,cost",
-    ]) func `a condition or a sort by it is refused as one by no field at all`(_ asked: String) async throws {
+    ]) func `a condition or sort by an unreadable field is rejected like one by an unknown field`(_ asked: String)
+        async throws
+    {
         let database = try await Self.shop(.production)
         let target = "/query/Good?" + asked.replacingOccurrences(of: " ", with: "%20")
         let known = await database.call(.get, target, as: .stranger)
@@ -126,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func `a field that is not the caller's to write is not written`() async throws {
+    @Test func `a caller cannot write a field without permission`() async throws {
         let database = try await Self.shop()
         await database.play([
             Scenario(
@@ -158,7 +160,7 @@ import Testing
         ])
     }
 
-    @Test func `in production a field that is neither read nor written does not exist`() async throws {
+    @Test func `in production a field without any permission is reported as unknown`() async throws {
         let database = try await Self.shop(.production)
         await database.play([
             Scenario(
@@ -176,7 +178,7 @@ import Testing
         ])
     }
 
-    @Test func `a field for creators is theirs in what they made, and asked for in that alone`() async throws {
+    @Test func `a field for creators is readable and queryable only in their own records`() async throws {
         let database = try await Self.shop()
         await database.play([
             Scenario(
@@ -218,7 +220,7 @@ import Testing
         ])
     }
 
-    @Test func `a page ends by what the caller sees, and not by what is hidden from it`() async throws {
+    @Test func `the end of a page depends on visible fields, not on hidden ones`() async throws {
         var limits = DatabaseLimits()
         limits.pageBytes = 2_000
         let database = try await TestDatabase.make(limits: limits)
@@ -241,13 +243,13 @@ import Testing
             let records = page.records.isEmpty ? page.changes : page.records
             #expect(records.count { $0["recordType"] == "Good" } == 4, "\(page.text)")
             #expect(page.json?["cursor"] == nil && page.json?["moreComing"] != .bool(true), "\(page.text)")
-            // Who reads the field has its bytes counted, asked for or not.
+            // For a reader of the field its bytes count, whether or not the field is requested.
             let short = await database.call(.get, target, as: .member)
             #expect(short.json?["cursor"] != nil || short.json?["moreComing"] == .bool(true), "\(short.text)")
         }
     }
 
-    @Test func `a unique index tells nothing of a field that its writers do not read`() async throws {
+    @Test func `a unique index reveals nothing about a field that its writers may not read`() async throws {
         let database = try await TestDatabase.make(.production)
         func schema(slug: String = "", diagnosis: String = #","read":[],"write":[]"#, indexes: String) -> String {
             """
@@ -256,7 +258,7 @@ import Testing
             """
         }
         let both = #"{"fields":["slug","diagnosis"],"unique":true}"#
-        let rule = ["A unique index tells"]
+        let rule = ["one field of a unique index"]
         await database.play([
             Scenario(
                 "with other readers", .administrator, .put, "/schema", schema(indexes: both), 400, contains: rule),
@@ -284,12 +286,12 @@ import Testing
                 #"{"fields":{"slug":"p2"}}"#, 409, contains: ["UNIQUE_VIOLATION", #""fields":[]"#],
                 lacks: ["diagnosis", "slug"]),
             Scenario(
-                "are told to who reads them", .administrator, .patch, "/records/Pat/p1",
+                "are shown to their readers", .administrator, .patch, "/records/Pat/p1",
                 #"{"fields":{"slug":"p2"}}"#, 409, contains: ["'slug', 'diagnosis'"]),
         ])
     }
 
-    @Test func `grants of fields stand in the schema and change with it`() async throws {
+    @Test func `field grants are part of the schema and change with it`() async throws {
         let database = try await Self.shop()
         let token = try #require(await database.call(.get, "/changes", as: .stranger).json?["token"]?.string)
             .addingPercentEncoding(withAllowedCharacters: .alphanumerics)

@@ -5,9 +5,9 @@ import Testing
 
 /// A field that gets another type.
 @Suite struct FieldTypeTests {
-    /// Before, a price of 10 made the field whole numbers for good.
+    /// A price of 10 makes the field INT64; the rejection of a later fraction must name the way out.
     @Test(arguments: [RecordEnvironment.development, .production])
-    func `the refusal of a fraction names the request that makes room for it`(environment: RecordEnvironment)
+    func `the rejection of a fraction names the request that changes the type`(environment: RecordEnvironment)
         async throws
     {
         let database = try await TestDatabase.make(environment)
@@ -18,13 +18,14 @@ import Testing
             .put, "/records/Good/tea", as: .administrator, body: #"{"fields":{"price":10,"all":[1,2]}}"#)
         let command = "PATCH /schema/types/Good/fields/price and {\"type\":\"DOUBLE\"}"
         for body in [#"{"fields":{"price":9.5}}"#, #"{"fields":{"price":{"value":9.5,"type":"DOUBLE"}}}"#] {
-            let refused = await database.call(.put, "/records/Good/mint", as: .administrator, body: body)
+            let rejected = await database.call(.put, "/records/Good/mint", as: .administrator, body: body)
             #expect(
-                refused.status == 400 && refused.json?["reason"]?.string?.contains(command) == true, "\(refused.text)")
+                rejected.status == 400 && rejected.json?["reason"]?.string?.contains(command) == true,
+                "\(rejected.text)")
         }
         await database.play([
             Scenario(
-                "by who may not", .creator, .patch, "/schema/types/Good/fields/price", #"{"type":"DOUBLE"}"#, 403),
+                "without permission", .creator, .patch, "/schema/types/Good/fields/price", #"{"type":"DOUBLE"}"#, 403),
             Scenario(
                 "to a type that loses data", .administrator, .patch, "/schema/types/Good/fields/price",
                 #"{"type":"STRING"}"#, 400, contains: ["is INT64 and cannot become STRING while there are records"]),

@@ -4,10 +4,10 @@ import RecordWire
 import TestSupport
 import Testing
 
-/// What a caller may not read is not told by how its own deeds end either.
+/// The outcome of a caller's own writes does not reveal data that it may not read.
 @Suite struct InferenceTests {
-    /// `cost` and `tags` are written by every signed-in user and read by editors; of `Blind` nobody but creators reads
-    /// anything, and every signed-in user writes.
+    /// Every signed-in user writes `cost` and `tags`, which editors read. Every signed-in user writes `Blind`, which
+    /// only creators read.
     private static func shop() async throws -> TestDatabase {
         let database = try await TestDatabase.make()
         let schema = await database.call(
@@ -36,7 +36,7 @@ import Testing
         #"{"cost":{"increment":1}}"#, #"{"cost":{"increment":9223372036854775807}}"#, #"{"cost":{"setIfAbsent":1}}"#,
         #"{"tags":{"append":["vip"]}}"#, #"{"tags":{"appendUnique":["vip"]}}"#, #"{"tags":{"remove":["vip"]}}"#,
         #"{"title":"x","cost":{"increment":1}}"#,
-    ]) func `an operation does not build on a value that the caller does not read`(_ fields: String) async throws {
+    ]) func `a field operation needs permission to read the field`(_ fields: String) async throws {
         let database = try await Self.shop()
         let body = #"{"fields":\#(fields)}"#
         let batch = #"""
@@ -44,7 +44,7 @@ import Testing
             {"recordType":"Good","recordName":"tea","fields":\#(fields)}}]}
             """#
         await database.play([
-            Scenario("of a field", .stranger, .patch, "/records/Good/tea", body, 403, contains: ["not yours to read"]),
+            Scenario("of a field", .stranger, .patch, "/records/Good/tea", body, 403, contains: ["you may not read"]),
             Scenario("in a batch", .stranger, .post, "/records", batch, 200, contains: ["ACCESS_DENIED"]),
             Scenario(
                 "but by whom reads it", .member, .patch, "/records/Good/tea", #"{"fields":{"cost":{"increment":1}}}"#,
@@ -54,8 +54,8 @@ import Testing
         #expect(record.text.contains(#""cost":{"value":732"#) && record.text.contains(#"["vip"]"#), "\(record.text)")
     }
 
-    /// Before, the one that stood there already was not asked for, and that was told by a 200.
-    @Test func `a reference is not confirmed to who does not read its field`() async throws {
+    /// A 200 for the reference that the field already has would reveal it.
+    @Test func `a reference is not confirmed to a caller that may not read its field`() async throws {
         let database = try await Self.shop()
         let home = #"{"fields":{"home":{"recordName":"cup","action":"VALIDATE"}}}"#
         let holder = await database.call(.put, "/records/Good/holder", as: .administrator, body: home)
@@ -70,7 +70,7 @@ import Testing
         ])
     }
 
-    @Test func `nor on one of a record that the caller does not read`() async throws {
+    @Test func `a field operation needs permission to read the record`() async throws {
         let database = try await Self.shop()
         await database.play([
             Scenario(
@@ -94,7 +94,7 @@ import Testing
         ])
     }
 
-    @Test func `a refused deletion does not tell of a field that the caller does not read`() async throws {
+    @Test func `a rejected deletion does not reveal a field that the caller may not read`() async throws {
         let database = try await Self.shop()
         for (name, field) in [("target", "{}"), ("holder", #"{"home":{"recordName":"target","action":"VALIDATE"}}"#)] {
             let made = await database.call(
@@ -107,7 +107,7 @@ import Testing
         ])
     }
 
-    @Test func `what one caller sees of a record is not confirmed to another`() async throws {
+    @Test func `an ETag of one caller confirms nothing to another`() async throws {
         let database = try await Self.shop()
         func tag(_ who: TestDatabase.Who, _ path: String) async throws -> String {
             try #require(await database.call(.get, path, as: who).field("ETag"))
@@ -124,7 +124,8 @@ import Testing
             Scenario("not his", .stranger, .get, "/records/Good/tea", headers: matches(whole), 200, lacks: [":731"]),
             Scenario("his", .stranger, .head, "/records/Good/tea", headers: matches(part), 304),
             Scenario(
-                "the change tag, whoever reads", .stranger, .get, "/records/Good/tea", headers: [("If-Match", whole)],
+                "the change tag, for every reader", .stranger, .get, "/records/Good/tea",
+                headers: [("If-Match", whole)],
                 200
             ),
             Scenario(
@@ -134,7 +135,7 @@ import Testing
                 "and by one of before", .stranger, .patch, "/records/Good/tea", #"{"fields":{"title":"o"}}"#,
                 headers: [("If-Match", part)], 412),
         ])
-        // Her role ends: what she has kept is not current for her any more.
+        // Her role ends: the copy that she has kept no longer counts as current.
         let now = try await tag(.member, "/records/Good/tea")
         let taken = await database.call(
             .put, "/roles/editors", as: .administrator, body: #"{"members":[]}"#)
@@ -144,7 +145,7 @@ import Testing
         ])
     }
 
-    @Test func `who sees an access list has another ETag than who does not`() async throws {
+    @Test func `callers that see the access list get another ETag than callers that do not`() async throws {
         let database = try await Self.shop()
         let list = #"{"fields":{"title":"cake"},"acl":{"*":["read"],"{creator}":["read","write"]}}"#
         let made = await database.call(.put, "/records/Good/cake", as: .creator, body: database.filled(list))
@@ -155,7 +156,7 @@ import Testing
         #expect(shown.field("ETag") != hidden.field("ETag"))
     }
 
-    @Test func `the tokens of the feed do not tell that others write`() async throws {
+    @Test func `sync tokens do not reveal the writes of others`() async throws {
         let database = try await Self.shop()
         let first = await database.call(.get, "/changes", as: .anonymous)
         let second = await database.call(.get, "/changes", as: .anonymous)
@@ -181,10 +182,10 @@ import Testing
             #expect(made.status == 201, "\(made.text)")
         }
         let index = #"{"fields":["title"],"unique":true}"#
-        let refused = await database.call(.post, "/schema/types/Good/indexes", as: .administrator, body: index)
+        let rejected = await database.call(.post, "/schema/types/Good/indexes", as: .administrator, body: index)
         let type = await database.call(.get, "/schema/types/Good", as: .administrator)
         #expect(
-            (refused.text + type.text).contains("Two records of a private database"), "\(refused.text) \(type.text)")
-        #expect(!(refused.text + type.text).tells("diary"))
+            (rejected.text + type.text).contains("Two records of a private database"), "\(rejected.text) \(type.text)")
+        #expect(!(rejected.text + type.text).tells("diary"))
     }
 }

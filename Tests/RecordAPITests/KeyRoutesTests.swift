@@ -7,15 +7,15 @@ import Testing
 
 /// API keys over the routes.
 @Suite struct KeyRoutesTests {
-    /// Makes a key and gives its answer.
+    /// Creates a key and returns the response.
     static func make(
         _ database: TestDatabase, _ name: String, _ scope: String, _ more: String = ""
     ) async throws -> (id: String, token: String) {
-        let answer = await database.call(
+        let response = await database.call(
             .post, "/keys", as: .administrator, body: #"{"name":"\#(name)","scope":\#(scope)\#(more)}"#)
-        try #require(answer.status == 201, "\(answer.text)")
-        #expect(answer.field("Cache-Control") == "no-store")
-        return (try #require(answer.json?["id"]?.string), try #require(answer.json?["token"]?.string))
+        try #require(response.status == 201, "\(response.text)")
+        #expect(response.field("Cache-Control") == "no-store")
+        return (try #require(response.json?["id"]?.string), try #require(response.json?["token"]?.string))
     }
 
     @Test func `a key does what its scope says and no more, on every kind of route`() async throws {
@@ -43,8 +43,8 @@ import Testing
             (.get, "/changes", nil, 200, 200),
         ] as [(HTTPMethod, String, String?, Int, Int)] {
             for (key, status) in [(reader, readerStatus), (writer, writerStatus)] {
-                let answer = await database.call(method, database.filled(target), token: key.token, body: body)
-                #expect(answer.status == status, "\(method.text) \(target): \(answer.text)")
+                let response = await database.call(method, database.filled(target), token: key.token, body: body)
+                #expect(response.status == status, "\(method.text) \(target): \(response.text)")
             }
         }
         let feed = await database.call(.get, "/changes", token: reader.token)
@@ -64,7 +64,7 @@ import Testing
         #expect(me.json?["name"] == "writer" && me.json?["isAdministrator"] == false)
     }
 
-    @Test func `a key with a right is let do what takes it`() async throws {
+    @Test func `a key may do what its rights permit`() async throws {
         let database = try await TestDatabase.make()
         try await database.addForum()
         let key = try await Self.make(database, "deploy", #"{"rights":["readSchema","changeSchema"]}"#)
@@ -85,7 +85,7 @@ import Testing
         let deploy = try await Self.make(database, "deploy", #"{"rights":\#(rights)}"#)
         let owner = try await Self.make(database, "owner", #"{"rights":["readSchema","changeSchema","changeRights"]}"#)
         let schema = await database.call(.get, "/schema", token: deploy.token).text
-        /// The schema with something else in one type.
+        /// The schema with a change in one type.
         func changed(_ type: String, _ change: (inout JSONObject) throws -> Void) throws -> String {
             var document = try #require(try JSONValue.parse(Array(schema.utf8)).object)
             var types = try #require(document["types"]?.object)
@@ -106,8 +106,8 @@ import Testing
             try changed("Secret") { $0["acl"] = ["*": ["read"]] },
             try changed("New") { $0["fields"] = field(JSONObject([("read", ["_creator"])])) }, wide,
         ] {
-            let refused = await database.call(.put, "/schema", token: deploy.token, body: body)
-            #expect(refused.status == 403 && refused.text.contains("changeRights"), "\(refused.text)")
+            let rejected = await database.call(.put, "/schema", token: deploy.token, body: body)
+            #expect(rejected.status == 403 && rejected.text.contains("changeRights"), "\(rejected.text)")
             #expect(await database.call(.get, "/schema", token: deploy.token).text == schema)
         }
         // A type that is dropped and put again would have the rights of a new one.
@@ -133,13 +133,13 @@ import Testing
         #expect(entry?["detail"]?["after"]?["grants"] == ["_world": ["WRITE"]], "\(log.text)")
     }
 
-    @Test func `a key that writes the schema and does not read it is not told of it`() async throws {
+    @Test func `a key that writes the schema without reading it learns nothing about it`() async throws {
         let database = try await TestDatabase.make()
         try await database.addForum()
         let key = try await Self.make(database, "blind", #"{"rights":["changeSchema"]}"#)
         let empty = await database.call(.put, "/schema", token: key.token, body: #"{"types":{}}"#)
         #expect(empty.status == 400 && !empty.text.tells("Post") && !empty.text.tells("Secret"), "\(empty.text)")
-        // Of what the document names it learns whether it may be so.
+        // The key learns only whether the names in its own document are permitted.
         let cut = await database.call(
             .put, "/schema", token: key.token, body: #"{"types":{"Post":{"fields":{}},"Secret":{},"Drop":{}}}"#)
         #expect(cut.status == 400 && !cut.text.tells("title") && !cut.text.tells("good"), "\(cut.text)")
@@ -154,7 +154,7 @@ import Testing
         #expect(dropped.status == 403 && !dropped.text.tells("Idm"), "\(dropped.text)")
     }
 
-    @Test func `a key that reads the schema and no records is told none of their names`() async throws {
+    @Test func `a key that reads the schema but no records learns no record names`() async throws {
         let database = try await TestDatabase.make()
         try await database.addForum()
         let made = await database.call(
@@ -172,13 +172,13 @@ import Testing
         #expect(again.text.contains("failed") && !again.text.tells("p1"), "\(again.text)")
     }
 
-    @Test func `a key that ends rotates none that lasts longer, and itself`() async throws {
+    @Test func `an expiring key rotates itself but no key that expires later`() async throws {
         let database = try await TestDatabase.make()
         let scope = #"{"actions":["read"],"rights":["manageKeys"]}"#
         let short = try await Self.make(database, "short", scope, #","expiresIn":3600"#)
         let long = try await Self.make(database, "long", scope)
-        let refused = await database.call(.post, "/keys/\(long.id)/rotate", token: short.token)
-        #expect(refused.status == 403, "\(refused.text)")
+        let rejected = await database.call(.post, "/keys/\(long.id)/rotate", token: short.token)
+        #expect(rejected.status == 403, "\(rejected.text)")
         #expect(await database.call(.get, "/keys", token: long.token).status == 200)
         let own = await database.call(.post, "/keys/\(short.id)/rotate", token: short.token)
         #expect(own.status == 201 || own.status == 200, "\(own.text)")
@@ -229,14 +229,14 @@ import Testing
         #expect(await database.call(.post, path + "/rotate", as: .administrator).status == 200)
         #expect(await database.call(.get, "/users/me", token: key.token).status == 401)
         #expect(await database.call(.delete, path, as: .administrator).status == 204)
-        let refused = await database.call(.get, "/users/me", token: second)
+        let rejected = await database.call(.get, "/users/me", token: second)
         let unknown = await database.call(.get, "/users/me", token: "fbk_" + String(repeating: "x", count: 43))
-        #expect(refused.status == 401 && refused.text == unknown.text)
+        #expect(rejected.status == 401 && rejected.text == unknown.text)
         #expect(await database.call(.delete, path, as: .administrator).status == 404)
         #expect(await database.call(.get, path, as: .administrator).json?["state"] == "revoked")
     }
 
-    @Test func `no answer, figure or log tells a token or a hash of one`() async throws {
+    @Test func `no response, metric or log shows a token or its hash`() async throws {
         let database = try await TestDatabase.make(withUsers: false)
         let key = try await Self.make(database, "sync", #"{"actions":["read","create"],"rights":["readMetrics"]}"#)
         await database.call(.post, "/records/Post", token: key.token, body: "{}")
@@ -246,13 +246,13 @@ import Testing
             "/keys", "/keys/\(key.id)", "/audit", "/audit?scope=server", "/metrics", "/records/Post", "/changes",
             "/schema", "/users/me",
         ] {
-            let answer = await database.call(.get, target, as: .administrator)
-            #expect(answer.status == 200, "\(target): \(answer.text)")
+            let response = await database.call(.get, target, as: .administrator)
+            #expect(response.status == 200, "\(target): \(response.text)")
             for secret in [key.token, second] {
                 // Lists show the first eight characters.
-                #expect(!answer.text.contains(secret.dropFirst(4).dropFirst(9)), "\(target)")
+                #expect(!response.text.contains(secret.dropFirst(4).dropFirst(9)), "\(target)")
             }
-            #expect(!answer.text.lowercased().tells("hash"), "\(target)")
+            #expect(!response.text.lowercased().tells("hash"), "\(target)")
         }
     }
 
@@ -263,7 +263,7 @@ import Testing
         #expect(await database.call(.get, "/records/Post", token: key.token).status == 200)
     }
 
-    @Test func `a key may upload where it may make or change a record with files`() async throws {
+    @Test func `a key may upload if it may create or change a record with files`() async throws {
         let database = try await TestDatabase.make(withUsers: false)
         let schema =
             #"{"types":{"Post":{"fields":{"title":{"type":"STRING"}}},"Photo":{"fields":{"file":{"type":"ASSET"}}}}}"#
@@ -274,12 +274,12 @@ import Testing
             (#"{"rights":["changeSchema"]}"#, 403),
         ] {
             let key = try await Self.make(database, scope.filter { $0 != "\"" }, scope)
-            let answer = await database.call(.post, "/assets", token: key.token, body: "bytes")
-            #expect(answer.status == status, "\(scope): \(answer.text)")
+            let response = await database.call(.post, "/assets", token: key.token, body: "bytes")
+            #expect(response.status == status, "\(scope): \(response.text)")
         }
     }
 
-    @Test func `a key that is used for what its scope does not cover is counted`() async throws {
+    @Test func `uses of a key outside its scope are counted`() async throws {
         let database = try await TestDatabase.make()
         try await database.addForum()
         let key = try await Self.make(database, "reader", #"{"types":["Post"],"readOnly":true}"#)
@@ -289,7 +289,7 @@ import Testing
         let log = await database.call(.get, "/audit?action=key.outOfScope", as: .administrator)
         let entries = log.json?["entries"]?.array ?? []
         #expect(entries.allSatisfy { $0["actor"] == ["kind": "key", "name": "reader"] })
-        // A minute may have ended meanwhile.
+        // A minute may have ended in between.
         #expect(entries.compactMap { $0["detail"]?["count"]?.integer }.reduce(0, +) == 4, "\(log.text)")
         #expect(Set(entries.compactMap { $0["target"]?.string }) == ["deleteRecord Post", "readRecord Secret"])
     }

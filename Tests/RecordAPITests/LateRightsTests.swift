@@ -7,14 +7,14 @@ import TestSupport
 import Testing
 import Threads
 
-/// Rights that end while the body of a request is on its way.
+/// Rights that end while the body of a request arrives.
 @Suite struct LateRightsTests {
     private static let scope = #"{"actions":["read"],"rights":["manageUsers","changeRights","changeSchema"]}"#
 
-    /// Sends a request of a key that loses its rights before the body is there.
+    /// Sends a request of a key that loses its rights before the body arrives.
     private func late(
         _ method: HTTPMethod, _ target: String, _ body: String, in database: TestDatabase
-    ) async throws -> Answer {
+    ) async throws -> Response {
         let made = await database.call(
             .post, "/keys", as: .administrator, body: #"{"name":"\#(target)","scope":\#(Self.scope)}"#)
         let token = try #require(made.json?["token"]?.string, "\(made.text)")
@@ -29,15 +29,17 @@ import Threads
                 BodyBehindARequest(
                     api: database.api, context: database.context, request: change, body: Array(body.utf8))),
             id: "request-1")
-        return Answer(await database.api.respond(to: request, in: database.context))
+        return Response(await database.api.respond(to: request, in: database.context))
     }
 
     @Test(arguments: [RecordAPIConfiguration.SignUp.closed, .invitation])
-    func `no account is made where only managers make one`(signUp: RecordAPIConfiguration.SignUp) async throws {
+    func `no account is created if the key loses the right while its body arrives`(
+        signUp: RecordAPIConfiguration.SignUp
+    ) async throws {
         let database = try await TestDatabase.make(withUsers: false) { $0.signUp = signUp }
-        let answer = try await late(
+        let response = try await late(
             .post, "/users", #"{"name":"sneak","password":"correct horse"}"#, in: database)
-        #expect(answer.status == 403, "\(answer.text)")
+        #expect(response.status == 403, "\(response.text)")
         let signIn = await database.call(.post, "/sessions", body: #"{"name":"sneak","password":"correct horse"}"#)
         #expect(signIn.status == 401)
     }
@@ -46,19 +48,19 @@ import Threads
         (HTTPMethod.put, "/grants/Post", #"{"grants":{}}"#), (.put, "/roles/late", #"{"members":[]}"#),
         (.post, "/invitations", "{}"), (.put, "/schema", #"{"types":{}}"#),
         (.post, "/schema/types/Post/indexes", #"{"fields":["title"]}"#),
-    ]) func `nor are rights, roles, invitations or the schema`(
+    ]) func `a request changes no rights, roles or schema if its key loses the right while its body arrives`(
         method: HTTPMethod, target: String, body: String
     ) async throws {
         let database = try await TestDatabase.make()
         try await database.addForum()
-        let answer = try await late(method, target, body, in: database)
-        #expect(answer.status == 403, "\(answer.text)")
+        let response = try await late(method, target, body, in: database)
+        #expect(response.status == 403, "\(response.text)")
     }
 
     @Test(arguments: [
         (HTTPMethod.put, "/schema?dryRun=true", #"{"types":{}}"#), (.post, "/records/Post", #"{"fields":{}}"#),
         (.post, "/records", #"{"operations":[]}"#), (.patch, "/query/Post?all=true", #"{"fields":{}}"#),
-    ]) func `a token that is revoked while its long body is read elsewhere does nothing`(
+    ]) func `a request does nothing if its token is revoked while its long body is parsed`(
         method: HTTPMethod, target: String, body: String
     ) async throws {
         let database = try await TestDatabase.make()
@@ -68,21 +70,20 @@ import Threads
         let token = try #require(made.json?["token"]?.string, "\(made.text)")
         let id = try #require(made.json?["id"]?.string)
         let inputs = try #require(database.registry.openDatabases.first?.database).inputs
-        // The thread is busy, the document waits behind that, and meanwhile another loop is told to revoke the key.
+        // The thread is busy, the document waits, and meanwhile another loop gets the request that revokes the key.
         let (isBusy, gate) = (Gate(), Gate())
         async let busy: Void = inputs.run(bytes: 1) {
             isBusy.open()
             gate.waitBlocking()
         }
         await isBusy.wait()
-        let spaces = String(repeating: " ", count: InputWorker.minimumBytes)
+        let spaces = String(repeating: " ", count: BodyParserThread.minimumBytes)
         let request = HTTPRequest(
             method: method, target: try #require(RequestTarget(target)), fields: Self.fields(token),
             body: .bytes(Array((body + spaces).utf8)), id: "request-1")
-        async let answer = Answer(database.api.respond(to: request, in: database.context))
-        // Until it is there, or has been answered without.
-        for _ in 0..<6_000 where inputs.reads < 2 { try await Task.sleep(for: .milliseconds(5)) }
-        #expect(inputs.reads == 2)
+        async let response = Response(database.api.respond(to: request, in: database.context))
+        // Until the request has arrived, or got a response without it.
+        #expect(await eventually { inputs.reads == 2 })
         let revoke = HTTPRequest(
             method: .delete, target: try #require(RequestTarget("/keys/\(id)")),
             fields: Self.fields("the-operators-secret"), id: "request-2")
@@ -92,38 +93,38 @@ import Threads
         gate.open()
         _ = try await busy
         #expect(revoked.status == .noContent)
-        #expect(await answer.status == 401)
+        #expect(await response.status == 401)
     }
 
-    /// Eight megabytes of a stranger's JSON once were read before the refusal, and others waited behind them.
+    /// Long bodies of anonymous callers are rejected before they are parsed, so that they delay no other request.
     @Test(arguments: [("/records/Post", #"{"fields":{}}"#), ("/records", #"{"operations":[]}"#)])
-    func `a stranger's long body is not read where nobody may write who is not signed in`(
+    func `an anonymous caller's long body is not read if only signed-in callers may write`(
         target: String, body: String
     ) async throws {
         let database = try await TestDatabase.make()
         await database.call(.put, "/records/Post/first", as: .creator, body: #"{"fields":{}}"#)
         func send(
-            _ token: String?, length: Int? = InputWorker.minimumBytes
+            _ token: String?, length: Int? = BodyParserThread.minimumBytes
         ) async throws -> (status: Int, wasRead: Bool) {
             let sent = WatchedBody(Array(body.utf8), length: length)
             let request = HTTPRequest(
                 method: .post, target: try #require(RequestTarget(target)),
                 fields: token.map(Self.fields) ?? Self.json, body: .stream(sent), id: "request-1")
-            let answer = Answer(await database.api.respond(to: request, in: database.context))
-            return (answer.status, sent.wasRead.withLock { $0 })
+            let response = Response(await database.api.respond(to: request, in: database.context))
+            return (response.status, sent.wasRead.withLock { $0 })
         }
         let stranger = try await send(nil)
         #expect(stranger == (401, false))
         #expect(try await send(nil, length: nil) == (401, false))
-        #expect(try await send(nil, length: InputWorker.minimumBytes - 1).wasRead)
+        #expect(try await send(nil, length: BodyParserThread.minimumBytes - 1).wasRead)
         #expect(try await send(database.tokens[.creator]).wasRead)
-        // Where anybody may create, a stranger's is read.
+        // If anyone may create records, an anonymous caller's body is read.
         await database.call(
             .put, "/grants/Post", as: .administrator, body: #"{"grants":{"_world":["CREATE","READ"]}}"#)
         #expect(try await send(nil).wasRead)
     }
 
-    @Test func `of long bodies the shortest is read first`() async throws {
+    @Test func `the shortest of the long bodies is parsed first`() async throws {
         let database = try await TestDatabase.make(withUsers: false)
         await database.call(.get, "/records/Post", as: .administrator)
         let inputs = try #require(database.registry.openDatabases.first?.database).inputs
@@ -138,7 +139,7 @@ import Threads
             for (place, length) in [8 << 20, 40 << 10, 41 << 10, 1 << 20].enumerated() {
                 group.addTask { try await inputs.run(bytes: length) { order.withLock { $0.append(length) } } }
                 // Each waits before the next one comes.
-                for _ in 0..<6_000 where inputs.waits <= place { try await Task.sleep(for: .milliseconds(5)) }
+                #expect(await eventually { inputs.waits > place })
             }
             gate.open()
             try await group.waitForAll()
@@ -160,7 +161,7 @@ import Threads
     }
 }
 
-/// A body before which something else is asked.
+/// A body that sends another request before its bytes.
 private struct BodyBehindARequest: HTTPBodyReader {
     let api: RecordAPI
     let context: RecordAPIContext
@@ -176,10 +177,10 @@ private struct BodyBehindARequest: HTTPBodyReader {
     }
 }
 
-/// A body that tells whether anybody has read it.
+/// A body that notes whether it was read.
 private final class WatchedBody: HTTPBodyReader {
     let wasRead = Locked(false)
-    /// What is announced.
+    /// The announced length.
     let expectedLength: Int?
     private let body: [UInt8]
 

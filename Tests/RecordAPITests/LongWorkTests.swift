@@ -4,7 +4,7 @@ import RecordEngine
 import RecordWire
 import Testing
 
-/// What would hold up everybody on an event loop is done elsewhere, with the same answers.
+/// Work that would block an event loop runs on other threads, with the same responses.
 @Suite struct LongWorkTests {
     private static func text(_ bytes: Int) -> String { String(repeating: "a", count: bytes) }
 
@@ -13,20 +13,20 @@ import Testing
     }
 
     @discardableResult
-    private static func post(_ database: TestDatabase, _ target: String, _ body: String) async -> Answer {
+    private static func post(_ database: TestDatabase, _ target: String, _ body: String) async -> Response {
         await database.call(.post, target, as: .administrator, body: body)
     }
 
-    @Test func `a long body is read on the thread for long bodies, a short one where it came in`() async throws {
+    @Test func `a long body is parsed on the thread for long bodies, a short one on its event loop`() async throws {
         let database = try await TestDatabase.make(withUsers: false)
         let short = await Self.post(database, "/records/Post", #"{"fields":{"title":"a"}}"#)
         #expect(short.status == 201)
         let inputs = try Self.engine(database).inputs
-        let almost = #"{"fields":{"title":"\#(Self.text(InputWorker.minimumBytes - 26))"}}"#
-        #expect(almost.utf8.count < InputWorker.minimumBytes)
+        let almost = #"{"fields":{"title":"\#(Self.text(BodyParserThread.minimumBytes - 26))"}}"#
+        #expect(almost.utf8.count < BodyParserThread.minimumBytes)
         #expect(await Self.post(database, "/records/Post", almost).status == 201)
         #expect(inputs.reads == 0)
-        let text = Self.text(InputWorker.minimumBytes)
+        let text = Self.text(BodyParserThread.minimumBytes)
         let long = await Self.post(database, "/records/Post", #"{"recordName":"long","fields":{"title":"\#(text)"}}"#)
         #expect(long.status == 201)
         #expect(inputs.reads == 1)
@@ -40,7 +40,7 @@ import Testing
         #expect(inputs.reads == 3)
     }
 
-    @Test func `a long batch is read there, too, each item with its own result`() async throws {
+    @Test func `a long batch is parsed there too, each item with its own result`() async throws {
         let database = try await TestDatabase.make(withUsers: false)
         let text = Self.text(70_000)
         let items = (0..<8).map { number in
@@ -48,21 +48,21 @@ import Testing
                 ? #"{"operationType":"update","record":{"recordName":"x","recordType":"Post","fields":{}}}"#
                 : #"{"operationType":"create","record":{"recordType":"Post","fields":{"title":"\#(text)"}}}"#
         }
-        let answer = await Self.post(
+        let response = await Self.post(
             database, "/records", #"{"atomic":false,"operations":[\#(items.joined(separator: ","))]}"#)
-        #expect(answer.status == 200)
+        #expect(response.status == 200)
         #expect(try Self.engine(database).inputs.reads == 1)
-        let records = answer.records
+        let records = response.records
         #expect(records.count == 8)
         for (number, record) in records.enumerated() {
             #expect((record["serverErrorCode"] != nil) == (number == 3), "\(number)")
         }
     }
 
-    @Test func `what is wrong with a long body is refused as in a short one`() async throws {
+    @Test func `an invalid long body is rejected like a short one`() async throws {
         let database = try await TestDatabase.make(withUsers: false)
         await Self.post(database, "/records/Post", #"{"fields":{"title":"a"}}"#)
-        for count in [10, InputWorker.minimumBytes] {
+        for count in [10, BodyParserThread.minimumBytes] {
             let text = Self.text(count)
             let broken = await Self.post(database, "/records/Post", #"{"fields":{"title":"\#(text)"}"#)
             #expect(broken.status == 400 && broken.code == "BAD_REQUEST", "\(broken.text)")
@@ -78,32 +78,32 @@ import Testing
         }
     }
 
-    @Test func `an idempotency key is good for a long body, and for no other body`() async throws {
+    @Test func `an idempotency key is valid for its long body and for no other body`() async throws {
         let database = try await TestDatabase.make(withUsers: false)
         let key = [("Idempotency-Key", "a-key")]
-        let body = #"{"fields":{"title":"\#(Self.text(InputWorker.minimumBytes))"}}"#
+        let body = #"{"fields":{"title":"\#(Self.text(BodyParserThread.minimumBytes))"}}"#
         var tags: [String?] = []
         for _ in 0..<2 {
-            let answer = await database.call(.post, "/records/Post", as: .administrator, body: body, headers: key)
-            #expect(answer.status == 201)
-            tags.append(answer.json?["recordName"]?.string)
+            let response = await database.call(.post, "/records/Post", as: .administrator, body: body, headers: key)
+            #expect(response.status == 201)
+            tags.append(response.json?["recordName"]?.string)
         }
         #expect(tags[0] != nil && tags[0] == tags[1])
         let other = await database.call(.post, "/records/Post", as: .administrator, body: body + " ", headers: key)
         #expect(other.cause == "IDEMPOTENCY_KEY_REUSED", "\(other.text)")
     }
 
-    @Test func `a change of a set with a long body is read there`() async throws {
+    @Test func `the long body of a bulk change is parsed there`() async throws {
         let database = try await TestDatabase.make(withUsers: false)
         await Self.post(database, "/records/Post", #"{"fields":{"title":"a"}}"#)
-        let answer = await database.call(
+        let response = await database.call(
             .patch, "/query/Post?all=true", as: .administrator,
-            body: #"{"fields":{"title":"\#(Self.text(InputWorker.minimumBytes))"}}"#)
-        #expect(answer.json?["updated"]?.integer == 1, "\(answer.text)")
+            body: #"{"fields":{"title":"\#(Self.text(BodyParserThread.minimumBytes))"}}"#)
+        #expect(response.json?["updated"]?.integer == 1, "\(response.text)")
         #expect(try Self.engine(database).inputs.reads == 1)
     }
 
-    /// The routes whose bodies are documents, each with one that has `spaces` between its values.
+    /// The routes whose bodies are documents, each with a body that has `spaces` between its values.
     private static let documents: [(method: HTTPMethod, target: String, body: @Sendable (_ spaces: String) -> String)] =
         [
             (.put, "/schema", { #"{"types":{"Post":{\#($0)"fields":{}}}}"# }),
@@ -113,20 +113,20 @@ import Testing
         ]
 
     @Test(arguments: documents.indices)
-    func `a long document is read there, and does what a short one does`(_ index: Int) async throws {
+    func `a long document is parsed there and has the same effect as a short one`(_ index: Int) async throws {
         let document = Self.documents[index]
         let database = try await TestDatabase.make(withUsers: false)
         await Self.post(database, "/records/Post", #"{"fields":{}}"#)
         let engine = try Self.engine(database)
-        // Strangers' queries do not stand in the way of writes.
+        // Queries of anonymous callers do not delay writes.
         let isQuery = document.target == "/query"
         func reads() -> Int { isQuery ? engine.queries.pool.reads : engine.inputs.reads }
         let short = document.body("")
         let almost = document.body(
-            String(repeating: " ", count: InputWorker.minimumBytes - 1 - short.utf8.count))
+            String(repeating: " ", count: BodyParserThread.minimumBytes - 1 - short.utf8.count))
         for body in [short, almost] {
-            let answer = await database.call(document.method, document.target, as: .administrator, body: body)
-            #expect((200...201).contains(answer.status), "\(answer.text)")
+            let response = await database.call(document.method, document.target, as: .administrator, body: body)
+            #expect((200...201).contains(response.status), "\(response.text)")
         }
         #expect(reads() == 0)
         let long = await database.call(document.method, document.target, as: .administrator, body: almost + " ")
@@ -136,7 +136,7 @@ import Testing
         #expect(stranger.status == (document.method == .put ? 401 : 200), "\(stranger.text)")
         #expect(reads() == (document.method == .put ? 1 : 2))
         if isQuery { #expect(engine.inputs.reads == 0) }
-        let text = Self.text(InputWorker.minimumBytes)
+        let text = Self.text(BodyParserThread.minimumBytes)
         let broken = await database.call(document.method, document.target, as: .administrator, body: #"{"\#(text)""#)
         #expect(broken.cause == "MALFORMED_JSON", "\(broken.text)")
         let unknown = await database.call(
@@ -144,9 +144,9 @@ import Testing
         #expect(unknown.status == 400 && unknown.code == "BAD_REQUEST", "\(unknown.text)")
     }
 
-    /// 400 records that make pages of 3 MB: twenty times what a loop can make in the time that it has.
+    /// 400 records that make pages of 3 MB: twenty times the output that a loop can produce in its time slice.
     @Test(arguments: ["/records/Post", "/changes"])
-    func `a page that takes more time than a loop has is made on the pool, and is the same page`(_ path: String)
+    func `a page that exceeds the time of a loop is made on the pool, with the same content`(_ path: String)
         async throws
     {
         let database = try await TestDatabase.make(withUsers: false)
@@ -177,8 +177,8 @@ import Testing
         }
         #expect(pages.reads == count)
         #expect(names == (0..<400).map { "r\($0)" })
-        let refused = await database.call(.get, "/records/Post?cursor=x&limit=400", as: .administrator)
-        #expect(refused.status == 400)
+        let rejected = await database.call(.get, "/records/Post?cursor=x&limit=400", as: .administrator)
+        #expect(rejected.status == 400)
         #expect(pages.reads == count)
     }
 

@@ -2,12 +2,12 @@ import HTTP
 import RecordWire
 import Testing
 
-/// Moments that stand elsewhere than in records.
+/// Times outside of records.
 @Suite struct MomentTests {
     @Test func `moments of the audit log and of keys may be texts`() async throws {
         let database = try await TestDatabase.make(withUsers: false)
         await database.call(.put, "/roles/helpers", as: .administrator, body: #"{"members":[]}"#)
-        let entries = { (answer: Answer) in answer.json?["entries"]?.array?.count }
+        let entries = { (response: Response) in response.json?["entries"]?.array?.count }
         let since = await database.call(.get, "/audit?action=role.put&since=2020-01-01", as: .administrator)
         #expect(entries(since) == 1, "\(since.text)")
         let until = await database.call(

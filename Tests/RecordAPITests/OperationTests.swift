@@ -8,12 +8,12 @@ import Testing
 @testable import RecordAPI
 
 @Suite struct OperationTests {
-    @Test func `health is told without a credential`() async throws {
+    @Test func `health needs no credential`() async throws {
         let database = try await TestDatabase.make(withUsers: false)
         for path in ["/health/live", "/health/ready"] {
-            let answer = await database.call(.get, path)
-            #expect(answer.status == 200 && answer.text == #"{"status":"ok"}"#)
-            #expect(answer.route == "GET \(path)")
+            let response = await database.call(.get, path)
+            #expect(response.status == 200 && response.text == #"{"status":"ok"}"#)
+            #expect(response.route == "GET \(path)")
         }
         await database.registry.close()
         #expect(await database.call(.get, "/health/live").status == 200)
@@ -21,12 +21,13 @@ import Testing
         #expect(closed.status == 503 && closed.cause == "UNAVAILABLE" && closed.field("Retry-After") != nil)
     }
 
-    /// What a client makes of a base address with a slash and a signed one, or a proxy that does not take its prefix off.
+    /// The targets that result from a base address with a slash and a signed address, or from a proxy that keeps its
+    /// prefix.
     @Test(arguments: [
         ("//assets/sealed/a.txt", true), ("/fog/assets/sealed", true), ("/%61ssets/sealed/a/b", true),
         (String(repeating: "/x", count: 17), true), ("/nothing/here", false), ("/fog/assets", false),
     ])
-    func `what may be a signed address in a wrong place is not for the log`(path: String, isHidden: Bool) async throws {
+    func `a possible signed address on a wrong path is not logged`(path: String, isHidden: Bool) async throws {
         let database = try await TestDatabase.make(withUsers: false)
         let request = HTTPRequest(
             method: .get, target: try #require(RequestTarget(path)), fields: HTTPFields(), body: .empty, id: "request-1"
@@ -36,14 +37,14 @@ import Testing
         #expect(response.hidesPath == isHidden)
     }
 
-    @Test func `limits are those of the configuration`() async throws {
+    @Test func `the limits route shows the configured limits`() async throws {
         var limits = DatabaseLimits()
         limits.recordBytes = 12_345
         let database = try await TestDatabase.make(limits: limits, withUsers: false)
-        let answer = await database.call(.get, "/limits")
-        #expect(answer.json?["recordBytes"]?.integer == 12_345)
+        let response = await database.call(.get, "/limits")
+        #expect(response.json?["recordBytes"]?.integer == 12_345)
         for key in ["batchOperations", "assetBytes", "pageSize", "bodyBytes"] {
-            #expect(answer.json?[key]?.integer != nil, "\(key)")
+            #expect(response.json?[key]?.integer != nil, "\(key)")
         }
     }
 
@@ -51,9 +52,9 @@ import Testing
         let database = try await TestDatabase.make(withUsers: false)
         await database.call(.put, "/records/Post/a", as: .administrator, body: "{}")
         await database.call(.get, "/query/Post", as: .administrator)
-        let answer = await database.call(.get, "/metrics", as: .administrator)
-        #expect(answer.status == 200)
-        #expect(answer.field("Content-Type") == "text/plain; version=0.0.4; charset=utf-8")
+        let response = await database.call(.get, "/metrics", as: .administrator)
+        #expect(response.status == 200)
+        #expect(response.field("Content-Type") == "text/plain; version=0.0.4; charset=utf-8")
         let labels = #"{container="Forum",environment="development"}"#
         for sample in [
             "fogbase_commits_total\(labels) 1\n", "fogbase_commit_operations_total\(labels) 1\n",
@@ -68,7 +69,7 @@ import Testing
             "process_anonymous_memory_bytes ", "process_open_fds ", "process_threads ", "process_start_time_seconds ",
             #"fogbase_info{version="1.2.3"} 1"#,
         ] {
-            #expect(answer.text.contains(sample), "\(sample)")
+            #expect(response.text.contains(sample), "\(sample)")
         }
         #expect(await database.call(.get, "/metrics", from: "127.0.0.1").status == 200)
         #expect(await database.call(.get, "/metrics", from: "::1").status == 200)
@@ -87,7 +88,7 @@ import Testing
         #expect(await closed.call(.get, "/metrics", from: "127.0.0.1").status == 401)
     }
 
-    /// Before, it was compressed for each who asked.
+    /// The description must not be compressed for each request.
     @Test func `the description is compressed once`() async throws {
         let database = try await TestDatabase.make(withUsers: false)
         guard case .prepared(let document, let gzip?) = database.api.description else {
@@ -99,7 +100,7 @@ import Testing
         #expect(await database.call(.get, "/openapi.json").bytes == document)
     }
 
-    @Test func `the description has every route, and every reference leads somewhere`() async throws {
+    @Test func `the description has every route and no dangling reference`() async throws {
         let database = try await TestDatabase.make(withUsers: false)
         let document = try #require(await database.call(.get, "/openapi.json").json)
         #expect(document["openapi"]?.string == "3.1.0" && document["info"]?["version"]?.string == "1.2.3")
@@ -110,7 +111,7 @@ import Testing
         for member in document["paths"]?.object?.members ?? [] { described += member.value.object?.count ?? 0 }
         #expect(described == routes.count)
         var broken: [String] = []
-        Self.walk(document) { reference in
+        Self.scan(document) { reference in
             var place: JSONValue? = document
             for step in reference.split(separator: "/").dropFirst() { place = place?[String(step)] }
             if place == nil { broken.append(reference) }
@@ -118,10 +119,10 @@ import Testing
         #expect(broken.isEmpty)
     }
 
-    private static func walk(_ value: JSONValue, _ visit: (String) -> Void) {
+    private static func scan(_ value: JSONValue, _ visit: (String) -> Void) {
         if let reference = value["$ref"]?.string { visit(reference) }
-        for member in value.object?.members ?? [] { walk(member.value, visit) }
-        for element in value.array ?? [] { walk(element, visit) }
+        for member in value.object?.members ?? [] { scan(member.value, visit) }
+        for element in value.array ?? [] { scan(element, visit) }
     }
 
     @Test func `every error code and cause has a status`() {

@@ -4,7 +4,7 @@ import RecordWire
 import TestSupport
 import Testing
 
-/// Imports that keep when records were made, and by whom.
+/// Imports that preserve the creation date and creator of records.
 @Suite struct PreservedDatesTests {
     private static func item(
         _ kind: String, _ name: String, type: String = "Post", created: String? = nil, modified: String? = nil,
@@ -25,15 +25,15 @@ import Testing
 
     private static let both = #"["created","modified"]"#
 
-    @Test func `a member of a date that is misspelt or of another type is no silent today`() async throws {
+    @Test func `a misspelled or mistyped member of a date does not silently mean now`() async throws {
         let database = try await TestDatabase.make()
         for (created, says) in [
             (#"{"userRecordName":5}"#, "created.userRecordName"), (#"{"timeStamp":1}"#, "no 'timeStamp'"),
             (#"{"timestamp":true}"#, "created.timestamp"),
         ] {
             for body in [Self.batch([Self.item("create", "a", created: created)], preserve: Self.both)] {
-                let answer = await database.call(.post, "/records", as: .administrator, body: body)
-                #expect(answer.text.contains("BAD_REQUEST") && answer.text.contains(says), "\(answer.text)")
+                let response = await database.call(.post, "/records", as: .administrator, body: body)
+                #expect(response.text.contains("BAD_REQUEST") && response.text.contains(says), "\(response.text)")
             }
             let single = await database.call(
                 .post, "/records/Post?preserve=created", as: .administrator,
@@ -52,15 +52,15 @@ import Testing
                     modified: #"{"timestamp":"1970-01-01T00:00:02.5Z"}"#),
                 Self.item("forceReplace", "b", created: #"{"timestamp":3000}"#),
             ], preserve: Self.both)
-        let answer = await database.call(.post, "/records", as: .administrator, body: body)
-        let first = try #require(answer.records.first)
-        #expect(first["created"]?["timestamp"]?.integer == 1_000, "\(answer.text)")
+        let response = await database.call(.post, "/records", as: .administrator, body: body)
+        let first = try #require(response.records.first)
+        #expect(first["created"]?["timestamp"]?.integer == 1_000, "\(response.text)")
         #expect(first["created"]?["userRecordName"]?.string == ann)
         #expect(first["modified"]?["timestamp"]?.integer == 2_500)
         #expect(first["modified"]?["userRecordName"]?.string == "_administrator")
-        #expect(answer.records.last?["created"]?["timestamp"]?.integer == 3_000)
-        #expect((answer.records.last?["modified"]?["timestamp"]?.integer ?? 0) > 1_000_000_000_000)
-        // She made it, and may change it.
+        #expect(response.records.last?["created"]?["timestamp"]?.integer == 3_000)
+        #expect((response.records.last?["modified"]?["timestamp"]?.integer ?? 0) > 1_000_000_000_000)
+        // She created it, and may change it.
         let own = await database.call(.patch, "/records/Post/a", as: .creator, body: #"{"fields":{"x":1}}"#)
         #expect(own.status == 200 && own.json?["created"]?["timestamp"]?.integer == 1_000, "\(own.text)")
         await database.play([
@@ -91,7 +91,7 @@ import Testing
         #expect(entries.allSatisfy { $0["target"]?.string == "Post" })
     }
 
-    @Test func `nobody else says who made a record`() async throws {
+    @Test func `only administrators set the creator of a record`() async throws {
         let database = try await TestDatabase.make()
         let key = await database.call(
             .post, "/keys", as: .administrator,
@@ -99,9 +99,9 @@ import Testing
         let token = try #require(key.json?["token"]?.string)
         let body = Self.batch([Self.item("create", "a", created: #"{"timestamp":1000}"#)], preserve: Self.both)
         for who in [TestDatabase.Who.anonymous, .creator, .member] {
-            let answer = await database.call(.post, "/records", as: who, body: body)
-            #expect(answer.status == (who == .anonymous ? 401 : 403), "\(answer.text)")
-            #expect(answer.text.contains("changeRights"))
+            let response = await database.call(.post, "/records", as: who, body: body)
+            #expect(response.status == (who == .anonymous ? 401 : 403), "\(response.text)")
+            #expect(response.text.contains("changeRights"))
         }
         let byKey = await database.call(
             .post, "/records", body: body, headers: [("Authorization", "Bearer \(token)")])
@@ -109,12 +109,12 @@ import Testing
         #expect(await database.call(.get, "/records/Post/a").status == 404)
     }
 
-    /// Before, the date was ignored without a word.
-    @Test func `without the word another date is refused, and what was read is taken back`() async throws {
+    /// A date without the option must not be ignored silently.
+    @Test func `without the option a changed date is rejected and an unchanged date is accepted`() async throws {
         let database = try await TestDatabase.make()
         let date = #"{"timestamp":1000}"#
-        let codes = { (answer: Answer) in
-            answer.records.map { $0["details"]?["cause"]?.string ?? $0["serverErrorCode"]?.string ?? "" }
+        let codes = { (response: Response) in
+            response.records.map { $0["details"]?["cause"]?.string ?? $0["serverErrorCode"]?.string ?? "" }
         }
         let creating = await database.call(
             .post, "/records", as: .creator,
@@ -136,7 +136,7 @@ import Testing
                     Self.item("update", "d", created: #"{"userRecordName":"_administrator"}"#, tag: tag),
                     Self.item("update", "d", modified: date, tag: tag), Self.item("forceUpdate", "d", created: "5"),
                     Self.item("update", "d", created: created, modified: modified, tag: tag),
-                    // That of the version before, without a tag beside it.
+                    // The dates of the previous version are accepted, sent back without a tag.
                     Self.item("forceUpdate", "d", created: created, modified: modified),
                     Self.item("forceDelete", "d", created: date),
                 ], atomic: false))
@@ -145,24 +145,24 @@ import Testing
             "\(changing.text)")
     }
 
-    /// Who writes and does not read learns nothing of the date by trying.
-    @Test func `a date is not confirmed to who does not read the record`() async throws {
+    /// A caller with WRITE but not READ cannot find the date by trying.
+    @Test func `a date is not confirmed to a caller that may not read the record`() async throws {
         let database = try await TestDatabase.make()
         try await database.addForum()
         let record = await database.call(.get, "/records/Drop/d1", as: .administrator)
         let created = String(decoding: try #require(record.json?["created"]).bytes, as: UTF8.self)
-        let answers = await database.call(
+        let responses = await database.call(
             .post, "/records", as: .member,
             body: Self.batch(
                 [
                     Self.item("forceUpdate", "d1", type: "Drop", created: created),
                     Self.item("forceUpdate", "d1", type: "Drop", created: #"{"timestamp":1}"#),
                 ], atomic: false))
-        #expect(answers.records.map { $0["reason"]?.string }.count == 2)
-        #expect(answers.records.first?["reason"] == answers.records.last?["reason"], "\(answers.text)")
+        #expect(responses.records.map { $0["reason"]?.string }.count == 2)
+        #expect(responses.records.first?["reason"] == responses.records.last?["reason"], "\(responses.text)")
     }
 
-    /// Ids do not follow these dates, so queries must not take them for the order of creation.
+    /// Ids do not follow these dates, so queries must not treat them as the order of creation.
     @Test(arguments: [RecordEnvironment.development, .production])
     func `queries by date are right among preserved ones`(environment: RecordEnvironment) async throws {
         let database = try await TestDatabase.make(environment, withUsers: false)
@@ -177,9 +177,9 @@ import Testing
                 dates.append((name, date))
                 return Self.item("create", name, type: "Old", created: #"{"timestamp":\#(date)}"#)
             }
-            let answer = await database.call(
+            let response = await database.call(
                 .post, "/records", as: .administrator, body: Self.batch(items, preserve: Self.both))
-            try #require(answer.records.allSatisfy { $0["serverErrorCode"] == nil }, "\(answer.text)")
+            try #require(response.records.allSatisfy { $0["serverErrorCode"] == nil }, "\(response.text)")
             for (type, name) in [("Old", "p\(round)"), ("New", "n\(round)")] {
                 let made = await database.call(.put, "/records/\(type)/\(name)", as: .administrator, body: "{}")
                 let created = try #require(made.json?["created"]?["timestamp"]?.integer)
@@ -200,7 +200,7 @@ import Testing
             } while cursor != nil
             return names
         }
-        // Ties keep the order in which the records came.
+        // Ties keep the order of writing.
         let sorted = dates.enumerated().sorted { ($0.element.created, $0.offset) < ($1.element.created, $1.offset) }
             .map(\.element)
         #expect(try await pages("Old", "createdTimestamp") == sorted.map(\.name))

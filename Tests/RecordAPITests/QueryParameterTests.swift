@@ -3,7 +3,7 @@ import RecordModel
 import RecordWire
 import Testing
 
-/// What the routes of queries refuse before anything is looked up.
+/// Requests that the routes of queries reject before any look-up.
 @Suite struct QueryParameterTests {
     private func get(_ items: [(String, String)]) -> String { queryTarget("Post", items) }
 
@@ -84,7 +84,7 @@ import Testing
         ])
     }
 
-    @Test(arguments: [HTTPMethod.delete, .patch]) func `a set needs a condition or all, and not both`(
+    @Test(arguments: [HTTPMethod.delete, .patch]) func `a bulk change needs a condition or all, not both`(
         method: HTTPMethod
     ) async throws {
         let database = try await TestDatabase.make(withUsers: false)
@@ -116,7 +116,7 @@ import Testing
         ])
     }
 
-    @Test func `the body of a change is judged like that of a record, without a name`() async throws {
+    @Test func `the body of a bulk change is validated like that of a record, without a name`() async throws {
         let database = try await TestDatabase.make(withUsers: false)
         let target = get([("where", "a == 1")])
         await database.play([
@@ -146,20 +146,20 @@ import Testing
         ])
     }
 
-    @Test func `limits tell the bounds of queries`() async throws {
+    @Test func `the limits route shows the limits of queries`() async throws {
         var limits = DatabaseLimits()
         limits.setRecords = 77
         let database = try await TestDatabase.make(limits: limits, withUsers: false)
-        let answer = await database.call(.get, "/limits")
+        let response = await database.call(.get, "/limits")
         for (key, value) in [
             ("queryTextBytes", 16_384), ("queryConditions", 200), ("queryListMembers", 1_000), ("queryArguments", 100),
             ("sortTerms", 8), ("setRecords", 77),
         ] {
-            #expect(answer.json?[key]?.integer == Int64(value), "\(key)")
+            #expect(response.json?[key]?.integer == Int64(value), "\(key)")
         }
     }
 
-    @Test func `a parameter of other servers is refused with its name here`() async throws {
+    @Test func `a parameter of other servers is rejected with its name here`() async throws {
         let database = try await TestDatabase.make()
         try await database.addForum()
         await database.play([

@@ -8,14 +8,14 @@ import Testing
     @Test func `a query finds and counts what its caller may read`() async throws {
         let database = try await TestDatabase.make()
         try await database.addForum()
-        // Whoever may write has caused the index before.
+        // A caller with write permission has added the index before.
         let secrets = queryTarget("Secret", [("where", "title == 'hidden'"), ("count", "true")])
         _ = await database.call(.get, secrets, as: .administrator)
         let none = [#""records":[]"#, #""count":0"#]
         let leaks = ["hidden", "s1", "recordChangeTag"]
         await database.play([
             Scenario(
-                "anonymous callers are told to sign in", .anonymous, .get, secrets, 401,
+                "anonymous callers must sign in", .anonymous, .get, secrets, 401,
                 contains: ["AUTHENTICATION_REQUIRED"], lacks: leaks),
             Scenario(
                 "also without a condition", .anonymous, .get, "/query/Secret?count=true", 401, lacks: leaks + ["count"]),
@@ -38,7 +38,7 @@ import Testing
             Scenario("an editor finds it", .member, .get, secrets, 200, contains: ["hidden", #""count":1"#]),
             Scenario("an administrator finds it", .administrator, .get, secrets, 200, contains: [#""count":1"#]),
             Scenario(
-                "who may write and not read finds nothing", .member, .get, "/query/Drop?count=true", 200,
+                "a caller with WRITE but not READ finds nothing", .member, .get, "/query/Drop?count=true", 200,
                 contains: none, lacks: ["hidden", "d1"]),
             Scenario("anyone finds posts", .anonymous, .get, "/query/Post?count=true", 200, contains: [#""count":2"#]),
             Scenario(
@@ -64,7 +64,7 @@ import Testing
         ])
     }
 
-    @Test func `a set skips what its caller may not write, and does not know what he may not read`() async throws {
+    @Test func `a bulk change skips records without WRITE and ignores records without READ`() async throws {
         let database = try await TestDatabase.make()
         try await database.addForum()
         let posts = queryTarget("Post", [("where", "title == 'sea'")])

@@ -5,7 +5,7 @@ import RecordWire
 import TestSupport
 import Testing
 
-/// The queries of the apps that this is made for, over HTTP, by GET and by POST.
+/// The queries of typical apps, over HTTP, by GET and by POST.
 @Suite struct QueryScenarioTests {
     /// Posts of a forum: three in one thread, one of them without votes, and one elsewhere.
     private func forum() async throws -> TestDatabase {
@@ -53,7 +53,7 @@ import Testing
             ], of: "Post")
     }
 
-    @Test func `absent fields meet no condition but NULL, and those that are turned around`() async throws {
+    @Test func `absent fields match only NULL conditions and negated ones`() async throws {
         let database = try await forum()
         await database.expect(
             [
@@ -160,7 +160,7 @@ import Testing
     }
 
     @Test(arguments: ["", "-timestamp", "good", "-good,timestamp", "recordName", "-createdTimestamp"])
-    func `pages of one make the whole, whichever route goes on`(sort: String) async throws {
+    func `pages of one record join to the whole result over either route`(sort: String) async throws {
         let database = try await forum()
         let sorting = sort.isEmpty ? [] : [("sort", sort)]
         let whole = await database.call(.get, queryTarget("Post", sorting), as: .creator)
@@ -168,10 +168,10 @@ import Testing
         var names: [String] = []
         var cursor: String?
         for page in 0..<4 {
-            let answer: Answer
+            let response: Response
             if page.isMultiple(of: 2) {
                 let place = cursor.map { [("cursor", $0)] } ?? []
-                answer = await database.call(
+                response = await database.call(
                     .get, queryTarget("Post", sorting + place + [("limit", "1"), ("count", "true")]), as: .creator)
             } else {
                 var body = JSONObject()
@@ -180,12 +180,12 @@ import Testing
                 body["cursor"] = cursor.map { .string($0) }
                 body["limit"] = 1
                 body["count"] = true
-                answer = await database.call(
+                response = await database.call(
                     .post, "/query", as: .creator, body: String(decoding: JSONValue.object(body).bytes, as: UTF8.self))
             }
-            #expect(answer.count == 4, "\(answer.text)")
-            names += answer.names
-            cursor = answer.cursor
+            #expect(response.count == 4, "\(response.text)")
+            names += response.names
+            cursor = response.cursor
             if cursor == nil { break }
         }
         #expect(names == whole.names && cursor == nil)
@@ -193,7 +193,7 @@ import Testing
 
     @Test func `a cursor belongs to its query and caller`() async throws {
         let database = try await forum()
-        func page(_ items: [(String, String)], _ who: TestDatabase.Who) async -> Answer {
+        func page(_ items: [(String, String)], _ who: TestDatabase.Who) async -> Response {
             await database.call(.get, queryTarget("Post", items), as: who)
         }
         let first = await page([("where", "good > 1"), ("limit", "1")], .creator)
@@ -204,19 +204,19 @@ import Testing
             ([("where", "good > 2")], .creator, 400), ([("where", "good > 1"), ("sort", "good")], .creator, 400),
             ([], .creator, 400), ([("where", "good > 1")], .stranger, 400), ([("where", "good > 1")], .anonymous, 400),
         ] {
-            let answer = await page(items + [("cursor", cursor)], who)
-            #expect(answer.status == status, "\(items) \(who): \(answer.text)")
-            #expect(answer.cause == (status == 400 ? "TOKEN_INVALID" : nil), "\(items) \(who)")
+            let response = await page(items + [("cursor", cursor)], who)
+            #expect(response.status == status, "\(items) \(who): \(response.text)")
+            #expect(response.cause == (status == 400 ? "TOKEN_INVALID" : nil), "\(items) \(who)")
         }
         #expect(await page([("where", "good > 1"), ("cursor", "nonsense")], .creator).cause == "TOKEN_INVALID")
     }
 
-    @Test func `an index appears in development for those who may write, once`() async throws {
+    @Test func `an index is added in development for callers with write permission, once`() async throws {
         let database = try await forum()
         let target = queryTarget("Post", [("where", "threadname == 'Anchors'"), ("sort", "-timestamp")])
-        let refused = await database.call(.get, target)
-        #expect(refused.status == 400 && refused.cause == "NOT_INDEXED", "\(refused.text)")
-        #expect(refused.text.contains("threadname") && !refused.text.tells("notices"))
+        let rejected = await database.call(.get, target)
+        #expect(rejected.status == 400 && rejected.cause == "NOT_INDEXED", "\(rejected.text)")
+        #expect(rejected.text.contains("threadname") && !rejected.text.tells("notices"))
         let first = await database.call(.get, target, as: .stranger)
         #expect(first.json?["notices"]?.array?.first?["code"]?.string == "INDEX_ADDED", "\(first.text)")
         let second = await database.call(.get, target, as: .stranger)
@@ -226,7 +226,7 @@ import Testing
         #expect(schema.text.contains(#""fields":["threadname","-timestamp"]"#), "\(schema.text)")
     }
 
-    @Test func `in production the schema decides`() async throws {
+    @Test func `in production only the schema adds indexes`() async throws {
         let database = try await TestDatabase.make(.production)
         func schema(_ marks: String, _ indexes: String) -> String {
             #"{"types":{"Post":{"fields":{"threadname":{"type":"STRING"\#(marks)},"good":{"type":"INT64"}}\#(indexes)}}}"#
@@ -270,8 +270,8 @@ import Testing
         ])
     }
 
-    /// Each of them looked before any was done: only the writer knows which was the first.
-    @Test func `of those who add one index at once, one is told that it was created`() async throws {
+    /// All requests checked before any change was made: only the writer knows the first one.
+    @Test func `of several requests that add one index at once, one response reports its creation`() async throws {
         let database = try await forum()
         var fields = HTTPFields()
         fields.append(.authorization, "Bearer the-operators-secret")
@@ -284,7 +284,7 @@ import Testing
                 group.addTask {
                     let loop = api.makeContext()
                     defer { loop.closeReaders() }
-                    return Answer(await api.respond(to: request, in: loop)).status
+                    return Response(await api.respond(to: request, in: loop)).status
                 }
             }
             return await group.reduce(into: []) { $0.append($1) }
@@ -292,7 +292,7 @@ import Testing
         #expect(statuses.sorted() == [200, 200, 200, 200, 200, 200, 200, 201])
     }
 
-    @Test func `what does not fit is refused with its place`() async throws {
+    @Test func `a query that does not fit the type is rejected with the location`() async throws {
         let database = try await forum()
         func get(_ condition: String, _ more: [(String, String)] = []) -> String {
             queryTarget("Post", [("where", condition)] + more)
@@ -342,7 +342,7 @@ import Testing
         ])
     }
 
-    @Test func `a plan tells the way, and figures to administrators alone`() async throws {
+    @Test func `a plan shows its scans, and figures only to administrators`() async throws {
         let database = try await forum()
         let target = queryTarget("Post", [("where", "good > 1"), ("explain", "true")])
         _ = await database.call(.get, target, as: .creator)

@@ -59,7 +59,7 @@ struct QueryRow: Sendable, CustomTestStringConvertible {
     var testDescription: String { "\(condition) \(arguments) \(sort ?? "")" }
 }
 
-extension Answer {
+extension Response {
     /// The names of the records, in order.
     var names: [String] { records.compactMap { $0["recordName"]?.string } }
     var count: Int64? { json?["count"]?.integer }
@@ -67,25 +67,25 @@ extension Answer {
 }
 
 extension TestDatabase {
-    /// Asks each row by GET and by POST, and both answer the same.
+    /// Sends each row by GET and by POST, which must give the same response.
     func expect(_ rows: [QueryRow], of type: String, as who: Who = .creator) async {
         for row in rows {
-            let answer = await call(.get, row.target(type), as: who)
-            #expect(answer.status == 200, "\(row.testDescription): \(answer.text)")
-            #expect(answer.names == row.names, "\(row.testDescription)")
+            let response = await call(.get, row.target(type), as: who)
+            #expect(response.status == 200, "\(row.testDescription): \(response.text)")
+            #expect(response.names == row.names, "\(row.testDescription)")
             let posted = await call(.post, "/query", as: who, body: row.body(type))
             #expect(posted.status == 200, "\(row.testDescription): \(posted.text)")
             #expect(posted.names == row.names, "POST \(row.testDescription)")
         }
     }
 
-    /// Makes records in one batch: name and fields as JSON.
+    /// Creates records in one batch: name and fields as JSON.
     func make(_ records: [(String, String)], _ type: String, as who: Who = .creator) async throws {
         let operations = records.map {
             #"{"operationType":"create","record":{"recordType":"\#(type)","recordName":"\#($0.0)","fields":\#($0.1)}}"#
         }
-        let answer = await call(
+        let response = await call(
             .post, "/records", as: who, body: #"{"operations":[\#(operations.joined(separator: ","))]}"#)
-        try #require(answer.status == 200 && !answer.text.contains("serverErrorCode"), "\(answer.text)")
+        try #require(response.status == 200 && !response.text.contains("serverErrorCode"), "\(response.text)")
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RecordAPI
 
-/// What clients see of the limits.
+/// The effects of rate limits that clients see.
 @Suite struct RateLimitTests {
     private let clock = TestClock()
 
@@ -32,40 +32,40 @@ import Testing
         return #"{"operations":[\#(operations.joined(separator: ","))]}"#
     }
 
-    private func expectRefusal(_ answer: Answer, _ name: String, after seconds: Int, _ comment: Comment? = nil) {
-        #expect(answer.status == 429 && answer.code == "THROTTLED", comment)
-        #expect(answer.json?["retryAfter"]?.integer == Int64(seconds), comment)
-        #expect(answer.json?["details"]?["class"]?.string == name, comment)
-        #expect(answer.field("Retry-After") == "\(seconds)", comment)
-        #expect(answer.field("RateLimit-Policy")?.hasPrefix("\"\(name)\";q=") == true, comment)
-        #expect(answer.field("RateLimit")?.hasPrefix("\"\(name)\";r=") == true, comment)
-        #expect(answer.json?["uuid"]?.string == "request-1" && answer.field("Content-Type") == "application/json")
+    private func expectRefusal(_ response: Response, _ name: String, after seconds: Int, _ comment: Comment? = nil) {
+        #expect(response.status == 429 && response.code == "THROTTLED", comment)
+        #expect(response.json?["retryAfter"]?.integer == Int64(seconds), comment)
+        #expect(response.json?["details"]?["class"]?.string == name, comment)
+        #expect(response.field("Retry-After") == "\(seconds)", comment)
+        #expect(response.field("RateLimit-Policy")?.hasPrefix("\"\(name)\";q=") == true, comment)
+        #expect(response.field("RateLimit")?.hasPrefix("\"\(name)\";r=") == true, comment)
+        #expect(response.json?["uuid"]?.string == "request-1" && response.field("Content-Type") == "application/json")
     }
 
-    @Test func `reads beyond the burst are refused until tokens come back`() async throws {
+    @Test func `reads beyond the burst are rejected until tokens come back`() async throws {
         let test = try await make { $0.read = RateLimit(2, per: .second, burst: 8) }
         for turn in 0..<8 {
-            let answer = await test.call(.get, "/records/Post")
-            #expect(answer.status == 200)
-            // Only the last ones are told.
-            #expect((answer.field("RateLimit") != nil) == (turn >= 6), "\(turn)")
+            let response = await test.call(.get, "/records/Post")
+            #expect(response.status == 200)
+            // Only the last responses have the field.
+            #expect((response.field("RateLimit") != nil) == (turn >= 6), "\(turn)")
         }
         expectRefusal(await test.call(.get, "/records/Post"), "read", after: 1)
         clock.pass(milliseconds: 499)
         expectRefusal(await test.call(.get, "/records/Post"), "read", after: 1)
         clock.pass(milliseconds: 1)
-        let answer = await test.call(.get, "/records/Post")
-        #expect(answer.status == 200)
-        #expect(answer.field("RateLimit-Policy") == #""read";q=8;w=4"#)
-        #expect(answer.field("RateLimit") == #""read";r=0;t=4"#)
-        // Other classes, and other addresses, have buckets of their own.
+        let response = await test.call(.get, "/records/Post")
+        #expect(response.status == 200)
+        #expect(response.field("RateLimit-Policy") == #""read";q=8;w=4"#)
+        #expect(response.field("RateLimit") == #""read";r=0;t=4"#)
+        // Other classes and other addresses have separate buckets.
         #expect(await test.call(.post, "/records/Post", as: .creator, body: #"{"fields":{}}"#).status == 201)
         #expect(await test.call(.get, "/records/Post", from: "192.0.2.2").status == 200)
         #expect(await test.call(.get, "/health/live").status == 200)
         #expect(await test.call(.get, "/health/ready").status == 200)
     }
 
-    @Test func `no spelling, method or field of a request makes another bucket`() async throws {
+    @Test func `no spelling, method or field of a request selects another bucket`() async throws {
         let test = try await make { $0.read = RateLimit(1, per: .hour, burst: 1) }
         #expect(await test.call(.get, "/records/Post").status == 200)
         for (method, target) in [
@@ -93,7 +93,7 @@ import Testing
         #expect(await test.call(.get, "/records/Post", from: "").status == 429)
     }
 
-    @Test func `each operation of a batch counts, and a batch beyond what is left does nothing`() async throws {
+    @Test func `each operation of a batch counts, and a batch over the remaining tokens does nothing`() async throws {
         let test = try await make { $0.write = RateLimit(1, per: .second, burst: 20) }
         let first = await test.call(.post, "/records", as: .creator, body: batch(15))
         #expect(first.status == 200, "\(first.text)")
@@ -110,15 +110,14 @@ import Testing
         #expect(await test.call(.get, "/records/Post/b100").status == 200)
     }
 
-    @Test func `an account is counted wherever it comes from, and does not empty its neighbours' bucket`() async throws
-    {
+    @Test func `an account has one bucket at all addresses, apart from its neighbors' bucket`() async throws {
         let test = try await make { $0.write = RateLimit(1, per: .second, burst: 10) }
-        func write(_ who: TestDatabase.Who, from peer: String) async -> Answer {
+        func write(_ who: TestDatabase.Who, from peer: String) async -> Response {
             await test.call(.post, "/records/Post", as: who, body: #"{"fields":{}}"#, from: peer)
         }
         for number in 0..<10 { #expect(await write(.creator, from: "198.51.100.\(number)").status == 201) }
         for number in 10..<200 { expectRefusal(await write(.creator, from: "198.51.100.\(number)"), "write", after: 1) }
-        // Its refused writes took nothing from the address.
+        // Its rejected writes took no tokens of the address.
         for _ in 0..<30 { #expect(await write(.creator, from: "198.51.100.200").status == 429) }
         for _ in 0..<10 { #expect(await write(.stranger, from: "198.51.100.200").status == 201) }
         #expect(await write(.member, from: "198.51.100.200").status == 429)
@@ -138,7 +137,7 @@ import Testing
         expectRefusal(await guarded.call(.get, "/users/me", token: "wrong"), "auth", after: 60)
         expectRefusal(await guarded.call(.get, "/users/me", as: .administrator), "auth", after: 60)
         #expect(await guarded.call(.get, "/users/me", as: .administrator, from: "192.0.2.77").status == 200)
-        // Signing in is counted apart, and so is who shows no credential.
+        // Sign-ins have their own bucket, and so have requests without credentials.
         #expect(
             await guarded.call(.post, "/sessions", body: #"{"name":"nobody","password":"wrong horse"}"#).status == 401)
         #expect(await guarded.call(.get, "/records/Post").status == 200)
@@ -153,13 +152,13 @@ import Testing
         expectRefusal(await test.call(.get, "/records/Post", token: "wrong"), "read", after: 3_600)
     }
 
-    @Test func `sign-ins and sign-ups have ten a minute each`() async throws {
+    @Test func `sign-ins and sign-ups are limited to ten a minute each`() async throws {
         let test = try await make(withUsers: false) { $0.auth = RateLimits().auth }
         for number in 0..<20 {
             let name = "user\(number)"
-            let answer = await test.call(.post, "/sessions", body: #"{"name":"\#(name)","password":"wrong horse"}"#)
-            #expect(answer.status == 401 && answer.field("WWW-Authenticate") == "Bearer")
-            #expect(answer.field("RateLimit")?.hasPrefix(#""auth";r=\#(19 - number);"#) == true)
+            let response = await test.call(.post, "/sessions", body: #"{"name":"\#(name)","password":"wrong horse"}"#)
+            #expect(response.status == 401 && response.field("WWW-Authenticate") == "Bearer")
+            #expect(response.field("RateLimit")?.hasPrefix(#""auth";r=\#(19 - number);"#) == true)
             let made = await test.call(.post, "/users", body: #"{"name":"\#(name)","password":"correct horse"}"#)
             #expect(made.status == 201)
             #expect(made.field("RateLimit")?.hasPrefix(#""signUp";r=\#(19 - number);"#) == true)
@@ -168,25 +167,25 @@ import Testing
         for (path, name, setting) in [
             ("/users", "signUp", "limits.rate_sign_up"), ("/sessions", "auth", "limits.rate_auth"),
         ] {
-            let refused = await test.call(.post, path, body: body)
-            expectRefusal(refused, name, after: 6)
-            #expect(refused.json?["details"]?["setting"]?.string == setting)
-            #expect(refused.json?["reason"]?.string?.contains(setting) == true)
+            let rejected = await test.call(.post, path, body: body)
+            expectRefusal(rejected, name, after: 6)
+            #expect(rejected.json?["details"]?["setting"]?.string == setting)
+            #expect(rejected.json?["reason"]?.string?.contains(setting) == true)
         }
         clock.pass(seconds: 6)
         #expect(await test.call(.post, "/users", body: body).status == 201)
         #expect(await test.call(.post, "/users", body: body).status == 429)
     }
 
-    @Test func `a known name from a known address is not kept out by its neighbours`() async throws {
+    @Test func `neighbors do not block a known name at a known address`() async throws {
         let test = try await make { $0.auth = RateLimit(10, per: .hour, burst: 4) }
         func signIn(_ name: String, _ password: String = "correct horse", from peer: String = "198.51.100.1") async
-            -> Answer
+            -> Response
         {
             await test.call(.post, "/sessions", body: #"{"name":"\#(name)","password":"\#(password)"}"#, from: peer)
         }
         #expect(await signIn("ann").status == 201)
-        // Signing up makes a name known, too.
+        // A sign-up makes a name known, too.
         let made = await test.call(
             .post, "/users", body: #"{"name":"zoe","password":"correct horse"}"#, from: "198.51.100.1")
         #expect(made.status == 201)
@@ -197,7 +196,7 @@ import Testing
         #expect(await signIn("bob", from: "203.0.113.5").status == 201)
         expectRefusal(await signIn("bob"), "auth", after: 360)
         #expect(await signIn("zoe").status == 201)
-        // As often as anybody, wrong passwords included.
+        // As often as other callers, wrong passwords included.
         #expect(await signIn("ann", "wrong horse").status == 401)
         for _ in 0..<3 { #expect(await signIn("ann").status == 201) }
         expectRefusal(await signIn("ann"), "auth", after: 360)
@@ -206,7 +205,7 @@ import Testing
         #expect(await signIn("ann").status == 201)
     }
 
-    @Test func `known names of one address have ten times its sign-ins together`() async throws {
+    @Test func `known names of one address share ten times its sign-in limit`() async throws {
         let test = try await make(withUsers: false) { $0.auth = RateLimit(1, per: .hour, burst: 1) }
         func signIn(_ number: Int) async -> Int {
             await test.call(.post, "/sessions", body: #"{"name":"user\#(number)","password":"correct horse"}"#).status
@@ -215,7 +214,7 @@ import Testing
             let made = await test.call(.post, "/users", body: #"{"name":"user\#(number)","password":"correct horse"}"#)
             #expect(made.status == 201)
         }
-        // The first one takes the address's own.
+        // The first one takes the address's own token.
         for number in 0..<11 { #expect(await signIn(number) == 201) }
         #expect(await signIn(11) == 429)
         #expect(await signIn(1) == 429)
@@ -223,25 +222,25 @@ import Testing
 
     @Test func `failed sign-ins delay the next one alike whether or not there is such an account`() async throws {
         let test = try await make { _ in }
-        func signIn(_ name: String, _ password: String, from peer: String) async -> Answer {
+        func signIn(_ name: String, _ password: String, from peer: String) async -> Response {
             await test.call(
                 .post, "/sessions", body: #"{"name":"\#(name)","password":"\#(password)"}"#, from: peer)
         }
         var texts: [String: [String]] = [:]
         for name in ["ann", "nobody"] {
             for number in 0..<7 {
-                let answer = await signIn(name, "wrong horse", from: "198.51.100.\(number)")
-                texts[name, default: []].append("\(answer.status) \(answer.text)")
+                let response = await signIn(name, "wrong horse", from: "198.51.100.\(number)")
+                texts[name, default: []].append("\(response.status) \(response.text)")
             }
             #expect(texts[name]?.map { $0.prefix(3) } == ["401", "401", "401", "401", "401", "429", "429"])
         }
         #expect(texts["ann"] == texts["nobody"])
-        // The right password has to wait as well.
+        // The right password has to wait too.
         let early = await signIn("ann", "correct horse", from: "203.0.113.5")
         expectRefusal(early, "auth", after: 1)
         clock.pass(seconds: 1)
         #expect(await signIn("ann", "correct horse", from: "203.0.113.5").status == 201)
-        // From now on strangers do not keep this address out.
+        // From now on requests of strangers do not block this address.
         for _ in 0..<3 {
             _ = await signIn("ann", "wrong horse", from: "198.51.100.9")
             clock.pass(seconds: 60)
@@ -251,7 +250,7 @@ import Testing
         #expect(await signIn("ann", "correct horse", from: "203.0.113.5").status == 201)
     }
 
-    @Test func `a change of a set is paid for by its size`() async throws {
+    @Test func `a bulk change costs tokens by its size`() async throws {
         let test = try await make { $0.write = RateLimit(1, per: .hour, burst: 20) }
         for start in [0, 200] {
             let made = await test.call(.post, "/records", as: .administrator, body: batch(200, from: start))
@@ -266,7 +265,7 @@ import Testing
         #expect(real.status == 200 && real.field("RateLimit")?.hasPrefix(#""write";r=14;"#) == true, "\(real.text)")
     }
 
-    @Test func `a change of many records that fails counts for those that it met`() async throws {
+    @Test func `a failed bulk change costs tokens for the records that it visited`() async throws {
         let test = try await make { $0.write = RateLimit(1, per: .minute, burst: 1_000) }
         for start in [0, 200] {
             let items = (start..<start + 200).map {

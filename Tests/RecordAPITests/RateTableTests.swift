@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: 0..<20)
-    func `random takings agree with a naive bucket`(_ seed: UInt64) {
+    func `random requests agree with a naive bucket`(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let table = RateTable(sets: 64)
         let window = UInt64.random(in: 1_000...1_000_000, using: &random)
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `a set that is full gives up the bucket that is closest to full`() {
+    @Test func `a full table evicts the fullest bucket`() {
         let table = RateTable(sets: 1)
         // Tags 1 to 8; the third is used least.
         for tag in UInt64(1)...8 { _ = table.take(tag == 3 ? 10 : 100, from: tag << 48, window: 1_000, now: 0) }
@@ -66,12 +66,12 @@ import Testing
         #expect(table.backlog(of: 3 << 48, now: 0) == 0)
         for tag in [UInt64(1), 2, 4, 5, 6, 7, 8] { #expect(table.backlog(of: tag << 48, now: 0) == 100) }
         #expect(table.backlog(of: 9 << 48, now: 0) == 500)
-        // Full buckets make room for others and forget nothing.
+        // Evicting full buckets loses no information.
         for tag in UInt64(20)..<28 { _ = table.take(1, from: tag << 48, window: 1_000, now: 1_000) }
         #expect(table.backlog(of: 27 << 48, now: 1_000) == 1)
     }
 
-    @Test func `many threads together get no more than there is`() async {
+    @Test func `many threads together take no more tokens than the bucket has`() async {
         let table = RateTable(sets: 1)
         let admitted = await withTaskGroup(of: Int.self) { group in
             for _ in 0..<8 {
@@ -84,7 +84,7 @@ import Testing
         #expect(admitted == 5_000)
     }
 
-    @Test func `a limit is refused that makes no sense, and its bucket fills as it says`() throws {
+    @Test func `an invalid limit is rejected, and a valid limit fills its bucket at its rate`() throws {
         #expect(RateLimit(0, per: .second, burst: 1) == nil)
         #expect(RateLimit(1, per: .second, burst: 0) == nil)
         #expect(RateLimit(100_001, per: .second, burst: 1) == nil)

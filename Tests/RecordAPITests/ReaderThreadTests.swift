@@ -7,8 +7,8 @@ import StoreTestSupport
 import Testing
 import Threads
 
-/// A store that makes its readers wait, as one behind a network does. Nothing above it may depend on readers being on the
-/// loop's thread, or on their statements never failing.
+/// A store that makes its readers wait, like a store on a network. No layer above it may assume that readers run on the
+/// loop's thread or that their statements never fail.
 @Suite struct ReaderThreadTests {
     private static let reads = [
         "/records/Post", "/records/Post/p1", "/records/Post/p1?fields=title",
@@ -31,7 +31,7 @@ import Threads
         return text?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
     }
 
-    @Test func `readers take no step on the thread of a loop`() async throws {
+    @Test func `readers do no work on the thread of a loop`() async throws {
         let names = Locked<Set<String>>([])
         let database = try await Self.forum(
             StoreFaults {
@@ -40,8 +40,8 @@ import Threads
             })
         for target in Self.reads {
             for who in [TestDatabase.Who.administrator, .creator] {
-                let answer = await database.call(.get, target, as: who)
-                #expect([200, 400, 403].contains(answer.status), "\(target): \(answer.text)")
+                let response = await database.call(.get, target, as: who)
+                #expect([200, 400, 403].contains(response.status), "\(target): \(response.text)")
             }
         }
         let seen = names.withLock { $0 }
@@ -51,7 +51,7 @@ import Threads
         await database.registry.close()
     }
 
-    @Test func `many at once get what they may have, and one whose rights end gets no more`() async throws {
+    @Test func `concurrent readers get only permitted records, and none after their rights end`() async throws {
         let database = try await Self.forum(StoreFaults { sched_yield() })
         let context = database.context
         let api = database.api
@@ -66,7 +66,7 @@ import Threads
         let post = try request("/records/Post/p1", .stranger)
         let statuses = await withTaskGroup(of: Int.self) { group in
             for number in 0..<200 {
-                group.addTask { Answer(await api.respond(to: number % 2 == 0 ? secret : post, in: context)).status }
+                group.addTask { Response(await api.respond(to: number % 2 == 0 ? secret : post, in: context)).status }
             }
             return await group.reduce(into: Set()) { $0.insert($1) }
         }
@@ -74,22 +74,23 @@ import Threads
         let ended = await database.call(.put, "/roles/editors", as: .administrator, body: #"{"members":[]}"#)
         #expect(ended.status == 200)
         for _ in 0..<6 {
-            #expect(Answer(await api.respond(to: secret, in: context)).status == 404)
+            #expect(Response(await api.respond(to: secret, in: context)).status == 404)
         }
         await database.registry.close()
     }
 
-    @Test func `a step of a reader that fails fails its request alone`() async throws {
+    @Test func `a failing read fails only its own request`() async throws {
         let faults = StoreFaults()
         let database = try await Self.forum(faults)
         for step in 0..<12 {
             for target in Self.reads {
                 let plan = FaultPlan(failAt: step, with: StoreFailure(.other, "lost"))
                 faults.plan = plan
-                let answer = await database.call(.get, target, as: .administrator)
+                let response = await database.call(.get, target, as: .administrator)
                 faults.plan = nil
                 if plan.hasFired {
-                    #expect([200, 400, 500, 503].contains(answer.status), "\(target), step \(step): \(answer.text)")
+                    #expect(
+                        [200, 400, 500, 503].contains(response.status), "\(target), step \(step): \(response.text)")
                 }
                 let again = await database.call(.get, target, as: .administrator)
                 #expect([200, 400, 403].contains(again.status), "\(target) after step \(step): \(again.text)")

@@ -33,18 +33,18 @@ import Testing
 
     private func send(
         _ test: TestDatabase, as who: TestDatabase.Who = .creator, _ parts: [Part], headers: [(String, String)] = []
-    ) async -> Answer {
+    ) async -> Response {
         await send(test, .post, "/records/Post", as: who, parts, headers: headers)
     }
 
     private func send(
         _ test: TestDatabase, _ method: HTTPMethod, _ path: String, as who: TestDatabase.Who = .creator,
         _ parts: [Part], headers: [(String, String)] = []
-    ) async -> Answer {
+    ) async -> Response {
         await test.call(method, path, as: who, bytes: form(parts), headers: [Self.type] + headers)
     }
 
-    @Test func `one form makes a post with its picture`() async throws {
+    @Test func `one form creates a post with its picture`() async throws {
         let test = try await TestDatabase.make()
         let made = await send(
             test,
@@ -64,7 +64,7 @@ import Testing
         #expect(file.status == 200 && file.text == "not really a picture")
     }
 
-    @Test func `texts become what the schema says of their fields`() async throws {
+    @Test func `texts are converted to the types of their fields`() async throws {
         let test = try await TestDatabase.make()
         let schema = """
             {"types":{"Post":{"fields":{"n":{"type":"INT64"},"b":{"type":"INT64"},"d":{"type":"DOUBLE"},
@@ -123,7 +123,7 @@ import Testing
         #expect(other.status == 400, "\(other.text)")
     }
 
-    @Test func `a form without files may be one of the other kind`() async throws {
+    @Test func `a form without files may be URL-encoded`() async throws {
         let test = try await TestDatabase.make()
         let type = [("Content-Type", "application/x-www-form-urlencoded")]
         let made = await test.call(
@@ -132,7 +132,7 @@ import Testing
         #expect(made.json?["fields"]?["title"]?["value"]?.string == "a & b")
         #expect(made.json?["fields"]?["tags"]?["value"] == ["1", "2"])
         #expect(made.json?["fields"]?["empty"]?["value"] == "")
-        // curl sends JSON with this type unless it is told otherwise.
+        // curl sends JSON with this type by default.
         for (method, path, body) in [
             (HTTPMethod.post, "/records/Post", #" {"fields":{"title":"x"}}"#), (.post, "/records", "a=b"),
             (.put, "/schema", "a=b"),
@@ -150,15 +150,15 @@ import Testing
         #expect(long.status == 413 && long.cause == "TOO_LARGE", "\(long.text)")
     }
 
-    @Test func `forms have the rights and the bounds of uploads and writes`() async throws {
+    @Test func `forms have the permissions and limits of uploads and writes`() async throws {
         let test = try await TestDatabase.make()
         let file = Part("photo", "p", filename: "p.txt")
         #expect(
             await send(test, [Part("recordName", "a"), Part("title", "t"), Part("photo", "p", filename: "p.txt")])
                 .status == 201)
         for who in [TestDatabase.Who.anonymous, .stranger] {
-            let refused = await send(test, .patch, "/records/Post/a", as: who, [file])
-            #expect(refused.status == (who == .anonymous ? 401 : 403), "\(refused.text)")
+            let rejected = await send(test, .patch, "/records/Post/a", as: who, [file])
+            #expect(rejected.status == (who == .anonymous ? 401 : 403), "\(rejected.text)")
         }
         #expect(await send(test, as: .anonymous, [file]).status == 401)
         #expect(await send(test, [Part("recordName", "a"), file]).code == "EXISTS")
@@ -173,9 +173,10 @@ import Testing
             ("a date", [Part("created", "2020-01-01T00:00:00Z")], 400, "Send 'created' in JSON"),
             ("two names", [Part("recordName", "b"), Part("recordName", "c")], 400, "more than once"),
         ] as [(String, [Part], Int, String)] {
-            let answer = await send(test, parts)
-            #expect(answer.status == status, "\(name): \(answer.text)")
-            #expect(says.isEmpty || answer.json?["reason"]?.string?.contains(says) == true, "\(name): \(answer.text)")
+            let response = await send(test, parts)
+            #expect(response.status == status, "\(name): \(response.text)")
+            #expect(
+                says.isEmpty || response.json?["reason"]?.string?.contains(says) == true, "\(name): \(response.text)")
         }
         let malformed = await test.call(
             .post, "/records/Post", as: .creator, bytes: Array("--x".utf8), headers: [Self.type])
@@ -183,7 +184,7 @@ import Testing
         #expect(await test.call(.get, "/records/Post?fields=").records.count == 1)
     }
 
-    @Test func `a form that is sent again makes no second record`() async throws {
+    @Test func `a repeated form creates no second record`() async throws {
         let test = try await TestDatabase.make()
         let key = [("Idempotency-Key", "k1")]
         let parts = [Part("title", "t"), Part("photo", "p", filename: "p.txt", type: "text/plain")]

@@ -4,7 +4,7 @@ import RecordWire
 import Testing
 
 @Suite struct RecordRoutesTests {
-    @Test func `a created record is answered with 201, its address and its tag`() async throws {
+    @Test func `a create responds with 201, the record's address and its tag`() async throws {
         let database = try await TestDatabase.make(withUsers: false)
         let made = await database.call(
             .post, "/records/Post", as: .administrator, body: #"{"fields":{"title":"sea","good":3}}"#)
@@ -58,7 +58,7 @@ import Testing
         ])
     }
 
-    @Test func `conditions on writes hold or answer 412 with the record`() async throws {
+    @Test func `a failed precondition of a write responds with 412 and the record`() async throws {
         let database = try await TestDatabase.make(withUsers: false)
         let path = "/records/Post/a"
         let body = #"{"fields":{"good":{"increment":1}}}"#
@@ -80,7 +80,7 @@ import Testing
                 "tags in If-None-Match", .administrator, .patch, path, body, headers: [("If-None-Match", "\"x\"")], 400),
             Scenario(
                 "both", .administrator, .patch, path, body, headers: [("If-None-Match", "*"), ("If-Match", "*")], 400),
-            // As nginx and Apache make it of ours.
+            // The tag as changed by nginx and Apache.
             Scenario(
                 "a weak tag", .administrator, .patch, path, "{}", headers: [("If-Match", "W/\"\(tag)\"")], 200),
             Scenario("any tag", .administrator, .patch, path, "{}", headers: [("If-Match", "*")], 200),
@@ -95,7 +95,7 @@ import Testing
         #expect(deleted.status == 204)
     }
 
-    @Test func `conditions on reads spare the body`() async throws {
+    @Test func `conditional reads omit the body of an unchanged record`() async throws {
         let database = try await TestDatabase.make(withUsers: false)
         let path = "/records/Post/a"
         await database.call(.put, path, as: .administrator, body: "{}")
@@ -106,13 +106,13 @@ import Testing
             ("If-Match", "\"\(tag)\"", 200), ("If-Match", "\"x\"", 412),
             ("If-Match", "W/\"\(tag)\"", 200), ("If-Match", "W/\"x\"", 412),
         ] {
-            let answer = await database.call(.get, path, headers: [(header, value)])
-            #expect(answer.status == status, "\(header): \(value)")
-            if status == 304 { #expect(answer.bytes.isEmpty && answer.field("ETag") == "\"\(tag)\"") }
+            let response = await database.call(.get, path, headers: [(header, value)])
+            #expect(response.status == status, "\(header): \(value)")
+            if status == 304 { #expect(response.bytes.isEmpty && response.field("ETag") == "\"\(tag)\"") }
         }
     }
 
-    @Test func `fields narrow reads, lists and the answers to writes`() async throws {
+    @Test func `fields narrow reads, lists and the responses to writes`() async throws {
         let database = try await TestDatabase.make(withUsers: false)
         let body = #"{"fields":{"title":"sea","good":1,"bad":2}}"#
         await database.play([
@@ -139,16 +139,16 @@ import Testing
     @Test func `Prefer return=minimal leaves the record out`() async throws {
         let database = try await TestDatabase.make(withUsers: false)
         for (method, status) in [(HTTPMethod.put, 201), (.put, 204), (.patch, 204)] {
-            let answer = await database.call(
+            let response = await database.call(
                 method, "/records/Post/a", as: .administrator, body: "{}",
                 headers: [("Prefer", "respond-async, return=minimal")])
-            #expect(answer.status == status && answer.bytes.isEmpty)
-            #expect(answer.field("Preference-Applied") == "return=minimal")
-            #expect(answer.field("ETag") == "\"\(try await database.tag("/records/Post/a"))\"")
+            #expect(response.status == status && response.bytes.isEmpty)
+            #expect(response.field("Preference-Applied") == "return=minimal")
+            #expect(response.field("ETag") == "\"\(try await database.tag("/records/Post/a"))\"")
         }
     }
 
-    @Test func `the bytes of a field come whole or in ranges, and never as a page`() async throws {
+    @Test func `the bytes of a field are served whole or in ranges, never as a page`() async throws {
         let database = try await TestDatabase.make(withUsers: false)
         let path = "/records/Post/a"
         await database.call(
@@ -174,7 +174,7 @@ import Testing
         #expect(await database.call(.get, path + "/none").status == 404)
     }
 
-    @Test func `an idempotency key gets the first answer again, or 422`() async throws {
+    @Test func `an idempotency key gets the first response again, or 422`() async throws {
         let database = try await TestDatabase.make()
         let key = [("Idempotency-Key", "k-1")]
         let body = #"{"fields":{"title":"sea"}}"#
@@ -193,9 +193,9 @@ import Testing
         let listed = await database.call(.get, "/records/Post")
         #expect(listed.records.count == 2)
         for bad in ["", "a b", String(repeating: "x", count: 256)] {
-            let answer = await database.call(
+            let response = await database.call(
                 .post, "/records/Post", as: .creator, body: body, headers: [("Idempotency-Key", bad)])
-            #expect(answer.status == 400, "\(bad)")
+            #expect(response.status == 400, "\(bad)")
         }
         let batch = #"{"operations":[{"operationType":"create","record":{"recordType":"Post"}}]}"#
         let one = await database.call(
@@ -205,7 +205,7 @@ import Testing
         #expect(one.bytes == two.bytes && two.field("Idempotency-Replayed") == "true")
     }
 
-    @Test func `a list goes on where it stopped, and its cursors are the caller's alone`() async throws {
+    @Test func `a list continues at its cursor, which only its caller may use`() async throws {
         let database = try await TestDatabase.make()
         for number in 1...5 {
             await database.call(.put, "/records/Post/p\(number)", as: .creator, body: "{}")
@@ -232,7 +232,7 @@ import Testing
         ])
     }
 
-    @Test func `the feed goes on from its token, and starts anew when rights change`() async throws {
+    @Test func `the feed continues from its token, and starts over after a change of rights`() async throws {
         let database = try await TestDatabase.make()
         try await database.addForum()
         let start = await database.call(.get, "/changes", as: .stranger)
@@ -255,7 +255,7 @@ import Testing
 }
 
 extension String {
-    /// The text as it stands in a query.
+    /// The text as it appears in a query.
     var addingEscapes: String {
         utf8.map { byte in
             byte == UInt8(ascii: "+")

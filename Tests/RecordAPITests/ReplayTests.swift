@@ -3,16 +3,16 @@ import RecordWire
 import TestSupport
 import Testing
 
-/// A request that comes again with its idempotency key shows its caller nothing that it may not read any more.
+/// A replayed request with an idempotency key shows its caller nothing that it may no longer read.
 @Suite struct ReplayTests {
     private static let key = [("Idempotency-Key", "k")]
     private static let vote = #"{"fields":{"good":{"increment":1}}}"#
 
-    /// A record that the stranger may write; its answer once, and again after `change`.
+    /// A record that the stranger may write; its response once, and again after `change`.
     private func replay(
         after change: (TestDatabase) async throws -> Void, title: String = "private words",
         by list: String = #","acl":{"{stranger}":["read","write"]}"#
-    ) async throws -> (first: Answer, again: Answer) {
+    ) async throws -> (first: Response, again: Response) {
         let database = try await TestDatabase.make()
         try await database.addForum()
         let made = await database.call(
@@ -34,12 +34,12 @@ import Testing
         return (first, again)
     }
 
-    private func expectNothing(_ answer: Answer) {
-        #expect(!answer.text.contains("private words") && !answer.text.tells("acl"), "\(answer.text)")
-        #expect(answer.json?["fields"] == nil, "\(answer.text)")
+    private func expectNothing(_ response: Response) {
+        #expect(!response.text.contains("private words") && !response.text.tells("acl"), "\(response.text)")
+        #expect(response.json?["fields"] == nil, "\(response.text)")
     }
 
-    @Test(arguments: [0, 8_000]) func `nobody took anything away`(padding: Int) async throws {
+    @Test(arguments: [0, 8_000]) func `no permission was removed`(padding: Int) async throws {
         let title = "private words" + String(repeating: ".", count: padding)
         let (first, again) = try await replay(after: { _ in }, title: title)
         #expect(first.bytes == again.bytes)
@@ -48,7 +48,7 @@ import Testing
     @Test(arguments: [
         #"{"acl":{"{creator}":["read","write"]}}"#, #"{"acl":{"{stranger}":["write"]}}"#,
     ])
-    func `the access list names the caller no more`(body: String) async throws {
+    func `the access list no longer names the caller`(body: String) async throws {
         let (_, again) = try await replay { database in
             let taken = await database.call(.patch, "/records/Post/shared", as: .administrator, body: body)
             #expect(taken.status == 200)
@@ -56,7 +56,7 @@ import Testing
         expectNothing(again)
     }
 
-    @Test func `the caller reads the record but sees its access list no more`() async throws {
+    @Test func `the caller reads the record but no longer sees its access list`() async throws {
         let (_, again) = try await replay { database in
             let taken = await database.call(
                 .patch, "/records/Post/shared", as: .administrator, body: #"{"acl":{"{stranger}":["read"]}}"#)
@@ -65,7 +65,7 @@ import Testing
         #expect(!again.text.tells("acl"))
     }
 
-    @Test(arguments: [false, true]) func `the type is no longer for the caller`(isGone: Bool) async throws {
+    @Test(arguments: [false, true]) func `the caller may no longer read the type`(isGone: Bool) async throws {
         let (_, again) = try await replay(
             after: { database in
                 let taken = await database.call(
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: [false, true], [0, 8_000])
-    func `the field is no longer for the caller`(isChanged: Bool, padding: Int) async throws {
+    func `the caller may no longer read the field`(isChanged: Bool, padding: Int) async throws {
         let title = "private words" + String(repeating: ".", count: padding)
         let (_, again) = try await replay(
             after: { database in

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct RightsTests {
-    @Test func `reading a record follows the grants of its type, and what may not be read does not exist`() async throws
+    @Test func `reading follows the grants of the type, and an unreadable record is reported as missing`() async throws
     {
         let database = try await TestDatabase.make()
         try await database.addForum()
@@ -14,7 +14,7 @@ import Testing
             Scenario("its creator reads a post", .creator, .get, "/records/Post/p1", 200),
             Scenario("HEAD is GET", .anonymous, .head, "/records/Post/p1", 200),
             Scenario(
-                "anonymous callers are told to sign in", .anonymous, .get, "/records/Secret/s1", 401,
+                "anonymous callers must sign in", .anonymous, .get, "/records/Secret/s1", 401,
                 contains: ["AUTHENTICATION_REQUIRED"], lacks: ["hidden"]),
             Scenario(
                 "the same for a secret that is not there", .anonymous, .get, "/records/Secret/none", 401,
@@ -45,7 +45,7 @@ import Testing
                 for headers in [
                     [], [("If-Match", "\"\(tag)\"")], [("If-Match", "\"other\"")], [("If-None-Match", "*")],
                 ] {
-                    // A PUT without If-Match takes the name, which tells whether it was free.
+                    // A PUT without If-Match creates the name, which reveals whether it was free.
                     if method == .put, headers.first?.0 != "If-Match" { continue }
                     let sent = method == .patch || method == .put ? body : nil
                     let secret = await database.call(
@@ -86,7 +86,7 @@ import Testing
                 "a stranger finds a secret's name taken", .stranger, .put, "/records/Secret/s1", body, 409,
                 contains: ["EXISTS"], lacks: ["hidden"]),
             Scenario(
-                "a taken name is told without detail", .stranger, .post, "/records/Post",
+                "a taken name is reported without detail", .stranger, .post, "/records/Post",
                 #"{"recordName":"s1","fields":{}}"#, 409, contains: ["EXISTS"], lacks: ["hidden", "Secret"]),
             Scenario("a secret's creator has no WRITE", .creator, .patch, "/records/Secret/s1", body, 403),
             Scenario(
@@ -98,14 +98,14 @@ import Testing
                 "who writes but may not read gets a stub", .member, .patch, "/records/Drop/d1", body, 200,
                 contains: ["recordChangeTag"], lacks: [#""new""#, "hidden", #""created""#]),
             Scenario(
-                "a failed guard shows no record to who may not read", .member, .patch, "/records/Drop/d1", body,
+                "a failed precondition shows no record without READ", .member, .patch, "/records/Drop/d1", body,
                 headers: [("If-Match", "\"no\"")], 412, contains: ["CONFLICT"],
                 lacks: ["serverRecord", "hidden", #""new""#]),
             Scenario("rights come before values", .anonymous, .post, "/records/Post", #"{"fields":{"good":"x"}}"#, 401),
         ])
     }
 
-    @Test func `lists and the feed leave out what may not be read`() async throws {
+    @Test func `lists and the feed leave out unreadable records`() async throws {
         let database = try await TestDatabase.make()
         try await database.addForum()
         await database.play([
@@ -134,10 +134,10 @@ import Testing
         ])
     }
 
-    @Test func `a batch judges each operation`() async throws {
+    @Test func `a batch checks the permissions of each operation`() async throws {
         let database = try await TestDatabase.make()
         try await database.addForum()
-        let answer = await database.call(
+        let response = await database.call(
             .post, "/records", as: .stranger,
             body: #"""
                 {"atomic":false,"operations":[
@@ -148,15 +148,15 @@ import Testing
                 {"operationType":"delete","record":{"recordName":"none"}},
                 {"operationType":"forceDelete","record":{"recordName":"s1"}}]}
                 """#)
-        #expect(answer.status == 200)
-        let codes = answer.records.map { $0["serverErrorCode"]?.string ?? "saved" }
+        #expect(response.status == 200)
+        let codes = response.records.map { $0["serverErrorCode"]?.string ?? "saved" }
         #expect(codes == ["saved", "ACCESS_DENIED", "EXISTS", "NOT_FOUND", "NOT_FOUND", "saved"])
-        #expect(!answer.text.tells("hidden"))
+        #expect(!response.text.tells("hidden"))
         let secret = await database.call(.get, "/records/Secret/s1", as: .creator)
         #expect(secret.status == 200)
     }
 
-    @Test func `private databases are their owners'`() async throws {
+    @Test func `only owners access their private databases`() async throws {
         let database = try await TestDatabase.make()
         let body = #"{"fields":{"title":"diary"}}"#
         await database.play([
@@ -193,7 +193,7 @@ import Testing
         #expect(found.status == 200)
     }
 
-    @Test func `only administrators reach administration`() async throws {
+    @Test func `only administrators use the administration routes`() async throws {
         let database = try await TestDatabase.make()
         try await database.addForum()
         let calls: [(HTTPMethod, String, String?)] = [

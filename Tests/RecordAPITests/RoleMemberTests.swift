@@ -5,7 +5,7 @@ import Testing
 
 /// One member of a role at a time, and documents that are replaced only as they were read.
 @Suite struct RoleMemberTests {
-    @Test func `members come and go one by one`() async throws {
+    @Test func `members are added and removed one by one`() async throws {
         let database = try await TestDatabase.make()
         let bob = try #require(database.userNames[.stranger])
         let ann = try #require(database.userNames[.creator])
@@ -47,11 +47,11 @@ import Testing
         }
         let log = await database.call(.get, "/audit?action=role.put", as: .administrator).json?["entries"]?.array ?? []
         let changes = log.compactMap { $0["detail"]?["added"] ?? $0["detail"]?["removed"] }
-        // Two of these and that of the other tests' role replace all members.
+        // Two of these requests, and the one for the other tests' role, replace all members.
         #expect(log.count == 8 && changes.count == 8, "\(log.count)")
     }
 
-    @Test func `what has changed since it was read is not replaced`() async throws {
+    @Test func `a document that changed since it was read is not replaced`() async throws {
         let database = try await TestDatabase.make()
         let bob = try #require(database.userNames[.stranger])
         _ = await database.call(
@@ -71,9 +71,9 @@ import Testing
             let unread = await database.call(.get, path, as: .administrator, headers: [("If-None-Match", tag)])
             #expect(unread.status == 304 && unread.field("ETag") == tag)
             func put(_ body: String, _ tag: String) async -> (status: Int, text: String, tag: String?) {
-                let answer = await database.call(
+                let response = await database.call(
                     .put, path, as: .administrator, body: body, headers: [("If-Match", tag)])
-                return (answer.status, answer.text, answer.field("ETag"))
+                return (response.status, response.text, response.field("ETag"))
             }
             let first = await put(body, tag)
             #expect(first.status == 200, "\(first.text)")
@@ -83,7 +83,7 @@ import Testing
             #expect(late.status == 412 && late.text.contains("PRECONDITION_FAILED"), "\(path) \(late.text)")
             #expect(await database.call(.get, path, as: .administrator).field("ETag") == first.tag)
             #expect(await put(other, "nonsense").status == 400)
-            // As proxies that compress make them: nginx weakens tags, Apache adds the coding.
+            // Tags as compressing proxies change them: nginx weakens tags, Apache adds the coding.
             #expect(await put(other, "W/" + tag).status == 412)
             #expect(await put(body, "W/" + (first.tag ?? "")).status == 200)
             #expect(await put(body, (first.tag?.dropLast() ?? "") + "-gzip\"").status == 200)
@@ -93,9 +93,9 @@ import Testing
         func headers(_ tag: String) -> [(String, String)] { [("If-Match", tag)] }
         let stale = headers("\"stale\"")
         for method in [HTTPMethod.put, .delete] {
-            let answer = await database.call(
+            let response = await database.call(
                 method, "/roles/crew/members/\(bob)", as: .administrator, headers: stale)
-            #expect(answer.status == 412)
+            #expect(response.status == 412)
         }
         #expect(await database.call(.delete, "/roles/crew", as: .administrator, headers: stale).status == 412)
         #expect(await database.call(.delete, "/roles/none", as: .administrator, headers: stale).status == 412)
@@ -107,7 +107,7 @@ import Testing
         #expect(await database.call(.delete, "/roles/new", as: .administrator, headers: headers(tag)).status == 204)
     }
 
-    @Test func `a document from development leaves production's rights alone, if it shall`() async throws {
+    @Test func `a document from development leaves production's rights unchanged on request`() async throws {
         let database = try await TestDatabase.make()
         _ = await database.call(.put, "/roles/crew", as: .administrator, body: #"{"members":[]}"#)
         let locked = #"""
@@ -132,18 +132,18 @@ import Testing
         #expect(after.text == before.text && after.field("ETag") == before.field("ETag"))
         let kept = await database.call(.put, "/schema?rights=keep", as: .administrator, body: open)
         #expect(kept.status == 200 && kept.json?["dryRun"] == nil)
-        for answer in [tried, kept] {
-            // A new field takes the document's roles, which changes what the type grants.
-            #expect(answer.json?["changes"]?["types"] == expected["types"], "\(answer.text)")
-            #expect(answer.json?["changes"]?["fields"] == expected["fields"])
-            #expect(answer.json?["changes"]?["rights"] == ["Club"])
-            #expect(club(answer.json)?["grants"] == ["crew": ["READ"]])
-            #expect(club(answer.json)?["acl"] == ["_creator": ["read"]])
-            #expect(club(answer.json)?["fields"]?["title"]?["write"] == ["crew"])
-            #expect(club(answer.json)?["fields"]?["extra"]?["read"] == ["crew"])
-            #expect(answer.json?["types"]?["Room"]?["grants"] == ["_world": ["READ"]])
+        for response in [tried, kept] {
+            // A new field takes the roles of the document, which changes the grants of the type.
+            #expect(response.json?["changes"]?["types"] == expected["types"], "\(response.text)")
+            #expect(response.json?["changes"]?["fields"] == expected["fields"])
+            #expect(response.json?["changes"]?["rights"] == ["Club"])
+            #expect(club(response.json)?["grants"] == ["crew": ["READ"]])
+            #expect(club(response.json)?["acl"] == ["_creator": ["read"]])
+            #expect(club(response.json)?["fields"]?["title"]?["write"] == ["crew"])
+            #expect(club(response.json)?["fields"]?["extra"]?["read"] == ["crew"])
+            #expect(response.json?["types"]?["Room"]?["grants"] == ["_world": ["READ"]])
         }
-        // An answer is a document itself; nothing is other than before.
+        // A response is a valid document, and putting it changes nothing.
         let again = await database.call(.put, "/schema", as: .administrator, body: kept.text)
         #expect(again.status == 200 && again.json?["changes"]?["types"]?["changed"] == [], "\(again.text)")
         let replaced = await database.call(.put, "/schema?rights=replace", as: .administrator, body: open)

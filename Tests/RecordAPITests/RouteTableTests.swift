@@ -4,11 +4,11 @@ import Testing
 
 @testable import RecordAPI
 
-/// What is derived from routes, and so must be right in each of them.
+/// Properties that are derived from routes and must be right for each route.
 @Suite struct RouteTableTests {
     private let routes = RouteTable.native.routes
 
-    @Test func `the routes of records and queries say where the type stands, and no others do`() {
+    @Test func `only the routes of records and queries declare the position of the type`() {
         for route in routes {
             let segments = "\(route.name)".split(separator: "/")
             let isAboutType = ["records", "query"].contains(segments[1]) && segments.dropFirst(2).first == "{type}"
@@ -30,7 +30,7 @@ import Testing
         for route in routes { #expect((route.rate == nil) == "\(route.name)".contains(" /health/"), "\(route.id)") }
     }
 
-    @Test func `uploads by tus answer in its version, and all but two of them demand it`() {
+    @Test func `responses to tus uploads have its version, and all but two of them demand it`() {
         for route in routes {
             #expect(route.options.contains(.tus) == "\(route.name)".contains(" /assets/uploads"), "\(route.id)")
         }
@@ -38,7 +38,7 @@ import Testing
         #expect(demanding == ["createUpload", "uploadOffset", "continueUpload", "terminateUpload"])
     }
 
-    @Test func `a second table stands beside the first`() throws {
+    @Test func `a second table is independent of the first`() throws {
         let table = RouteTable([
             Route(
                 "POST /database/1/{container}/records/query", "query", .queries, "Finds records", rate: .read,

@@ -3,7 +3,7 @@ import RecordWire
 import TestSupport
 import Testing
 
-/// One row of a table: who asks for what, and what must and must not come back.
+/// One row of a table: the caller, the request, and the texts that the response must and must not contain.
 struct Scenario: Sendable {
     let name: String
     let who: TestDatabase.Who
@@ -41,24 +41,24 @@ struct Scenario: Sendable {
 }
 
 extension TestDatabase {
-    /// Plays rows one after the other.
+    /// Plays rows in order.
     func play(_ rows: [Scenario]) async {
         for row in rows {
-            let answer = await call(row.method, row.target, as: row.who, body: row.body, headers: row.headers)
-            #expect(answer.status == row.status, "\(row.name): \(answer.text)")
-            for part in row.contains { #expect(answer.text.contains(filled(part)), "\(row.name): \(answer.text)") }
-            for part in row.lacks { #expect(!answer.text.tells(filled(part)), "\(row.name): \(answer.text)") }
-            if answer.status >= 400 { checkErrorShape(answer, row.name) }
+            let response = await call(row.method, row.target, as: row.who, body: row.body, headers: row.headers)
+            #expect(response.status == row.status, "\(row.name): \(response.text)")
+            for part in row.contains { #expect(response.text.contains(filled(part)), "\(row.name): \(response.text)") }
+            for part in row.lacks { #expect(!response.text.tells(filled(part)), "\(row.name): \(response.text)") }
+            if response.status >= 400 { checkErrorShape(response, row.name) }
         }
     }
 
-    /// Every refusal has the one shape.
-    func checkErrorShape(_ answer: Answer, _ name: String) {
-        #expect(answer.json?["uuid"]?.string == "request-1", "\(name): \(answer.text)")
-        #expect(answer.code != nil, "\(name): \(answer.text)")
-        #expect(answer.json?["reason"]?.string?.isEmpty == false, "\(name): \(answer.text)")
-        #expect(answer.field("Content-Type") == "application/json", "\(name)")
-        #expect((answer.status == 401) == (answer.field("WWW-Authenticate") != nil), "\(name)")
-        #expect((answer.status == 405) == (answer.field("Allow") != nil), "\(name)")
+    /// Every rejection has the same shape.
+    func checkErrorShape(_ response: Response, _ name: String) {
+        #expect(response.json?["uuid"]?.string == "request-1", "\(name): \(response.text)")
+        #expect(response.code != nil, "\(name): \(response.text)")
+        #expect(response.json?["reason"]?.string?.isEmpty == false, "\(name): \(response.text)")
+        #expect(response.field("Content-Type") == "application/json", "\(name)")
+        #expect((response.status == 401) == (response.field("WWW-Authenticate") != nil), "\(name)")
+        #expect((response.status == 405) == (response.field("Allow") != nil), "\(name)")
     }
 }

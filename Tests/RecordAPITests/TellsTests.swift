@@ -11,7 +11,7 @@ import Testing
 
     @Test(arguments: [
         ("09mittgfgxp8dh0mzhashylinikblwu=", "hash"), ("\"6z6mks1p\"", "s1"), ("s2", "s1"), ("", "s1"), ("s", "s1"),
-    ]) func `nor in random identifiers`(_ text: String, _ word: String) {
+    ]) func `a word is not found in random identifiers`(_ text: String, _ word: String) {
         #expect(!text.tells(word))
     }
 }

@@ -9,22 +9,22 @@ import RecordWire
 import TestSupport
 import Testing
 
-/// An interface over a database in a folder of its own, called in-process, with an administrator and three users:
-/// Ann, who makes records; Bob, a stranger to them; Eve, a member of the role `editors`.
+/// An interface over a database in its own directory, called in-process, with an administrator and three users: Ann,
+/// who creates records; Bob, a stranger to them; Eve, a member of the role `editors`.
 ///
 /// One task at a time uses it, since it has one loop's context.
 final class TestDatabase {
-    /// Who asks.
+    /// The caller of a request.
     enum Who: String, CaseIterable, Sendable {
         case anonymous, stranger, creator, member, administrator
     }
 
-    /// What the shell's commands would have.
+    /// The token of the shell's commands.
     static let operatorToken = "fbo_of-the-operator"
-    /// All tests sign up at once, and wait for each other.
+    /// All tests sign up at the same time, and wait for each other.
     private static let passwords = PasswordWorkers(threads: 2, queueLength: 100_000, scheme: .quick)
 
-    let folder: String
+    let directory: String
     let registry: DatabaseRegistry
     let api: RecordAPI
     let context: RecordAPIContext
@@ -49,13 +49,13 @@ final class TestDatabase {
         _ environment: RecordEnvironment, limits: DatabaseLimits, passwords: PasswordWorkers, drivers: StoreDrivers,
         adjust: (inout RecordAPIConfiguration) -> Void
     ) throws {
-        folder = NSTemporaryDirectory() + "fogbase-api-" + UUID().uuidString
+        directory = NSTemporaryDirectory() + "fogbase-api-" + UUID().uuidString
         let container = try #require(ContainerName("Forum"))
         var server = DatabaseRegistry.Configuration(
-            dataPath: folder, containers: [container], limits: limits,
+            dataPath: directory, containers: [container], limits: limits,
             administrator: SHA256.hash(utf8: "the-operators-secret"))
         server.administrators = try Administrators(
-            dataPath: folder, passwords: passwords, operatorToken: SHA256.hash(utf8: Self.operatorToken),
+            dataPath: directory, passwords: passwords, operatorToken: SHA256.hash(utf8: Self.operatorToken),
             limits: limits)
         server.drivers = drivers
         registry = DatabaseRegistry(server)
@@ -68,24 +68,24 @@ final class TestDatabase {
 
     deinit {
         context.closeReaders()
-        try? FileManager.default.removeItem(atPath: folder)
+        try? FileManager.default.removeItem(atPath: directory)
     }
 
     private func addUsers() async throws {
         for (who, name) in [(Who.creator, "ann"), (.stranger, "bob"), (.member, "eve")] {
-            let answer = await call(
+            let response = await call(
                 .post, "/users", body: #"{"name":"\#(name)","password":"correct horse"}"#)
-            try #require(answer.status == 201, "\(answer.text)")
-            tokens[who] = try #require(answer.json?["token"]?.string)
-            userNames[who] = try #require(answer.json?["user"]?["userRecordName"]?.string)
+            try #require(response.status == 201, "\(response.text)")
+            tokens[who] = try #require(response.json?["token"]?.string)
+            userNames[who] = try #require(response.json?["user"]?["userRecordName"]?.string)
         }
         let members = try #require(userNames[.member])
-        let answer = await call(.put, "/roles/editors", as: .administrator, body: #"{"members":["\#(members)"]}"#)
-        try #require(answer.status == 201, "\(answer.text)")
+        let response = await call(.put, "/roles/editors", as: .administrator, body: #"{"members":["\#(members)"]}"#)
+        try #require(response.status == 201, "\(response.text)")
     }
 
-    /// `Post` has the standard grants; `Secret` is its creators' and the editors'; `Drop` may be filled by anyone and
-    /// emptied by editors, who cannot look inside.
+    /// `Post` has the standard grants; `Secret` belongs to its creators and the editors; anyone may create records of
+    /// `Drop`, and editors, who cannot read them, may delete them.
     func addForum() async throws {
         let schema = await call(
             .put, "/schema", as: .administrator,
@@ -107,12 +107,12 @@ final class TestDatabase {
         }
     }
 
-    /// Sends a request. `{creator}` and the like in target and body stand for user record names.
+    /// Sends a request. `{creator}` and the like in target and body are replaced with user record names.
     @discardableResult
     func call(
         _ method: HTTPMethod, _ target: String, as who: Who = .anonymous, body: String? = nil,
         headers: [(String, String)] = [], from peer: String = "192.0.2.1"
-    ) async -> Answer {
+    ) async -> Response {
         var fields = HTTPFields()
         if let token = tokens[who] { fields.append(.authorization, "Bearer \(token)") }
         return await call(method, target, fields, body: body.map(utf8), headers: headers, from: peer)
@@ -123,7 +123,7 @@ final class TestDatabase {
     func call(
         _ method: HTTPMethod, _ target: String, as who: Who = .anonymous, bytes: [UInt8],
         headers: [(String, String)] = []
-    ) async -> Answer {
+    ) async -> Response {
         var fields = HTTPFields()
         if let token = tokens[who] { fields.append(.authorization, "Bearer \(token)") }
         return await call(method, target, fields, body: bytes, headers: headers, from: "192.0.2.1")
@@ -133,7 +133,7 @@ final class TestDatabase {
     func call(
         _ method: HTTPMethod, _ target: String, token: String, body: String? = nil,
         in loop: RecordAPIContext? = nil
-    ) async -> Answer {
+    ) async -> Response {
         var fields = HTTPFields()
         fields.append(.authorization, "Bearer \(token)")
         return await call(method, target, fields, body: body.map(utf8), headers: [], from: "192.0.2.1", in: loop)
@@ -142,7 +142,7 @@ final class TestDatabase {
     private func call(
         _ method: HTTPMethod, _ target: String, _ fields: HTTPFields, body: [UInt8]?, headers: [(String, String)],
         from peer: String, in loop: RecordAPIContext? = nil
-    ) async -> Answer {
+    ) async -> Response {
         let context = loop ?? self.context
         var fields = fields
         for (name, value) in headers {
@@ -150,15 +150,15 @@ final class TestDatabase {
             fields.append(name, value)
         }
         guard let target = RequestTarget(filled(target)) else {
-            // The parser refuses it, and so does the transport.
-            return Answer(api.refusal(HTTPRefusal(.badRequest, "No target."), id: "request-1"))
+            // The parser rejects it, and so does the transport.
+            return Response(api.rejection(HTTPRejection(.badRequest, "No target."), id: "request-1"))
         }
         let request = HTTPRequest(
             method: method, target: target, fields: fields,
             body: body.map(HTTPRequestBody.bytes) ?? .empty, remoteAddress: peer, id: "request-1")
         let response = await api.respond(to: request, in: context)
         context.loopWillBlock()
-        return Answer(response)
+        return Response(response)
     }
 
     private func utf8(_ text: String) -> [UInt8] {
@@ -173,17 +173,19 @@ final class TestDatabase {
 
     /// The tag of a record, as an administrator sees it.
     func tag(_ path: String) async throws -> String {
-        let answer = await call(.get, path, as: .administrator)
-        return try #require(answer.json?["recordChangeTag"]?.string)
+        let response = await call(.get, path, as: .administrator)
+        return try #require(response.json?["recordChangeTag"]?.string)
     }
 }
 
-/// An answer as a client sees it.
-struct Answer {
+/// A response as a client sees it.
+struct Response {
     var status: Int
     var fields: HTTPFields
     var bytes: [UInt8]
     var route = ""
+    /// The source of an event stream.
+    var events: (any HTTPEventSource)?
 
     init(_ response: HTTPResponse) {
         status = Int(response.status.code)
@@ -192,6 +194,7 @@ struct Answer {
         switch response.body {
         case .bytes(let body), .prepared(let body, _): bytes = body
         case .file(let file): bytes = Self.bytes(of: file)
+        case .events(let source): (bytes, events) = ([], source)
         default: bytes = []
         }
     }

@@ -19,29 +19,29 @@ import Testing
         headers: [(String, String)] = []
     ) async throws -> String {
         let size = length.map { ("Upload-Length", "\($0)") } ?? ("Upload-Defer-Length", "1")
-        let answer = await test.call(.post, "/assets/uploads" + query, as: who, headers: [version, size] + headers)
-        try #require(answer.status == 201, "\(answer.text)")
-        return try #require(answer.field("Location"))
+        let response = await test.call(.post, "/assets/uploads" + query, as: who, headers: [version, size] + headers)
+        try #require(response.status == 201, "\(response.text)")
+        return try #require(response.field("Location"))
     }
 
     static func send(
         _ test: TestDatabase, _ url: String, at offset: Int, _ body: String, as who: TestDatabase.Who = .creator,
         headers: [(String, String)] = []
-    ) async -> Answer {
+    ) async -> Response {
         await test.call(
             .patch, url, as: who, body: body, headers: [version, part, ("Upload-Offset", "\(offset)")] + headers)
     }
 
-    @Test func `OPTIONS tells what the server can do, to anybody`() async throws {
+    @Test func `OPTIONS lists the server's capabilities to every caller`() async throws {
         let test = try await TestDatabase.make(withUsers: false)
-        let answer = await test.call(.options, "/assets/uploads", headers: [("Tus-Resumable", "0.2.2")])
-        #expect(answer.status == 204)
-        #expect(answer.field("Tus-Version") == "1.0.0" && answer.field("Tus-Resumable") == "1.0.0")
-        #expect(answer.field("Tus-Max-Size") == "5000000000")
+        let response = await test.call(.options, "/assets/uploads", headers: [("Tus-Resumable", "0.2.2")])
+        #expect(response.status == 204)
+        #expect(response.field("Tus-Version") == "1.0.0" && response.field("Tus-Resumable") == "1.0.0")
+        #expect(response.field("Tus-Max-Size") == "5000000000")
         #expect(
-            answer.field("Tus-Extension")
+            response.field("Tus-Extension")
                 == "creation,creation-with-upload,creation-defer-length,termination,expiration,checksum")
-        #expect(answer.field("Tus-Checksum-Algorithm") == "sha1,sha256,md5")
+        #expect(response.field("Tus-Checksum-Algorithm") == "sha1,sha256,md5")
     }
 
     @Test func `an upload goes from POST by PATCH and HEAD to an asset that a record takes`() async throws {
@@ -117,7 +117,7 @@ import Testing
         #expect(await test.call(.get, url, as: .creator).json?["asset"] != nil)
     }
 
-    @Test func `an upload that was ended is gone`() async throws {
+    @Test func `a terminated upload is gone`() async throws {
         let test = try await TestDatabase.make()
         let url = try await Self.begin(test, 10)
         #expect(await Self.send(test, url, at: 0, "hello").status == 204)
@@ -129,7 +129,7 @@ import Testing
         #expect(await Self.send(test, url, at: 5, "world").status == 404)
     }
 
-    @Test func `an upload is its uploader's, and of the database that was named`() async throws {
+    @Test func `an upload belongs to its uploader and to the database of its creation`() async throws {
         let test = try await TestDatabase.make()
         let url = try await Self.begin(test, 10, query: "?database=private")
         #expect(url.hasSuffix("?database=private"))
@@ -149,10 +149,12 @@ import Testing
         #expect(await Self.send(test, open, at: 0, "x", as: .anonymous).status == 401)
     }
 
-    @Test func `who is not signed in uploads where a type takes it, and has the name alone`() async throws {
+    @Test func `an anonymous caller uploads where a type permits it, with the upload's name as credential`()
+        async throws
+    {
         let test = try await TestDatabase.make()
-        let refused = await test.call(.post, "/assets/uploads", headers: [Self.version, ("Upload-Length", "5")])
-        #expect(refused.status == 401 && refused.field("Tus-Resumable") == "1.0.0")
+        let rejected = await test.call(.post, "/assets/uploads", headers: [Self.version, ("Upload-Length", "5")])
+        #expect(rejected.status == 401 && rejected.field("Tus-Resumable") == "1.0.0")
         let schema = await test.call(
             .put, "/schema", as: .administrator,
             body: #"{"types":{"Drop":{"fields":{"file":{"type":"ASSET"}},"grants":{"_world":["CREATE"]}}}}"#)
@@ -163,23 +165,23 @@ import Testing
         #expect(await test.call(.get, url, as: .creator).status == 404)
     }
 
-    @Test func `a part that breaks off or is refused with the creation leaves no upload`() async throws {
+    @Test func `a part that breaks off or is rejected with the creation leaves no upload`() async throws {
         let test = try await TestDatabase.make()
         for body in [PartialBody(pieces: ["hel"], failure: .disconnected), PartialBody(pieces: ["hello!"])] {
-            let answer = await Self.stream(test, .post, "/assets/uploads", body, [("Upload-Length", "5")])
-            #expect(answer.status == (body.failure == nil ? 413 : 400))
+            let response = await Self.stream(test, .post, "/assets/uploads", body, [("Upload-Length", "5")])
+            #expect(response.status == (body.failure == nil ? 413 : 400))
             let files = try? FileManager.default.contentsOfDirectory(atPath: Self.uploads(of: test))
             #expect((files ?? []).isEmpty)
         }
     }
 
-    @Test func `what came before a body broke off is kept, be it a byte`() async throws {
+    @Test func `bytes received before a body breaks off are kept, down to one byte`() async throws {
         let test = try await TestDatabase.make()
         let url = try await Self.begin(test, 5)
         for (offset, piece) in ["h", "el"].enumerated() {
             let body = PartialBody(pieces: [piece], failure: .timeout)
-            let answer = await Self.stream(test, .patch, url, body, [("Upload-Offset", "\(offset)")])
-            #expect(answer.status == 408 && answer.field("Tus-Resumable") == "1.0.0")
+            let response = await Self.stream(test, .patch, url, body, [("Upload-Offset", "\(offset)")])
+            #expect(response.status == 408 && response.field("Tus-Resumable") == "1.0.0")
         }
         let head = await test.call(.head, url, as: .creator, headers: [Self.version])
         #expect(head.field("Upload-Offset") == "3")
@@ -190,23 +192,23 @@ import Testing
     }
 
     static func uploads(of test: TestDatabase) throws -> String {
-        let all = FileManager.default.enumerator(atPath: test.folder)
+        let all = FileManager.default.enumerator(atPath: test.directory)
         let found = all?.compactMap { $0 as? String }.first { $0.hasSuffix("assets/uploads") }
-        return test.folder + "/" + (found ?? "none")
+        return test.directory + "/" + (found ?? "none")
     }
 
     static func stream(
         _ test: TestDatabase, _ method: HTTPMethod, _ url: String, _ body: PartialBody, _ headers: [(String, String)]
-    ) async -> Answer {
+    ) async -> Response {
         var fields = HTTPFields()
         let token = test.tokens[.creator] ?? ""
         for (name, value) in [version, part, ("Authorization", "Bearer \(token)")] + headers {
             if let name = HTTPFieldName(name) { fields.append(name, value) }
         }
-        guard let target = RequestTarget(url) else { return Answer(HTTPResponse(.badRequest)) }
+        guard let target = RequestTarget(url) else { return Response(HTTPResponse(.badRequest)) }
         let request = HTTPRequest(
             method: method, target: target, fields: fields, body: .stream(body), id: "request-1")
-        return Answer(await test.api.respond(to: request, in: test.context))
+        return Response(await test.api.respond(to: request, in: test.context))
     }
 }
 

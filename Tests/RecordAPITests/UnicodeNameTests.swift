@@ -4,7 +4,7 @@ import RecordModel
 import RecordWire
 import Testing
 
-/// Types and fields that are called in other scripts than Latin.
+/// Types and fields with names in other scripts than Latin.
 @Suite struct UnicodeNameTests {
     /// `予定` with the field `ガ`, percent-encoded in paths.
     private static let path = "/records/%E4%BA%88%E5%AE%9A"
@@ -49,7 +49,7 @@ import Testing
         #expect(made.status == 201 && made.fields[.location] == Self.path + "/b")
     }
 
-    @Test func `a role in both forms is one, and not named twice`() async throws {
+    @Test func `both forms of a role are one role, which is not named twice`() async throws {
         let database = try await TestDatabase.make()
         try await database.addForum()
         let (one, other) = ("\u{D6}l", "O\u{308}l")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RecordAPI
 
-/// The accounts of others.
+/// Routes for the accounts of others.
 @Suite struct UserRoutesTests {
     /// The token of a named administrator.
     private static func administrator(_ role: String, in test: TestDatabase) async throws -> String {
@@ -29,7 +29,7 @@ import Testing
         await entries(test).compactMap { $0["action"]?.string }
     }
 
-    /// What was written down but the sign-ups of the accounts that tests have.
+    /// The audit entries except the sign-ups of the test accounts.
     private static func entries(_ test: TestDatabase) async -> [JSONValue] {
         let log = await test.call(.get, "/audit", as: .administrator)
         return (log.json?["entries"]?.array ?? []).filter { $0["action"] != "user.signUp" }
@@ -49,7 +49,7 @@ import Testing
             let page = await test.call(.get, target, as: .administrator)
             names += (page.json?["users"]?.array ?? []).compactMap { $0["name"]?.string }
             guard let cursor = page.json?["cursor"]?.string else { break }
-            // Whoever pages and takes away goes on where it was.
+            // Paging continues at the same position after a deletion.
             if names == ["ann"] {
                 #expect(await test.call(.delete, "/users/{creator}", as: .administrator).status == 204)
             }
@@ -112,7 +112,7 @@ import Testing
             .post, "/explain/access", as: .administrator,
             body: #"{"caller":"{creator}","action":"read","recordType":"Post"}"#)
         #expect(why.status == 200 && why.json?["rule"] == "ACCOUNT_DISABLED", "\(why.text)")
-        // Once more is the same, and a new password does not enable it.
+        // A repetition has the same result, and a new password does not enable it.
         for body in [#"{"disabled":true}"#, #"{"password":"battery staple"}"#] {
             let again = await test.call(.patch, "/users/{creator}", as: .administrator, body: body)
             #expect(again.status == 200 && again.json?["disabled"] == true, "\(again.text)")
@@ -128,12 +128,12 @@ import Testing
         }
         #expect(entries.map { $0["action"] } == ["user.enable", "user.password", "user.disable"])
         #expect(entries.allSatisfy { $0["target"] == "ann" } && entries[0]["actor"]?["name"] == "developer")
-        // Whoever knows the password of a disabled account is no guesser, and is written down all the same.
+        // A sign-in to a disabled account with the right password is not counted as a guess, but is logged.
         let failed = await test.call(.get, "/audit?action=session.failed", as: .administrator)
         #expect(failed.json?["entries"]?.array?.contains { $0["target"] == "ann" } == true, "\(failed.text)")
     }
 
-    @Test func `who may not manage users disables nobody`() async throws {
+    @Test func `a caller without permission to manage users cannot disable accounts`() async throws {
         let test = try await TestDatabase.make()
         let editor = try await Self.administrator("editor", in: test)
         let key = try await Self.key("manageUsers", in: test)
@@ -142,7 +142,7 @@ import Testing
         #expect(await test.call(.patch, "/users/{creator}", as: .creator, body: body).status == 403)
         #expect(await test.call(.patch, "/users/{creator}", body: body).status == 401)
         #expect(await test.call(.get, "/users/me", as: .creator).status == 200)
-        // Who may disable may not therefore give passwords, and then nothing is done.
+        // The right to disable accounts does not include passwords, and a request for both changes nothing.
         let both = #"{"disabled":true,"password":"battery staple"}"#
         #expect(await test.call(.patch, "/users/{creator}", token: key, body: both).status == 403)
         #expect(await test.call(.get, "/users/me", as: .creator).status == 200)
@@ -150,7 +150,7 @@ import Testing
         #expect(await test.call(.get, "/users/me", as: .creator).status == 401)
     }
 
-    @Test func `owners alone give passwords, since with them go private databases`() async throws {
+    @Test func `only owners set passwords, since a password opens the private database`() async throws {
         let test = try await TestDatabase.make()
         let developer = try await Self.administrator("developer", in: test)
         let key = try await Self.key("manageUsers", in: test)
@@ -158,8 +158,8 @@ import Testing
         let body = #"{"password":"battery staple"}"#
         for token in [developer, key] {
             #expect(await test.call(.get, "/users", token: token).status == 200)
-            let refused = await test.call(.patch, "/users/{creator}", token: token, body: body)
-            #expect(refused.status == 403 && refused.text.contains("private database"), "\(refused.text)")
+            let rejected = await test.call(.patch, "/users/{creator}", token: token, body: body)
+            #expect(rejected.status == 403 && rejected.text.contains("private database"), "\(rejected.text)")
         }
         #expect(await test.call(.get, "/users", token: editor).status == 403)
         #expect(await test.call(.delete, "/users/{creator}", token: editor).status == 403)
@@ -175,18 +175,18 @@ import Testing
         }
     }
 
-    @Test func `whoever may not change rights invites without roles`() async throws {
+    @Test func `a caller without permission to change rights cannot invite with roles`() async throws {
         let test = try await TestDatabase.make()
         let key = try await Self.key("manageUsers", in: test)
         #expect(await test.call(.post, "/invitations", token: key, body: "{}").status == 201)
-        let refused = await test.call(.post, "/invitations", token: key, body: #"{"roles":["editors"]}"#)
-        #expect(refused.status == 403 && refused.json?["details"]?["right"] == "changeRights", "\(refused.text)")
+        let rejected = await test.call(.post, "/invitations", token: key, body: #"{"roles":["editors"]}"#)
+        #expect(rejected.status == 403 && rejected.json?["details"]?["right"] == "changeRights", "\(rejected.text)")
         let developer = try await Self.administrator("developer", in: test)
         let made = await test.call(.post, "/invitations", token: developer, body: #"{"roles":["editors"]}"#)
         #expect(made.status == 201, "\(made.text)")
     }
 
-    @Test func `who is no user is not found, the account of a key among them`() async throws {
+    @Test func `only users are found, not the account of a key`() async throws {
         let test = try await TestDatabase.make()
         let made = await test.call(
             .post, "/keys", as: .administrator, body: #"{"name":"k","scope":{"readOnly":true}}"#)
@@ -199,7 +199,7 @@ import Testing
         #expect(await test.call(.delete, "/users/ann", as: .administrator).status == 400)
     }
 
-    @Test func `the log names the shell for its own token, and accounts that administrators make`() async throws {
+    @Test func `the log names the shell as actor of its own token, and administrators as creators`() async throws {
         let test = try await TestDatabase.make(withUsers: false)
         let made = await test.call(
             .post, "/users", token: TestDatabase.operatorToken, body: #"{"name":"ann","password":"correct horse"}"#)
@@ -215,7 +215,7 @@ import Testing
         #expect(entries.last?["detail"]?["userRecordName"]?.string == name)
     }
 
-    @Test func `a key is explained with its scope, and not once it was revoked`() async throws {
+    @Test func `a key is explained with its scope until it is revoked`() async throws {
         let test = try await TestDatabase.make()
         try await test.addForum()
         let made = await test.call(
@@ -223,7 +223,7 @@ import Testing
             body: #"{"name":"k","scope":{"types":["Secret"],"actions":["read"]}}"#)
         let account = try #require(made.json?["userRecordName"]?.string)
         let id = try #require(made.json?["id"]?.string)
-        func ask(_ action: String, _ type: String) async -> Answer {
+        func ask(_ action: String, _ type: String) async -> Response {
             await test.call(
                 .post, "/explain/access", as: .administrator,
                 body: #"{"caller":"\#(account)","action":"\#(action)","recordType":"\#(type)"}"#)
@@ -231,9 +231,9 @@ import Testing
         for (action, type, decision) in [
             ("read", "Secret", "ALLOWED"), ("write", "Secret", "ACCESS_DENIED"), ("read", "Post", "ACCESS_DENIED"),
         ] {
-            let answer = await ask(action, type)
-            #expect(answer.json?["decision"]?.string == decision, "\(answer.text)")
-            #expect(answer.json?["rule"] == "KEY_SCOPE" && answer.json?["roles"] == [])
+            let response = await ask(action, type)
+            #expect(response.json?["decision"]?.string == decision, "\(response.text)")
+            #expect(response.json?["rule"] == "KEY_SCOPE" && response.json?["roles"] == [])
         }
         #expect(await test.call(.delete, "/keys/\(id)", as: .administrator).status == 204)
         let gone = await ask("read", "Secret")

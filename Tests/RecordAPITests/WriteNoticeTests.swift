@@ -2,10 +2,10 @@ import HTTP
 import RecordWire
 import Testing
 
-/// What writes tell that succeed.
+/// The notices of successful writes.
 @Suite struct WriteNoticeTests {
-    private static func notices(_ answer: Answer) -> [String] {
-        (answer.json?["notices"]?.array ?? []).map { notice in
+    private static func notices(_ response: Response) -> [String] {
+        (response.json?["notices"]?.array ?? []).map { notice in
             ["code", "recordType", "recordName", "field"].map { notice[$0]?.string ?? "" }.joined(separator: " ")
         }
     }
@@ -21,35 +21,35 @@ import Testing
             ("0.0000000000000000", false), ("-0.000000000000000000e5", false),
             ("0.\(String(repeating: "0", count: 400))1", true),
         ] as [(String, Bool)])
-    func `a number that a DOUBLE does not hold is told of`(number: String, isTold: Bool) async throws {
+    func `a notice reports a number that DOUBLE cannot represent`(number: String, isTold: Bool) async throws {
         let database = try await TestDatabase.make(withUsers: false)
         await database.call(
             .put, "/schema", as: .administrator,
             body: #"{"types":{"Good":{"fields":{"price":{"type":"DOUBLE"},"all":{"type":"DOUBLE_LIST"}}}}}"#)
-        let answer = await database.call(
+        let response = await database.call(
             .put, "/records/Good/a", as: .administrator, body: #"{"fields":{"price":\#(number)}}"#)
-        #expect(answer.status == 201, "\(answer.text)")
-        #expect(Self.notices(answer) == (isTold ? ["NUMBER_ROUNDED Good a price"] : []), "\(answer.text)")
-        #expect(answer.json?["recordName"]?.string == "a")
+        #expect(response.status == 201, "\(response.text)")
+        #expect(Self.notices(response) == (isTold ? ["NUMBER_ROUNDED Good a price"] : []), "\(response.text)")
+        #expect(response.json?["recordName"]?.string == "a")
         let list = await database.call(
             .patch, "/records/Good/a", as: .administrator, body: #"{"fields":{"all":[1,\#(number)]}}"#)
         #expect(Self.notices(list) == (isTold ? ["NUMBER_ROUNDED Good a all"] : []), "\(list.text)")
     }
 
-    @Test func `a bare time in a new field stays a STRING and says how it becomes a TIMESTAMP`() async throws {
+    @Test func `a bare time in a new field stays a STRING, and a notice names TIMESTAMP`() async throws {
         let database = try await TestDatabase.make(withUsers: false)
-        let answer = await database.call(
+        let response = await database.call(
             .put, "/records/Event/a", as: .administrator,
             body: #"""
                 {"fields":{"due":"2026-03-01T12:00:00Z","note":"2026-03-01","end":{"value":"2026-03-01 12:00:00+09","type":"TIMESTAMP"},
                 "text":{"value":"2026-03-01T12:00:00Z","type":"STRING"},"ratio":3.0}}
                 """#)
-        #expect(answer.status == 201, "\(answer.text)")
-        #expect(Self.notices(answer) == ["STORED_AS_STRING Event a due"], "\(answer.text)")
-        let fields = answer.json?["fields"]
+        #expect(response.status == 201, "\(response.text)")
+        #expect(Self.notices(response) == ["STORED_AS_STRING Event a due"], "\(response.text)")
+        let fields = response.json?["fields"]
         let types = ["due", "note", "end", "text", "ratio"].map { fields?[$0]?["type"]?.string ?? "" }
         #expect(types == ["STRING", "STRING", "TIMESTAMP", "STRING", "DOUBLE"])
-        // Once is enough.
+        // One is enough.
         let again = await database.call(
             .patch, "/records/Event/a", as: .administrator, body: #"{"fields":{"due":"2026-03-02T12:00:00Z"}}"#)
         #expect(Self.notices(again) == [])
@@ -61,7 +61,7 @@ import Testing
         #expect(reason.contains("'due'") && reason.contains("STRING") && reason.contains("/schema"), "\(reason)")
     }
 
-    @Test func `a batch tells of the items that were done`() async throws {
+    @Test func `the notices of a batch cover only executed items`() async throws {
         let database = try await TestDatabase.make(withUsers: false)
         await database.call(
             .put, "/schema", as: .administrator, body: #"{"types":{"Good":{"fields":{"price":{"type":"DOUBLE"}}}}}"#)
@@ -76,20 +76,21 @@ import Testing
         #expect(Self.notices(failed) == [])
         let headers = [("Idempotency-Key", "once")]
         let body = #"{"operations":[\#(items)],"atomic":false}"#
-        let answer = await database.call(.post, "/records", as: .administrator, body: body, headers: headers)
+        let response = await database.call(.post, "/records", as: .administrator, body: body, headers: headers)
         #expect(
-            Self.notices(answer) == ["NUMBER_ROUNDED Good a price", "NUMBER_ROUNDED Good c price"], "\(answer.text)")
+            Self.notices(response) == ["NUMBER_ROUNDED Good a price", "NUMBER_ROUNDED Good c price"], "\(response.text)"
+        )
         let replay = await database.call(.post, "/records", as: .administrator, body: body, headers: headers)
-        #expect(replay.text == answer.text)
+        #expect(replay.text == response.text)
     }
 
-    @Test func `an answer that is given again is whole without its notices`() async throws {
+    @Test func `a replayed response is complete except for its notices`() async throws {
         let database = try await TestDatabase.make(withUsers: false)
         let headers = [("Idempotency-Key", "once")]
         let body = #"{"fields":{"due":"2026-03-01T12:00:00Z"}}"#
-        let answer = await database.call(.put, "/records/Event/a", as: .administrator, body: body, headers: headers)
+        let response = await database.call(.put, "/records/Event/a", as: .administrator, body: body, headers: headers)
         let replay = await database.call(.put, "/records/Event/a", as: .administrator, body: body, headers: headers)
-        #expect(Self.notices(answer).count == 1 && Self.notices(replay).isEmpty)
-        #expect(replay.json?["fields"]?["due"]?["value"] == answer.json?["fields"]?["due"]?["value"])
+        #expect(Self.notices(response).count == 1 && Self.notices(replay).isEmpty)
+        #expect(replay.json?["fields"]?["due"]?["value"] == response.json?["fields"]?["due"]?["value"])
     }
 }

@@ -7,7 +7,7 @@ import Testing
 /// Paths that no route has, and nearly are one.
 @Suite struct WrongPathTests {
     @Test(arguments: ["", "/fog"])
-    func `a slash at the end of a path is taken off by a redirection`(_ base: String) async throws {
+    func `a trailing slash is redirected to the path without it`(_ base: String) async throws {
         let test = try await TestDatabase.make(withUsers: false) {
             $0.publicURL = base.isEmpty ? nil : try? PublicURL("https://db.example" + base)
         }
@@ -17,9 +17,9 @@ import Testing
             ("/users/me/", "/users/me"), ("/health/ready/", "/health/ready"),
         ] {
             for method in [HTTPMethod.get, .head] {
-                let answer = await test.call(method, path)
-                #expect(answer.status == 308 && answer.bytes.isEmpty, "\(path) \(answer.status)")
-                #expect(answer.field("Location") == base + right)
+                let response = await test.call(method, path)
+                #expect(response.status == 308 && response.bytes.isEmpty, "\(path) \(response.status)")
+                #expect(response.field("Location") == base + right)
             }
         }
     }
@@ -28,11 +28,11 @@ import Testing
         let test = try await TestDatabase.make(withUsers: false) {
             $0.publicURL = try? PublicURL("https://db.example/fog")
         }
-        let answer = await test.call(.get, "/Records/Post")
-        #expect(answer.json?["details"]?["path"]?.string == "/fog/records/Post", "\(answer.text)")
+        let response = await test.call(.get, "/Records/Post")
+        #expect(response.json?["details"]?["path"]?.string == "/fog/records/Post", "\(response.text)")
     }
 
-    @Test func `what cannot be redirected is told the right path`() async throws {
+    @Test func `an error names the right path if a request cannot be redirected`() async throws {
         let test = try await TestDatabase.make(withUsers: false)
         for (method, path, says, right) in [
             (HTTPMethod.post, "/records/Post/", "slash at its end", "/records/Post"),
@@ -47,14 +47,14 @@ import Testing
             (.get, "/fog/records/Post", "public.url", "/records/Post"),
             (.get, "/a/b/health/live", "public.url", "/health/live"),
         ] {
-            let answer = await test.call(method, path)
-            #expect(answer.status == 404 && answer.cause == "UNKNOWN_ROUTE", "\(path): \(answer.text)")
+            let response = await test.call(method, path)
+            #expect(response.status == 404 && response.cause == "UNKNOWN_ROUTE", "\(path): \(response.text)")
             guard !right.isEmpty else {
-                #expect(answer.json?["details"]?["path"] == nil)
+                #expect(response.json?["details"]?["path"] == nil)
                 continue
             }
-            #expect(answer.json?["reason"]?.string?.contains(says) == true, "\(path): \(answer.text)")
-            #expect(answer.json?["details"]?["path"]?.string == right, "\(path): \(answer.text)")
+            #expect(response.json?["reason"]?.string?.contains(says) == true, "\(path): \(response.text)")
+            #expect(response.json?["details"]?["path"]?.string == right, "\(path): \(response.text)")
         }
     }
 }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Threads
 
-/// Reads whose client has gone: their task is cancelled.
+/// Reads whose client has disconnected: their task is canceled.
 @Suite struct AbandonedReadTests {
     private static func filled(_ count: Int) async throws -> TestDatabase {
         let test = try TestDatabase(.production)
@@ -14,16 +14,16 @@ import Threads
         return test
     }
 
-    /// What `body` is refused with in a task that was cancelled before.
+    /// The error of `body` in a task that was canceled before.
     private static func refusalWhenCancelled(_ body: @escaping @Sendable () async throws -> Void) async -> RecordError?
     {
         await Task {
             withUnsafeCurrentTask { $0?.cancel() }
-            return await refusal(body)
+            return await rejection(body)
         }.value
     }
 
-    @Test func `what waits is left out, unless it serves others too`() async throws {
+    @Test func `abandoned work in the queue is skipped unless it serves others too`() async throws {
         let test = try await Self.filled(1)
         let database = test.database
         let pool = ReaderPool(name: "test-pool", threads: 1)
@@ -38,7 +38,7 @@ import Threads
         let ran = Locked(0)
         let waiting = [true, true, false].map { isForCaller in
             Task { () -> RecordError? in
-                await refusal {
+                await rejection {
                     try await pool.read(database, isForCaller: isForCaller) { _ throws(RecordError) in
                         ran.withLock { $0 += 1 }
                     }
@@ -52,14 +52,14 @@ import Threads
         try await blocker.value
         #expect(await waiting[0].value?.cause == .requestAbandoned)
         #expect(await waiting[1].value == nil)
-        // Work that serves others than its caller is done whatever becomes of it.
+        // Work that also serves other callers completes even if its caller has left.
         #expect(await waiting[2].value == nil)
         #expect(ran.withLock { $0 } == 2)
         #expect(pool.depth == 0)
         await pool.close()
     }
 
-    @Test func `what runs learns of it`() async throws {
+    @Test func `running work notices that it was abandoned`() async throws {
         let test = try await Self.filled(1)
         let database = test.database
         let pool = ReaderPool(name: "test-pool", threads: 1)
@@ -76,7 +76,7 @@ import Threads
         await pool.close()
     }
 
-    @Test func `a query ends, on a loop and on the pool, and is no query that was too costly`() async throws {
+    @Test func `an abandoned query ends, on a loop and on the pool, and does not count as too costly`() async throws {
         let test = try await Self.filled(300)
         let request = try test.queryRequest("n >= 0", sort: "-n", limit: 200)
         let database = test.database
@@ -86,7 +86,7 @@ import Threads
         let onPool = await Self.refusalWhenCancelled {
             _ = try await database.queries.pool.read(database) { pooled throws(RecordError) in
                 withUnsafeCurrentTask { $0?.cancel() }
-                return try pooled.queries.answerHere(request, [])
+                return try pooled.queries.respondOnThisThread(request, [])
             }
         }
         #expect(onPool?.cause == .requestAbandoned)
@@ -94,11 +94,11 @@ import Threads
         #expect(try await test.query("n >= 0", limit: 200).names.count == 200)
     }
 
-    /// More than 8 KiB of words are bound on the pool.
+    /// A predicate of more than 8 KiB is bound on the pool.
     private static let long = "n IN {0,1,2,3,4,5,6" + String(repeating: ",1234567890", count: 900) + "}"
 
     @Test(arguments: ["n >= 0", long])
-    func `a deletion by condition is done all the same`(condition: String) async throws {
+    func `an abandoned bulk deletion still completes`(condition: String) async throws {
         let test = try await Self.filled(40)
         let request = BulkRequest(
             query: try test.queryRequest(condition), change: .delete, isForAll: false, isDryRun: false,

@@ -7,10 +7,10 @@ import TestSupport
 import Testing
 import Threads
 
-/// A hundred workers upload, link, unlink, read and collect the same few contents on several loops at once. No record is
-/// ever without its bytes, and nothing is left when all is over. FOGBASE_ASSET_ROUNDS makes it long.
+/// A hundred workers upload, link, unlink, read and collect the same few contents on several loops concurrently. No
+/// record ever lacks its bytes, and nothing is left at the end. FOGBASE_ASSET_ROUNDS sets the number of rounds.
 @Suite struct AssetConcurrencyTests {
-    @Test func `a record always has its bytes, whatever is collected beside it`() async throws {
+    @Test func `a record always has its bytes, whatever is collected concurrently`() async throws {
         let rounds = UInt64(ProcessInfo.processInfo.environment["FOGBASE_ASSET_ROUNDS"] ?? "") ?? 2
         for seed in 1...rounds { try await run(seed: seed) }
     }
@@ -53,7 +53,7 @@ import Threads
         #expect(troubles == [], "seed \(seed)")
         for name in try test.list().names { try await test.delete(name) }
         try await test.database.assets.collect(unusedFor: -1)
-        let audit = try AssetAudit(test.folder)
+        let audit = try AssetAudit(test.directory)
         #expect(audit.rows.isEmpty && audit.links.isEmpty && audit.claims == (0, 0), "seed \(seed)")
         #expect(audit.files == [], "seed \(seed)")
         for loop in loops { await loop.end() }
@@ -139,7 +139,7 @@ private struct Worker {
 
     private mutating func unlink() async throws {
         if Bool.random(using: &random) {
-            try await perform(.delete(forgivesMissing: true), "")
+            try await perform(.delete(ignoresMissing: true), "")
         } else {
             try await perform(.modify(createsMissing: true, replacesAll: false), #""file":null,"files":[]"#)
         }
@@ -166,7 +166,7 @@ private struct Worker {
                 } catch {
                     guard error.code == .notFound else { throw error }
                     guard error.reason.hasPrefix("The asset is not here") else { break }
-                    // The view was older than an unlinking and a collection. A newer one tells.
+                    // The snapshot was older than an unlinking and a collection. A newer snapshot shows them.
                     attempts += 1
                     guard attempts < 20 else { throw error }
                 }

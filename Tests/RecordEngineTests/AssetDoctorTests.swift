@@ -5,12 +5,12 @@ import RecordModel
 import RecordStorage
 import Testing
 
-/// What `fogbase doctor` says of assets: damage is injected, and found.
+/// The checks of assets by `fogbase doctor`: damage is injected and found.
 @Suite struct AssetDoctorTests {
-    /// A closed folder: `kept` has an asset, `both` has it too and one of its own; a third has no record.
+    /// A closed directory: `kept` has an asset, `both` has it too and one of its own; a third has no record.
     private static func patient() async throws -> DoctorPatient {
-        try await DoctorPatient { folder in
-            let test = try TestDatabase(folder: folder, keepsFolder: true)
+        try await DoctorPatient { directory in
+            let test = try TestDatabase(directory: directory, keepsDirectory: true)
             let (one, two) = (try await test.upload(sampleBytes(1)), try await test.upload(sampleBytes(2)))
             try await test.upload(sampleBytes(3))
             try await test.create("kept", #""file":\#(one.json())"#)
@@ -20,15 +20,15 @@ import Testing
     }
 
     private static func path(_ patient: DoctorPatient, _ number: Int) throws -> String {
-        let audit = try AssetAudit(patient.folder)
+        let audit = try AssetAudit(patient.directory)
         let row = try #require(audit.rows.values.first { $0.hash == SHA256.hash(sampleBytes(number)) })
-        return audit.folder.path(of: row.name)
+        return audit.directory.path(of: row.name)
     }
 
     @Test func `sound assets are no problem, at rest and in use`() async throws {
         let patient = try await Self.patient()
         #expect(patient.examine().findings.isEmpty, "\(patient.examine().findings)")
-        let test = try TestDatabase(folder: patient.folder, keepsFolder: true)
+        let test = try TestDatabase(directory: patient.directory, keepsDirectory: true)
         try await test.upload(sampleBytes(4))
         #expect(patient.examine().findings.isEmpty, "\(patient.examine().findings)")
         await test.close()
@@ -66,16 +66,16 @@ import Testing
         #expect(patient.examine(isQuick: true).isHealthy)
     }
 
-    /// Before, the link was not made, since the field had that content, and the collector took the file away.
-    /// The sums are of the links that there are, so what was lost leaves them too large until they are mended, before or after.
+    /// Uploading lost content again restores its link although the field already has that content. The sums count
+    /// existing links, so lost content makes them too large until they are repaired, before or after.
     @Test(arguments: [true, false])
-    func `a link that was lost is there again once the file was uploaded anew`(mendsFirst: Bool) async throws {
+    func `a lost link is restored when the file is uploaded again`(mendsFirst: Bool) async throws {
         let patient = try await Self.patient()
         try patient.injure("DELETE FROM asset_link WHERE record = (SELECT id FROM record WHERE name = 'kept')")
         try patient.injure("DELETE FROM asset_link WHERE asset = 1")
         #expect(!patient.problems.isEmpty)
         if mendsFirst { #expect(try Doctor().repair(dataPath: patient.data).count == 1) }
-        let test = try TestDatabase(folder: patient.folder, keepsFolder: true)
+        let test = try TestDatabase(directory: patient.directory, keepsDirectory: true)
         let asset = try await test.upload(sampleBytes(1))
         try await test.change("kept", #""file":\#(asset.json())"#)
         try await test.change("both", #""files":[\#(asset.json()),\#(try await test.upload(sampleBytes(2)).json())]"#)
@@ -84,13 +84,13 @@ import Testing
         await test.close()
         if !mendsFirst { #expect(try Doctor().repair(dataPath: patient.data).count == 1) }
         #expect(patient.problems.isEmpty, "\(patient.problems)")
-        let again = try TestDatabase(folder: patient.folder, keepsFolder: true)
+        let again = try TestDatabase(directory: patient.directory, keepsDirectory: true)
         for name in ["kept", "both"] { try await again.delete(name) }
         await again.close()
         #expect(patient.problems.isEmpty, "\(patient.problems)")
     }
 
-    @Test func `a file that is missing, and one that was cut, are found`() async throws {
+    @Test func `missing and truncated files are found`() async throws {
         let patient = try await Self.patient()
         try FileManager.default.removeItem(atPath: Self.path(patient, 1))
         #expect(truncate(try Self.path(patient, 3), 10) == 0)
@@ -100,22 +100,22 @@ import Testing
         #expect(problems.contains { $0.contains("should have 1000 bytes, and its file has 10") })
     }
 
-    @Test func `a file that is missing, or was cut, is there again once it was uploaded anew`() async throws {
+    @Test func `a missing or truncated file is restored when it is uploaded again`() async throws {
         let patient = try await Self.patient()
         try FileManager.default.removeItem(atPath: Self.path(patient, 1))
         #expect(truncate(try Self.path(patient, 3), 10) == 0)
-        let test = try TestDatabase(folder: patient.folder, keepsFolder: true)
+        let test = try TestDatabase(directory: patient.directory, keepsDirectory: true)
         for number in [1, 2, 3] { _ = try await test.upload(sampleBytes(number)) }
         await test.close()
         #expect(patient.problems.isEmpty, "\(patient.problems)")
         #expect(FileManager.default.contents(atPath: try Self.path(patient, 3)) == Data(sampleBytes(3)))
     }
 
-    @Test func `files that nobody speaks of are worth a notice`() async throws {
+    @Test func `unreferenced files are reported as a notice`() async throws {
         let patient = try await Self.patient()
-        let folder = AssetFolder(database: patient.folder)
+        let directory = AssetDirectory(database: patient.directory)
         let twin = AssetFileName(hash: SHA256.hash(sampleBytes(1)), file: 1)
-        for path in [folder.path(of: twin), folder.path(ofUpload: "left")] {
+        for path in [directory.path(of: twin), directory.path(ofUpload: "left")] {
             #expect(FileManager.default.createFile(atPath: path, contents: Data([1])))
         }
         let report = patient.examine()

@@ -9,8 +9,8 @@ import Threads
 
 @testable import RecordEngine
 
-/// Whichever call into the store fails: an upload, a link and a collection are wholly there or wholly not, and no file is
-/// left that nobody speaks of.
+/// Whichever store call fails: an upload, a link and a collection take effect completely or not at all, and no
+/// unreferenced file is left.
 @Suite struct AssetFaultTests {
     private static let errors: [(name: String, error: StoreFailure, losesTransaction: Bool)] = [
         ("I/O error", StoreFailure(code: 266, message: "disk I/O error"), false),
@@ -19,8 +19,8 @@ import Threads
 
     private enum Work: CaseIterable { case upload, uploadAgain, create, change, batch, delete, collect }
 
-    /// Before, one of them was asked to take away what was not there: two changes of threads for each such upload.
-    @Test func `an upload that breaks off before its first piece needs none of the threads`() async throws {
+    /// Removing a missing file on them would cost two thread switches for each such upload.
+    @Test func `an upload that ends before its first piece uses no thread`() async throws {
         let test = try TestDatabase()
         let database = test.database
         // The threads that there are get something to wait in.
@@ -54,7 +54,7 @@ import Threads
         for job in jobs { try await job.1.value }
     }
 
-    @Test(arguments: errors.indices) func `a fault at every step leaves nothing half`(_ kind: Int) async throws {
+    @Test(arguments: errors.indices) func `a fault at every step leaves nothing half done`(_ kind: Int) async throws {
         let fault = Self.errors[kind]
         for work in Work.allCases {
             var step = 0
@@ -65,7 +65,7 @@ import Threads
                 try await test.create("a", #""file":\#(old.json()),"files":[\#(old.json())]"#)
                 let plan = FaultPlan(failAt: step, with: fault.error, losesTransaction: fault.losesTransaction)
                 test.inject(plan)
-                let error = await refusal { try await Self.perform(work, new, on: test) }
+                let error = await rejection { try await Self.perform(work, new, on: test) }
                 test.inject(nil)
                 fired = plan.hasFired
                 let troubles = try test.assetTroubles()
@@ -109,24 +109,24 @@ import Threads
     }
 
     @Test func `after a failed sync the file stays, since the row may be there`() async throws {
-        let folder = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let directory = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: directory) }
         do {
-            let test = try TestDatabase(folder: folder, keepsFolder: true)
+            let test = try TestDatabase(directory: directory, keepsDirectory: true)
             var step = 0
             while test.database.isHealthy {
                 let plan = FaultPlan(
                     failAt: step, with: StoreFailure(code: 1034, message: "fsync"), losesTransaction: true)
                 test.inject(plan)
-                _ = await refusal { try await test.upload(sampleBytes(10 + step)) }
+                _ = await rejection { try await test.upload(sampleBytes(10 + step)) }
                 test.inject(nil)
                 step += 1
                 try #require(step < 50)
             }
-            #expect(try AssetAudit(folder).files.count >= 1)
+            #expect(try AssetAudit(directory).files.count >= 1)
             await test.close()
         }
-        let test = try TestDatabase(folder: folder, keepsFolder: true)
+        let test = try TestDatabase(directory: directory, keepsDirectory: true)
         try await test.database.assets.sweep()
         #expect(try test.assetTroubles() == [])
         await test.close()

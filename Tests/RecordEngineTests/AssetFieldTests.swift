@@ -5,9 +5,9 @@ import RecordWire
 import TestSupport
 import Testing
 
-/// Every way in which an asset comes into a record and out of it. The audit compares links and records each time.
+/// Every way to add an asset to a record and to remove it. The audit compares links and records each time.
 @Suite struct AssetFieldTests {
-    private func linked(_ test: TestDatabase) throws -> Int { try AssetAudit(test.folder).links.count }
+    private func linked(_ test: TestDatabase) throws -> Int { try AssetAudit(test.directory).links.count }
 
     @Test func `lists are appended to, set, replaced and emptied`() async throws {
         let test = try TestDatabase()
@@ -22,7 +22,7 @@ import Testing
             try test.read("a").fields["files"]
                 == .list(element: .asset, [assets[0], assets[1], assets[1], assets[2]].map { .asset($0.stored) }))
         #expect(try test.assetTroubles() == [])
-        // Out goes what is sent back as it was read; all that are alike.
+        // A value that is sent back as read is removed, with all equal values.
         try await test.change("a", #""files":{"remove":[\#(assets[1].json(receipt: false))]}"#)
         #expect(
             try test.read("a").fields["files"]
@@ -41,21 +41,21 @@ import Testing
         #expect(try test.assetTroubles() == [])
     }
 
-    @Test func `one content in several fields and records is one file until the last goes`() async throws {
+    @Test func `content shared by fields and records is one file until its last use is deleted`() async throws {
         let test = try TestDatabase()
         let asset = try await test.upload(sampleBytes(1))
         try await test.create("a", #""file":\#(asset.json()),"other":\#(asset.json())"#)
         try await test.create("b", #""file":\#(asset.json())"#)
-        #expect(try AssetAudit(test.folder).files.count == 1)
+        #expect(try AssetAudit(test.directory).files.count == 1)
         try await test.change("a", #""file":null"#)
         try await test.delete("b")
-        #expect(try AssetAudit(test.folder).rows.values.first?.orphaned == nil)
+        #expect(try AssetAudit(test.directory).rows.values.first?.orphaned == nil)
         try await test.perform(.modify(createsMissing: false, replacesAll: true), "Post", "a", #"{"fields":{"n":1}}"#)
-        #expect(try AssetAudit(test.folder).rows.values.first?.orphaned != nil)
+        #expect(try AssetAudit(test.directory).rows.values.first?.orphaned != nil)
         #expect(try test.assetTroubles() == [])
     }
 
-    @Test func `what a deletion takes along lets go of its assets`() async throws {
+    @Test func `records of a cascading deletion release their assets`() async throws {
         let test = try TestDatabase()
         try await test.create("root", #""n":1"#)
         for number in 0..<4 {
@@ -70,7 +70,7 @@ import Testing
         #expect(try test.assetTroubles() == [])
     }
 
-    @Test func `changes by condition set links and take them away`() async throws {
+    @Test func `bulk changes add and remove links`() async throws {
         let test = try TestDatabase(.production)
         try await test.putType(
             fields: #""n":{"type":"INT64","indexes":["QUERYABLE"]},"file":{"type":"ASSET"},"all":{"type":"ASSET"}"#)
@@ -114,13 +114,13 @@ import Testing
         let bad = new.json(receipt: false)
         let failed = try await test.batch(batch(true, bad))
         #expect(failed.compactMap { $0["serverErrorCode"]?.string }.count == 4)
-        var audit = try AssetAudit(test.folder)
+        var audit = try AssetAudit(test.directory)
         #expect(audit.links.count == 1 && audit.troubles() == [])
         #expect(try test.content("a") == sampleBytes(1))
-        // Not atomic: all but the last, whose change of nothing else remains.
+        // Not atomic: all except the last take effect, and of the last one nothing.
         let mixed = try await test.batch(batch(false, bad))
         #expect(mixed.map { $0["serverErrorCode"] == nil } == [true, true, true, false])
-        audit = try AssetAudit(test.folder)
+        audit = try AssetAudit(test.directory)
         #expect(audit.links.count == 1 && audit.troubles() == [])
         #expect(try test.content("b") == sampleBytes(2))
     }
@@ -136,7 +136,7 @@ import Testing
             {"operationType":"create","record":{"recordType":"Post","recordName":"c","fields":{"n":1}}}]}
             """)
         #expect(results.map { $0["serverErrorCode"] == nil } == [false, true])
-        let audit = try AssetAudit(test.folder)
+        let audit = try AssetAudit(test.directory)
         #expect(audit.links.isEmpty && audit.claims == (1, 0) && audit.troubles() == [])
         try await test.create("b", #""file":\#(asset.json())"#)
     }
@@ -155,7 +155,7 @@ import Testing
         #expect(try test.assetTroubles() == [])
     }
 
-    @Test func `two uploads of one content have each their receipt and name`() async throws {
+    @Test func `two uploads of one content each have their own receipt and name`() async throws {
         let test = try TestDatabase()
         let first = try await test.upload(sampleBytes(1), filename: "first", contentType: "text/plain")
         let second = try await test.upload(sampleBytes(1), filename: "second", contentType: "text/csv")
@@ -163,7 +163,7 @@ import Testing
         try await test.create("a", #""files":[\#(first.json()),\#(second.json())]"#)
         #expect(
             try test.read("a").fields["files"] == .list(element: .asset, [.asset(first.stored), .asset(second.stored)]))
-        #expect(try AssetAudit(test.folder).claims == (0, 2))
+        #expect(try AssetAudit(test.directory).claims == (0, 2))
         #expect(test.database.assetStore.counters.duplicates == 1)
     }
 
@@ -176,7 +176,7 @@ import Testing
         let fields = try test.read("a").fields
         #expect(fields["file"] == .asset(asset.stored))
         #expect(fields["files"] == .list(element: .asset, [.asset(asset.stored)]))
-        // A name that is sent counts.
+        // A name in the request takes precedence.
         let named = #"{"fileChecksum":"\#(asset.fileChecksum)","size":\#(asset.size),"filename":"b.txt"}"#
         try await test.change("a", #""file":\#(named)"#)
         var renamed = asset.stored
@@ -184,37 +184,37 @@ import Testing
         #expect(try test.read("a").fields["file"] == .asset(renamed))
     }
 
-    @Test func `a content that the field has already uses its receipt up all the same`() async throws {
-        // Else it would count against the uploader's quota although a record has it.
+    @Test func `writing content that the field already has still consumes the receipt`() async throws {
+        // Otherwise it would count against the uploader's quota although a record has it.
         let test = try TestDatabase()
         let asset = try await test.upload(sampleBytes(1))
         try await test.create("a", #""file":\#(asset.json())"#)
         let again = try await test.upload(sampleBytes(1))
         #expect(again.receipt != asset.receipt)
         try await test.change("a", #""file":\#(again.json())"#)
-        #expect(try AssetAudit(test.folder).claims == (0, 2))
+        #expect(try AssetAudit(test.directory).claims == (0, 2))
     }
 
-    @Test func `file names keep to their rules, in uploads and in values`() async throws {
+    @Test func `file names follow their rules, in uploads and in values`() async throws {
         let test = try TestDatabase()
         let asset = try await test.upload(sampleBytes(1))
         for name in ["a/b", "..", ".", "a\u{0}b", "a\nb", "a\u{7F}", "a\u{85}", String(repeating: "é", count: 128)] {
-            #expect(await refusal { try await test.upload(sampleBytes(1), filename: name) }?.code == .badRequest)
+            #expect(await rejection { try await test.upload(sampleBytes(1), filename: name) }?.code == .badRequest)
             var named = asset
             named.filename = "NAME"
             var text: [UInt8] = []
             text.appendString(name)
             let json = named.json().replacing("\"NAME\"", with: String(decoding: text, as: UTF8.self))
-            #expect(await refusal { try await test.create("x", #""file":\#(json)"#) }?.code == .badRequest, "\(name)")
+            #expect(await rejection { try await test.create("x", #""file":\#(json)"#) }?.code == .badRequest, "\(name)")
         }
-        #expect(await refusal { try await test.upload(sampleBytes(1), filename: "") }?.code == .badRequest)
+        #expect(await rejection { try await test.upload(sampleBytes(1), filename: "") }?.code == .badRequest)
         for name in ["...", "a b", "é\"';%", "日本語.jpg", String(repeating: "x", count: 255), "C:\\a"] {
             try await test.upload(sampleBytes(1), filename: name)
         }
-        #expect(try AssetAudit(test.folder).files.count == 1)
+        #expect(try AssetAudit(test.directory).files.count == 1)
     }
 
-    @Test func `what the header of a picture says overrides what clients say`() async throws {
+    @Test func `the header of a picture overrides the values of clients`() async throws {
         let test = try TestDatabase()
         let gif = Array("GIF89a".utf8) + [3, 0, 2, 0, 0, 0, 0, 0x3B]
         var asset = try await test.upload(gif, contentType: "text/html")
@@ -228,7 +228,7 @@ import Testing
         #expect(try test.read("a").fields["file"] == .asset(facts))
         try await test.change("a", #""files":{"append":[\#(asset.json())]}"#)
         #expect(try test.read("a").fields["files"] == .list(element: .asset, [.asset(facts)]))
-        // What is no picture has no measures, whoever claims some.
+        // A file that is no picture has no dimensions, even if a client sends some.
         var text = try await test.upload(sampleBytes(1))
         text.picture = AssetPicture(width: 99, height: 99, orientation: 3)
         try await test.create("b", #""file":\#(text.json())"#)
@@ -242,7 +242,7 @@ import Testing
     @Test(arguments: [
         "image/png", "IMAGE/PNG", "image/png; a=b", "image/png ;a=b", " image/png", "image/webp;", "Image/Jpeg\t;x",
     ])
-    func `a type that only pictures have is believed of pictures only`(type: String) async throws {
+    func `a media type of pictures is accepted for pictures only`(type: String) async throws {
         let test = try TestDatabase()
         let asset = try await test.upload(sampleBytes(1), contentType: type)
         #expect(asset.contentType == AssetMediaType.unknown)
@@ -267,7 +267,7 @@ import Testing
             ("application/pdf", "application/pdf", .document), ("video/mp4", "video/mp4", .media),
             ("AUDIO/MPEG", "audio/mpeg", .media), ("text/html\u{0}", AssetMediaType.unknown, .attachment),
         ] as [(String, String, AssetDisplay)])
-    func `a type is stored as it came and served as what is safe`(
+    func `a media type is stored as sent and served as a safe type`(
         claimed: String, served: String, display: AssetDisplay
     ) async throws {
         let test = try TestDatabase()

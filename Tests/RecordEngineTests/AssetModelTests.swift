@@ -6,7 +6,7 @@ import Testing
 
 /// Random work on assets by several callers against a model in memory.
 @Suite struct AssetModelTests {
-    /// What a record has, by content numbers.
+    /// The assets of a record, by content numbers.
     private struct Model: Equatable {
         var file: Int?
         var files: [Int]?
@@ -34,11 +34,11 @@ import Testing
             let old = model[name]
             switch Int.random(in: 0..<12, using: &random) {
             case 0...1:
-                let error = await refusal { try await test.create(name, #""file":\#(value)"#, as: caller) }
+                let error = await rejection { try await test.create(name, #""file":\#(value)"#, as: caller) }
                 #expect((error == nil) == (old == nil), "\(place) \(String(describing: error))")
                 if old == nil { model[name] = Model(file: number) }
             case 2:
-                let error = await refusal { try await test.delete(name, as: caller) }
+                let error = await rejection { try await test.delete(name, as: caller) }
                 #expect((error == nil) == (old != nil), "\(place)")
                 model[name] = nil
             case 3 where old != nil:
@@ -57,7 +57,7 @@ import Testing
                 try await test.change(name, #""file":{"setIfAbsent":\#(value)}"#, as: caller)
                 if old?.file == nil { model[name]?.file = number }
             case 8:
-                // The last operation fails: nothing is done if it is atomic, else the first two are.
+                // The last operation fails: nothing is done if it is atomic, otherwise the first two are.
                 let isAtomic = Bool.random(using: &random)
                 let results = try await test.batch(
                     """
@@ -74,7 +74,7 @@ import Testing
             case 9:
                 // Content that the record does not have, and no receipt for it.
                 let strange = asset.json(receipt: false)
-                let error = await refusal { try await test.change("seed", #""files":[\#(strange)]"#, as: caller) }
+                let error = await rejection { try await test.change("seed", #""files":[\#(strange)]"#, as: caller) }
                 #expect((error == nil) == (model["seed"]?.files?.contains(number) == true), "\(place)")
                 if error == nil { model["seed"]?.files = [number] }
             case 10:
@@ -92,7 +92,7 @@ import Testing
         }
         for name in model.keys { try await test.delete(name) }
         try await test.database.assets.collect(unusedFor: -1)
-        let audit = try AssetAudit(test.folder)
+        let audit = try AssetAudit(test.directory)
         #expect(audit.rows.isEmpty && audit.links.isEmpty && audit.files.isEmpty && audit.claims == (0, 0))
     }
 

@@ -7,7 +7,7 @@ import RecordStorage
 import TestSupport
 import Testing
 
-/// What uploads may take: of the quota, of one file, of the disk. What is refused leaves nothing behind.
+/// The limits of uploads: the quota, the size of one file, the disk. A rejected upload leaves nothing.
 @Suite struct AssetQuotaTests {
     private static let ann = Caller.user(16, roles: [:])
     private static let bob = Caller.user(17, roles: [:])
@@ -19,7 +19,7 @@ import Testing
     }
 
     private func isOverQuota(_ body: () async throws -> Void) async -> Bool {
-        await refusal(body)?.code == .quotaExceeded
+        await rejection(body)?.code == .quotaExceeded
     }
 
     @Test func `unused bytes count for their uploader until a record has them`() async throws {
@@ -32,7 +32,7 @@ import Testing
                     try await test.upload(sampleBytes(9, count: 3_000), as: Self.ann, isAnnounced: isAnnounced)
                 })
         }
-        // The same again is no second upload, and others have quotas of their own.
+        // A repetition is no second upload, and other users have separate quotas.
         try await test.upload(sampleBytes(8, count: 1_000), as: Self.ann)
         try await test.upload(sampleBytes(9, count: 3_000), as: Self.bob)
         try await test.create("a", #""file":\#(assets[0].json())"#, as: Self.ann)
@@ -41,7 +41,7 @@ import Testing
         #expect(try test.assetTroubles() == [])
     }
 
-    @Test func `files that records have left count again until they are collected`() async throws {
+    @Test func `files that no record has any longer count again until they are collected`() async throws {
         let test = try TestDatabase(limits: Self.limits { $0.unreferencedAssetBytes = 10_000 })
         var assets: [Asset] = []
         for number in 0..<3 {
@@ -51,12 +51,12 @@ import Testing
             try await test.delete("r\(number)")
         }
         #expect(await isOverQuota { try await test.upload(sampleBytes(9, count: 3_000), as: Self.ann) })
-        // A record that has one again, whoever links it, makes room.
+        // A record that has one again frees quota, regardless of the writer.
         let again = assets[0]
         try await test.create("a", #""file":\#(again.json()),"files":[\#(assets[1].json())]"#, as: Self.ann)
         try await test.upload(sampleBytes(9, count: 3_000), as: Self.ann)
         try await test.upload(sampleBytes(10, count: 3_000), as: Self.ann)
-        // A field that moves an asset within its record leaves nothing behind.
+        // A field that moves an asset within its record leaves no claim.
         try await test.change(
             "a", #""file":null,"files":[\#(again.json())]"#, as: Self.ann)
         #expect(try test.assetTroubles() == [])
@@ -65,20 +65,20 @@ import Testing
         #expect(try test.assetTroubles() == [])
     }
 
-    /// Else the quota would tell whether somebody else has a file.
-    @Test func `whether others have a file does not matter to what it counts for`() async throws {
+    /// Otherwise the quota would reveal whether another user has the file.
+    @Test func `a file counts the same whether or not others have it`() async throws {
         let test = try TestDatabase(limits: Self.limits { $0.unreferencedAssetBytes = 10_000 })
         let bytes = sampleBytes(1, count: 6_000)
         for (name, caller) in [("17", Self.bob), ("16", Self.ann)] {
             let asset = try await test.upload(bytes, as: caller)
             try await test.create(name, #""file":\#(asset.json())"#, as: caller)
         }
-        let sums = { try AssetAudit(test.folder).unusedSums.filter { $0.value > 0 } }
+        let sums = { try AssetAudit(test.directory).unusedSums.filter { $0.value > 0 } }
         #expect(try sums() == [:])
         try await test.delete("16")
         #expect(try sums() == [16: 6_000])
         #expect(await isOverQuota { try await test.upload(sampleBytes(2, count: 5_000), as: Self.ann) })
-        // Bob's record was the last, and it counts for him alone.
+        // Bob's record was the last one, and it counts only for him.
         try await test.delete("17")
         #expect(try sums() == [16: 6_000, 17: 6_000])
         // For as long as an upload.
@@ -88,8 +88,8 @@ import Testing
         #expect(try test.assetTroubles() == [])
     }
 
-    /// An unused receipt of the same content, of somebody else or under another name, was taken for the last one.
-    @Test func `the claim that was used stays beside others that were not`() async throws {
+    /// An unused receipt of the same content, of another user or under another name, must not count as the last one.
+    @Test func `a used claim stays next to unused ones`() async throws {
         let test = try TestDatabase(limits: Self.limits { $0.unreferencedAssetBytes = 10_000 })
         let bytes = sampleBytes(1, count: 6_000)
         let asset = try await test.upload(bytes, as: Self.ann)
@@ -98,7 +98,7 @@ import Testing
         try await test.database.travel("UPDATE asset_claim SET expires = 1")
         try await test.database.assets.collect(unusedFor: 86_400)
         try await test.delete("a")
-        #expect(try AssetAudit(test.folder).unusedSums[16] == 6_000)
+        #expect(try AssetAudit(test.directory).unusedSums[16] == 6_000)
         #expect(try test.assetTroubles() == [])
     }
 
@@ -111,25 +111,25 @@ import Testing
             try await test.create(name, #""file":\#(asset.json())"#, as: Self.ann)
             try await test.database.travel("UPDATE asset_claim SET expires = 1")
             #expect(try await test.database.assets.collect(unusedFor: 86_400) == 0)
-            // The last claim of what a record has; the receipt that nobody used has gone.
-            #expect(try AssetAudit(test.folder).claims == (0, 1))
-            // It is no receipt any more.
-            let late = await refusal { try await test.create("c", #""file":\#(asset.json())"#, as: Self.ann) }
+            // The last claim of an asset that a record has; the claim of the unused receipt has expired.
+            #expect(try AssetAudit(test.directory).claims == (0, 1))
+            // The receipt is no longer valid.
+            let late = await rejection { try await test.create("c", #""file":\#(asset.json())"#, as: Self.ann) }
             #expect(late?.cause == .tokenInvalid)
         }
         for name in ["a", "b"] { try await test.delete(name) }
         #expect(await isOverQuota { try await test.upload(sampleBytes(3, count: 2_000), as: Self.ann) })
         #expect(try await test.database.assets.collect(unusedFor: 86_400) == 0)
-        #expect(try AssetAudit(test.folder).unusedSums[16] == 9_000)
+        #expect(try AssetAudit(test.directory).unusedSums[16] == 9_000)
         #expect(try test.assetTroubles() == [])
         try await test.database.assets.collect(unusedFor: -1)
-        #expect(try AssetAudit(test.folder).claims == (0, 0))
+        #expect(try AssetAudit(test.directory).claims == (0, 0))
         try await test.upload(sampleBytes(3, count: 2_000), as: Self.ann)
     }
 
-    @Test func `a file of an older version counts what records had left then`() async throws {
-        let patient = try await DoctorPatient { folder in
-            let test = try TestDatabase(folder: folder, keepsFolder: true)
+    @Test func `a file of an older version counts the assets that no record had any longer`() async throws {
+        let patient = try await DoctorPatient { directory in
+            let test = try TestDatabase(directory: directory, keepsDirectory: true)
             for number in 0..<2 {
                 let asset = try await test.upload(sampleBytes(number, count: 3_000), as: Self.ann)
                 try await test.create("r\(number)", #""file":\#(asset.json())"#, as: Self.ann)
@@ -138,7 +138,8 @@ import Testing
             await test.close()
         }
         for sql in [
-            "DROP TABLE audit_count", "DROP INDEX audit_refused",
+            "DROP TABLE job", "DROP TABLE webhook", "DROP TABLE webhook_delivery", "DROP TABLE audit_count",
+            "DROP INDEX audit_refused",
             "DROP TRIGGER audit_is_kept", "DROP TRIGGER audit_retention_rises",
             "ALTER TABLE audit_retention DROP COLUMN refused_before",
             "CREATE TRIGGER audit_is_kept BEFORE DELETE ON audit BEGIN SELECT 1; END",
@@ -159,14 +160,14 @@ import Testing
             "UPDATE asset_claim SET used = 1 WHERE used = 2", "DROP TRIGGER asset_claim_settled",
             "DELETE FROM migration WHERE position >= (SELECT position FROM migration WHERE name = 'assets that count again')",
         ] { try patient.injure(sql) }
-        #expect(try AssetAudit(patient.folder).unusedSums == [:])
-        let test = try TestDatabase(folder: patient.folder, keepsFolder: true)
-        #expect(try AssetAudit(patient.folder).unusedSums == [16: 3_000])
+        #expect(try AssetAudit(patient.directory).unusedSums == [:])
+        let test = try TestDatabase(directory: patient.directory, keepsDirectory: true)
+        #expect(try AssetAudit(patient.directory).unusedSums == [16: 3_000])
         #expect(try test.assetTroubles() == [])
         await test.close()
     }
 
-    @Test func `an upload of unknown length may take all that is left`() async throws {
+    @Test func `an upload of unknown length may use the whole remaining quota`() async throws {
         let test = try TestDatabase(limits: Self.limits { $0.unreferencedAssetBytes = 10_000 })
         try await test.upload(sampleBytes(1, count: 10_000), as: Self.ann, isAnnounced: false, piece: 999)
         #expect(
@@ -180,12 +181,12 @@ import Testing
         #expect(try test.assetTroubles() == [])
     }
 
-    @Test(arguments: [true, false]) func `uploads beside each other share one quota`(isAnnounced: Bool) async throws {
+    @Test(arguments: [true, false]) func `concurrent uploads share one quota`(isAnnounced: Bool) async throws {
         // ```
         // upload A                       upload B
         // begins, no byte yet
         //                                brings 8,000 bytes, is answered
-        // brings 8,000 bytes: refused
+        // 8,000 more bytes: rejected
         // ```
         let test = try TestDatabase(limits: Self.limits { $0.unreferencedAssetBytes = 10_000 })
         let upload = AssetUpload(
@@ -202,24 +203,24 @@ import Testing
                 return sampleBytes(2, count: 8_000)
             }
         }
-        // What is announced is held from the beginning on.
+        // The announced length is reserved from the start.
         #expect(innerWasRefused == isAnnounced)
         #expect(outer != innerWasRefused)
-        #expect(try AssetAudit(test.folder).rows.count == 1)
+        #expect(try AssetAudit(test.directory).rows.count == 1)
         #expect(try test.assetTroubles() == [])
     }
 
-    @Test func `parts of unknown length beside each other share one quota`() async throws {
-        // Each upload brings a byte, then the next one begins; they end one after the other.
+    @Test func `concurrent parts of unknown length share one quota`() async throws {
+        // Each upload sends a byte before the next one begins; they end one after the other.
         let limit = 4 << 20
         let test = try TestDatabase(limits: Self.limits { $0.unreferencedAssetBytes = limit })
         let client = ResumableClient(test, as: Self.ann)
-        var refused = 0
+        var rejected = 0
         func bring(_ left: Int) async throws {
             let name = try await client.create(nil)
             var pieces = 0
             let part = ResumablePart(offset: 0)
-            let isRefused = await isOverQuota {
+            let isRejected = await isOverQuota {
                 _ = try await client.reader.uploads.append(part, to: client.named(name)) {
                     pieces += 1
                     if pieces == 2, left > 1 { try await bring(left - 1) }
@@ -230,15 +231,15 @@ import Testing
                     }
                 }
             }
-            if isRefused { refused += 1 }
+            if isRejected { rejected += 1 }
         }
         try await bring(4)
-        #expect(refused >= 3)
-        let connection = try Connection(path: DataFolder.databasePath(in: test.folder), role: .writer)
+        #expect(rejected >= 3)
+        let connection = try Connection(path: DataDirectory.databasePath(in: test.directory), role: .writer)
         let kept = try #require(try connection.integer("SELECT sum(coalesce(length, offset)) FROM resumable_upload"))
         #expect(kept <= limit)
         #expect(test.uploadBytes <= limit, "on the disk")
-        // Nothing is held that is not there: what is left can be had.
+        // Reservations do not exceed the kept bytes: the remaining quota is usable.
         let rest = limit - Int(kept)
         if rest > 0 { try await test.upload(sampleBytes(99, count: rest), as: Self.ann, isAnnounced: false) }
         #expect(await isOverQuota { try await test.upload([1], as: Self.ann) })
@@ -250,14 +251,14 @@ import Testing
         let client = ResumableClient(test, as: Self.ann)
         let name = try await client.create(nil)
         let piece = sampleBytes(1, count: 1 << 20)
-        // Twice while it goes on, what has come is synced.
+        // The received bytes are synced twice during the upload.
         let status = try await client.send(name, at: 0, Array(repeating: piece, count: 90))
         #expect(status.offset == limit)
         #expect(await isOverQuota { try await client.send(name, at: status.offset, [[1]]) })
         #expect(try await client.head(name).offset == limit)
     }
 
-    @Test func `an upload that breaks off gives back what it held, and leaves nothing`() async throws {
+    @Test func `an interrupted upload releases its reservation and leaves nothing`() async throws {
         let test = try TestDatabase(limits: Self.limits { $0.unreferencedAssetBytes = 10_000 })
         for isAnnounced in [true, false] {
             var pieces = 3
@@ -270,16 +271,16 @@ import Testing
                     return sampleBytes(pieces)
                 }
             }
-            #expect(try AssetAudit(test.folder).files.isEmpty)
+            #expect(try AssetAudit(test.directory).files.isEmpty)
         }
         try await test.upload(sampleBytes(2, count: 10_000), as: Self.ann)
     }
 
-    @Test func `a file that is too large is refused, if possible before a byte of it`() async throws {
+    @Test func `a file that is too large is rejected, if possible before a byte of it`() async throws {
         let test = try TestDatabase(limits: Self.limits { $0.assetBytes = 1_000 })
         try await test.upload(sampleBytes(1, count: 1_000))
         let upload = AssetUpload(caller: .administrator(.bootstrap), address: .publicDefault, length: 1_001)
-        let error = await refusal {
+        let error = await rejection {
             _ = try await test.reader.assets.receive(upload) {
                 Issue.record("It asked for bytes")
                 return nil
@@ -287,44 +288,47 @@ import Testing
         }
         #expect(error?.cause == .tooLarge)
         #expect(
-            await refusal { try await test.upload(sampleBytes(2, count: 1_001), isAnnounced: false, piece: 500) }?.cause
+            await rejection { try await test.upload(sampleBytes(2, count: 1_001), isAnnounced: false, piece: 500) }?
+                .cause
                 == .tooLarge)
-        #expect(try AssetAudit(test.folder).files.count == 1)
+        #expect(try AssetAudit(test.directory).files.count == 1)
     }
 
     @Test func `uploads leave room on the disk for records`() async throws {
         let test = try TestDatabase(limits: Self.limits { $0.freeDiskBytes = Int.max })
         for isAnnounced in [true, false] {
             #expect(
-                await refusal { try await test.upload(sampleBytes(1), isAnnounced: isAnnounced) }?.cause == .storageFull
+                await rejection { try await test.upload(sampleBytes(1), isAnnounced: isAnnounced) }?.cause
+                    == .storageFull
             )
         }
-        #expect(try AssetAudit(test.folder).files.isEmpty)
+        #expect(try AssetAudit(test.directory).files.isEmpty)
         try await test.create("a", #""n":1"#)
     }
 
-    /// Before the first file there is no folder that could be asked for room.
-    @Test func `the first upload of all leaves room, too`() async throws {
+    /// Before the first file there is no directory whose free space could be read.
+    @Test func `the very first upload leaves room too`() async throws {
         var status = statvfs()
         try #require(statvfs(NSTemporaryDirectory(), &status) == 0)
         let free = Int(status.f_bavail) * Int(status.f_frsize)
         let test = try TestDatabase(limits: Self.limits { $0.freeDiskBytes = free + 1 << 40 })
         for isAnnounced in [true, false] {
             #expect(
-                await refusal { try await test.upload(sampleBytes(1), isAnnounced: isAnnounced) }?.cause == .storageFull
+                await rejection { try await test.upload(sampleBytes(1), isAnnounced: isAnnounced) }?.cause
+                    == .storageFull
             )
         }
-        #expect(try AssetAudit(test.folder).files.isEmpty)
+        #expect(try AssetAudit(test.directory).files.isEmpty)
     }
 
-    @Test func `another digest than the client's leaves nothing`() async throws {
+    @Test func `an upload with another digest than the client's leaves nothing`() async throws {
         let test = try TestDatabase()
         var upload = AssetUpload(
             caller: .administrator(.bootstrap), address: .publicDefault, length: 1_000, digest: SHA256.hash([1]))
         #expect(
-            await refusal { _ = try await test.reader.assets.receive([sampleBytes(1)], for: upload) }?.cause
+            await rejection { _ = try await test.reader.assets.receive([sampleBytes(1)], for: upload) }?.cause
                 == .digestMismatch)
-        #expect(try AssetAudit(test.folder).files.isEmpty)
+        #expect(try AssetAudit(test.directory).files.isEmpty)
         upload.digest = SHA256.hash(sampleBytes(1))
         _ = try await test.reader.assets.receive([sampleBytes(1)], for: upload)
     }

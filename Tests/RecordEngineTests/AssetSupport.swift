@@ -21,7 +21,7 @@ extension TestDatabase {
         return try await reader.assets.receive(pieces(of: bytes, piece), for: upload)
     }
 
-    /// As `receive`; the value that goes into records.
+    /// Like `receive`, but returns the value for records.
     @discardableResult
     func upload(
         _ bytes: [UInt8], as caller: Caller = .administrator(.bootstrap), in address: DatabaseAddress = .publicDefault,
@@ -46,9 +46,9 @@ extension TestDatabase {
         return try reader.assetBytes(name, field, index: index, type: type, as: caller, in: address)
     }
 
-    /// What is wrong with the assets of this database: of rows, links, files and records with each other.
+    /// The inconsistencies of this database's assets, between rows, links, files and records.
     func assetTroubles() throws -> [String] {
-        try AssetAudit(folder).troubles()
+        try AssetAudit(directory).troubles()
     }
 }
 
@@ -95,7 +95,7 @@ extension OpenAsset {
 }
 
 extension Asset {
-    /// The value as an upload's answer has it; without the receipt as a record has it.
+    /// The value as in an upload's response; without the receipt as in a record.
     func json(receipt shown: Bool = true) -> String {
         var members = [#""fileChecksum":"\#(fileChecksum)""#, #""size":\#(size)"#]
         if let contentType { members.append(#""contentType":"\#(contentType)""#) }
@@ -128,7 +128,7 @@ func sampleBytes(_ number: Int, count: Int = 1_000) -> [UInt8] {
     }
 }
 
-/// Compares everything that a folder says about assets, read past the engine: the oracle of the tests of assets.
+/// Compares everything that a directory says about assets, read past the engine: the oracle of the tests of assets.
 struct AssetAudit {
     struct Row {
         var hash: Digest
@@ -149,7 +149,7 @@ struct AssetAudit {
     private(set) var links: Set<Link> = []
     /// Unused and used receipts.
     private(set) var claims: (unused: Int, used: Int) = (0, 0)
-    /// What uploaders have uploaded and not used, by the rows and by the sums that are kept.
+    /// The uploaded and unused bytes of uploaders, by the rows and by the stored sums.
     private(set) var unusedBytes: [Int64: Int64] = [:]
     private(set) var unusedSums: [Int64: Int64] = [:]
     /// Links to rows that are not there.
@@ -157,11 +157,11 @@ struct AssetAudit {
     private(set) var values: Set<Link> = []
     /// Paths below `assets/`.
     private(set) var files: Set<String> = []
-    let folder: AssetFolder
+    let directory: AssetDirectory
 
     init(_ path: String) throws {
-        folder = AssetFolder(database: path)
-        let connection = try Connection(path: DataFolder.databasePath(in: path), role: .reader)
+        directory = AssetDirectory(database: path)
+        let connection = try Connection(path: DataDirectory.databasePath(in: path), role: .reader)
         try connection.execute("BEGIN")
         let assets = connection.prepare("SELECT id, hash, size, file, orphaned FROM asset")
         while try assets.step() {
@@ -191,14 +191,14 @@ struct AssetAudit {
             Int(try connection.integer("SELECT count(*) FROM asset_claim WHERE used IN (1, 3)") ?? 0)
         )
         let unused = connection.prepare(
-            // Whoever has left nothing but empty files may have no sum, or one of nothing.
+            // An uploader that has only empty files left may have no sum, or a sum of zero.
             "SELECT uploader, sum(size) FROM asset_claim WHERE used IN (0, 2) GROUP BY uploader HAVING sum(size) <> 0")
         while try unused.step() { unusedBytes[unused.integer(0)] = unused.integer(1) }
         let sums = connection.prepare("SELECT uploader, bytes FROM asset_unused WHERE bytes <> 0")
         while try sums.step() { unusedSums[sums.integer(0)] = sums.integer(1) }
         try connection.execute("COMMIT")
-        for name in folder.folders { files.formUnion(folder.names(in: name).map { name + "/" + $0 }) }
-        files.formUnion(folder.names(in: "uploads").map { "uploads/" + $0 })
+        for name in directory.directories { files.formUnion(directory.names(in: name).map { name + "/" + $0 }) }
+        files.formUnion(directory.names(in: "uploads").map { "uploads/" + $0 })
     }
 
     /// Of a database at rest.
@@ -211,11 +211,11 @@ struct AssetAudit {
         let linked = Set(links.map(\.hash))
         var known: Set<String> = []
         for row in rows.values {
-            known.insert(row.name.folder + "/" + row.name.text)
+            known.insert(row.name.directory + "/" + row.name.text)
             if linked.contains(row.hash) != (row.orphaned == nil) {
                 troubles.append("orphaned is \(String(describing: row.orphaned)) for \(row.hash.hex.prefix(8))")
             }
-            guard let bytes = FileManager.default.contents(atPath: folder.path(of: row.name)) else {
+            guard let bytes = FileManager.default.contents(atPath: directory.path(of: row.name)) else {
                 troubles.append("the file of \(row.hash.hex.prefix(8)) is missing")
                 continue
             }

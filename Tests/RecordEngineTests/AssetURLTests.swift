@@ -12,7 +12,7 @@ extension ReceivedAsset {
 }
 
 @Suite struct AssetURLTests {
-    @Test func `a URL opens its asset, whoever asks, and with no other byte`() async throws {
+    @Test func `a URL opens its asset for every caller, but not with a byte changed`() async throws {
         let test = try TestDatabase()
         let asset = try await test.receive(sampleBytes(1), filename: "a.bin", contentType: "text/plain")
         let url = asset.url
@@ -30,7 +30,7 @@ extension ReceivedAsset {
                 changed[position] = letter
                 let forged = String(decoding: changed, as: UTF8.self)
                 #expect(
-                    await refusal { _ = try test.reader.assets.open(token: forged, filename: "a.bin") }?.code
+                    await rejection { _ = try test.reader.assets.open(token: forged, filename: "a.bin") }?.code
                         == .notFound,
                     "\(position)")
             }
@@ -40,11 +40,12 @@ extension ReceivedAsset {
         ]
         for forged in halves {
             #expect(
-                await refusal { _ = try test.reader.assets.open(token: forged, filename: "a.bin") }?.code == .notFound)
+                await rejection { _ = try test.reader.assets.open(token: forged, filename: "a.bin") }?.code == .notFound
+            )
         }
         for filename in ["", "b.bin", "a.bin ", "A.bin"] {
             #expect(
-                await refusal { _ = try test.reader.assets.open(token: url.token, filename: filename) }?.code
+                await rejection { _ = try test.reader.assets.open(token: url.token, filename: filename) }?.code
                     == .notFound
             )
         }
@@ -58,7 +59,7 @@ extension ReceivedAsset {
         try test.reader.refresh()
         try other.reader.refresh()
         #expect(
-            await refusal { _ = try other.reader.assets.open(token: url.token, filename: url.filename) }?.code
+            await rejection { _ = try other.reader.assets.open(token: url.token, filename: url.filename) }?.code
                 == .notFound)
     }
 
@@ -69,11 +70,11 @@ extension ReceivedAsset {
         let asset = try await test.receive(sampleBytes(1))
         let url = asset.url
         try test.reader.refresh()
-        let error = await refusal { _ = try test.reader.assets.open(token: url.token, filename: url.filename) }
+        let error = await rejection { _ = try test.reader.assets.open(token: url.token, filename: url.filename) }
         #expect(error?.code == .notFound && error?.cause == .tokenExpired)
     }
 
-    @Test func `the URL of what was collected opens nothing`() async throws {
+    @Test func `the URL of a collected asset opens nothing`() async throws {
         var limits = DatabaseLimits()
         limits.unreferencedAssetSeconds = -1
         let test = try TestDatabase(limits: limits)
@@ -82,7 +83,7 @@ extension ReceivedAsset {
         try test.reader.refresh()
         try await test.database.assets.collect()
         try test.reader.refresh()
-        let error = await refusal { _ = try test.reader.assets.open(token: url.token, filename: url.filename) }
+        let error = await rejection { _ = try test.reader.assets.open(token: url.token, filename: url.filename) }
         #expect(error?.code == .notFound)
     }
 }

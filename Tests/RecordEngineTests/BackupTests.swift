@@ -6,9 +6,9 @@ import RecordWire
 import TestSupport
 import Testing
 
-/// Copies that are made beside writers: one moment of the database each, whole or nothing.
+/// Backups that are made during writes: one moment of the database each, whole or nothing.
 @Suite struct BackupTests {
-    /// A registry over a data directory of its own, and a place beside it.
+    /// A registry over its own data directory, and a directory for backups.
     private final class Place {
         let path = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
         let registry: DatabaseRegistry
@@ -31,7 +31,7 @@ import Testing
                 DatabaseID(container: #require(ContainerName("iCloud.test")), environment: environment))
         }
 
-        /// Makes a backup and returns what has become of it.
+        /// Makes a backup and returns the result.
         func backUp(to target: String? = nil) async throws -> Backups.State {
             let request = BackupRequest(path: target ?? self.target, copiesAssets: false, version: "test")
             try #require(registry.backups.start(request, of: registry))
@@ -81,16 +81,16 @@ import Testing
                 "iCloud.test/production/secret", "manifest.json", "server.sqlite",
             ])
         for name in names + [""] {
-            let mode = try #require(FolderInspection.status(of: path + "/" + name)?.permissions)
-            #expect(mode == (FolderInspection.isFolder(path + "/" + name) ? 0o700 : 0o600), "\(name)")
+            let mode = try #require(DirectoryInspection.status(of: path + "/" + name)?.permissions)
+            #expect(mode == (DirectoryInspection.isDirectory(path + "/" + name) ? 0o700 : 0o600), "\(name)")
         }
         let found = try BackupVerification(of: path)
         #expect(found.problems.isEmpty && found.manifest == manifest)
-        #expect(!FolderInspection.exists(path + ".partial"))
+        #expect(!DirectoryInspection.exists(path + ".partial"))
         await place.registry.close()
     }
 
-    @Test func `a copy beside writers has a beginning of what they wrote, and its token ends there`() async throws {
+    @Test func `a backup during writes has a prefix of them, and its token ends there`() async throws {
         let place = try Place()
         let database = try await place.open()
         let text = String(repeating: "x", count: 4_000)
@@ -121,7 +121,7 @@ import Testing
         let restored = place.path + "/restored"
         _ = try BackupRestoration(of: path, to: restored, replaces: false).run()
         let copy = try RecordDatabase(
-            folder: restored + "/iCloud.test/development", environment: .development,
+            directory: restored + "/iCloud.test/development", environment: .development,
             passwords: PasswordWorkers(threads: 1))
         let copyReader = try copy.makeReader()
         let names = Set(try Self.changes(copyReader).names)
@@ -129,8 +129,8 @@ import Testing
         #expect(new >= before && new <= after + 1, "\(before) \(new) \(after)")
         #expect((0..<new).allSatisfy { names.contains("new\($0)") })
         #expect((0..<2_000).allSatisfy { names.contains("old\($0)") })
-        // What the first database gave after the copy belongs to it alone.
-        #expect(await refusal { _ = try Self.changes(copyReader, since: token) }?.cause == .tokenExpired)
+        // Tokens that the first database issued after the copy are valid only there.
+        #expect(await rejection { _ = try Self.changes(copyReader, since: token) }?.cause == .tokenExpired)
         #expect(manifest.databases.first?.mark != nil)
         copyReader.rest()
         await copy.close()
@@ -170,14 +170,14 @@ import Testing
             return
         }
         database.assetStore.releaseCollection()
-        // The clock of a database stands still within a millisecond.
+        // The clock of a database does not advance within a millisecond.
         try await Self.create("later", #""n":1"#, in: database)
         #expect(await eventuallyCollects(database))
         #expect(manifest.databases.first?.assets == 2 && manifest.databases.first?.assetBytes == 10)
         let files = try FileManager.default.subpathsOfDirectory(atPath: path).filter {
             $0.contains("assets/") && $0.contains(".")
         }
-        .filter { !FolderInspection.isFolder(path + "/" + $0) }
+        .filter { !DirectoryInspection.isDirectory(path + "/" + $0) }
         #expect(files.count == 2 && lost.size == 5)
         #expect(try BackupVerification(of: path).problems.isEmpty)
         // A byte that has changed is found, and the file named.
@@ -201,7 +201,7 @@ import Testing
         return false
     }
 
-    @Test func `a place where no backup can be is refused with what to do`() async throws {
+    @Test func `an unsuitable directory is rejected with a remedy`() async throws {
         let place = try Place()
         #expect(try await place.problem() == "\(place.data) contains no database yet.")
         try await Self.create("a", #""n":1"#, in: place.open())
@@ -209,7 +209,7 @@ import Testing
         #expect(try await place.problem(to: place.path + "/none/backup").contains("Create it first"))
         #expect(try await place.problem(to: "backup").contains("is not an absolute path"))
         #expect(try await place.problem(to: place.path).contains("exists. A backup is a new directory"))
-        // A directory that is under way, by a lock that is held, and what a killed one has left.
+        // A backup in progress, recognized by its held lock, and the remains of a killed backup.
         try BackupFiles.makeDirectory(place.target + ".partial")
         let lock = try #require(try BackupFiles.lock(place.target + ".partial"))
         #expect(try await place.problem().contains("is in progress"))
@@ -219,7 +219,7 @@ import Testing
             Issue.record("\(place.registry.backups.state)")
             return
         }
-        #expect(!FolderInspection.exists(place.target + "/left"))
+        #expect(!DirectoryInspection.exists(place.target + "/left"))
         await place.registry.close()
         #expect(
             !place.registry.backups.start(
@@ -241,7 +241,7 @@ import Testing
         }
     }
 
-    @Test func `what is damaged, foreign or of another version is refused by name`() async throws {
+    @Test func `damaged, foreign and incompatible backups are rejected by name`() async throws {
         let place = try Place()
         try await Self.create("a", #""n":1"#, in: place.open())
         _ = try await place.backUp()
@@ -270,11 +270,11 @@ import Testing
         #expect(aside.count == 1)
         // A restore that was interrupted: no server starts on it.
         try BackupFiles.makeDirectory(place.path + "/one/.restoring")
-        #expect(problem { _ = try DataFolder(opening: place.path + "/one") }.contains("was interrupted"))
+        #expect(problem { _ = try DataDirectory(opening: place.path + "/one") }.contains("was interrupted"))
         let report = Doctor().examine(dataPath: place.path + "/one")
         #expect(report.findings.contains { $0.kind == .problem && $0.sentence.contains("was interrupted") })
         #expect(restore(to: "one", replaces: true) == "")
-        #expect(problem { _ = try DataFolder(opening: place.path + "/one") } == "")
+        #expect(problem { _ = try DataDirectory(opening: place.path + "/one") } == "")
         // Each file that is in the manifest.
         let file = place.target + "/iCloud.test/development/secret"
         let secret = try Data(contentsOf: URL(filePath: file))

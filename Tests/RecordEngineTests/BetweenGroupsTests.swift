@@ -8,7 +8,7 @@ import Threads
 @Suite struct BetweenGroupsTests {
     private struct Problem: Error {}
 
-    /// Submits work while the writer is held up, and lets it go on.
+    /// Submits work while the writer is blocked, then releases the writer.
     ///
     /// - Parameter submissions: Each one puts one entry into the queue.
     private static func inTurn(
@@ -38,7 +38,7 @@ import Threads
         { try await database.write(weight: 60) { _ throws(RecordError) in log.note(event) } }
     }
 
-    /// Notes what had been committed, and that no transaction was open.
+    /// Notes the committed writes, and that no transaction was open.
     private static func look(_ log: EventLog, in database: RecordDatabase) -> @Sendable () async throws -> Void {
         {
             try await database.betweenGroups { database in
@@ -48,12 +48,13 @@ import Threads
         }
     }
 
-    @Test func `work between groups comes in its turn among writes, after the commit of its group`() async throws {
+    @Test func `work between groups runs in the order of the queue, after the commit of its group`() async throws {
         let test = try TestDatabase()
         let (database, log) = (test.database, EventLog([]))
         let writes = ["a", "b", "c", "d", "e"].map { Self.write($0, to: log, in: database) }
         let look = Self.look(log, in: database)
-        // A group has room for four of these writes. On a slow machine it ends before, and what is behind it waits.
+        // A group has room for four of these writes. On a slow machine the group ends earlier, and the remaining writes
+        // wait.
         try await Self.inTurn(database, [writes[0], look] + writes[1...] + [look])
         let events = log.events
         #expect(events.filter { $0.count == 1 } == ["a", "b", "c", "d", "e"])
@@ -62,7 +63,7 @@ import Threads
         #expect(events[looks[1]] == "between after \(database.statistics.commits)")
     }
 
-    @Test func `work between groups waits for no sync, and throws what it throws`() async throws {
+    @Test func `work between groups waits for no sync and rethrows its error`() async throws {
         let test = try TestDatabase()
         let commits = test.database.statistics.commits
         #expect(try await test.database.betweenGroups { _ in 7 } == 7)
@@ -70,7 +71,7 @@ import Threads
         #expect(test.database.statistics.commits == commits)
     }
 
-    @Test func `work between groups is refused like a write`() async throws {
+    @Test func `work between groups is rejected like a write`() async throws {
         let test = try TestDatabase()
         let (begun, held) = (Gate(), Gate())
         let database = test.database
@@ -82,10 +83,10 @@ import Threads
         for _ in 0..<8_192 {
             database.submit(PendingWrite(operations: 0, weight: 0, isAlone: false, startsLazily: true))
         }
-        #expect(await refusal { try await database.betweenGroups { _ in } } == .writerOverloaded)
+        #expect(await rejection { try await database.betweenGroups { _ in } } == .writerOverloaded)
         held.open()
         try await blocked
         await test.close()
-        #expect(await refusal { try await database.betweenGroups { _ in } } == .databaseUnavailable)
+        #expect(await rejection { try await database.betweenGroups { _ in } } == .databaseUnavailable)
     }
 }

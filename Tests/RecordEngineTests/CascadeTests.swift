@@ -8,7 +8,7 @@ import Testing
         #""\#(field)":{"recordName":"\#(target)","action":"DELETE_SELF"}"#
     }
 
-    @Test func `a child that refers many times leaves no sibling behind`() async throws {
+    @Test func `a child with many references leaves no sibling undeleted`() async throws {
         var limits = DatabaseLimits()
         limits.cascadeRecords = 3
         let test = try TestDatabase(limits: limits)
@@ -20,7 +20,7 @@ import Testing
         #expect(try test.list().names.isEmpty)
     }
 
-    @Test func `a request takes no more records along than one may, however many deletions it has`() async throws {
+    @Test func `the cascade limit holds for a whole request, however many deletions it has`() async throws {
         var limits = DatabaseLimits()
         limits.cascadeRecords = 3
         let test = try TestDatabase(limits: limits)
@@ -30,8 +30,8 @@ import Testing
         }
         let both =
             #"{"operations":[{"operationType":"forceDelete","record":{"recordName":"r"}},{"operationType":"forceDelete","record":{"recordName":"s"}}]}"#
-        let refused = try await test.batch(both)
-        #expect(refused.map { $0["details"]?["cause"]?.string } == [nil, "TOO_LARGE"])
+        let rejected = try await test.batch(both)
+        #expect(rejected.map { $0["details"]?["cause"]?.string } == [nil, "TOO_LARGE"])
         #expect(try test.list().names.count == 6)
         try await test.delete("r")
         try await test.delete("s")

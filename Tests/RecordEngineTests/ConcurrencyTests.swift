@@ -6,7 +6,7 @@ import Testing
 import Threads
 
 @Suite struct ConcurrencyTests {
-    @Test func `a read on any thread sees what was acknowledged before it`() async throws {
+    @Test func `a read on any thread sees all writes acknowledged before it`() async throws {
         // Two loops, one busy with a read whose snapshot is open, the other writing:
         //
         // ```
@@ -37,7 +37,7 @@ import Threads
         for loop in loops { await loop.end() }
     }
 
-    @Test func `who may add an index that somebody drops at the same time is told to try again`() async throws {
+    @Test func `a caller that adds an index gets a retryable error if it is dropped concurrently`() async throws {
         // The loop is held up between the query's index and the second attempt, until the index is gone:
         //
         // ```
@@ -60,7 +60,7 @@ import Threads
             writer.waitBlocking()
         }
         await busy.wait()
-        async let answer = Task(executorPreference: loop) { await reader.answer(to: "n == 1") }.value
+        async let response = Task(executorPreference: loop) { await reader.respond(to: "n == 1") }.value
         while database.queueDepth < 1 { await Task.yield() }
         async let holding: Void = Task(executorPreference: loop) { held.waitBlocking() }.value
         async let dropped: SchemaOutcome = database.schemas.put(schema)
@@ -68,13 +68,13 @@ import Threads
         writer.open()
         _ = try await dropped
         held.open()
-        let refused = await answer
-        #expect(refused?.cause == .indexBuilding, "\(refused?.reason ?? "answered")")
+        let rejected = await response
+        #expect(rejected?.cause == .indexBuilding, "\(rejected?.reason ?? "answered")")
         _ = try await (blocked, holding)
         await loop.end()
     }
 
-    @Test func `a follower of the feed beside sixteen writers ends with the table`() async throws {
+    @Test func `a follower of the feed ends with the table despite sixteen writers`() async throws {
         let test = try TestDatabase()
         try await test.create("seed", #""n":0"#)
         let done = Locked(false)
@@ -130,7 +130,7 @@ import Threads
         let name = RecordName("r\(random.next() % 40)")
         let verb: RecordOperation.Verb =
             switch random.next() % 4 {
-            case 0: .delete(forgivesMissing: true)
+            case 0: .delete(ignoresMissing: true)
             case 1: .modify(createsMissing: true, replacesAll: true)
             default: .modify(createsMissing: true, replacesAll: false)
             }
@@ -144,7 +144,7 @@ import Threads
     }
 }
 
-/// A reader that stays on one thread; unchecked, since every use goes through that thread's executor.
+/// A reader that stays on one thread. Unchecked: every use goes through that thread's executor.
 private final class LoopReader: @unchecked Sendable {
     private let reader: RecordReader
 
@@ -152,14 +152,14 @@ private final class LoopReader: @unchecked Sendable {
         reader = try database.makeReader()
     }
 
-    /// The refusal of a query, if it is refused.
-    func answer(to condition: String) async -> RecordError? {
+    /// The error of a query, if it is rejected.
+    func respond(to condition: String) async -> RecordError? {
         guard let type = RecordTypeName("Post") else { return nil }
         var input = QueryInput()
         input.condition = condition
         let request = QueryRequest(
             caller: .administrator(.bootstrap), address: .publicDefault, typeName: type, input: input)
-        return await refusal {
+        return await rejection {
             try reader.refresh()
             _ = try await reader.queries.run(request)
         }

@@ -8,11 +8,11 @@ import Testing
 import Threads
 
 @Suite struct DoctorTests {
-    /// A data folder with one database that holds a record of each interesting sort, closed.
+    /// A data directory with one database that holds a record of each interesting sort, closed.
     private static func patient() async throws -> DoctorPatient {
-        try await DoctorPatient { folder in
+        try await DoctorPatient { directory in
             let database = try RecordDatabase(
-                folder: folder, environment: .development, passwords: PasswordWorkers(threads: 1))
+                directory: directory, environment: .development, passwords: PasswordWorkers(threads: 1))
             let large = Data(repeating: 7, count: 8_000).base64EncodedString()
             for (name, fields) in [
                 ("parent", "\"title\":\"a\""), ("blob", "\"picture\":{\"value\":\"\(large)\",\"type\":\"BYTES\"}"),
@@ -31,7 +31,7 @@ import Threads
         }
     }
 
-    @Test func `a sound folder has no problems, and its figures are told`() async throws {
+    @Test func `a sound directory has no problems, and its figures are reported`() async throws {
         let patient = try await Self.patient()
         let report = patient.examine()
         #expect(report.isHealthy, "\(report.findings)")
@@ -49,12 +49,11 @@ import Threads
         #expect(report.freeBytes > 0)
     }
 
-    /// A type and a field that a running server makes while the doctor is at work. Before, the doctor told operators to
-    /// restore a backup over them.
+    /// A type and a field that a running server creates while the doctor runs. They must not be reported as damage.
     @Test(arguments: ["the file", "records"])
-    func `what a running server adds meanwhile is no damage`(activity: String) async throws {
+    func `data that a running server adds meanwhile is not damage`(activity: String) async throws {
         let patient = try await Self.patient()
-        let test = try TestDatabase(folder: patient.folder, keepsFolder: true)
+        let test = try TestDatabase(directory: patient.directory, keepsDirectory: true)
         let (begun, mayGoOn) = (Gate(), Gate())
         let data = patient.data
         async let examined = withCheckedContinuation { continuation in
@@ -76,10 +75,10 @@ import Threads
         await test.close()
     }
 
-    @Test func `a database that is in use is examined all the same`() async throws {
+    @Test func `a database in use is examined too`() async throws {
         let patient = try await Self.patient()
         let database = try RecordDatabase(
-            folder: patient.folder, environment: .development, passwords: PasswordWorkers(threads: 1))
+            directory: patient.directory, environment: .development, passwords: PasswordWorkers(threads: 1))
         let report = patient.examine()
         #expect(report.isHealthy, "\(report.findings)")
         #expect(report.databases.first?.isInUse == true)
@@ -120,7 +119,7 @@ import Threads
         #expect(findings.allSatisfy { !$0.remedy.isEmpty })
     }
 
-    @Test func `a quick look leaves records out`() async throws {
+    @Test func `a quick check skips records`() async throws {
         let patient = try await Self.patient()
         try patient.injure("DELETE FROM edge")
         #expect(patient.examine(isQuick: true).isHealthy)
@@ -141,30 +140,30 @@ import Threads
     @Test func `bytes that are not a database are a finding, not a crash`() async throws {
         let patient = try await Self.patient()
         try Data(repeating: 0x55, count: 100_000).write(
-            to: URL(fileURLWithPath: DataFolder.databasePath(in: patient.folder)))
+            to: URL(fileURLWithPath: DataDirectory.databasePath(in: patient.directory)))
         #expect(patient.problems.contains { $0.contains("records.sqlite") })
     }
 
     @Test func `a damaged page is found`() async throws {
         let patient = try await Self.patient()
-        let path = DataFolder.databasePath(in: patient.folder)
+        let path = DataDirectory.databasePath(in: patient.directory)
         var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
-        // Every page but the first two: whichever SQLite looks at first.
+        // Every page except the first two: any page that SQLite reads first.
         for index in 8_192..<bytes.count { bytes[index] = UInt8(truncatingIfNeeded: index &* 31) }
         try bytes.write(to: URL(fileURLWithPath: path))
         #expect(!patient.problems.isEmpty)
     }
 
     @Test(arguments: ["", "/iCloud.test", "/iCloud.test/development", "/iCloud.test/development/secret"])
-    func `what others may read is found`(part: String) async throws {
+    func `files that others may read are found`(part: String) async throws {
         let patient = try await Self.patient()
         #expect(chmod(patient.data + part, 0o755) == 0)
         #expect(patient.problems.contains { $0.contains(patient.data + part + " is open to other users") })
     }
 
-    @Test func `a missing secret and a missing folder are found`() async throws {
+    @Test func `a missing secret and a missing directory are found`() async throws {
         let patient = try await Self.patient()
-        try FileManager.default.removeItem(atPath: patient.folder + "/secret")
+        try FileManager.default.removeItem(atPath: patient.directory + "/secret")
         #expect(patient.problems.contains { $0.contains("/secret is missing") })
         let nowhere = Doctor().examine(dataPath: patient.data + "/nowhere")
         #expect(!nowhere.isHealthy)

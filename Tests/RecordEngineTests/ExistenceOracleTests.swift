@@ -3,16 +3,16 @@ import RecordModel
 import RecordWire
 import Testing
 
-/// Whoever may neither read nor write the records of a type learns from no verb and no condition which names exist.
+/// A caller that may neither read nor write a type's records learns from no verb and no precondition which names exist.
 @Suite struct ExistenceOracleTests {
     private static let verbs: [RecordOperation.Verb] = [
         .modify(createsMissing: false, replacesAll: false), .modify(createsMissing: true, replacesAll: true),
-        .modify(createsMissing: true, replacesAll: false), .delete(forgivesMissing: false),
-        .delete(forgivesMissing: true), .create,
+        .modify(createsMissing: true, replacesAll: false), .delete(ignoresMissing: false),
+        .delete(ignoresMissing: true), .create,
     ]
-    private static let guards: [WriteGuard] = [.none, .tags(["x"]), .exists, .absent]
+    private static let guards: [WritePrecondition] = [.none, .tags(["x"]), .exists, .absent]
 
-    @Test func `a write without rights is refused alike whether or not the record exists`() async throws {
+    @Test func `a write without permission is denied whether or not the record exists`() async throws {
         let test = try TestDatabase()
         let mallory = try await test.signUp("mallory").caller
         try await test.create("there", #""n":1"#, type: "Secret")
@@ -23,11 +23,11 @@ import Testing
         try await test.database.schemas.setGrants(Grants(), of: post)
         for caller in [mallory, .anonymous] {
             for verb in Self.verbs {
-                for writeGuard in Self.guards {
+                for precondition in Self.guards {
                     for type in ["Secret", "Post", nil] {
-                        let there = await Self.outcome(of: "there", verb, writeGuard, type, caller, test)
-                        let missing = await Self.outcome(of: "missing", verb, writeGuard, type, caller, test)
-                        #expect(there == missing, "\(verb) \(writeGuard) \(type ?? "no type") by \(caller)")
+                        let there = await Self.outcome(of: "there", verb, precondition, type, caller, test)
+                        let missing = await Self.outcome(of: "missing", verb, precondition, type, caller, test)
+                        #expect(there == missing, "\(verb) \(precondition) \(type ?? "no type") by \(caller)")
                     }
                 }
             }
@@ -36,11 +36,12 @@ import Testing
     }
 
     private static func outcome(
-        of name: String, _ verb: RecordOperation.Verb, _ writeGuard: WriteGuard, _ type: String?, _ caller: Caller,
+        of name: String, _ verb: RecordOperation.Verb, _ precondition: WritePrecondition, _ type: String?,
+        _ caller: Caller,
         _ test: TestDatabase
     ) async -> RecordError? {
         let operation = RecordOperation(
-            verb, writeGuard: writeGuard, typeName: type.flatMap(RecordTypeName.init), isTypeInPath: type != nil,
+            verb, precondition: precondition, typeName: type.flatMap(RecordTypeName.init), isTypeInPath: type != nil,
             recordName: RecordName(name), input: RecordInput())
         do throws(RecordError) {
             _ = try await test.database.modify(

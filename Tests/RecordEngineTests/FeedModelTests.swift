@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct FeedModelTests {
-    /// A client that keeps a copy of what it may read, by name and type, from the feed alone.
+    /// A client that copies its readable records, by name and type, from the feed alone.
     private struct Follower {
         let caller: Caller
         var token: String?
@@ -22,7 +22,7 @@ import Testing
                         if change["deleted"] == .bool(true) {
                             copy.remove(key)
                         } else {
-                            // A name has one record: what it was before under another type is gone.
+                            // A name has one record: the earlier record of another type is gone.
                             copy = copy.filter { !$0.hasSuffix("/\(name)") }
                             copy.insert(key)
                         }
@@ -37,7 +37,9 @@ import Testing
         }
     }
 
-    @Test(arguments: 1...12) func `whoever follows the feed ends with what it may read`(_ seed: Int) async throws {
+    @Test(arguments: 1...12) func `a follower of the feed ends with exactly the records that it may read`(_ seed: Int)
+        async throws
+    {
         var limits = DatabaseLimits()
         limits.tombstoneSeconds = 0
         let test = try TestDatabase(limits: limits)

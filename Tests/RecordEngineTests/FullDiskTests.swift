@@ -7,7 +7,7 @@ import StoreTestSupport
 import TestSupport
 import Testing
 
-/// A disk without room: what was deleted makes some, and the server knows whether it can write.
+/// A full disk: deletions free space, and the server knows whether it can write.
 @Suite struct FullDiskTests {
     private static let full = StoreFailure(code: 13, message: "database or disk is full")
     private static let quota = StoreFailure(code: 778, message: "disk I/O error", systemError: 122)
@@ -30,13 +30,13 @@ import Testing
     }
 
     private static func delete(_ name: String, in test: TestDatabase) async throws {
-        let answer = try await test.batch(
+        let response = try await test.batch(
             #"{"operations":[{"operationType":"forceDelete","record":{"recordName":"\#(name)"}}]}"#)
-        #expect(answer.allSatisfy { $0["serverErrorCode"] == nil }, "\(answer)")
+        #expect(response.allSatisfy { $0["serverErrorCode"] == nil }, "\(response)")
     }
 
-    /// Before, one commit without room was a 507, however much a checkpoint would have given.
-    @Test(arguments: [full, quota]) func `a write without room runs again when the log was copied`(
+    /// A commit without space must not fail with 507 while a checkpoint would free enough.
+    @Test(arguments: [full, quota]) func `a write without disk space is retried after a checkpoint`(
         error: StoreFailure
     ) async throws {
         for step in 0..<8 {
@@ -48,51 +48,51 @@ import Testing
             test.inject(nil)
             #expect(plan.hasFired, "step \(step)")
             #expect(try test.read("b").fields["n"] == .int64(2))
-            #expect(await test.database.writeObstacle(looks: true) == nil)
+            #expect(await test.database.writeBlocker(looks: true) == nil)
             await test.close()
         }
     }
 
-    @Test(arguments: [(full, WriteObstacle.full), (quota, .quota), (readOnly, .readOnly)])
-    func `a disk that stays so is told, and that it takes writes again`(
-        error: StoreFailure, obstacle: WriteObstacle
+    @Test(arguments: [(full, WriteBlocker.full), (quota, .quota), (readOnly, .readOnly)])
+    func `a disk that stays full is reported, and so is its recovery`(
+        error: StoreFailure, blocker: WriteBlocker
     ) async throws {
         let test = try TestDatabase()
         try await test.create("a", #""n":1"#)
-        #expect(await test.database.writeObstacle() == nil)
+        #expect(await test.database.writeBlocker() == nil)
         _ = await Self.inject(error, lasts: true, into: test)
-        let refused = await refusal { try await test.create("b", #""n":2"#) }
-        #expect(refused?.cause == (obstacle == .readOnly ? .unavailable : .storageFull))
-        // The space would do, but what is written is not taken.
-        #expect(await test.database.writeObstacle(looks: true) == obstacle)
-        #expect(obstacle.error.code == .tryAgainLater)
+        let rejected = await rejection { try await test.create("b", #""n":2"#) }
+        #expect(rejected?.cause == (blocker == .readOnly ? .unavailable : .storageFull))
+        // The space would suffice, but the write fails.
+        #expect(await test.database.writeBlocker(looks: true) == blocker)
+        #expect(blocker.error.code == .tryAgainLater)
         #expect(try test.read("a").fields["n"] == .int64(1))
         test.inject(nil)
-        #expect(await test.database.writeObstacle(looks: true) == nil)
+        #expect(await test.database.writeBlocker(looks: true) == nil)
         try await test.create("b", #""n":2"#)
         await test.close()
-        #expect(await test.database.writeObstacle() == .closed)
+        #expect(await test.database.writeBlocker() == .closed)
     }
 
-    @Test func `after a failed sync that is what is told`() async throws {
+    @Test func `after a failed sync the error reports the sync`() async throws {
         let test = try TestDatabase()
         try await test.create("a", #""n":1"#)
         var step = 0
         while test.database.isHealthy {
             _ = await Self.inject(StoreFailure(code: 1034, message: "fsync"), at: step, lasts: false, into: test)
-            _ = await refusal { try await test.create("b\(step)") }
+            _ = await rejection { try await test.create("b\(step)") }
             test.inject(nil)
             step += 1
             try #require(step < 50)
         }
-        #expect(await test.database.writeObstacle(looks: true) == .failedSync)
+        #expect(await test.database.writeBlocker(looks: true) == .failedSync)
     }
 
-    /// Before, the log had taken the whole disk, and nothing could be deleted.
+    /// Even if the WAL fills the whole disk, deletions must work.
     @Test(.enabled(if: SmallDisk.isPossible, Comment(rawValue: SmallDisk.reason)), arguments: [500, 20_000, 400_000])
-    func `a full disk is left by deleting`(size: Int) async throws {
+    func `deletions free a full disk`(size: Int) async throws {
         let disk = try SmallDisk(megabytes: 12)
-        let test = try TestDatabase(folder: disk.path + "/db", keepsFolder: true)
+        let test = try TestDatabase(directory: disk.path + "/db", keepsDirectory: true)
         StartReserve(in: disk.path + "/db").keep()
         let text = String(repeating: "x", count: size)
         func fill(_ round: String) async throws -> [String] {
@@ -101,7 +101,7 @@ import Testing
                 try #require(names.count < 50_000)
                 let batch = size < 5_000 ? 100 : 1
                 let next = (0..<batch).map { "\(round)-\(names.count + $0)" }
-                let error = await refusal { try await Self.create(next, "\"t\":\"\(text)\"", in: test) }
+                let error = await rejection { try await Self.create(next, "\"t\":\"\(text)\"", in: test) }
                 if let error {
                     #expect(error.cause == .storageFull)
                     break
@@ -112,39 +112,39 @@ import Testing
         }
         let first = try await fill("a")
         try #require(first.count > 5)
-        #expect(await test.database.writeObstacle(looks: true) == .full)
+        #expect(await test.database.writeBlocker(looks: true) == .full)
         for name in first { try await Self.delete(name, in: test) }
         // Of small records tombstones are left, which fill pages.
         func forget() async throws {
             if size < 1_000 { #expect(try await test.database.maintenance.forgetDeletions(olderThan: -1) > 0) }
         }
         try await forget()
-        #expect(await test.database.writeObstacle(looks: true) == nil)
-        // What was deleted can be taken by others, not once alone.
+        #expect(await test.database.writeBlocker(looks: true) == nil)
+        // Writes can use the space of deleted records, repeatedly.
         for round in ["b", "c"] {
             let names = try await fill(round)
             #expect(names.count > first.count / 2, "\(round): \(names.count) of \(first.count)")
             for name in names { try await Self.delete(name, in: test) }
             try await forget()
         }
-        #expect(await test.database.writeObstacle(looks: true) == nil)
+        #expect(await test.database.writeBlocker(looks: true) == nil)
         await test.close()
     }
 
     @Test(.enabled(if: SmallDisk.isPossible, Comment(rawValue: SmallDisk.reason)))
-    func `a disk that others have filled takes deletions, and is told before a write has failed`() async throws {
+    func `a disk that others have filled accepts deletions and is reported before a write fails`() async throws {
         let disk = try SmallDisk(megabytes: 16)
-        let test = try TestDatabase(folder: disk.path + "/db", keepsFolder: true)
+        let test = try TestDatabase(directory: disk.path + "/db", keepsDirectory: true)
         StartReserve(in: disk.path + "/db").keep()
         let text = String(repeating: "x", count: 9_000)
         for number in 0..<40 { try await Self.create(["r\(number)"], "\"t\":\"\(text)\"", in: test) }
-        #expect(await test.database.writeObstacle(looks: true) == nil)
+        #expect(await test.database.writeBlocker(looks: true) == nil)
         let filler = disk.path + "/filler"
         Self.fill(filler)
-        #expect(await test.database.writeObstacle(looks: true) == .full)
+        #expect(await test.database.writeBlocker(looks: true) == .full)
         for number in 0..<40 { try await Self.delete("r\(number)", in: test) }
         unlink(filler)
-        #expect(await test.database.writeObstacle(looks: true) == nil)
+        #expect(await test.database.writeBlocker(looks: true) == nil)
         try await Self.create(["more"], "", in: test)
         await test.close()
     }

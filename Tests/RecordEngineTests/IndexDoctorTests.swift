@@ -6,10 +6,10 @@ import RecordWire
 import Testing
 
 @Suite struct IndexDoctorTests {
-    /// A closed data folder whose records have indexes, one of which could not be built.
+    /// A closed data directory whose records have indexes, one of which could not be built.
     private static func patient() async throws -> DoctorPatient {
-        try await DoctorPatient { folder in
-            let test = try TestDatabase(folder: folder, keepsFolder: true)
+        try await DoctorPatient { directory in
+            let test = try TestDatabase(directory: directory, keepsDirectory: true)
             try await test.fill(5) { #""title":"t\#($0)","tags":["x","y\#($0)"],"same":1"# }
             try await test.putSchema(
                 #"""
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `sound indexes have no problems, and one that failed is told of`() async throws {
+    @Test func `sound indexes have no problems, and a failed index is reported`() async throws {
         let patient = try await Self.patient()
         let report = patient.examine()
         #expect(report.isHealthy, "\(report.findings)")
@@ -45,7 +45,7 @@ import Testing
         ("CREATE TABLE index_77 (a)", "The table index_77 belongs to no index"),
         ("UPDATE record SET deleted = 1, layout = NULL, fields = NULL WHERE name = 'Post3'", "does not match"),
     ])
-    func `what does not fit is told`(sql: String, sentence: String) async throws {
+    func `inconsistent entries are reported`(sql: String, sentence: String) async throws {
         let patient = try await Self.patient()
         try patient.injure(sql)
         let problems = patient.problems
@@ -64,7 +64,9 @@ import Testing
             "ALTER TABLE account DROP COLUMN disabled",
             "DROP INDEX account_by_name_key", "ALTER TABLE account DROP COLUMN name_key",
             "DROP TABLE look_alike_account",
-            "DROP TABLE api_key", "DROP TABLE gone_account", "DROP TABLE opening",
+            "DROP TABLE job", "DROP TABLE webhook", "DROP TABLE webhook_delivery", "DROP TABLE api_key",
+            "DROP TABLE gone_account",
+            "DROP TABLE opening",
             "ALTER TABLE record DROP COLUMN received", "ALTER TABLE type DROP COLUMN has_preserved",
             "ALTER TABLE type DROP COLUMN acl_required",
             "DROP TABLE audit", "DROP TABLE audit_retention", "DROP TABLE audit_count",
@@ -78,9 +80,10 @@ import Testing
         let report = patient.examine()
         #expect(report.isHealthy, "\(report.findings)")
         #expect(report.findings.map(\.kind) == [.notice])
-        let test = try TestDatabase(folder: patient.folder, keepsFolder: true)
+        let test = try TestDatabase(directory: patient.directory, keepsDirectory: true)
         let type = try #require(RecordTypeName("Post"))
-        let made = try await test.database.indexes.add(IndexWish(options: [1: .queryable, 2: .queryable]), to: type).all
+        let made = try await test.database.indexes.add(IndexRequest(options: [1: .queryable, 2: .queryable]), to: type)
+            .all
         #expect(made.map(\.isReady) == [true, true])
         try IndexOracle(test).check()
         await test.close()

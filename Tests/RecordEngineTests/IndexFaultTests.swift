@@ -57,7 +57,7 @@ import Testing
             try oracle.check("\(fault.name) at step \(step)")
             // Back to the beginning.
             for name in try test.list().names where name != "a" {
-                _ = try await test.perform(.delete(forgivesMissing: true), "Post", name)
+                _ = try await test.perform(.delete(ignoresMissing: true), "Post", name)
             }
             try await test.change("a", #""n":1,"slug":"a","l":["a","b"]"#)
             step += 1

@@ -5,21 +5,21 @@ import RecordWire
 import TestSupport
 import Testing
 
-/// What the tables of a database's indexes hold, and what its records say that they should.
+/// The contents of a database's index tables, and the contents that follow from its records.
 struct IndexOracle {
     private let connection: Connection
     private let test: TestDatabase
 
     init(_ test: TestDatabase) throws {
         self.test = test
-        connection = try Connection(path: DataFolder.databasePath(in: test.folder), role: .reader)
+        connection = try Connection(path: DataDirectory.databasePath(in: test.directory), role: .reader)
     }
 
     func entries(of index: IndexDefinition) throws -> [IndexTable.Entry] {
         try IndexTable(connection).entries(of: index.id)
     }
 
-    /// The entries that an index must have, made the slow way: values are decoded, then put into keys.
+    /// The entries that an index must have, computed slowly: values are decoded, then written as keys.
     func expected(_ index: IndexDefinition, of type: RecordTypeDefinition) throws -> [IndexTable.Entry] {
         var entries: [IndexTable.Entry] = []
         _ = try InspectionTable(connection).forEachRecord(after: 0, limit: .max) { cursor, zone in
@@ -53,7 +53,7 @@ struct IndexOracle {
         return entries.sorted()
     }
 
-    /// Every index that did not fail is ready and holds what the records say, and there is no other table.
+    /// Every index that did not fail is ready and agrees with the records, and there is no other table.
     func check(_ comment: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation) throws {
         var numbers: Set<IndexID> = []
         for type in test.database.schema.types.values {
@@ -99,16 +99,16 @@ extension TestDatabase {
     }
 }
 
-extension IndexBuilding {
+extension IndexBuildOptions {
     /// Everything in slices of so many records or entries, and sorted so many records at a time.
     static func slices(
-        of records: Int, perStretch stretch: Int? = nil, retryPause: Duration = .seconds(1)
-    ) -> IndexBuilding {
-        var building = IndexBuilding()
+        of records: Int, perStretch part: Int? = nil, retryPause: Duration = .seconds(1)
+    ) -> IndexBuildOptions {
+        var building = IndexBuildOptions()
         building.retryPause = retryPause
-        building.recordsAtOnce = 0
+        building.inlineRecords = 0
         building.recordsPerSlice = records
-        building.recordsPerStretch = stretch ?? 4 * records
+        building.recordsPerLoad = part ?? 4 * records
         return building
     }
 }

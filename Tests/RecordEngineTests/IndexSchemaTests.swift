@@ -27,12 +27,12 @@ import Testing
     @Test func `the schema that is read again after a restart is the same`() async throws {
         let test = try TestDatabase()
         try await test.putSchema(Self.document)
-        let connection = try Connection(path: DataFolder.databasePath(in: test.folder), role: .reader)
+        let connection = try Connection(path: DataDirectory.databasePath(in: test.directory), role: .reader)
         let again = try SchemaTable(connection).load(version: test.database.schema.version)
         #expect(again == test.database.schema)
     }
 
-    @Test func `what a document does not speak of stays, and an empty list drops`() async throws {
+    @Test func `a document keeps the indexes that it omits, and an empty list drops them`() async throws {
         let test = try TestDatabase()
         try await test.fill(5) { #""title":"t\#($0)","tags":["a","b"],"n":\#($0)"# }
         try await test.putSchema(Self.document)
@@ -60,7 +60,7 @@ import Testing
         #expect(try test.indexes().map(\.isDeclared) == [true])
         try await test.putSchema(options)
         #expect(try test.indexes() == [made])
-        // UNIQUE is another index, which serves the options as well.
+        // UNIQUE is a separate index, which serves the options too.
         try await test.putSchema(
             #"{"types":{"Post":{"fields":{"n":{"type":"INT64"}},"indexes":[{"fields":["n"],"unique":true}]}}}"#)
         #expect(try test.indexes().map(\.isUnique) == [true])
@@ -68,7 +68,7 @@ import Testing
         try IndexOracle(test).check()
     }
 
-    @Test func `fields and types take their indexes along`() async throws {
+    @Test func `fields and types are deleted with their indexes`() async throws {
         let test = try TestDatabase()
         try await test.putSchema(Self.document)
         try await test.putSchema(
@@ -81,12 +81,12 @@ import Testing
         try await test.putSchema(#"{"types":{}}"#)
         await test.database.indexes.waitUntilBuilt()
         try IndexOracle(test).check()
-        // A type of the same name begins anew.
+        // A new type of the same name has no indexes.
         try await test.create("a", #""title":"t""#)
         #expect(try test.indexes().isEmpty)
     }
 
-    @Test func `what cannot be indexed is refused`() async throws {
+    @Test func `an index on a field that cannot be indexed is rejected`() async throws {
         let test = try TestDatabase()
         try await test.create(
             "a", #""b":{"value":"QUJD","type":"BYTES"},"l":["x"],"n":1,"p":{"latitude":1,"longitude":2}"#)
@@ -94,36 +94,37 @@ import Testing
         let definition = try #require(test.database.schema[type])
         let (b, l, n) = (definition["b"]?.id ?? 0, definition["l"]?.id ?? 0, definition["n"]?.id ?? 0)
         typealias Column = IndexDefinition.Column
-        let wishes: [IndexWish] = [
-            IndexWish(options: [b: .queryable]), IndexWish(options: [l: .sortable]),
-            IndexWish(options: [99: .queryable]),
-            IndexWish(indexes: [.init(kind: .ordered, columns: [])]),
-            IndexWish(indexes: [.init(kind: .ordered, columns: [Column(.field(b))])]),
-            IndexWish(indexes: [.init(kind: .ordered, columns: [Column(.field(l))])]),
-            IndexWish(indexes: [.init(kind: .members, columns: [Column(.field(n))])]),
-            IndexWish(indexes: [.init(kind: .members, columns: [Column(.field(l))], isUnique: true)]),
-            IndexWish(indexes: [.init(kind: .ordered, columns: [Column(.field(n)), Column(.field(n))])]),
-            IndexWish(indexes: [.init(kind: .ordered, columns: [Column(.system(.recordName))])]),
-            IndexWish(indexes: [.init(kind: .ordered, columns: [Column(.field(99))])]),
+        let wishes: [IndexRequest] = [
+            IndexRequest(options: [b: .queryable]), IndexRequest(options: [l: .sortable]),
+            IndexRequest(options: [99: .queryable]),
+            IndexRequest(indexes: [.init(kind: .ordered, columns: [])]),
+            IndexRequest(indexes: [.init(kind: .ordered, columns: [Column(.field(b))])]),
+            IndexRequest(indexes: [.init(kind: .ordered, columns: [Column(.field(l))])]),
+            IndexRequest(indexes: [.init(kind: .members, columns: [Column(.field(n))])]),
+            IndexRequest(indexes: [.init(kind: .members, columns: [Column(.field(l))], isUnique: true)]),
+            IndexRequest(indexes: [.init(kind: .ordered, columns: [Column(.field(n)), Column(.field(n))])]),
+            IndexRequest(indexes: [.init(kind: .ordered, columns: [Column(.system(.recordName))])]),
+            IndexRequest(indexes: [.init(kind: .ordered, columns: [Column(.field(99))])]),
         ]
-        for wish in wishes {
-            #expect(await refusal { _ = try await test.database.indexes.add(wish, to: type) }?.code == .badRequest)
+        for request in wishes {
+            #expect(await rejection { _ = try await test.database.indexes.add(request, to: type) }?.code == .badRequest)
         }
         #expect(try test.indexes().isEmpty)
         let none = try #require(RecordTypeName("None"))
-        #expect(await refusal { _ = try await test.database.indexes.add(IndexWish(), to: none) }?.code == .notFound)
+        #expect(
+            await rejection { _ = try await test.database.indexes.add(IndexRequest(), to: none) }?.code == .notFound)
     }
 
-    @Test func `a type has a largest number of indexes`() async throws {
+    @Test func `the number of indexes of a type is limited`() async throws {
         let test = try TestDatabase()
         let fields = (0...IndexDefinition.maxPerType).map { #""f\#($0)":1"# }.joined(separator: ",")
         try await test.create("a", fields)
         let type = try #require(RecordTypeName("Post"))
         let all = Dictionary(
             uniqueKeysWithValues: (1...IndexDefinition.maxPerType).map { ($0, IndexOptions.queryable) })
-        #expect(try await test.database.indexes.add(IndexWish(options: all), to: type).new.count == all.count)
-        let one = IndexWish(options: [IndexDefinition.maxPerType + 1: .queryable])
-        #expect(await refusal { _ = try await test.database.indexes.add(one, to: type) }?.cause == .tooLarge)
+        #expect(try await test.database.indexes.add(IndexRequest(options: all), to: type).new.count == all.count)
+        let one = IndexRequest(options: [IndexDefinition.maxPerType + 1: .queryable])
+        #expect(await rejection { _ = try await test.database.indexes.add(one, to: type) }?.cause == .tooLarge)
         try IndexOracle(test).check()
     }
 
@@ -132,12 +133,12 @@ import Testing
         try await test.putSchema(Self.document)
         try await test.create("a", #""title":"t","tags":["x","y"],"n":1"#)
         try await test.create("b", #""title":"u","n":2"#)
-        // The tables are gone: whoever touched them would fail.
-        let connection = try Connection(path: DataFolder.databasePath(in: test.folder), role: .writer)
+        // The tables are gone: any access to them would fail.
+        let connection = try Connection(path: DataDirectory.databasePath(in: test.directory), role: .writer)
         for index in try test.indexes() { try connection.execute("DROP TABLE \(IndexTable.name(index.id))") }
         try await test.change("a", #""title":"t","tags":["x","y","x"],"n":1"#)
-        #expect(await refusal { try await test.change("a", #""tags":["x"]"#) }?.code == .internalError)
-        #expect(await refusal { try await test.change("b", #""n":3"#) }?.code == .internalError)
+        #expect(await rejection { try await test.change("a", #""tags":["x"]"#) }?.code == .internalError)
+        #expect(await rejection { try await test.change("b", #""n":3"#) }?.code == .internalError)
         #expect(try test.read("b").fields["n"] == .int64(2))
     }
 }

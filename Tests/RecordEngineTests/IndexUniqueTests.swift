@@ -17,17 +17,17 @@ import Testing
         return test
     }
 
-    @Test func `a second record with the value is refused, by field and not by record`() async throws {
+    @Test func `a second record with the value is rejected, by field and not by record`() async throws {
         let test = try await make()
         try await test.create("first", #""slug":"a","n":1"#)
         try await test.create("other", #""slug":"a","n":2"#)
-        let error = await refusal { try await test.create("second", #""slug":"a","n":1"#) }
+        let error = await rejection { try await test.create("second", #""slug":"a","n":1"#) }
         #expect(error?.code == .exists)
         #expect(error?.cause == .uniqueViolation)
         #expect(error?.reason.contains("'slug', 'n'") == true)
         #expect(error?.reason.contains("first") == false)
-        #expect(await refusal { try await test.change("other", #""n":1"#) }?.cause == .uniqueViolation)
-        // What was refused has left nothing behind, and a record may be written again as it is.
+        #expect(await rejection { try await test.change("other", #""n":1"#) }?.cause == .uniqueViolation)
+        // The rejected write left nothing, and a record may be written again unchanged.
         try await test.change("first", #""slug":"a","n":1"#)
         try IndexOracle(test).check()
         try await test.delete("first")
@@ -45,13 +45,13 @@ import Testing
         try IndexOracle(test).check()
     }
 
-    @Test func `a text too long to compare is refused`() async throws {
+    @Test func `a text too long to compare is rejected`() async throws {
         let test = try await make()
         let long = String(repeating: "x", count: 1_025)
-        #expect(await refusal { try await test.create("a", #""slug":"\#(long)","n":1"#) }?.cause == .tooLarge)
+        #expect(await rejection { try await test.create("a", #""slug":"\#(long)","n":1"#) }?.cause == .tooLarge)
         try await test.create("b", #""slug":"\#(long)""#)
         try await test.create("c", #""slug":"\#(long.dropLast())","n":1"#)
-        #expect(await refusal { try await test.change("b", #""n":1"#) }?.cause == .tooLarge)
+        #expect(await rejection { try await test.change("b", #""n":1"#) }?.cause == .tooLarge)
     }
 
     @Test func `each zone has its own values`() async throws {
@@ -75,21 +75,21 @@ import Testing
             """#)
         #expect(handedOver.allSatisfy { $0["serverErrorCode"] == nil })
         for isAtomic in [true, false] {
-            let answers = try await test.batch(
+            let responses = try await test.batch(
                 #"""
                 {"atomic":\#(isAtomic),"operations":[
                 {"operationType":"forceUpdate","record":{"recordType":"Post","recordName":"a","fields":{"slug":"z"}}},
                 {"operationType":"create","record":{"recordType":"Post","recordName":"c","fields":{"slug":"x","n":1}}}]}
                 """#)
-            #expect(answers.last?["serverErrorCode"]?.string == "EXISTS")
+            #expect(responses.last?["serverErrorCode"]?.string == "EXISTS")
             #expect(try test.read("a").fields["slug"] == .string(isAtomic ? "y" : "z"))
             try IndexOracle(test).check()
         }
     }
 
-    @Test(arguments: [IndexBuilding(), .slices(of: 2)])
-    func `duplicates make an index fail with a sentence, and putting the schema again tries anew`(
-        _ building: IndexBuilding
+    @Test(arguments: [IndexBuildOptions(), .slices(of: 2)])
+    func `duplicates make an index fail with a sentence, and putting the schema again retries it`(
+        _ building: IndexBuildOptions
     ) async throws {
         let test = try TestDatabase(indexBuilding: building)
         try await test.fill(20) { #""slug":"s\#($0 == 13 ? 7 : $0)","n":1"# }
@@ -112,27 +112,28 @@ import Testing
         #expect(try test.indexes().count == 2)
         try IndexOracle(test).check()
         try await test.change("Post13", #""slug":"mended""#)
-        // A change of something else leaves it alone.
+        // A change of another field leaves it unchanged.
         try await test.putSchema(#"{"types":{"Post":{"fields":{"slug":{"type":"STRING"},"n":{"type":"INT64"}}}}}"#)
         await test.database.indexes.waitUntilBuilt()
         #expect(try test.indexes().contains { $0.id == failed.id })
         try await test.putSchema(wanted)
         await test.database.indexes.waitUntilBuilt()
         #expect(try test.indexes().map(\.isUnique) == [true])
-        #expect(await refusal { try await test.create("dup", #""slug":"s1""#) }?.cause == .uniqueViolation)
+        #expect(await rejection { try await test.create("dup", #""slug":"s1""#) }?.cause == .uniqueViolation)
         try IndexOracle(test).check()
     }
 
-    /// Their entries stand under zones and audiences, and a type knows by its first access list that it has the latter.
-    @Test func `a duplicate behind the type's first access list is found while the index is built`() async throws {
+    /// Their entries are stored under zones and audiences, and a type learns from its first access list that it has
+    /// audiences.
+    @Test func `a duplicate with the type's first access list is found while the index is built`() async throws {
         let type = try #require(RecordTypeName("Post"))
-        let shape = IndexWish.Shape(kind: .ordered, columns: [.init(.field(1))], isUnique: true)
+        let shape = IndexRequest.Shape(kind: .ordered, columns: [.init(.field(1))], isUnique: true)
         for _ in 0..<20 {
             let test = try TestDatabase(indexBuilding: .slices(of: 1, perStretch: .max))
             try await test.fill(400) { #""slug":"s\#($0)""# }
-            _ = try await test.database.indexes.add(IndexWish(indexes: [shape]), to: type)
+            _ = try await test.database.indexes.add(IndexRequest(indexes: [shape]), to: type)
             let body = #"{"fields":{"slug":"s399"},"acl":{"*":["read"]}}"#
-            // Refused if the build was faster.
+            // Rejected if the build was faster.
             guard (try? await test.perform(.create, "Post", "listed", body)) != nil else { continue }
             await test.database.indexes.waitUntilBuilt()
             guard case .failed(let reason)? = try test.indexes().first?.state else {
@@ -145,20 +146,21 @@ import Testing
         Issue.record("The build was always faster")
     }
 
-    /// The failure of one is told in the slice that finds it, when it is true; what is mended afterwards is another matter.
-    @Test func `an index fails while its stretch is under way, and the others of the stretch are built`() async throws {
+    /// A failure is reported in the slice that finds it, even if a later write removes the duplicate.
+    @Test func `an index fails while its part is built, and the other indexes of the part are completed`() async throws
+    {
         let long = String(repeating: "x", count: 2_000)
         let type = try #require(RecordTypeName("Post"))
-        let wish = IndexWish(
+        let request = IndexRequest(
             indexes: (1...2).map { .init(kind: .ordered, columns: [.init(.field($0))], isUnique: $0 == 1) })
-        // Whoever looks too late sees only the end, and looks again at another build.
+        // A look that comes too late sees only the end, so the test tries another build.
         for _ in 0..<20 {
             let test = try TestDatabase(indexBuilding: .slices(of: 2, perStretch: .max))
             try await test.fill(400) { number in
                 let slug = number == 0 ? long : "s\(number)"
                 return #""slug":"\#(slug)","n":\#(number % 7)"#
             }
-            _ = try await test.database.indexes.add(wish, to: type)
+            _ = try await test.database.indexes.add(request, to: type)
             var seen = try test.indexes()
             while !seen.contains(where: \.isFailed) { seen = try test.indexes() }
             await test.database.indexes.waitUntilBuilt()
@@ -169,26 +171,26 @@ import Testing
         Issue.record("The failure was never told before the other index was ready")
     }
 
-    @Test func `a list with too many members is refused where it is indexed`() async throws {
+    @Test func `a list with too many members is rejected where it is indexed`() async throws {
         let test = try await make(
             #"{"types":{"Post":{"fields":{"l":{"type":"INT64_LIST","indexes":["QUERYABLE"]},"m":{"type":"INT64_LIST"}}}}}"#
         )
         let many = (0...Limits.indexedMembers).map(String.init).joined(separator: ",")
-        #expect(await refusal { try await test.create("a", #""l":[\#(many)]"#) }?.cause == .tooLarge)
+        #expect(await rejection { try await test.create("a", #""l":[\#(many)]"#) }?.cause == .tooLarge)
         try await test.create("b", #""m":[\#(many)]"#)
         let type = try #require(RecordTypeName("Post"))
-        let made = try await test.database.indexes.add(IndexWish(options: [2: .queryable]), to: type).all
+        let made = try await test.database.indexes.add(IndexRequest(options: [2: .queryable]), to: type).all
         guard case .failed(let reason)? = made.first?.state else {
             Issue.record("\(made)")
             return
         }
         #expect(reason.contains("'b'"))
         // It stays so until an administrator puts the schema: queries do not try again and again.
-        #expect(try await test.database.indexes.add(IndexWish(options: [2: .queryable]), to: type).all == made)
+        #expect(try await test.database.indexes.add(IndexRequest(options: [2: .queryable]), to: type).all == made)
     }
 
     /// Readers and members multiply: a body of 70 KB could hold up all other writers for seconds.
-    @Test func `a request brings a bounded number of entries into indexes of lists`() async throws {
+    @Test func `a request adds a bounded number of entries to indexes of lists`() async throws {
         let test = try await make(
             #"{"types":{"Post":{"fields":{"l":{"type":"INT64_LIST","indexes":["QUERYABLE"]},"m":{"type":"INT64_LIST"}}}}}"#
         )
@@ -203,22 +205,22 @@ import Testing
         }
         let most = Limits.memberEntries / 100
         try await test.perform(.create, "Post", "most", record("l", most))
-        let error = await refusal { try await test.perform(.create, "Post", "more", record("l", most + 1)) }
+        let error = await rejection { try await test.perform(.create, "Post", "more", record("l", most + 1)) }
         #expect(error?.cause == .tooLarge)
-        #expect(await refusal { _ = try test.read("more") }?.code == .notFound)
-        // What is there already is not counted again, and what goes is not counted.
+        #expect(await rejection { _ = try test.read("more") }?.code == .notFound)
+        // Existing members are not counted again, and removed ones are not counted.
         try await test.change("most", #""m":[1]"#)
         try await test.delete("most")
         // All operations of a request are counted together.
         let half = record("l", most / 2 + 1)
         let operation = #"{"operationType":"create","record":{"recordType":"Post",\#(half.dropFirst())}"#
-        let answers = try await test.batch(#"{"atomic":true,"operations":[\#(operation),\#(operation)]}"#)
-        #expect(answers.last?["serverErrorCode"]?.string == "BAD_REQUEST")
+        let responses = try await test.batch(#"{"atomic":true,"operations":[\#(operation),\#(operation)]}"#)
+        #expect(responses.last?["serverErrorCode"]?.string == "BAD_REQUEST")
         #expect(try test.list().names.isEmpty)
         // An index that comes later cannot have such a record either.
         try await test.perform(.create, "Post", "later", record("m", most + 1))
         let type = try #require(RecordTypeName("Post"))
-        let made = try await test.database.indexes.add(IndexWish(options: [2: .queryable]), to: type).all
+        let made = try await test.database.indexes.add(IndexRequest(options: [2: .queryable]), to: type).all
         guard case .failed(let reason)? = made.first?.state else {
             Issue.record("\(made)")
             return
@@ -227,7 +229,7 @@ import Testing
         try IndexOracle(test).check()
     }
 
-    @Test func `what is charged for a list does not tell who does not read it what stood there`() async throws {
+    @Test func `the cost of a list does not reveal its old members to callers that may not read it`() async throws {
         let test = try TestDatabase()
         let bob = try await test.signUp("bob").session
         for number in 0..<99 {
@@ -242,15 +244,15 @@ import Testing
         let caller = try test.caller(bob.token)
         // Of so many members, each has to be new.
         let most = Limits.memberEntries / 100
-        func refusal(from first: Int, count: Int, as caller: Caller) async -> RecordError? {
+        func rejection(from first: Int, count: Int, as caller: Caller) async -> RecordError? {
             let list = (first..<first + count).map(String.init).joined(separator: ",")
-            return await RecordEngineTests.refusal { try await test.change("r", #""l":[\#(list)]"#, as: caller) }
+            return await RecordEngineTests.rejection { try await test.change("r", #""l":[\#(list)]"#, as: caller) }
         }
         for first in [0, 1_000_000] {
-            #expect(await refusal(from: first, count: most + 1, as: caller)?.cause == .tooLarge)
+            #expect(await rejection(from: first, count: most + 1, as: caller)?.cause == .tooLarge)
         }
-        #expect(await refusal(from: 0, count: most + 1, as: .administrator(.bootstrap)) == nil)
-        #expect(await refusal(from: 1, count: most + 1, as: caller)?.cause == .tooLarge)
-        #expect(await refusal(from: 1, count: most, as: caller) == nil)
+        #expect(await rejection(from: 0, count: most + 1, as: .administrator(.bootstrap)) == nil)
+        #expect(await rejection(from: 1, count: most + 1, as: caller)?.cause == .tooLarge)
+        #expect(await rejection(from: 1, count: most, as: caller) == nil)
     }
 }

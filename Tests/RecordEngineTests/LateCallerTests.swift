@@ -6,11 +6,11 @@ import Testing
 
 /// Rights that a caller has lost while its read waited for a thread.
 @Suite struct LateCallerTests {
-    /// Tells who asks, on a thread of the pool.
+    /// Notes the caller on a thread of the pool.
     private struct Question: PageRequest {
         var caller: Caller
 
-        func page(by reader: RecordReader, _ time: inout PageTime) -> RecordPage? {
+        func page(by reader: RecordReader, _ time: inout PageTimeLimit) -> RecordPage? {
             guard time.endsPage else { return nil }
             var page = RecordPage("")
             guard case .user(_, let roles) = caller else { return page }
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    /// A moderator, who alone reads a record, and what it is called with as long as its roles are known as they were.
+    /// A moderator that alone reads a record, and its caller with the roles as they were known before.
     private static func moderated(
         _ environment: RecordEnvironment = .production, indexes: String = #"["QUERYABLE"]"#
     ) async throws -> (test: TestDatabase, caller: Caller, end: () async throws -> Void) {
@@ -35,7 +35,7 @@ import Testing
         return (test, caller, { _ = try await test.database.roles.put(name, members: []) })
     }
 
-    @Test func `a long query, and what a set would change, are found with the roles that are left`() async throws {
+    @Test func `a long query and a bulk change find records with the caller's remaining roles`() async throws {
         let (test, caller, end) = try await Self.moderated()
         let long = [QueryArgument.list((0..<900).map { .string("text number \($0)") } + [.string("x")])]
         func found() async throws -> (names: [String], matched: String) {
@@ -56,7 +56,7 @@ import Testing
         await test.close()
     }
 
-    @Test func `a query that waited for its index is answered by the roles that are left`() async throws {
+    @Test func `a query that waited for its index uses the caller's remaining roles`() async throws {
         let (test, caller, end) = try await Self.moderated(.development, indexes: "[]")
         try await end()
         let page = try await test.query("t == 'x'", as: caller)
@@ -66,7 +66,7 @@ import Testing
         await test.close()
     }
 
-    @Test func `a long page is made for the roles that are left`() async throws {
+    @Test func `a long page is made with the caller's remaining roles`() async throws {
         let (test, caller, end) = try await Self.moderated()
         #expect(try await test.reader.page(Question(caller: caller)).records.json == Array("moderators".utf8))
         try await end()
@@ -74,9 +74,9 @@ import Testing
         await test.close()
     }
 
-    /// A write that waited in the writer's queue behind the change of its caller's rights comes after it in the sequence.
+    /// A write that waits in the writer's queue after a change of its caller's rights follows it in the sequence.
     @Test(arguments: [false, true])
-    func `a write that waited is done with the rights that are left`(isGone: Bool) async throws {
+    func `authorization is rechecked when a queued write executes`(isGone: Bool) async throws {
         let (test, caller, end) = try await Self.moderated()
         let known = test.reader.rightsVersion
         func write(_ version: UInt64?) async throws {
@@ -98,19 +98,19 @@ import Testing
         } else {
             try await end()
         }
-        let refused = await refusal { try await write(known) }
-        #expect(refused?.code == (isGone ? .authenticationFailed : .notFound))
+        let rejected = await rejection { try await write(known) }
+        #expect(rejected?.code == (isGone ? .authenticationFailed : .notFound))
         await test.close()
     }
 
-    @Test func `a caller that is gone is nobody`() async throws {
+    @Test func `a caller whose account was removed is not authenticated`() async throws {
         let test = try TestDatabase()
         let (caller, session) = try await test.signUp("ann")
         try await test.database.accounts.remove(
             try test.reader.accounts.lookUp(session.user.id), password: "correct horse",
             token: Array(session.token.utf8))
-        let refused = await refusal { _ = try await test.reader.page(Question(caller: caller)) }
-        #expect(refused?.code == .authenticationFailed)
+        let rejected = await rejection { _ = try await test.reader.page(Question(caller: caller)) }
+        #expect(rejected?.code == .authenticationFailed)
         await test.close()
     }
 }

@@ -8,28 +8,28 @@ import Testing
 @Suite struct ModifyRecordsTests {
     @Test func `a created record is read back as it was written`() async throws {
         let test = try TestDatabase()
-        let answer = try await test.create("a", #""title":"sea","likes":3,"ratio":1.5"#)
-        #expect(answer.outcome == .created)
+        let response = try await test.create("a", #""title":"sea","likes":3,"ratio":1.5"#)
+        #expect(response.outcome == .created)
         let record = try test.read("a")
         #expect(record.fields == ["title": .string("sea"), "likes": .int64(3), "ratio": .double(1.5)])
-        #expect(record.recordChangeTag == answer.tag)
-        #expect(try RecordDictionary.decode(answer.records.json) == record)
+        #expect(record.recordChangeTag == response.tag)
+        #expect(try RecordDictionary.decode(response.records.json) == record)
     }
 
     @Test func `a record without a name gets a time-ordered one`() async throws {
         let test = try TestDatabase()
-        let answer = try await test.create(nil, #""n":1"#)
-        #expect(answer.name.utf8.count == 36)
-        #expect(try test.read(answer.name).fields["n"] == .int64(1))
+        let response = try await test.create(nil, #""n":1"#)
+        #expect(response.name.utf8.count == 36)
+        #expect(try test.read(response.name).fields["n"] == .int64(1))
     }
 
-    @Test func `a taken name is refused, and a deleted one is free again`() async throws {
+    @Test func `a taken name is rejected, and a deleted one is free again`() async throws {
         let test = try TestDatabase()
         try await test.create("a", #""n":1"#)
         let first = try test.read("a")
-        #expect(await refusal { try await test.create("a") }?.code == .exists)
+        #expect(await rejection { try await test.create("a") }?.code == .exists)
         try await test.delete("a")
-        #expect(await refusal { _ = try test.read("a") } == .recordNotFound)
+        #expect(await rejection { _ = try test.read("a") } == .recordNotFound)
         try await test.create("a", #""n":2"#)
         let second = try test.read("a")
         #expect(second.fields["n"] == .int64(2))
@@ -75,12 +75,12 @@ import Testing
         #expect(time == record.modified?.timestamp)
     }
 
-    @Test func `guards compare tags`() async throws {
+    @Test func `preconditions compare tags`() async throws {
         let test = try TestDatabase()
         let created = try await test.create("a", #""n":1"#)
         let change = #"{"fields":{"n":2}}"#
         let patch = RecordOperation.Verb.modify(createsMissing: false, replacesAll: false)
-        let stale = await refusal {
+        let stale = await rejection {
             try await test.perform(patch, "Post", "a", change, guard: .tags(["nonsense"]))
         }
         #expect(stale?.code == .conflict)
@@ -89,7 +89,7 @@ import Testing
         #expect(server.fields["n"] == .int64(1))
         let updated = try await test.perform(patch, "Post", "a", change, guard: .tags(["x", created.tag]))
         #expect(updated.tag != created.tag)
-        let absent = await refusal {
+        let absent = await rejection {
             try await test.perform(
                 .modify(createsMissing: true, replacesAll: true), "Post", "a", change, guard: .absent)
         }
@@ -100,11 +100,11 @@ import Testing
         let test = try TestDatabase()
         try await test.create("a", #""n":9223372036854775807"#)
         let before = try test.read("a")
-        #expect(await refusal { try await test.change("a", #""n":{"increment":1}"#) }?.code == .badRequest)
+        #expect(await rejection { try await test.change("a", #""n":{"increment":1}"#) }?.code == .badRequest)
         #expect(try test.read("a") == before)
     }
 
-    @Test func `a large value lives beside its record and survives other changes`() async throws {
+    @Test func `a large value is stored outside its record and survives other changes`() async throws {
         let test = try TestDatabase()
         let bytes = [UInt8]((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         let base64 = Base64.encode(bytes)
@@ -126,7 +126,7 @@ import Testing
         #expect(try test.read("a").fields == ["likes": .int64(1)])
     }
 
-    @Test func `an idempotency key gives the first answer again`() async throws {
+    @Test func `an idempotency key gives the first response again`() async throws {
         let test = try TestDatabase()
         let key = IdempotencyKey("k1", request: [1, 2, 3])
         let first = try await test.perform(.create, "Post", nil, #"{"fields":{"n":1}}"#, key: key)
@@ -136,21 +136,21 @@ import Testing
         #expect(try test.list().names == [first.name])
         let other = IdempotencyKey("k1", request: [9])
         #expect(
-            await refusal { try await test.perform(.create, "Post", nil, "{}", key: other) }?.cause
+            await rejection { try await test.perform(.create, "Post", nil, "{}", key: other) }?.cause
                 == .idempotencyMismatch)
     }
 
-    @Test func `a record holds a bounded number of references that bind`() async throws {
+    @Test func `the number of binding references of a record is limited`() async throws {
         let test = try TestDatabase()
         func references(_ count: Int, _ action: String) -> String {
             (0..<count).map { #"{"recordName":"t\#($0)","action":"\#(action)"}"# }.joined(separator: ",")
         }
         try await test.create("a", #""list":[\#(references(Limits.bindingReferences, "DELETE_SELF"))]"#)
         try await test.create("b", #""list":[\#(references(Limits.bindingReferences + 1, "NONE"))]"#)
-        let refused = await refusal {
+        let rejected = await rejection {
             try await test.create("c", #""list":[\#(references(Limits.bindingReferences + 1, "DELETE_SELF"))]"#)
         }
-        #expect(refused?.cause == .tooLarge)
+        #expect(rejected?.cause == .tooLarge)
     }
 
     @Test func `a private database does not teach a public type new fields`() async throws {
@@ -160,25 +160,25 @@ import Testing
         try await test.create("a", #""n":1"#)
         let type = try #require(RecordTypeName("Post"))
         try await test.database.schemas.setGrants(Grants([.world: .read]), of: type)
-        #expect(await refusal { try await test.create("x", #""m":1"#, as: alice, in: hers) }?.code == .accessDenied)
+        #expect(await rejection { try await test.create("x", #""m":1"#, as: alice, in: hers) }?.code == .accessDenied)
         try await test.create("x", #""n":1"#, as: alice, in: hers)
         try await test.create("y", #""m":1"#, type: "Hers", as: alice, in: hers)
     }
 
-    @Test func `a zone that does not exist is what is missing, on every verb`() async throws {
+    @Test func `an unknown zone is reported as missing on every verb`() async throws {
         let test = try TestDatabase()
         let elsewhere = DatabaseAddress(scope: .publicDatabase, zone: try #require(ZoneName("elsewhere")))
         for verb: RecordOperation.Verb in [
-            .create, .modify(createsMissing: false, replacesAll: false), .delete(forgivesMissing: false),
-            .delete(forgivesMissing: true),
+            .create, .modify(createsMissing: false, replacesAll: false), .delete(ignoresMissing: false),
+            .delete(ignoresMissing: true),
         ] {
-            #expect(await refusal { try await test.perform(verb, "Post", "a", in: elsewhere) }?.code == .zoneNotFound)
+            #expect(await rejection { try await test.perform(verb, "Post", "a", in: elsewhere) }?.code == .zoneNotFound)
         }
     }
 }
 
 @Suite struct BatchTests {
-    @Test func `an atomic batch is all or nothing, and says whose fault it was`() async throws {
+    @Test func `an atomic batch is all or nothing and names the failed operation`() async throws {
         let test = try TestDatabase()
         try await test.create("taken")
         let results = try await test.batch(
@@ -194,7 +194,7 @@ import Testing
         #expect(try test.changes().changes.count == 1)
     }
 
-    @Test func `a batch that is not atomic does what it can`() async throws {
+    @Test func `a batch that is not atomic executes each valid operation`() async throws {
         let test = try TestDatabase()
         try await test.create("taken")
         let results = try await test.batch(
@@ -228,7 +228,7 @@ import Testing
 }
 
 @Suite struct ReferenceTests {
-    @Test func `deleting a target takes the records with it that say so`() async throws {
+    @Test func `deleting a target deletes the records that ask for it`() async throws {
         let test = try TestDatabase()
         try await test.create("thread")
         try await test.create("post", #""thread":{"recordName":"thread","action":"DELETE_SELF"}"#, type: "Reply")
@@ -245,18 +245,18 @@ import Testing
     @Test func `a validating reference needs its target and protects it`() async throws {
         let test = try TestDatabase()
         let reference = #""target":{"recordName":"t","action":"VALIDATE"}"#
-        #expect(await refusal { try await test.create("a", reference) }?.code == .validatingReferenceError)
+        #expect(await rejection { try await test.create("a", reference) }?.code == .validatingReferenceError)
         #expect(try test.list().names.isEmpty)
         try await test.create("t")
         try await test.create("a", reference)
-        let refused = await refusal { try await test.delete("t") }
-        #expect(refused?.code == .validatingReferenceError)
+        let rejected = await rejection { try await test.delete("t") }
+        #expect(rejected?.code == .validatingReferenceError)
         #expect(try test.list().names == ["t", "a"])
         try await test.change("a", #""target":null"#)
         try await test.delete("t")
     }
 
-    @Test func `in an atomic batch a target may come after, and both may go`() async throws {
+    @Test func `in an atomic batch a target may follow its reference, and both may be deleted`() async throws {
         let test = try TestDatabase()
         let made = try await test.batch(
             """

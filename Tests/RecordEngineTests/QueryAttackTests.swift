@@ -6,9 +6,9 @@ import StoreTestSupport
 import TestSupport
 import Testing
 
-/// Queries by those who mean harm.
+/// Queries by attackers.
 @Suite struct QueryAttackTests {
-    @Test func `a plan tells nothing of records that its caller may not read`() async throws {
+    @Test func `a plan reveals nothing about records that its caller may not read`() async throws {
         let test = try TestDatabase(.production)
         try await test.putType(
             fields: #""title":{"type":"STRING","indexes":["QUERYABLE"]}"#,
@@ -28,7 +28,7 @@ import Testing
         #expect(try await test.query("title == 'secret'").plan.contains("index (title)"))
     }
 
-    @Test func `a long value that a condition names many times is refused`() async throws {
+    @Test func `a long value that a condition names many times is rejected`() async throws {
         let test = try TestDatabase(.production)
         try await test.putType(fields: #""title":{"type":"STRING","indexes":["QUERYABLE"]}"#)
         let tests = Array(repeating: "title == $v", count: 150)
@@ -36,10 +36,10 @@ import Testing
         request.input.variables = ["v": .string(String(repeating: "x", count: 200_000))]
         let hostile = request
         try test.reader.refresh()
-        #expect(await refusal { _ = try await test.reader.queries.run(hostile) }?.cause == .tooLarge)
+        #expect(await rejection { _ = try await test.reader.queries.run(hostile) }?.cause == .tooLarge)
         request.input.condition = "title == $v"
         let single = request
-        #expect(await refusal { _ = try await test.reader.queries.run(single) } == nil)
+        #expect(await rejection { _ = try await test.reader.queries.run(single) } == nil)
     }
 
     @Test func `ORs of many branches are planned in bounded work`() async throws {
@@ -63,14 +63,14 @@ import Testing
             }, ids: { _ in IDRange() })
         _ = try planner.plan(predicate, sort: [])
         #expect(estimates < 200)
-        // One OR of a few branches is still taken apart.
+        // One OR of a few branches is still expanded.
         let simple = try binder.bind(try PredicateSyntax.parse("(f0 == 1 OR f1 == 2) AND f2 > 3")).simplified()
         #expect(estimates > 0)
-        #expect(try planner.plan(simple, sort: []).walks.count > 0)
+        #expect(try planner.plan(simple, sort: []).scans.count > 0)
         #expect(try await test.query(condition).names.isEmpty)
     }
 
-    @Test func `a UNIQUE index that failed is not taken for the index that a query needs`() async throws {
+    @Test func `a failed UNIQUE index does not count as the index that a query needs`() async throws {
         let test = try TestDatabase(.development)
         try await test.createAll([("a", #""title":"x","n":1"#), ("b", #""title":"x","n":1"#)])
         try await test.putType(
@@ -79,16 +79,16 @@ import Testing
         let first = try await test.query("title == 'x' AND n == 1")
         #expect(first.names == ["a", "b"])
         #expect(first.notices.count == 1)
-        #expect(first.plan.contains("walk index (title, n)"), "\(first.plan)")
+        #expect(first.plan.contains("scan index (title, n)"), "\(first.plan)")
         let second = try await test.query("title == 'x' AND n == 1")
         #expect(second.notices.isEmpty && second.names == ["a", "b"])
-        // What the schema prints can be put again.
+        // The printed schema can be put again.
         let printed = SchemaDocument(test.database.schema, built: [:]).json
         try await test.database.schemas.put(SchemaDocument.read(printed.bytes))
         #expect(try await test.query("title == 'x' AND n == 1").names == ["a", "b"])
     }
 
-    @Test func `a set whose first attempt still runs is not changed twice under one key`() async throws {
+    @Test func `a repeated bulk change under one key does not run twice while the first attempt runs`() async throws {
         let test = try TestDatabase(.production)
         try await test.putType(fields: #""g":{"type":"INT64","indexes":["QUERYABLE"]},"n":{"type":"INT64"}"#)
         try await test.createAll((0..<3_000).map { ("r\($0)", #""g":1,"n":0"#) })
@@ -100,7 +100,7 @@ import Testing
         let outcomes = await withTaskGroup(of: RecordError?.self) { group in
             for _ in 0..<4 {
                 group.addTask { [database = test.database] in
-                    await refusal {
+                    await rejection {
                         let reader = try database.makeReader()
                         try reader.refresh()
                         _ = try await reader.bulkChanges.perform(request)
@@ -112,11 +112,11 @@ import Testing
         #expect(outcomes.contains(nil))
         #expect(outcomes.allSatisfy { $0 == nil || $0?.code == .tryAgainLater })
         #expect(try test.read("r0").fields["n"] == .int64(1))
-        // Behind the first it gets the first one's answer.
+        // Queued after the first, it gets the first one's response.
         #expect(try await test.reader.bulkChanges.perform(request).isReplay)
     }
 
-    @Test func `a set asks for its caller's roles in each slice`() async throws {
+    @Test func `a bulk change checks its caller's roles in each slice`() async throws {
         let test = try TestDatabase(.production)
         let editor = try #require(RoleName("editor"))
         _ = try await test.database.roles.put(editor, members: [])
@@ -124,23 +124,25 @@ import Testing
             fields: #""g":{"type":"INT64","indexes":["QUERYABLE"]}"#,
             grants: #"{"_world":["READ"],"editor":["WRITE"]}"#)
         try await test.createAll((0..<20).map { ("r\($0)", #""g":1"#) })
-        // The role was taken away while the set was being found.
+        // The role was removed while the matching records were being found.
         let ann = try #require(try await test.signUp("ann").caller.userID)
         let former = Caller.user(ann, roles: [editor: 1])
         let request = BulkRequest(
             query: try test.queryRequest("g == 1", as: former), change: .delete, isForAll: false, isDryRun: false,
             maxAffected: nil, idempotency: nil)
         try test.reader.refresh()
-        let answer = try await test.reader.bulkChanges.perform(request)
-        let outcome = try JSONValue.parse(answer.document)
+        let response = try await test.reader.bulkChanges.perform(request)
+        let outcome = try JSONValue.parse(response.document)
         #expect([outcome["matched"], outcome["deleted"], outcome["skipped"]].map { $0?.integer } == [20, 0, 20])
     }
 
-    @Test(arguments: [0, 5_000]) func `what stands in for a failed index is not one too many`(_ atOnce: Int)
+    @Test(arguments: [0, 5_000]) func `the replacement of a failed index does not exceed the limit of indexes`(
+        _ atOnce: Int
+    )
         async throws
     {
-        var building = IndexBuilding()
-        building.recordsAtOnce = atOnce
+        var building = IndexBuildOptions()
+        building.inlineRecords = atOnce
         let test = try TestDatabase(.development, indexBuilding: building)
         try await test.createAll([("a", #""title":"x""#), ("b", #""title":"x""#)])
         let names = (1..<64).map { "f\($0)" }
@@ -153,16 +155,16 @@ import Testing
         #expect(try await test.query("title == 'x'").names == ["a", "b"])
     }
 
-    @Test func `a type with all its indexes answers as without the right to add one`() async throws {
+    @Test func `a type with all its indexes responds as without permission to add one`() async throws {
         let test = try TestDatabase(.development)
         let names = (0..<63).map { "f\($0)" }
         let fields = names.map { #""\#($0)":{"type":"INT64","indexes":["QUERYABLE"]}"# }.joined(separator: ",")
         try await test.putType(fields: #""a":{"type":"INT64"},"b":{"type":"INT64"},\#(fields)"#)
-        let refused = await refusal { _ = try await test.query("a == 1 OR b == 1") }
-        #expect(refused?.cause == .notIndexed)
+        let rejected = await rejection { _ = try await test.query("a == 1 OR b == 1") }
+        #expect(rejected?.cause == .notIndexed)
     }
 
-    @Test func `a set of one slice is done once under its key, wherever the disk fails`() async throws {
+    @Test func `a bulk change of one slice runs once under its key, wherever the disk fails`() async throws {
         let test = try TestDatabase(.production)
         try await test.putType(fields: #""g":{"type":"INT64","indexes":["QUERYABLE"]},"n":{"type":"INT64"}"#)
         try await test.createAll((0..<3).map { ("r\($0)", #""g":1,"n":0"#) })
@@ -177,7 +179,7 @@ import Testing
             let plan = FaultPlan(failAt: step, with: StoreFailure(code: 13, message: "full"))
             test.inject(plan)
             try test.reader.refresh()
-            _ = await refusal { _ = try await test.reader.bulkChanges.perform(request) }
+            _ = await rejection { _ = try await test.reader.bulkChanges.perform(request) }
             test.inject(nil)
             fired = plan.hasFired
             try test.reader.refresh()

@@ -25,7 +25,7 @@ import Testing
             ("g == 1", "", .administrator(.bootstrap)), ("", "n", .administrator(.bootstrap)),
             ("g == 1", "n", .anonymous),
         ] as [(String, String, Caller)] {
-            let error = await refusal {
+            let error = await rejection {
                 _ = try await test.query(condition, sort: sort, limit: 3, cursor: cursor, as: caller)
             }
             #expect(error?.cause == .tokenInvalid, "\(condition) \(sort) \(caller)")
@@ -35,12 +35,12 @@ import Testing
             let byte = places[place]
             places[place] = byte == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
             let forged = String(decoding: places, as: UTF8.self)
-            let error = await refusal { _ = try await test.query("g == 1", sort: "n", limit: 3, cursor: forged) }
+            let error = await rejection { _ = try await test.query("g == 1", sort: "n", limit: 3, cursor: forged) }
             #expect(error?.cause == .tokenInvalid)
             places[place] = byte
         }
         for text in ["", "x", String(repeating: "A", count: 30_000)] {
-            let error = await refusal { _ = try await test.query("g == 1", sort: "n", limit: 3, cursor: text) }
+            let error = await rejection { _ = try await test.query("g == 1", sort: "n", limit: 3, cursor: text) }
             #expect(error?.cause == .tokenInvalid)
         }
     }

@@ -4,12 +4,12 @@ import RecordWire
 import TestSupport
 import Testing
 
-/// Values at the edges of what index keys say, and places where an order is easily lost.
+/// Values at the limits of index keys, and places where an order is easily lost.
 @Suite struct QueryEdgeTests {
     private static let fields =
         #""t":{"type":"STRING"},"n":{"type":"INT64"},"tags":{"type":"STRING_LIST","indexes":["QUERYABLE"]}"#
 
-    @Test func `texts that continue with NUL are other texts`() async throws {
+    @Test func `a text that continues with NUL is a different text`() async throws {
         let test = try TestDatabase(.production)
         try await test.putType(fields: Self.fields, indexes: #"[{"fields":["t"]},{"fields":["-n","-t"]}]"#)
         try await test.createAll([
@@ -27,13 +27,13 @@ import Testing
         #expect(try await test.query(sort: "t").names == ascending)
         #expect(try await test.query(sort: "-t").names == ascending.reversed())
         #expect(try await test.query("tags CONTAINS %@", [.string("ab")]).names == ["plain"])
-        let walked = try await test.query("n == 1", sort: "-t", limit: 6)
-        #expect(walked.names == ascending.reversed())
-        #expect(walked.plan == "walk index (-n, -t): n == 1")
+        let scanned = try await test.query("n == 1", sort: "-t", limit: 6)
+        #expect(scanned.names == ascending.reversed())
+        #expect(scanned.plan == "scan index (-n, -t): n == 1")
         #expect(try await test.pages("n == 1", sort: "t", limit: 1) == ascending)
     }
 
-    @Test func `texts that differ behind what keys keep are told apart`() async throws {
+    @Test func `texts with the same truncated key are distinguished`() async throws {
         let test = try TestDatabase(.production)
         try await test.putType(fields: Self.fields, indexes: #"[{"fields":["t"]},{"fields":["n"]}]"#)
         let full = String(repeating: "x", count: 1_024)
@@ -54,7 +54,7 @@ import Testing
             #expect(page.names == (sort == "-n" ? ["x", "y"] : ["y", "x"]))
             #expect(page.count == 2)
         }
-        // Sorts look at the first 1,024 bytes, so these are in creation order.
+        // Sorts compare the first 1,024 bytes, so these are in creation order.
         #expect(try await test.query(sort: "-t").names == ["y", "full", "x"])
     }
 

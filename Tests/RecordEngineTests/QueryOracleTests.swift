@@ -5,12 +5,12 @@ import RecordWire
 import TestSupport
 import Testing
 
-/// Whatever the schema, the records, the query and the plan: pages and counts are what filtering and sorting all records
-/// would give. `FOGBASE_ORACLE_CASES` sets how many queries are asked, `FOGBASE_ORACLE_SEED` which come first.
+/// For any schema, records, query and plan: pages and counts equal the result of filtering and sorting all records.
+/// `FOGBASE_ORACLE_CASES` sets the number of queries, `FOGBASE_ORACLE_SEED` the first one.
 @Suite struct QueryOracleTests {
     private static let casesPerDatabase = 100
 
-    @Test func `pages and counts are those of the oracle, whatever the plan`() async throws {
+    @Test func `pages and counts agree with the oracle for every plan`() async throws {
         let variables = ProcessInfo.processInfo.environment
         let cases = variables["FOGBASE_ORACLE_CASES"].flatMap(Int.init) ?? 3_000
         let first = variables["FOGBASE_ORACLE_SEED"].flatMap(UInt64.init) ?? 1
@@ -28,8 +28,8 @@ import Testing
             return try await group.reduce(into: PlanTally()) { $0.add($1) }
         }
         guard cases >= 3_000 else { return }
-        // Chance brings these often. What it brings rarely, walks of one creator backward and merges of such, has tests of
-        // its own.
+        // Random cases contain these often. Rare plans, such as backward scans of one creator and merges of them, have
+        // their own tests.
         for kind in [
             "nothing", "sorted", "filter", "index forward", "index backward", "merged IN forward", "union, sorted",
             "name", "names", "creator forward", "records forward", "records backward", "members", "one key with ids",

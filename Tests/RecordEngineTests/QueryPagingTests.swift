@@ -4,7 +4,7 @@ import RecordWire
 import TestSupport
 import Testing
 
-/// Pages of one query while others write: what is there throughout, and does not change, comes exactly once.
+/// Pages of one query while others write: each record that exists throughout and does not change appears exactly once.
 @Suite struct QueryPagingTests {
     private static let fields =
         #""g":{"type":"INT64"},"n":{"type":"INT64"},"tags":{"type":"STRING_LIST","indexes":["QUERYABLE"]}"#
@@ -17,17 +17,17 @@ import Testing
     }
 
     private static let ways = [
-        Way(condition: "g == 1", sort: "n", plan: "walk index (g, n): g == 1"),
-        Way(condition: "g == 1", sort: "-n", plan: "walk index (g, n) backward: g == 1"),
-        Way(condition: "", sort: "-createdTimestamp", plan: "walk records of Post backward: all"),
-        Way(condition: "", sort: "", plan: "walk records of Post: all"),
+        Way(condition: "g == 1", sort: "n", plan: "scan index (g, n): g == 1"),
+        Way(condition: "g == 1", sort: "-n", plan: "scan index (g, n) backward: g == 1"),
+        Way(condition: "", sort: "-createdTimestamp", plan: "scan records of Post backward: all"),
+        Way(condition: "", sort: "", plan: "scan records of Post: all"),
         Way(condition: "g IN {0, 1, 2}", sort: "n", plan: "merge of 3"),
         Way(condition: "g IN {0, 1, 2}", sort: "-n", plan: "merge of 3"),
         Way(condition: "tags CONTAINS 'a'", sort: "-n,recordName", plan: "sort: -n, recordName, id"),
         Way(condition: "g == 1 OR n < 2", sort: "n", plan: "g == 1"),
     ]
 
-    @Test func `what does not change comes exactly once while others write`() async throws {
+    @Test func `unchanged records appear exactly once while others write`() async throws {
         for (number, way) in Self.ways.enumerated() {
             let test = try TestDatabase(.production)
             try await test.putType(fields: Self.fields, indexes: Self.indexes)

@@ -6,7 +6,7 @@ import Testing
 
 /// How the queries of applications are answered, as their plans say.
 @Suite struct QueryPlanTests {
-    @Test func `the posts of a thread are walked, newest or most liked first`() async throws {
+    @Test func `the posts of a thread are scanned, newest or most liked first`() async throws {
         let test = try TestDatabase(.production)
         try await test.putType(
             fields: #""threadname":{"type":"STRING"},"timestamp":{"type":"TIMESTAMP"},"good":{"type":"INT64"}"#,
@@ -15,39 +15,39 @@ import Testing
         try await test.createAll(
             (0..<400).map { ("p\($0)", #""threadname":"t\#($0 % 4)","timestamp":\#($0),"good":\#($0 % 9)"#) })
         let newest = try await test.query("threadname == %@", [.string("t1")], sort: "-timestamp", limit: 3)
-        #expect(newest.plan == #"walk index (threadname, timestamp) backward: threadname == "t1""#)
+        #expect(newest.plan == #"scan index (threadname, timestamp) backward: threadname == "t1""#)
         #expect(newest.names == ["p397", "p393", "p389"])
         #expect(newest.json["plan"]?["sort"]?.string == "index")
         let liked = try await test.query("threadname == %@", [.string("t1")], sort: "-good", limit: 3)
-        #expect(liked.plan == #"walk index (threadname, -good): threadname == "t1""#)
+        #expect(liked.plan == #"scan index (threadname, -good): threadname == "t1""#)
         #expect(liked.names == ["p17", "p53", "p89"])
         let old = try test.queryRequest("timestamp < %@", [.timestamp(100)])
         #expect(
             try await test.query("timestamp < %@", [.timestamp(100)]).plan
-                == "walk index (timestamp): timestamp < 100\nsort: id")
-        let answer = try await test.reader.bulkChanges.perform(
+                == "scan index (timestamp): timestamp < 100\nsort: id")
+        let response = try await test.reader.bulkChanges.perform(
             BulkRequest(
                 query: old, change: .delete, isForAll: false, isDryRun: false, maxAffected: nil, idempotency: nil))
-        #expect(String(decoding: answer.document, as: UTF8.self) == #"{"matched":100,"deleted":100,"skipped":0}"#)
+        #expect(String(decoding: response.document, as: UTF8.self) == #"{"matched":100,"deleted":100,"skipped":0}"#)
     }
 
-    @Test func `walks of one creator and merged walks go backward too`() async throws {
+    @Test func `scans of one creator and merged scans go backward too`() async throws {
         let test = try TestDatabase(.production)
         try await test.putType(
             fields: #""g":{"type":"INT64"},"n":{"type":"INT64"}"#, indexes: #"[{"fields":["g","n"]}]"#)
         try await test.createAll((0..<300).map { ("p\($0)", #""g":\#($0 % 3),"n":\#($0 / 6)"#) })
         let mine = try await test.query(
             "createdUserRecordName == '_administrator'", sort: "-createdTimestamp", limit: 3)
-        #expect(mine.plan.hasPrefix("walk records of Post by creator backward"), "\(mine.plan)")
+        #expect(mine.plan.hasPrefix("scan records of Post by creator backward"), "\(mine.plan)")
         #expect(mine.names == ["p299", "p298", "p297"])
         let merged = try await test.query("g IN {0, 1}", sort: "-n", limit: 5)
-        #expect(merged.plan.hasPrefix("merge of 2\nwalk index (g, n) backward"), "\(merged.plan)")
+        #expect(merged.plan.hasPrefix("merge of 2\nscan index (g, n) backward"), "\(merged.plan)")
         #expect(merged.names == ["p294", "p295", "p297", "p298", "p288"])
         let union = try await test.query("g == 0 OR (g == 1 AND n > 40)", sort: "-createdTimestamp", limit: 2)
         #expect(union.names == ["p298", "p297"])
     }
 
-    @Test func `goods between two prices are walked by price`() async throws {
+    @Test func `goods between two prices are scanned by price`() async throws {
         let test = try TestDatabase(.production)
         try await test.putType(
             "Goods", fields: #""salesPrice":{"type":"INT64"},"costRate":{"type":"DOUBLE"}"#,
@@ -57,7 +57,7 @@ import Testing
         let page = try await test.query(
             "salesPrice >= %d and salesPrice <= %d", [.integer(10), .integer(11)], sort: "-salesPrice,costRate",
             type: "Goods")
-        #expect(page.plan == "walk index (-salesPrice, costRate): salesPrice BETWEEN {10, 11}")
+        #expect(page.plan == "scan index (-salesPrice, costRate): salesPrice BETWEEN {10, 11}")
         #expect(page.names == ["g23", "g22", "g21", "g20"])
     }
 
@@ -80,15 +80,15 @@ import Testing
         for address in [mine, .publicDefault] {
             let page = try await test.query(condition, values, limit: 1_000, type: "Event", as: ann, in: address)
             #expect(page.names == (250..<278).map { "\(ann.userID ?? 0)-\($0)" })
-            // Of the public database ann may read her own records only, and is not shown the way to them.
-            #expect(page.plan.contains("walk index") == (address == mine))
+            // In the public database Ann may read only her own records, and the plan is not shown to her.
+            #expect(page.plan.contains("scan index") == (address == mine))
             #expect(page.examined == nil)
         }
         let own = try await test.query(
             "createdUserRecordName == %@ AND \(condition)", [.string(session.user.recordName)] + values, limit: 1_000,
             type: "Event")
         #expect(own.names == (250..<278).map { "\(bob.userID ?? 0)-\($0)" })
-        #expect(own.plan.contains("walk index (createdUserRecordName, startDate)"), "\(own.plan)")
+        #expect(own.plan.contains("scan index (createdUserRecordName, startDate)"), "\(own.plan)")
     }
 
     @Test func `ten visible records out of many are found by their creator`() async throws {
@@ -106,7 +106,7 @@ import Testing
         let seen = try await test.query(
             "createdUserRecordName == %@ AND n < 3", [.string(session.user.recordName)], sort: "-n")
         #expect(seen.names == page.names)
-        #expect(seen.plan.hasPrefix("walk records of Post by creator: "))
+        #expect(seen.plan.hasPrefix("scan records of Post by creator: "))
         #expect(try #require(seen.examined) < 100)
         #expect(try await test.query(as: ann).names.count == 10)
     }
@@ -119,16 +119,16 @@ import Testing
         try await test.createAll((0..<900).map { ("r\($0)", #""a":\#($0 % 100),"b":\#($0 % 90),"n":\#($0)"#) })
         let merged = try await test.query("a IN {3, 5}", sort: "-n", limit: 4)
         #expect(
-            merged.plan == "merge of 2\nwalk index (a, -n): a IN {3, 5}\nwalk index (a, -n): a IN {3, 5}")
+            merged.plan == "merge of 2\nscan index (a, -n): a IN {3, 5}\nscan index (a, -n): a IN {3, 5}")
         #expect(merged.names == ["r805", "r803", "r705", "r703"])
         let union = try await test.query("a == 3 OR b == 3", sort: "-n", limit: 4)
-        #expect(union.plan == "merge of 2\nwalk index (a, -n): a == 3\nwalk index (b, -n): b == 3")
+        #expect(union.plan == "merge of 2\nscan index (a, -n): a == 3\nscan index (b, -n): b == 3")
         #expect(union.names == ["r813", "r803", "r723", "r703"])
         // r3 is in both.
         #expect(union.count == 18)
     }
 
-    @Test func `production refuses what no index serves, and says which mark is missing`() async throws {
+    @Test func `production rejects a query without an index and names the missing mark`() async throws {
         let test = try TestDatabase(.production)
         try await test.putType(
             fields: #""f":{"type":"INT64"},"q":{"type":"INT64","indexes":["QUERYABLE"]},"tags":{"type":"STRING_LIST"}"#)
@@ -139,7 +139,7 @@ import Testing
             ("tags CONTAINS 'x'", "", "Field 'tags' is not marked queryable"),
             ("", "modifiedTimestamp", "Field 'modifiedTimestamp' is not marked sortable"),
         ] {
-            let error = await refusal { _ = try await test.query(condition, sort: sort) }
+            let error = await rejection { _ = try await test.query(condition, sort: sort) }
             #expect(error?.cause == .notIndexed)
             #expect(
                 error?.reason.hasPrefix(sentence + ".") == true, "\(condition) \(sort): \(String(describing: error))")
@@ -148,18 +148,17 @@ import Testing
         #expect(try await test.query("recordName == 'x' AND f == 1").names.isEmpty)
     }
 
-    @Test func `a missing index is told with what helps: not to add what has failed, or what has no room`() async throws
-    {
+    @Test func `the advice for a missing index suggests no failed index and none above the limit`() async throws {
         let test = try TestDatabase()
         let fields = (0..<66).map { #""f\#($0)":{"type":"INT64"}"# }.joined(separator: ",")
         try await test.putType(fields: fields)
         for name in ["a", "b"] { try await test.create(name, #""f0":1"#) }
         try await test.putType(fields: fields, indexes: #"[{"fields":["f0"],"unique":true}]"#)
-        let failed = await refusal { _ = try await test.query("f0 == 1", as: .anonymous) }
+        let failed = await rejection { _ = try await test.query("f0 == 1", as: .anonymous) }
         #expect(failed?.cause == .notIndexed && failed?.reason.contains("Its index has failed") == true)
         let indexes = (1...64).map { #"{"fields":["f\#($0)"]}"# }.joined(separator: ",")
         try await test.putType(fields: fields, indexes: "[\(indexes)]")
-        let full = await refusal { _ = try await test.query("f65 == 1") }
+        let full = await rejection { _ = try await test.query("f65 == 1") }
         #expect(full?.cause == .notIndexed && full?.reason.contains("64 indexes, as many as it may") == true)
     }
 }

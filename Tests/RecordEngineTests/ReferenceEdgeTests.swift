@@ -14,24 +14,24 @@ import Testing
         try await test.create(Self.decomposed)
         try await test.create("holder", #""t":{"recordName":"\#(Self.composed)","action":"VALIDATE"}"#)
         try await test.change("holder", #""t":{"recordName":"\#(Self.decomposed)","action":"VALIDATE"}"#)
-        #expect(await refusal { try await test.delete(Self.decomposed) }?.code == .validatingReferenceError)
-        #expect(await refusal { try await test.delete(Self.composed) } == nil)
+        #expect(await rejection { try await test.delete(Self.decomposed) }?.code == .validatingReferenceError)
+        #expect(await rejection { try await test.delete(Self.composed) } == nil)
     }
 
-    @Test func `of two references to one target the one that stays still counts`() async throws {
+    @Test func `the remaining one of two references to a target still counts`() async throws {
         let test = try TestDatabase()
         try await test.create("t")
         let deleting = #"{"recordName":"t","action":"DELETE_SELF"}"#
         let validating = #"{"recordName":"t","action":"VALIDATE"}"#
         try await test.create("holder", #""refs":[\#(deleting),\#(validating)]"#)
-        // VALIDATE protects the target as long as it stands.
-        #expect(await refusal { try await test.delete("t") }?.code == .validatingReferenceError)
+        // VALIDATE protects the target as long as the reference exists.
+        #expect(await rejection { try await test.delete("t") }?.code == .validatingReferenceError)
         try await test.change("holder", #""refs":[\#(deleting)]"#)
         try await test.delete("t")
         #expect(try test.list().names.isEmpty)
     }
 
-    @Test func `who may not read a target may still change the record that refers to it`() async throws {
+    @Test func `a caller that may not read a target may still change the record that refers to it`() async throws {
         let test = try TestDatabase()
         let bob = try await test.signUp("bob").caller
         try await test.create("hidden", type: "Secret")
@@ -44,7 +44,7 @@ import Testing
         #expect(try test.read("holder").fields["n"] == .int64(2))
         // A reference of his own to it is one to nothing.
         #expect(
-            await refusal {
+            await rejection {
                 try await test.create("probe", #""t":{"recordName":"hidden","action":"VALIDATE"}"#, as: bob)
             }?.code == .validatingReferenceError)
     }

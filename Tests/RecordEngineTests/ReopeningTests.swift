@@ -7,14 +7,14 @@ import TestSupport
 import Testing
 
 @Suite struct ReopeningTests {
-    @Test func `a database that is opened again has everything, and its tokens and tags hold`() async throws {
-        let folder = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+    @Test func `a reopened database has all data, and its tokens and tags are valid`() async throws {
+        let directory = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: directory) }
         var token = ""
         var tag = ""
         do {
             let passwords = PasswordWorkers(threads: 1)
-            let database = try RecordDatabase(folder: folder, environment: .development, passwords: passwords)
+            let database = try RecordDatabase(directory: directory, environment: .development, passwords: passwords)
             try await Self.write(#"{"fields":{"n":1,"t":"x"}}"#, "a", to: database)
             let reader = try database.makeReader()
             token = try Self.changes(reader, since: nil)["token"]?.string ?? ""
@@ -24,7 +24,7 @@ import Testing
             #expect(!database.isHealthy)
         }
         let passwords = PasswordWorkers(threads: 1)
-        let database = try RecordDatabase(folder: folder, environment: .development, passwords: passwords)
+        let database = try RecordDatabase(directory: directory, environment: .development, passwords: passwords)
         let reader = try database.makeReader()
         #expect(try Self.look(reader, "a").recordChangeTag == tag)
         try await Self.write(#"{"fields":{"n":2}}"#, "b", to: database)
@@ -34,62 +34,62 @@ import Testing
         await database.close()
     }
 
-    @Test func `the data folder and each open database keep room for the next start`() async throws {
-        let folder = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+    @Test func `the data directory and each open database keep room for the next start`() async throws {
+        let directory = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: directory) }
         let container = try #require(ContainerName("iCloud.test"))
         let registry = DatabaseRegistry(
-            DatabaseRegistry.Configuration(dataPath: folder, containers: [container], passwordThreads: 1))
+            DatabaseRegistry.Configuration(dataPath: directory, containers: [container], passwordThreads: 1))
         let development = DatabaseID(container: container, environment: .development)
         try await registry.open(development)
         #expect(await registry.keepStartReserves())
-        for path in [folder, registry.folder(of: development)] {
-            #expect(DataFolder.size(of: path + "/.reserve") == 256 << 10)
+        for path in [directory, registry.directory(of: development)] {
+            #expect(DataDirectory.size(of: path + "/.reserve") == 256 << 10)
         }
-        #expect(!FolderInspection.exists(folder + "/iCloud.test/production"))
-        // One that cannot be had keeps no other from being made.
-        try FileManager.default.removeItem(atPath: folder + "/.reserve")
-        try FileManager.default.createDirectory(atPath: folder + "/.reserve", withIntermediateDirectories: false)
-        let other = registry.folder(of: development) + "/.reserve"
+        #expect(!DirectoryInspection.exists(directory + "/iCloud.test/production"))
+        // A reserve that cannot be created does not prevent others.
+        try FileManager.default.removeItem(atPath: directory + "/.reserve")
+        try FileManager.default.createDirectory(atPath: directory + "/.reserve", withIntermediateDirectories: false)
+        let other = registry.directory(of: development) + "/.reserve"
         try FileManager.default.removeItem(atPath: other)
         #expect(!(await registry.keepStartReserves()))
-        #expect(DataFolder.size(of: other) == 256 << 10)
+        #expect(DataDirectory.size(of: other) == 256 << 10)
         await registry.close()
     }
 
     @Test(arguments: [0, 1, 2, 5])
-    func `a token that a restored backup never gave starts again, whatever was written since`(writes: Int) async throws
+    func `a token that a restored backup never issued starts over, whatever was written since`(writes: Int) async throws
     {
-        let folder = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
-        let backup = folder + "-backup"
+        let directory = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
+        let backup = directory + "-backup"
         defer {
-            try? FileManager.default.removeItem(atPath: folder)
+            try? FileManager.default.removeItem(atPath: directory)
             try? FileManager.default.removeItem(atPath: backup)
         }
         let passwords = PasswordWorkers(threads: 1)
-        let first = try RecordDatabase(folder: folder, environment: .development, passwords: passwords)
+        let first = try RecordDatabase(directory: directory, environment: .development, passwords: passwords)
         try await Self.write("{}", "a", to: first)
         let before = try first.makeReader()
         let old = try #require(try Self.changes(before, since: nil)["token"]?.string)
         before.rest()
         await first.close()
-        try FileManager.default.copyItem(atPath: folder, toPath: backup)
-        let second = try RecordDatabase(folder: folder, environment: .development, passwords: passwords)
+        try FileManager.default.copyItem(atPath: directory, toPath: backup)
+        let second = try RecordDatabase(directory: directory, environment: .development, passwords: passwords)
         try await Self.write("{}", "b", to: second)
         let reader = try second.makeReader()
         let token = try #require(try Self.changes(reader, since: nil)["token"]?.string)
         reader.rest()
         await second.close()
-        let restored = try RecordDatabase(folder: backup, environment: .development, passwords: passwords)
+        let restored = try RecordDatabase(directory: backup, environment: .development, passwords: passwords)
         for number in 0..<writes { try await Self.write("{}", "r\(number)", to: restored) }
         let other = try restored.makeReader()
-        let refused = await refusal { _ = try Self.changes(other, since: token) }
-        #expect(refused?.cause == .tokenExpired && refused?.reason.contains("restored from a backup") == true)
-        // What it had given before the copy was made holds, in the copy and in what was copied.
+        let rejected = await rejection { _ = try Self.changes(other, since: token) }
+        #expect(rejected?.cause == .tokenExpired && rejected?.reason.contains("restored from a backup") == true)
+        // Tokens issued before the copy are valid in the copy and in the original.
         #expect(try Self.changes(other, since: old)["changes"]?.array?.count == writes)
         other.rest()
         await restored.close()
-        let third = try RecordDatabase(folder: folder, environment: .development, passwords: passwords)
+        let third = try RecordDatabase(directory: directory, environment: .development, passwords: passwords)
         let last = try third.makeReader()
         #expect(try Self.changes(last, since: token)["changes"]?.array?.isEmpty == true)
         #expect(try Self.changes(last, since: old)["changes"]?.array?.count == 1)
@@ -97,26 +97,26 @@ import Testing
         await third.close()
     }
 
-    @Test func `a token from before the first write of all holds`() async throws {
+    @Test func `a token from before the first write is valid`() async throws {
         let test = try TestDatabase()
         let token = try test.changes().token
         try await test.create("a")
         #expect(try test.changes(since: token).changes.count == 1)
     }
 
-    @Test func `a copy of a file in use, as a crash leaves it, takes the tokens that were given`() async throws {
+    @Test func `a copy of a file in use, as after a crash, accepts the issued tokens`() async throws {
         let test = try TestDatabase()
-        let copy = test.folder + "-copy"
+        let copy = test.directory + "-copy"
         defer { try? FileManager.default.removeItem(atPath: copy) }
         try await test.create("a")
         let token = try test.changes().token
-        try FileManager.default.copyItem(atPath: test.folder, toPath: copy)
+        try FileManager.default.copyItem(atPath: test.directory, toPath: copy)
         try await test.create("b")
         let later = try test.changes(since: token).token
         let opened = try RecordDatabase(
-            folder: copy, environment: .development, passwords: PasswordWorkers(threads: 1))
+            directory: copy, environment: .development, passwords: PasswordWorkers(threads: 1))
         let reader = try opened.makeReader()
-        #expect(await refusal { _ = try Self.changes(reader, since: later) }?.cause == .tokenExpired)
+        #expect(await rejection { _ = try Self.changes(reader, since: later) }?.cause == .tokenExpired)
         try await Self.write("{}", "c", to: opened)
         let page = try Self.changes(reader, since: token)
         #expect(page["changes"]?.array?.compactMap { $0["recordName"]?.string } == ["c"])
@@ -124,15 +124,15 @@ import Testing
         await opened.close()
     }
 
-    @Test func `a folder is refused while it is open`() async throws {
+    @Test func `a directory is rejected while it is open`() async throws {
         let test = try TestDatabase()
         #expect(throws: (any Error).self) {
             _ = try RecordDatabase(
-                folder: test.folder, environment: .development, passwords: PasswordWorkers(threads: 1))
+                directory: test.directory, environment: .development, passwords: PasswordWorkers(threads: 1))
         }
     }
 
-    @Test func `maintenance takes away what is past its time, and tokens from before start again`() async throws {
+    @Test func `maintenance deletes expired rows, and older tokens start over`() async throws {
         var limits = DatabaseLimits()
         limits.tombstoneSeconds = -10
         limits.idempotencySeconds = -10
@@ -143,7 +143,7 @@ import Testing
         try await test.delete("b")
         let report = try await test.database.maintenance.run()
         #expect(report.tombstones == 1)
-        #expect(await refusal { _ = try test.changes(since: before) }?.cause == .tokenExpired)
+        #expect(await rejection { _ = try test.changes(since: before) }?.cause == .tokenExpired)
         try await test.create("c")
         // Begun after the purge: its tokens hold on every page.
         let page = try test.changes(limit: 1)
@@ -151,11 +151,11 @@ import Testing
         #expect(try test.changes(since: page.token).changes.compactMap { $0["recordName"]?.string } == ["c"])
         try await test.delete("c")
         #expect(try await test.database.maintenance.run().tombstones == 1)
-        #expect(await refusal { _ = try test.changes(since: page.token) }?.cause == .tokenExpired)
+        #expect(await rejection { _ = try test.changes(since: page.token) }?.cause == .tokenExpired)
         #expect(try test.changes(since: test.changes().token).changes.isEmpty)
     }
 
-    @Test func `of too many tombstones the oldest go before their time`() async throws {
+    @Test func `the oldest of too many tombstones are deleted early`() async throws {
         var limits = DatabaseLimits()
         limits.tombstones = 3
         let test = try TestDatabase(limits: limits)
@@ -167,7 +167,7 @@ import Testing
         }
         #expect(try await test.database.maintenance.run().tombstones == 0)
         #expect(try test.changes(since: before).changes.count == 3)
-        let connection = try Connection(path: DataFolder.databasePath(in: test.folder), role: .writer)
+        let connection = try Connection(path: DataDirectory.databasePath(in: test.directory), role: .writer)
         // So that no two were deleted at the same time.
         try connection.execute("UPDATE record SET modified = modified - 100000 + sequence WHERE deleted = 1")
         for number in 3..<5 {
@@ -176,7 +176,7 @@ import Testing
         }
         let later = try test.changes().token
         #expect(try await test.database.maintenance.run().tombstones == 2)
-        #expect(await refusal { _ = try test.changes(since: before) }?.cause == .tokenExpired)
+        #expect(await rejection { _ = try test.changes(since: before) }?.cause == .tokenExpired)
         #expect(try test.changes(since: later).changes.isEmpty)
         #expect(try await test.database.maintenance.run().tombstones == 0)
     }
@@ -184,15 +184,16 @@ import Testing
     @Test func `in production the schema is locked`() async throws {
         let test = try TestDatabase(.production)
         #expect(
-            await refusal { try await test.create("a") }?.reason == "Cannot create new type Post in production schema")
+            await rejection { try await test.create("a") }?.reason == "Cannot create new type Post in production schema"
+        )
         let document = try SchemaDocument.read(
             Array(#"{"types":{"Post":{"fields":{"n":{"type":"INT64"}}}}}"#.utf8))
         try await test.database.schemas.put(document)
         try await test.create("a", #""n":1"#)
-        #expect(await refusal { try await test.create("b", #""m":1"#) }?.reason == "Field m not found in Post")
+        #expect(await rejection { try await test.create("b", #""m":1"#) }?.reason == "Field m not found in Post")
         let narrower = try SchemaDocument.read(Array(#"{"types":{"Post":{"fields":{}}}}"#.utf8))
-        #expect(await refusal { try await test.database.schemas.put(narrower) }?.code == .badRequest)
-        #expect(await refusal { try await test.database.schemas.put(SchemaDocument(types: [])) }?.code == .badRequest)
+        #expect(await rejection { try await test.database.schemas.put(narrower) }?.code == .badRequest)
+        #expect(await rejection { try await test.database.schemas.put(SchemaDocument(types: [])) }?.code == .badRequest)
         try await test.delete("a")
         try await test.database.schemas.put(SchemaDocument(types: []))
         #expect(test.database.schema.types.isEmpty)

@@ -9,17 +9,17 @@ import Testing
 @testable import RecordEngine
 
 @Suite struct ResumableUploadLifeTests {
-    // MARK: Two at once
+    // MARK: Concurrent requests
 
-    /// Who goes on with an upload ends whoever is at it:
+    /// A request that continues an upload ends the request that is writing it:
     ///
     ///     older                       newer
     ///     brings 1,000 bytes
     ///     waits for more
     ///                                 asks for the offset: 1,000
     ///                                 brings the rest: complete
-    ///     gets more: refused
-    @Test func `a client that lost its connection goes on at once`() async throws {
+    ///     gets more: rejected
+    @Test func `a client that lost its connection continues at once`() async throws {
         let test = try TestDatabase()
         let client = ResumableClient(test)
         let bytes = someBytes(3_000)
@@ -27,12 +27,13 @@ import Testing
         let (arrived, release) = (Gate(), Gate())
         let older = Self.stalledPart(of: name, Array(bytes[..<1_000]), in: test.database, arrived, release)
         await arrived.wait()
-        // Who only looks disturbs nobody, and neither does a part that cannot go on.
+        // A request that only reads the offset interrupts no part, and neither does a part that cannot continue.
         #expect(try await client.get(name).offset == 0)
-        let refused = await refusal { try await client.send(name, at: 0, [bytes]) }
-        #expect(refused?.code == .conflict)
-        // Not the offset that was just sent, with which a client would come back for ever; nor one that is not durable yet.
-        #expect(refused?.details.isEmpty == true && refused?.reason.contains("HEAD") == true)
+        let rejected = await rejection { try await client.send(name, at: 0, [bytes]) }
+        #expect(rejected?.code == .conflict)
+        // Not the offset that was just sent, which would make the client retry for ever, nor one that is not durable
+        // yet.
+        #expect(rejected?.details.isEmpty == true && rejected?.reason.contains("HEAD") == true)
         #expect(try await client.head(name).offset == 1_000)
         #expect(try await client.send(name, at: 1_000, [Array(bytes[1_000...])]).asset != nil)
         release.open()
@@ -41,7 +42,7 @@ import Testing
         #expect(test.uploadFiles.isEmpty)
     }
 
-    @Test func `a part at the offset that another has reached takes the upload over`() async throws {
+    @Test func `a part at the offset that another part has reached takes over the upload`() async throws {
         let test = try TestDatabase()
         let client = ResumableClient(test)
         let bytes = someBytes(3_000)
@@ -56,7 +57,7 @@ import Testing
         #expect(test.assetFiles == [bytes])
     }
 
-    @Test func `ending an upload ends a part that is on its way`() async throws {
+    @Test func `terminating an upload ends its running part`() async throws {
         let test = try TestDatabase()
         let client = ResumableClient(test)
         let name = try await client.create(3_000)
@@ -70,15 +71,15 @@ import Testing
         release.open()
         #expect(await older.value == .uploadTakenOver)
         #expect(test.uploadFiles.isEmpty)
-        #expect(await refusal { try await client.terminate(name) }?.code == .notFound)
+        #expect(await rejection { try await client.terminate(name) }?.code == .notFound)
     }
 
-    /// A part that brings some bytes and then waits; what it is refused with.
+    /// A part that sends some bytes and then waits; its error.
     private static func stalledPart(
         of name: String, _ bytes: [UInt8], in database: RecordDatabase, _ arrived: Gate, _ release: Gate
     ) -> Task<RecordError?, Never> {
         Task.detached {
-            await refusal {
+            await rejection {
                 let client = try ResumableClient(database)
                 var pieces = 0
                 _ = try await client.reader.uploads.append(ResumablePart(offset: 0), to: client.named(name)) {
@@ -92,7 +93,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 1...5) func `many at once leave the whole`(_ seed: UInt64) async throws {
+    @Test(arguments: 1...5) func `concurrent parts leave the whole upload`(_ seed: UInt64) async throws {
         let test = try TestDatabase()
         let bytes = someBytes(200_000, seed: seed)
         let name = try await ResumableClient(test).create(200_000)
@@ -119,49 +120,49 @@ import Testing
 
     // MARK: The quota and the disk
 
-    @Test func `what was announced counts against the quota, after reopening too`() async throws {
+    @Test func `the announced length counts against the quota, also after reopening`() async throws {
         var limits = DatabaseLimits()
         limits.unreferencedAssetBytes = 100
-        let folder = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
-        var test = try TestDatabase(limits: limits, folder: folder, keepsFolder: true)
+        let directory = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
+        var test = try TestDatabase(limits: limits, directory: directory, keepsDirectory: true)
         let first = try await ResumableClient(test).create(60)
         for isReopened in [false, true] {
             if isReopened {
                 await test.close()
-                test = try TestDatabase(limits: limits, folder: folder)
+                test = try TestDatabase(limits: limits, directory: directory)
             }
             let client = ResumableClient(test)
-            #expect(await refusal { _ = try await client.create(41) }?.code == .quotaExceeded)
+            #expect(await rejection { _ = try await client.create(41) }?.code == .quotaExceeded)
             let reader = test.reader
             let upload = AssetUpload(caller: .administrator(.bootstrap), address: .publicDefault, length: 41)
-            #expect(await refusal { _ = try await reader.assets.receive(upload) { nil } }?.code == .quotaExceeded)
-            // Of unknown length: what comes counts.
+            #expect(await rejection { _ = try await reader.assets.receive(upload) { nil } }?.code == .quotaExceeded)
+            // Of unknown length: the received bytes count.
             let open = try await client.create(nil)
-            #expect(await refusal { try await client.send(open, at: 0, [someBytes(41)]) }?.code == .quotaExceeded)
-            #expect(await refusal { try await client.send(open, at: 0, [], length: 41) }?.code == .quotaExceeded)
+            #expect(await rejection { try await client.send(open, at: 0, [someBytes(41)]) }?.code == .quotaExceeded)
+            #expect(await rejection { try await client.send(open, at: 0, [], length: 41) }?.code == .quotaExceeded)
             try await client.send(open, at: 0, [], length: 40)
-            #expect(await refusal { _ = try await client.create(1) }?.code == .quotaExceeded)
+            #expect(await rejection { _ = try await client.create(1) }?.code == .quotaExceeded)
             try await client.terminate(open)
             try await client.terminate(try await client.create(40))
         }
         let client = ResumableClient(test)
-        // Complete, it counts as any other upload that no record has.
+        // When complete, it counts like any other unused upload.
         try await client.send(first, at: 0, [someBytes(60)])
-        #expect(await refusal { _ = try await client.create(41) }?.code == .quotaExceeded)
+        #expect(await rejection { _ = try await client.create(41) }?.code == .quotaExceeded)
         _ = try await client.create(40)
         await test.close()
     }
 
-    @Test func `nobody begins uploads without end`() async throws {
+    @Test func `the number of unfinished uploads is limited`() async throws {
         let test = try TestDatabase()
         let client = ResumableClient(test)
         for _ in 0..<Uploads.mostUnfinished { _ = try await client.create(nil) }
-        #expect(await refusal { _ = try await client.create(nil) }?.code == .quotaExceeded)
+        #expect(await rejection { _ = try await client.create(nil) }?.code == .quotaExceeded)
     }
 
-    /// Of a thousand uploads that one client began, the hashes once stayed until those expired, and the others' were read
-    /// again from their beginning for each part.
-    @Test func `uploads that nobody goes on with take no memory from others`() async throws {
+    /// If one client begins a thousand uploads, their hash states must be freed before the uploads expire; otherwise
+    /// the files of others are hashed again from their beginning for each part.
+    @Test func `abandoned uploads take no memory from others`() async throws {
         let test = try TestDatabase()
         let client = ResumableClient(test)
         var idle: [String] = []
@@ -178,55 +179,55 @@ import Testing
         #expect(idle.filter { !test.database.assetStore.resumables.remembers($0) } == [idle[0]])
     }
 
-    @Test func `an upload is no longer than an asset may be, nor than the disk has room`() async throws {
+    @Test func `an upload is limited by the asset size and by the free disk space`() async throws {
         var limits = DatabaseLimits()
         limits.assetBytes = 1_000
         let test = try TestDatabase(limits: limits)
         let client = ResumableClient(test)
-        #expect(await refusal { _ = try await client.create(1_001) }?.cause == .tooLarge)
-        #expect(await refusal { _ = try await client.create(.max) }?.cause == .tooLarge)
+        #expect(await rejection { _ = try await client.create(1_001) }?.cause == .tooLarge)
+        #expect(await rejection { _ = try await client.create(.max) }?.cause == .tooLarge)
         let open = try await client.create(nil)
-        #expect(await refusal { try await client.send(open, at: 0, [], length: 1_001) }?.cause == .tooLarge)
-        #expect(await refusal { try await client.send(open, at: 0, [someBytes(1_001)]) }?.cause == .tooLarge)
+        #expect(await rejection { try await client.send(open, at: 0, [], length: 1_001) }?.cause == .tooLarge)
+        #expect(await rejection { try await client.send(open, at: 0, [someBytes(1_001)]) }?.cause == .tooLarge)
 
         limits.freeDiskBytes = .max
         let full = try TestDatabase(limits: limits)
-        #expect(await refusal { _ = try await ResumableClient(full).create(10) }?.cause == .storageFull)
+        #expect(await rejection { _ = try await ResumableClient(full).create(10) }?.cause == .storageFull)
         let late = try await ResumableClient(full).create(nil)
         #expect(
-            await refusal { try await ResumableClient(full).send(late, at: 0, [[1]]) }?.cause == .storageFull)
+            await rejection { try await ResumableClient(full).send(late, at: 0, [[1]]) }?.cause == .storageFull)
     }
 
     // MARK: Expiry
 
-    @Test func `an expired upload is gone, and then its file and its row`() async throws {
-        let folder = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
-        var test = try TestDatabase(folder: folder, keepsFolder: true)
+    @Test func `an expired upload is gone, and then its file and row are deleted`() async throws {
+        let directory = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
+        var test = try TestDatabase(directory: directory, keepsDirectory: true)
         let old = try await ResumableClient(test).create(100)
         let young = try await ResumableClient(test).create(100)
         for name in [old, young] { try await ResumableClient(test).send(name, at: 0, [someBytes(50)]) }
         #expect(test.uploadFiles == [old, young].sorted())
         await test.close()
         try test.tamper("UPDATE resumable_upload SET expires = 1 WHERE name = '\(old)'")
-        test = try TestDatabase(folder: folder)
+        test = try TestDatabase(directory: directory)
         let client = ResumableClient(test)
         for error in [
-            await refusal { _ = try await client.get(old) }, await refusal { _ = try await client.head(old) },
-            await refusal { try await client.send(old, at: 50, [[1]]) },
-            await refusal { try await client.terminate(old) },
+            await rejection { _ = try await client.get(old) }, await rejection { _ = try await client.head(old) },
+            await rejection { try await client.send(old, at: 50, [[1]]) },
+            await rejection { try await client.terminate(old) },
         ] {
             #expect(error?.code == .notFound && error?.cause == .tokenExpired)
         }
         try await test.database.assets.collect()
-        #expect(await refusal { _ = try await client.get(old) }?.cause == nil)
+        #expect(await rejection { _ = try await client.get(old) }?.cause == nil)
         #expect(test.uploadFiles == [young])
         #expect(try await client.send(young, at: 50, [someBytes(50)]).asset != nil)
         await test.close()
     }
 
-    @Test func `sweeping spares what can be gone on with`() async throws {
-        let folder = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
-        var test = try TestDatabase(folder: folder, keepsFolder: true)
+    @Test func `sweeping spares uploads that can be resumed`() async throws {
+        let directory = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
+        var test = try TestDatabase(directory: directory, keepsDirectory: true)
         let bytes = someBytes(100)
         let name = try await ResumableClient(test).create(100)
         try await ResumableClient(test).send(name, at: 0, [Array(bytes[..<50])])
@@ -235,9 +236,9 @@ import Testing
         await test.close()
         // A crash after the commit leaves a complete upload's file under its old name.
         for stray in [complete, "stray"] {
-            try Data().write(to: URL(fileURLWithPath: "\(folder)/assets/uploads/\(stray)"))
+            try Data().write(to: URL(fileURLWithPath: "\(directory)/assets/uploads/\(stray)"))
         }
-        test = try TestDatabase(folder: folder)
+        test = try TestDatabase(directory: directory)
         try await test.database.assets.sweep()
         #expect(test.uploadFiles == [name])
         let client = ResumableClient(test)
@@ -249,7 +250,7 @@ import Testing
 
     // MARK: Faults
 
-    @Test(arguments: [false, true]) func `a fault of the store at any step leaves an upload that can be gone on with`(
+    @Test(arguments: [false, true]) func `a fault of the store at any step leaves an upload that can be resumed`(
         _ losesTransaction: Bool
     ) async throws {
         let bytes = someBytes(3_000)
@@ -274,7 +275,7 @@ import Testing
             }
             #expect(
                 try await client.get(name).asset?.asset.fileChecksum == SHA256.hash(bytes).base64, "step \(step)")
-            // What was kept before the fault has a name that nobody knows, until the next start.
+            // The file kept before the fault has an unreferenced name until the next start.
             #expect(test.assetFiles.allSatisfy { $0 == bytes }, "step \(step)")
             #expect(test.uploadFiles.isEmpty, "step \(step)")
             step += 1

@@ -9,12 +9,12 @@ import Testing
 @Suite struct ResumableUploadTests {
     // MARK: Durable offsets
 
-    @Test func `an acknowledged offset is there after reopening, and garbage behind it is cut off`() async throws {
-        let folder = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
+    @Test func `an acknowledged offset survives reopening, and garbage after it is truncated`() async throws {
+        let directory = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
         let bytes = someBytes(300_000)
         let name: String
         do {
-            let test = try TestDatabase(folder: folder, keepsFolder: true)
+            let test = try TestDatabase(directory: directory, keepsDirectory: true)
             let client = ResumableClient(test)
             name = try await client.create(300_000, type: "text/plain", filename: "a.txt")
             #expect(try await client.head(name).offset == 0)
@@ -23,14 +23,14 @@ import Testing
             #expect(status.offset == 200_001 && status.length == 300_000 && status.asset == nil)
             await test.close()
         }
-        // What was written and never synced may be anything after a power cut.
-        let path = "\(folder)/assets/uploads/\(name)"
+        // Bytes that were written and never synced may be anything after a power cut.
+        let path = "\(directory)/assets/uploads/\(name)"
         let file = try #require(FileHandle(forWritingAtPath: path))
         try file.seekToEnd()
         try file.write(contentsOf: [UInt8](repeating: 0, count: 50_000))
         try file.close()
 
-        let test = try TestDatabase(folder: folder)
+        let test = try TestDatabase(directory: directory)
         let client = ResumableClient(test)
         #expect(try await client.head(name).offset == 200_001)
         let status = try await client.send(name, at: 200_001, [Array(bytes[200_001...])])
@@ -44,14 +44,14 @@ import Testing
         await test.close()
     }
 
-    /// As a disk may do that has forgotten what it was told to keep.
-    @Test(arguments: [400, 1_000]) func `an upload whose file has lost its end is gone, and can be ended`(
+    /// As after a disk that has lost synced bytes.
+    @Test(arguments: [400, 1_000]) func `an upload with a truncated file is gone and can be terminated`(
         acknowledged: Int64
     ) async throws {
-        let folder = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
+        let directory = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
         let name: String
         do {
-            let test = try TestDatabase(folder: folder, keepsFolder: true)
+            let test = try TestDatabase(directory: directory, keepsDirectory: true)
             let client = ResumableClient(test)
             name = try await client.create(1_000)
             #expect(try await client.send(name, at: 0, [someBytes(400)]).offset == 400)
@@ -59,12 +59,12 @@ import Testing
             // All of it, and a crash before it was completed.
             try test.tamper("UPDATE resumable_upload SET offset = \(acknowledged)")
         }
-        let path = "\(folder)/assets/uploads/\(name)"
+        let path = "\(directory)/assets/uploads/\(name)"
         #expect(truncate(path, 399) == 0)
 
-        let test = try TestDatabase(folder: folder)
+        let test = try TestDatabase(directory: directory)
         let client = ResumableClient(test)
-        let error = await refusal {
+        let error = await rejection {
             if acknowledged == 1_000 {
                 _ = try await client.head(name)
             } else {
@@ -78,7 +78,7 @@ import Testing
         await test.close()
     }
 
-    @Test func `what came of a part that broke off is kept`() async throws {
+    @Test func `the received bytes of an interrupted part are kept`() async throws {
         let test = try TestDatabase()
         let client = ResumableClient(test)
         let bytes = someBytes(1_000)
@@ -92,21 +92,21 @@ import Testing
         #expect(status.asset?.asset.fileChecksum == SHA256.hash(bytes).base64)
     }
 
-    @Test(arguments: 1...12) func `random parts, broken off and reopened at random, are the whole`(
+    @Test(arguments: 1...12) func `random parts, interrupted and reopened at random, join to the whole`(
         _ seed: UInt64
     ) async throws {
         var generator = SeededGenerator(seed: seed)
-        let folder = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let directory = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: directory) }
         let total = Int.random(in: 0...400_000, using: &generator)
         let bytes = someBytes(total, seed: seed)
         let isDeferred = Bool.random(using: &generator)
-        var test = try TestDatabase(folder: folder, keepsFolder: true)
+        var test = try TestDatabase(directory: directory, keepsDirectory: true)
         let name = try await ResumableClient(test).create(isDeferred ? nil : Int64(total))
         while true {
             if Int.random(in: 0..<4, using: &generator) == 0 {
                 await test.close()
-                test = try TestDatabase(folder: folder, keepsFolder: true)
+                test = try TestDatabase(directory: directory, keepsDirectory: true)
             }
             let client = ResumableClient(test)
             let status = try await client.head(name)
@@ -130,7 +130,7 @@ import Testing
                 #expect(!breaksOff && after.offset == end)
             } catch is BrokenOff {
                 let after = try await client.get(name)
-                // One that is to be checked counts as a whole or not at all.
+                // A part with a checksum counts as a whole or not at all.
                 #expect(after.offset == (checksum == nil ? end : offset) || after.asset != nil)
             }
         }
@@ -142,7 +142,7 @@ import Testing
         await test.close()
     }
 
-    @Test func `an upload of nothing is complete from the beginning`() async throws {
+    @Test func `an empty upload is complete at once`() async throws {
         let test = try TestDatabase()
         let client = ResumableClient(test)
         let name = try await client.create(0)
@@ -151,19 +151,21 @@ import Testing
         #expect(test.uploadFiles.isEmpty)
         // Nothing more to say about it is no error.
         #expect(try await client.send(name, at: 0, []).asset != nil)
-        #expect(await refusal { try await client.send(name, at: 0, [[1]], count: 1) }?.cause == .tooLarge)
+        #expect(await rejection { try await client.send(name, at: 0, [[1]], count: 1) }?.cause == .tooLarge)
     }
 
-    @Test func `all bytes without an asset, as a crash may leave them, are completed by whoever asks`() async throws {
+    @Test func `an upload with all bytes and no asset, as after a crash, is completed by the next request`()
+        async throws
+    {
         for asksByHead in [true, false] {
-            let folder = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
-            var test = try TestDatabase(folder: folder, keepsFolder: true)
+            let directory = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
+            var test = try TestDatabase(directory: directory, keepsDirectory: true)
             let bytes = someBytes(5_000)
             let name = try await ResumableClient(test).create(9_000)
             try await ResumableClient(test).send(name, at: 0, [bytes])
             await test.close()
             try test.tamper("UPDATE resumable_upload SET length = 5000")
-            test = try TestDatabase(folder: folder)
+            test = try TestDatabase(directory: directory)
             let client = ResumableClient(test)
             let status = asksByHead ? try await client.head(name) : try await client.get(name)
             #expect(status.asset?.asset.fileChecksum == SHA256.hash(bytes).base64)
@@ -200,7 +202,7 @@ import Testing
             return .init(algorithm: algorithm, digest: digest.finalize())
         }
         try await client.send(name, at: 0, [first], checksum: try digest(first))
-        let wrong = await refusal {
+        let wrong = await rejection {
             try await client.send(name, at: 1_000, [Array(bytes[1_000...])], checksum: try digest(first))
         }
         #expect(wrong?.cause == .digestMismatch)
@@ -218,37 +220,37 @@ import Testing
 
     // MARK: Refusals
 
-    @Test func `offsets and lengths that cannot be are refused, and change nothing`() async throws {
+    @Test func `impossible offsets and lengths are rejected and change nothing`() async throws {
         let test = try TestDatabase()
         let client = ResumableClient(test)
         let name = try await client.create(100)
         try await client.send(name, at: 0, [someBytes(40)])
         for offset: Int64 in [0, 39, 41, 100, .max] {
-            let error = await refusal { try await client.send(name, at: offset, [[1]]) }
+            let error = await rejection { try await client.send(name, at: offset, [[1]]) }
             #expect(error?.code == .conflict && error?.details.first?.value == .number(40))
         }
-        #expect(await refusal { try await client.send(name, at: 40, [[1]], length: 99) }?.code == .badRequest)
-        #expect(await refusal { try await client.send(name, at: 40, [], count: 61) }?.cause == .tooLarge)
+        #expect(await rejection { try await client.send(name, at: 40, [[1]], length: 99) }?.code == .badRequest)
+        #expect(await rejection { try await client.send(name, at: 40, [], count: 61) }?.cause == .tooLarge)
         #expect(try await client.get(name).offset == 40)
-        // Of a part that says nothing of its length, what fits is kept.
-        let long = await refusal { try await client.send(name, at: 40, [someBytes(50), someBytes(11)]) }
+        // Of a part without a length, the bytes that fit are kept.
+        let long = await rejection { try await client.send(name, at: 40, [someBytes(50), someBytes(11)]) }
         #expect(long?.cause == .tooLarge)
         #expect(try await client.get(name).offset == 90)
     }
 
-    @Test func `a deferred length is said once and not too small`() async throws {
+    @Test func `a deferred length is set once and not too small`() async throws {
         let test = try TestDatabase()
         let client = ResumableClient(test)
         let name = try await client.create(nil)
         try await client.send(name, at: 0, [someBytes(40)])
         #expect(try await client.get(name).length == nil)
-        #expect(await refusal { try await client.send(name, at: 40, [], length: 39) }?.code == .badRequest)
+        #expect(await rejection { try await client.send(name, at: 40, [], length: 39) }?.code == .badRequest)
         #expect(try await client.send(name, at: 40, [], length: 50).length == 50)
-        #expect(await refusal { try await client.send(name, at: 40, [], length: 51) }?.code == .badRequest)
+        #expect(await rejection { try await client.send(name, at: 40, [], length: 51) }?.code == .badRequest)
         #expect(try await client.send(name, at: 40, [someBytes(10)], length: 50).asset != nil)
     }
 
-    @Test func `an upload is its uploader's alone, in its database`() async throws {
+    @Test func `only its uploader uses an upload, in its database`() async throws {
         let test = try TestDatabase()
         let (ann, _) = try await test.signUp("ann")
         let (bob, _) = try await test.signUp("bob")
@@ -258,14 +260,14 @@ import Testing
             ResumableClient(test), ResumableClient(test, as: bob), ResumableClient(test, as: ann, in: mine),
         ] {
             #expect(await stranger.isGone(name))
-            #expect(await refusal { _ = try await stranger.head(name) }?.code == .notFound)
-            #expect(await refusal { try await stranger.send(name, at: 0, [[1]]) }?.code == .notFound)
-            #expect(await refusal { try await stranger.terminate(name) }?.code == .notFound)
+            #expect(await rejection { _ = try await stranger.head(name) }?.code == .notFound)
+            #expect(await rejection { try await stranger.send(name, at: 0, [[1]]) }?.code == .notFound)
+            #expect(await rejection { try await stranger.terminate(name) }?.code == .notFound)
         }
         let anonymous = ResumableClient(test, as: .anonymous)
-        #expect(await refusal { _ = try await anonymous.create(10) }?.code == .authenticationRequired)
+        #expect(await rejection { _ = try await anonymous.create(10) }?.code == .authenticationRequired)
         #expect(await anonymous.isGone(name))
         #expect(try await ResumableClient(test, as: ann).get(name).offset == 0)
-        #expect(await refusal { _ = try await ResumableClient(test, as: bob, in: mine).create(1) } != nil)
+        #expect(await rejection { _ = try await ResumableClient(test, as: bob, in: mine).create(1) } != nil)
     }
 }

@@ -6,7 +6,7 @@ import RecordStorage
 import TestSupport
 import Testing
 
-/// What a client of uploads in several requests does, by one reader.
+/// The actions of a client of uploads in several requests, with one reader.
 struct ResumableClient {
     let reader: RecordReader
     var caller = Caller.administrator(.bootstrap)
@@ -21,7 +21,7 @@ struct ResumableClient {
         self.address = address
     }
 
-    /// A client with a reader of its own, for a task beside the test's.
+    /// A client with its own reader, for a task that runs parallel to the test's.
     init(_ database: RecordDatabase) throws {
         reader = try database.makeReader()
     }
@@ -36,7 +36,7 @@ struct ResumableClient {
         ResumableAddress(name: name, caller: caller, address: address)
     }
 
-    /// Brings pieces; then the part breaks off, if it is to.
+    /// Sends pieces; then the part breaks off if requested.
     @discardableResult
     func send(
         _ name: String, at offset: Int64, _ pieces: [[UInt8]], length: Int64? = nil, count: Int64? = nil,
@@ -64,7 +64,7 @@ struct ResumableClient {
     }
 
     func isGone(_ name: String) async -> Bool {
-        await refusal { _ = try await get(name) }?.code == .notFound
+        await rejection { _ = try await get(name) }?.code == .notFound
     }
 }
 
@@ -74,31 +74,31 @@ struct BrokenOff: Error {}
 extension TestDatabase {
     /// The files of uploads that are not complete.
     var uploadFiles: [String] {
-        ((try? FileManager.default.contentsOfDirectory(atPath: folder + "/assets/uploads")) ?? []).sorted()
+        ((try? FileManager.default.contentsOfDirectory(atPath: directory + "/assets/uploads")) ?? []).sorted()
     }
 
     /// How many bytes those have.
     var uploadBytes: Int {
         uploadFiles.reduce(0) { sum, name in
-            let attributes = try? FileManager.default.attributesOfItem(atPath: folder + "/assets/uploads/" + name)
+            let attributes = try? FileManager.default.attributesOfItem(atPath: directory + "/assets/uploads/" + name)
             return sum + ((attributes?[.size] as? Int) ?? 0)
         }
     }
 
     /// The bytes of every stored asset.
     var assetFiles: [[UInt8]] {
-        let root = folder + "/assets"
-        let folders = ((try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []).filter { $0.count == 2 }
-        return folders.flatMap { folder in
-            ((try? FileManager.default.contentsOfDirectory(atPath: "\(root)/\(folder)")) ?? []).compactMap {
-                FileManager.default.contents(atPath: "\(root)/\(folder)/\($0)").map { [UInt8]($0) }
+        let root = directory + "/assets"
+        let directories = ((try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []).filter { $0.count == 2 }
+        return directories.flatMap { directory in
+            ((try? FileManager.default.contentsOfDirectory(atPath: "\(root)/\(directory)")) ?? []).compactMap {
+                FileManager.default.contents(atPath: "\(root)/\(directory)/\($0)").map { [UInt8]($0) }
             }
         }
     }
 
-    /// Runs SQL on the closed file: what a crash, or time, may leave.
+    /// Runs SQL on the closed file: changes that a crash, or time, may cause.
     func tamper(_ sql: String) throws {
-        try Connection(path: folder + "/records.sqlite", role: .writer).execute(SQL(sql))
+        try Connection(path: directory + "/records.sqlite", role: .writer).execute(SQL(sql))
     }
 }
 

@@ -3,7 +3,7 @@ import RecordModel
 import RecordWire
 import Testing
 
-/// `PUT /schema?dryRun=true`, and what values alone tell of a change.
+/// `PUT /schema?dryRun=true`, and problems that only stored values show.
 @Suite struct SchemaTrialTests {
     private static let documents = [
         // Two records have the same n.
@@ -12,7 +12,7 @@ import Testing
         #"{"types":{"Post":{"fields":{"n":{"type":"INT64"},"m":{"type":"DOUBLE"},"s":{"type":"STRING","write":["_creator"]}},"grants":{},"acl":{"_creator":["read"]}}}}"#,
     ]
 
-    @Test(arguments: documents) func `a dry run tells what the change does then, and leaves nothing`(
+    @Test(arguments: documents) func `a dry run reports what the change does later, and changes nothing`(
         _ text: String
     ) async throws {
         let test = try TestDatabase()
@@ -34,9 +34,9 @@ import Testing
         try IndexOracle(test).check()
     }
 
-    @Test func `a number that no DOUBLE equals is told before the rules that come after it`() async throws {
+    @Test func `a number that no DOUBLE equals is reported before later rules`() async throws {
         let text = #"{"types":{"Post":{"fields":{"n":{"type":"DOUBLE"},"s":{"type":"STRING","read":["nobody"]}}}}}"#
-        for (building, reason) in [(IndexBuilding(), "no DOUBLE equals"), (.slices(of: 5), "The role nobody")] {
+        for (building, reason) in [(IndexBuildOptions(), "no DOUBLE equals"), (.slices(of: 5), "The role nobody")] {
             let test = try TestDatabase(indexBuilding: building)
             try await test.create("odd", #""n":9007199254740993,"s":"s""#)
             let before = test.schemaText
@@ -44,11 +44,11 @@ import Testing
                 var options = SchemaOptions()
                 options.isDryRun = isDryRun
                 let document = try SchemaDocument.read(Array(text.utf8))
-                let error = await refusal { _ = try await test.database.schemas.put(document, options) }
+                let error = await rejection { _ = try await test.database.schemas.put(document, options) }
                 #expect(error?.reason.contains(reason) == true, "\(error?.reason ?? "")")
             }
             let shorter = try SchemaDocument.read(Array(#"{"types":{"Post":{"fields":{"n":{"type":"DOUBLE"}}}}}"#.utf8))
-            let error = await refusal { _ = try await test.database.schemas.put(shorter) }
+            let error = await rejection { _ = try await test.database.schemas.put(shorter) }
             #expect(error?.reason.contains("its field s cannot be left out") == true)
             #expect(test.schemaText == before)
             try IndexOracle(test).check()

@@ -8,15 +8,16 @@ import Testing
 /// Rights that change between the slices of a change by condition.
 @Suite struct SetRightsTests {
     @Test(arguments: [false, true])
-    func `a set ends when its caller may not ask for the field any more`(isOwnAlone: Bool) async throws {
+    func `a bulk change ends when its caller loses permission to query the field`(isRestrictedToOwn: Bool) async throws
+    {
         let test = try TestDatabase(.production)
         func fields(read: String) -> String { #""g":{"type":"INT64","read":\#(read)},"n":{"type":"INT64"}"# }
         func schema(read: String) throws -> SchemaDocument {
             try SchemaDocument.read(Array(#"{"types":{"Post":{"fields":{\#(fields(read: read))}}}}"#.utf8))
         }
         try await test.putType(
-            fields: fields(read: isOwnAlone ? #"["_creator"]"# : "null"),
-            grants: isOwnAlone
+            fields: fields(read: isRestrictedToOwn ? #"["_creator"]"# : "null"),
+            grants: isRestrictedToOwn
                 ? #"{"_icloud":["CREATE"],"_creator":["WRITE"]}"# : #"{"_icloud":["CREATE","READ","WRITE"]}"#)
         let ann = try await test.signUp("ann").caller
         try await test.createAll((0..<4).map { ("r\($0)", #""g":1,"n":0"#) }, as: ann)
@@ -31,7 +32,8 @@ import Testing
             change: .modify(try RecordInput.readSingle(Array(#"{"fields":{"n":5}}"#.utf8))), isForAll: false,
             isDryRun: false, maxAffected: nil, idempotency: nil)
         try test.reader.refresh()
-        let change = BulkChange(set, type: type, predicate: predicate, isOwnAlone: isOwnAlone, reader: test.reader)
+        let change = BulkChange(
+            set, type: type, predicate: predicate, isRestrictedToOwn: isRestrictedToOwn, reader: test.reader)
         func changed(_ ids: ArraySlice<RecordNumber>) async throws -> Int {
             var progress = BulkProgress(matched: ids.count)
             try await test.reader.bulkChanges.perform(change, on: Array(ids), &progress) { _, _, _ in }
@@ -39,8 +41,8 @@ import Testing
         }
         #expect(try await changed(ids[..<2]) == 2)
         try await test.database.schemas.put(schema(read: "[]"))
-        let refused = await refusal { _ = try await changed(ids[2...]) }
-        #expect(refused?.code == .accessDenied && refused?.reason.contains("rights have changed") == true)
+        let rejected = await rejection { _ = try await changed(ids[2...]) }
+        #expect(rejected?.code == .accessDenied && rejected?.reason.contains("permissions have changed") == true)
         try await test.database.schemas.put(schema(read: "null"))
         #expect(try await changed(ids[2...]) == 2)
         await test.close()

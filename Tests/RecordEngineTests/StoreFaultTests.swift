@@ -46,7 +46,7 @@ import Testing
                 #expect(after["keep"]?.fields["n"] == .int64(2), "step \(step)")
             } else {
                 #expect(after == before, "\(fault.name) at step \(step) left half a write")
-                // Nothing is left broken behind: the same batch goes through now.
+                // No damage is left: the same batch succeeds now.
                 let again = try await test.batch(Self.batch)
                 #expect(again.allSatisfy { $0["serverErrorCode"] == nil }, "step \(step)")
             }
@@ -57,7 +57,7 @@ import Testing
         #expect(step > 15)
     }
 
-    @Test(arguments: errors.indices) func `the innocent of a group are written when another fails`(
+    @Test(arguments: errors.indices) func `the other writes of a group succeed when one fails`(
         _ kind: Int
     ) async throws {
         let fault = Self.errors[kind]
@@ -75,11 +75,11 @@ import Testing
                         let operation = RecordOperation(
                             .create, typeName: RecordTypeName("Post"), isTypeInPath: true,
                             recordName: RecordName("r\(number)"), input: input)
-                        let answer = try? await database.modify(
+                        let response = try? await database.modify(
                             WriteRequest(
                                 caller: .administrator(.bootstrap), address: .publicDefault, shape: .single,
                                 operations: [operation]))
-                        return answer?.name
+                        return response?.name
                     }
                 }
                 return await group.reduce(into: Set<String>()) { if let name = $1 { $0.insert(name) } }
@@ -96,18 +96,18 @@ import Testing
         try await test.create("a", #""n":1"#)
         // BEGIN, SAVEPOINT, the look-up, INSERT, RELEASE, then COMMIT.
         var step = 0
-        var answer: RecordError?
+        var response: RecordError?
         while test.database.isHealthy {
             let plan = FaultPlan(failAt: step, with: StoreFailure(code: 1034, message: "fsync"), losesTransaction: true)
             test.inject(plan)
-            answer = await refusal { try await test.create("b\(step)") }
+            response = await rejection { try await test.create("b\(step)") }
             test.inject(nil)
             step += 1
             try #require(step < 50)
         }
-        // Whether it is on the disk nobody knows: the same answer as of those that come later.
-        #expect(answer?.cause == .unavailable)
-        #expect(await refusal { try await test.create("c") }?.cause == .unavailable)
+        // Whether it is on the disk is unknown: the response is the same as to later writes.
+        #expect(response?.cause == .unavailable)
+        #expect(await rejection { try await test.create("c") }?.cause == .unavailable)
         #expect(try test.read("a").fields["n"] == .int64(1))
     }
 
@@ -116,7 +116,7 @@ import Testing
         return try Dictionary(uniqueKeysWithValues: names.map { ($0, try test.read($0)) })
     }
 
-    /// The feed, replayed from its beginning, gives the table.
+    /// The feed, replayed from its beginning, equals the table.
     private static func checkFeed(of test: TestDatabase) throws {
         var live: Set<String> = []
         for change in try test.changes().changes {

@@ -8,33 +8,33 @@ import StoreTestSupport
 import TestSupport
 import Testing
 
-/// A database in a folder of its own, with a reader on the test's task.
+/// A database in its own directory, with a reader on the test's task.
 final class TestDatabase {
-    let folder: String
+    let directory: String
     let database: RecordDatabase
     let reader: RecordReader
-    /// What the store's writer is to meet.
+    /// The faults that the store's writer meets.
     private let faults = StoreFaults()
-    /// Leaves the folder behind, to be opened again.
-    private let keepsFolder: Bool
+    /// Keeps the directory after the test, to be opened again.
+    private let keepsDirectory: Bool
     private static let passwords = PasswordWorkers(threads: 2, scheme: .quick)
 
     init(
         _ environment: RecordEnvironment = .development, limits: DatabaseLimits = DatabaseLimits(),
-        folder: String? = nil, keepsFolder: Bool = false, indexBuilding: IndexBuilding = IndexBuilding(),
-        checkpoints: CheckpointRules = CheckpointRules(), passwords: PasswordWorkers? = nil
+        directory: String? = nil, keepsDirectory: Bool = false, indexBuilding: IndexBuildOptions = IndexBuildOptions(),
+        checkpoints: CheckpointPolicy = CheckpointPolicy(), passwords: PasswordWorkers? = nil
     ) throws {
-        self.keepsFolder = keepsFolder
-        self.folder = folder ?? NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
+        self.keepsDirectory = keepsDirectory
+        self.directory = directory ?? NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
         database = try RecordDatabase(
-            folder: self.folder, environment: environment, limits: limits, passwords: passwords ?? Self.passwords,
+            directory: self.directory, environment: environment, limits: limits, passwords: passwords ?? Self.passwords,
             indexBuilding: indexBuilding, checkpoints: checkpoints,
             drivers: StoreDrivers(writer: { [faults] in faults.makeDriver(of: $0) }))
         reader = try database.makeReader()
     }
 
     deinit {
-        if !keepsFolder { try? FileManager.default.removeItem(atPath: folder) }
+        if !keepsDirectory { try? FileManager.default.removeItem(atPath: directory) }
     }
 
     /// Makes the writer fail by plan.
@@ -46,17 +46,17 @@ final class TestDatabase {
         await database.close()
     }
 
-    /// Performs one operation and returns the answer.
+    /// Performs one operation and returns the response.
     @discardableResult
     func perform(
         _ verb: RecordOperation.Verb, _ type: String = "Post", _ name: String? = nil, _ body: String = "{}",
         as caller: Caller = .administrator(.bootstrap), in address: DatabaseAddress = .publicDefault,
-        guard writeGuard: WriteGuard = .none, key: IdempotencyKey? = nil
-    ) async throws -> WriteAnswer {
+        guard precondition: WritePrecondition = .none, key: IdempotencyKey? = nil
+    ) async throws -> WriteResponse {
         var input = try RecordInput.readSingle(Array(body.utf8))
         input.recordName = try name.map { try #require(RecordName($0)) } ?? input.recordName
         var operation = RecordOperation(
-            verb, writeGuard: writeGuard, typeName: RecordTypeName(type), isTypeInPath: true,
+            verb, precondition: precondition, typeName: RecordTypeName(type), isTypeInPath: true,
             recordName: input.recordName, input: input)
         try reader.refresh()
         try operation.prepare(by: reader.schema, in: database)
@@ -68,14 +68,14 @@ final class TestDatabase {
     func create(
         _ name: String?, _ fields: String = "", type: String = "Post", as caller: Caller = .administrator(.bootstrap),
         in address: DatabaseAddress = .publicDefault
-    ) async throws -> WriteAnswer {
+    ) async throws -> WriteResponse {
         try await perform(.create, type, name, "{\"fields\":{\(fields)}}", as: caller, in: address)
     }
 
     @discardableResult
     func change(_ name: String, _ fields: String, type: String = "Post", as caller: Caller = .administrator(.bootstrap))
         async throws
-        -> WriteAnswer
+        -> WriteResponse
     {
         try await perform(
             .modify(createsMissing: false, replacesAll: false), type, name, "{\"fields\":{\(fields)}}", as: caller)
@@ -85,19 +85,19 @@ final class TestDatabase {
     func delete(
         _ name: String, type: String = "Post", as caller: Caller = .administrator(.bootstrap),
         in address: DatabaseAddress = .publicDefault
-    ) async throws -> WriteAnswer {
-        try await perform(.delete(forgivesMissing: false), type, name, as: caller, in: address)
+    ) async throws -> WriteResponse {
+        try await perform(.delete(ignoresMissing: false), type, name, as: caller, in: address)
     }
 
-    /// Performs a batch given as JSON and returns the entries of the answer.
+    /// Performs a batch given as JSON and returns the entries of the response.
     func batch(_ json: String, as caller: Caller = .administrator(.bootstrap)) async throws -> [JSONValue] {
         let input = try BatchInput.read(Array(json.utf8), maxOperations: 200)
         let operations = try input.operations.map { try RecordOperation($0) }
-        let answer = try await database.modify(
+        let response = try await database.modify(
             WriteRequest(
                 caller: caller, address: .publicDefault, shape: .batch(isAtomic: input.atomic), operations: operations,
                 fields: input.desiredKeys))
-        return answer.records.members
+        return response.records.members
     }
 
     func read(
@@ -141,7 +141,7 @@ final class TestDatabase {
         )
     }
 
-    /// Signs somebody up and gives the caller that the token means.
+    /// Signs up a user and returns the caller of the token.
     func signUp(_ name: String) async throws -> (caller: Caller, session: Session) {
         let session = try await database.accounts.signUp(Credentials(name: name, password: "correct horse"))
         try reader.refresh()
@@ -150,22 +150,25 @@ final class TestDatabase {
     }
 }
 
-/// What an operation was refused with.
-func refusal(_ body: () async throws -> Void) async -> RecordError? {
+extension BulkResponse {
+    /// The body of a response without a job.
+    var document: [UInt8] { if case .done(let response) = self { response.document } else { [] } }
+
+    /// Whether the first response was repeated.
+    var isReplay: Bool {
+        switch self {
+        case .done(let response): response.isReplay
+        case .job(_, let isReplay): isReplay
+        }
+    }
+}
+
+/// The error of an operation.
+func rejection(_ body: () async throws -> Void) async -> RecordError? {
     do {
         try await body()
         return nil
     } catch {
         return error as? RecordError
     }
-}
-
-/// Waits up to a minute and a half for what happens by itself.
-func eventually(_ isTrue: () -> Bool) async -> Bool {
-    let limit = ContinuousClock.now + .seconds(90)
-    while !isTrue() {
-        if ContinuousClock.now > limit { return false }
-        try? await Task.sleep(for: .milliseconds(20))
-    }
-    return true
 }

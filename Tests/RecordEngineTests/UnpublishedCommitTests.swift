@@ -4,10 +4,11 @@ import RecordStorage
 import RecordWire
 import Testing
 
-/// A view that opens in the microseconds between COMMIT and its publication shows what the reader's thread cannot judge yet:
-/// new types, grants and roles. Here somebody else commits to the file, of which nothing is ever published.
+/// A snapshot that opens in the microseconds between COMMIT and its publication shows types, grants and roles that the
+/// reader's thread does not know yet. Here another connection commits to the file, and none of its commits is ever
+/// published.
 @Suite struct UnpublishedCommitTests {
-    /// With a type that anonymous callers may not read, so that the feed looks for types by name.
+    /// With a type that anonymous callers may not read, so that the feed looks up types by name.
     private static func makeTest() async throws -> TestDatabase {
         let test = try TestDatabase()
         try await test.create("a")
@@ -17,11 +18,11 @@ import Testing
     }
 
     private static func commit(_ sql: String, to test: TestDatabase) throws {
-        try Connection(path: DataFolder.databasePath(in: test.folder), role: .writer).execute(SQL(sql))
+        try Connection(path: DataDirectory.databasePath(in: test.directory), role: .writer).execute(SQL(sql))
     }
 
     @Test(arguments: [Caller.anonymous, .administrator(.bootstrap)])
-    func `a record of a type that nobody knows yet is not passed over`(_ caller: Caller) async throws {
+    func `a record of an unpublished type is not skipped`(_ caller: Caller) async throws {
         let test = try await Self.makeTest()
         let token = try test.changes(as: caller).token
         try Self.commit(
@@ -41,14 +42,14 @@ import Testing
         }
     }
 
-    @Test func `a change of rights that nobody knows yet ends the tokens that were given before it was known`()
+    @Test func `an unpublished change of rights expires the tokens issued before its publication`()
         async throws
     {
         let test = try await Self.makeTest()
         try Self.commit("UPDATE type SET granted = (SELECT max(granted) FROM type) + 1 WHERE name = 'Hidden'", to: test)
         let page = try test.changes(as: .anonymous)
         try await test.create("b")
-        let error = await refusal { _ = try test.changes(since: page.token, as: .anonymous) }
+        let error = await rejection { _ = try test.changes(since: page.token, as: .anonymous) }
         #expect(error?.cause == .tokenExpired)
         #expect(try test.changes(as: .anonymous).changes.count == 2)
     }

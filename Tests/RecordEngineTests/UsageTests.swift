@@ -6,7 +6,7 @@ import RecordWire
 import TestSupport
 import Testing
 
-/// What accounts take is counted with their records, and bounded.
+/// The usage of accounts is counted with their records, and limited.
 @Suite struct UsageTests {
     private static func quotas(
         user: Usage = Usage(), container: Usage = Usage()
@@ -21,9 +21,9 @@ import Testing
         return try #require(try test.reader.usage(for: caller)).used
     }
 
-    @Test func `the sums are those of the records, whatever is done and undone`() async throws {
-        let patient = try await DoctorPatient { folder in
-            let test = try TestDatabase(folder: folder, keepsFolder: true)
+    @Test func `the sums match the records, whatever is done and undone`() async throws {
+        let patient = try await DoctorPatient { directory in
+            let test = try TestDatabase(directory: directory, keepsDirectory: true)
             let ann = try await test.signUp("ann")
             let bob = try await test.signUp("bob")
             let grants = Grants([.world: .read, .authenticated: .all])
@@ -36,16 +36,16 @@ import Testing
                 let name = "r\(random.next() % 12)"
                 let long = String(repeating: "x", count: Int(random.next() % 9_000))
                 switch random.next() % 8 {
-                case 0, 1: _ = await refusal { try await test.create(name, #""t":"\#(long)""#, as: caller) }
+                case 0, 1: _ = await rejection { try await test.create(name, #""t":"\#(long)""#, as: caller) }
                 case 2:
                     let data = Data(long.utf8).base64EncodedString()
-                    _ = await refusal {
+                    _ = await rejection {
                         try await test.change(name, #""big":{"value":"\#(data)","type":"BYTES"}"#, as: caller)
                     }
-                case 3: _ = await refusal { try await test.delete(name, as: caller) }
-                case 4: _ = await refusal { try await test.create(name, #""t":"\#(long)""#, as: ann.caller, in: own) }
+                case 3: _ = await rejection { try await test.delete(name, as: caller) }
+                case 4: _ = await rejection { try await test.create(name, #""t":"\#(long)""#, as: ann.caller, in: own) }
                 case 5:
-                    // The second fails, and takes the first with it where the batch is atomic.
+                    // The second operation fails, and in an atomic batch so does the first.
                     _ = try await test.batch(
                         """
                         {"operations":[{"operationType":"forceReplace","record":{"recordName":"\(name)","recordType":"Post",
@@ -55,11 +55,11 @@ import Testing
                         """, as: caller)
                 case 6:
                     let asset = try await test.upload(Array("\(long)\(step)".utf8), as: caller)
-                    _ = await refusal {
+                    _ = await rejection {
                         try await test.change(name, #""file":\#(asset.json())"#, as: caller)
                     }
                 default:
-                    _ = await refusal {
+                    _ = await rejection {
                         try await test.perform(
                             .modify(createsMissing: true, replacesAll: true), "Post", name, #"{"fields":{"n":1}}"#,
                             as: caller)
@@ -76,10 +76,10 @@ import Testing
         try patient.injure("UPDATE usage SET bytes = bytes + 1 WHERE owner = -1")
         try patient.injure("DELETE FROM usage WHERE owner > 15")
         #expect(patient.problems.contains { $0.contains("Usage sums of accounts") })
-        // While somebody has the folder nothing is mended.
-        for path in [patient.data, patient.folder] {
-            let held = try DataFolder(opening: path)
-            #expect(throws: DataFolder.Problem.self) { try Doctor().repair(dataPath: patient.data) }
+        // While the directory is in use, nothing is repaired.
+        for path in [patient.data, patient.directory] {
+            let held = try DataDirectory(opening: path)
+            #expect(throws: DataDirectory.Problem.self) { try Doctor().repair(dataPath: patient.data) }
             #expect(held.path == path)
         }
         let repairs = try Doctor().repair(dataPath: patient.data)
@@ -88,7 +88,7 @@ import Testing
         #expect(try Doctor().repair(dataPath: patient.data).isEmpty)
     }
 
-    @Test func `a user has so many records, in the public database and its own together`() async throws {
+    @Test func `the record limit of a user covers the public and its private database together`() async throws {
         // The account's own user record is the first.
         let test = try TestDatabase(limits: Self.quotas(user: Usage(records: 3)))
         let ann = try await test.signUp("ann")
@@ -96,24 +96,24 @@ import Testing
         let own = DatabaseAddress(scope: .privateDatabase(owner: try #require(ann.caller.userID)))
         try await test.create("a", as: ann.caller)
         try await test.create("b", as: ann.caller, in: own)
-        let refused = await refusal { try await test.create("c", as: ann.caller) }
-        #expect(refused?.code == .quotaExceeded)
-        let keys = (refused?.details ?? []).map { $0.key }
+        let rejected = await rejection { try await test.create("c", as: ann.caller) }
+        #expect(rejected?.code == .quotaExceeded)
+        let keys = (rejected?.details ?? []).map { $0.key }
         #expect(keys == ["quota", "used", "limit"])
-        #expect(await refusal { try await test.create("c", as: ann.caller, in: own) }?.code == .quotaExceeded)
-        #expect(await refusal { _ = try test.read("c") }?.code == .notFound)
+        #expect(await rejection { try await test.create("c", as: ann.caller, in: own) }?.code == .quotaExceeded)
+        #expect(await rejection { _ = try test.read("c") }?.code == .notFound)
         try await test.create("c", as: bob.caller)
         try await test.change("a", #""n":1"#, as: ann.caller)
         try await test.delete("a", as: ann.caller)
         try await test.create("d", as: ann.caller)
-        // The operator's are nobody's.
+        // The operator's records count for no user.
         for number in 0..<5 { try await test.create("o\(number)") }
-        // What the operator puts into a private database is its owner's.
-        #expect(await refusal { try await test.create("e", in: own) }?.code == .quotaExceeded)
+        // Records that the operator writes into a private database count for its owner.
+        #expect(await rejection { try await test.create("e", in: own) }?.code == .quotaExceeded)
         await test.close()
     }
 
-    @Test func `a batch takes what is left, or nothing where it is atomic`() async throws {
+    @Test func `a batch uses the remaining quota, or nothing if it is atomic`() async throws {
         let test = try TestDatabase(limits: Self.quotas(user: Usage(records: 3)))
         let ann = try await test.signUp("ann")
         func batch(_ isAtomic: Bool) -> String {
@@ -137,11 +137,11 @@ import Testing
         let long = String(repeating: "x", count: 15_000)
         try await test.create("a", #""t":"\#(long)""#, as: ann.caller)
         #expect(
-            await refusal { try await test.create("b", #""t":"\#(long)""#, as: ann.caller) }?.code == .quotaExceeded)
-        // A value that lies elsewhere counts as well.
+            await rejection { try await test.create("b", #""t":"\#(long)""#, as: ann.caller) }?.code == .quotaExceeded)
+        // A value that is stored outside its record counts too.
         let big = Data(long.utf8).base64EncodedString()
         let change = #""big":{"value":"\#(big)","type":"BYTES"}"#
-        #expect(await refusal { try await test.change("a", change, as: ann.caller) }?.code == .quotaExceeded)
+        #expect(await rejection { try await test.change("a", change, as: ann.caller) }?.code == .quotaExceeded)
         try await test.change("a", #""t":"short""#, as: ann.caller)
         try await test.change("a", change, as: ann.caller)
         let file = try await test.upload([UInt8](repeating: 7, count: 4_000), as: ann.caller)
@@ -149,11 +149,11 @@ import Testing
         let other = try await test.upload([UInt8](repeating: 8, count: 4_000), as: ann.caller)
         try await test.create("c", as: ann.caller)
         #expect(
-            await refusal { try await test.change("c", #""file":\#(other.json())"#, as: ann.caller) }?.code
+            await rejection { try await test.change("c", #""file":\#(other.json())"#, as: ann.caller) }?.code
                 == .quotaExceeded)
         try await test.change("a", #""file":\#(other.json())"#, as: ann.caller)
         #expect(try Self.used(test, ann.caller).assetBytes == 4_000)
-        // A file that goes from its field counts no longer, though no other comes.
+        // A file that leaves its field no longer counts, even if no other replaces it.
         try await test.change("a", #""file":null"#, as: ann.caller)
         #expect(try Self.used(test, ann.caller).assetBytes == 0)
         let third = try await test.upload([UInt8](repeating: 9, count: 4_000), as: ann.caller)
@@ -164,20 +164,20 @@ import Testing
         await test.close()
     }
 
-    @Test func `who meets the quota of all learns nothing of others`() async throws {
+    @Test func `a caller that reaches the quota of all learns nothing about others`() async throws {
         let test = try TestDatabase(limits: Self.quotas(container: Usage(records: 4)))
         let ann = try await test.signUp("ann")
         for number in 0..<3 { try await test.create("o\(number)") }
-        let refused = await refusal { try await test.create("a", as: ann.caller) }
-        #expect(refused?.code == .quotaExceeded)
-        let keys = (refused?.details ?? []).map { $0.key }
+        let rejected = await rejection { try await test.create("a", as: ann.caller) }
+        #expect(rejected?.code == .quotaExceeded)
+        let keys = (rejected?.details ?? []).map { $0.key }
         #expect(keys == ["quota"])
-        #expect(await refusal { try await test.create("p") }?.code == .quotaExceeded)
+        #expect(await rejection { try await test.create("p") }?.code == .quotaExceeded)
         #expect(try Self.used(test, .administrator(.bootstrap)).records == 4)
         await test.close()
     }
 
-    @Test func `who writes another's record learns nothing of what its owner takes`() async throws {
+    @Test func `a writer of another user's record learns nothing about the owner's usage`() async throws {
         let test = try TestDatabase(limits: Self.quotas(user: Usage(bytes: 30_000, assetBytes: 5_000)))
         let ann = try await test.signUp("ann")
         let eve = try await test.signUp("eve")
@@ -191,16 +191,16 @@ import Testing
         func text(_ count: Int) -> String { #""t":"\#(String(repeating: "x", count: count))""# }
         try await test.create("b", text(10_000), as: ann.caller)
         for change in [text(25_000), #""other":\#(other.json())"#] {
-            let refused = await refusal { try await test.change("a", change, as: eve.caller) }
-            #expect(refused?.code == .quotaExceeded)
-            #expect((refused?.details ?? []).map { $0.key } == ["quota"])
+            let rejected = await rejection { try await test.change("a", change, as: eve.caller) }
+            #expect(rejected?.code == .quotaExceeded)
+            #expect((rejected?.details ?? []).map { $0.key } == ["quota"])
         }
         /// How much Eve gets in at most.
         func room() async throws -> Int {
             var (fits, fails) = (0, 40_000)
             while fails - fits > 1 {
                 let middle = (fits + fails) / 2
-                if await refusal({ try await test.change("a", text(middle), as: eve.caller) }) == nil {
+                if await rejection({ try await test.change("a", text(middle), as: eve.caller) }) == nil {
                     fits = middle
                     try await test.change("a", text(0), as: eve.caller)
                 } else {
@@ -211,22 +211,22 @@ import Testing
         }
         let before = try await room()
         #expect(before > 15_000)
-        // Neither how much lies in Ann's private database nor that anything was written there.
+        // Neither the size of Ann's private database nor that it was written to.
         try await test.create("private", text(15_000), as: ann.caller, in: own)
         #expect(try await room() == before)
         try await test.delete("private", as: ann.caller, in: own)
         #expect(try await room() == before)
         try await test.create("private", text(15_000), as: ann.caller, in: own)
         let growth = text(15_000)
-        // Ann herself is told, and so is the operator.
+        // Ann gets the error, and so does the operator.
         for caller in [ann.caller, .administrator(.bootstrap)] {
-            let refused = await refusal { try await test.change("a", growth, as: caller) }
-            #expect((refused?.details ?? []).map { $0.key } == ["quota", "used", "limit"])
+            let rejected = await rejection { try await test.change("a", growth, as: caller) }
+            #expect((rejected?.details ?? []).map { $0.key } == ["quota", "used", "limit"])
         }
         await test.close()
     }
 
-    @Test func `who has no room of its own adds nothing to the records of others`() async throws {
+    @Test func `a caller without quota left adds nothing to the records of others`() async throws {
         let test = try TestDatabase(limits: Self.quotas(user: Usage(bytes: 10_240)))
         let ann = try await test.signUp("ann")
         let eve = try await test.signUp("eve")
@@ -238,27 +238,27 @@ import Testing
         let large = #""t":"\#(String(repeating: "x", count: 50_000))""#
         let small = #""t":"\#(String(repeating: "x", count: 5_000))""#
         for name in ["ofOperator", "ofNobody", "ofAnn"] {
-            let refused = await refusal { try await test.change(name, large, as: eve.caller) }
-            #expect(refused?.code == .quotaExceeded, "\(name)")
+            let rejected = await rejection { try await test.change(name, large, as: eve.caller) }
+            #expect(rejected?.code == .quotaExceeded, "\(name)")
             try await test.change(name, small, as: eve.caller)
             try await test.change(name, #""t":"""#, as: eve.caller)
         }
-        // Beyond its quota, an account may still make others' records smaller.
+        // Above its quota, an account may still make others' records smaller.
         try await test.create("ofEve", #""t":"\#(String(repeating: "x", count: 9_000))""#, as: eve.caller)
         for name in ["ofOperator", "ofNobody", "ofAnn"] {
-            let refused = await refusal { try await test.change(name, small, as: eve.caller) }
-            #expect(refused?.code == .quotaExceeded, "\(name)")
+            let rejected = await rejection { try await test.change(name, small, as: eve.caller) }
+            #expect(rejected?.code == .quotaExceeded, "\(name)")
             // It is Eve's own quota.
-            #expect((refused?.details ?? []).map { $0.key } == ["quota", "used", "limit"], "\(name)")
+            #expect((rejected?.details ?? []).map { $0.key } == ["quota", "used", "limit"], "\(name)")
             try await test.change(name, #""t":null"#, as: eve.caller)
         }
         try await test.change("ofOperator", large)
         await test.close()
     }
 
-    @Test func `an account that goes leaves the sums right`() async throws {
-        let patient = try await DoctorPatient { folder in
-            let test = try TestDatabase(folder: folder, keepsFolder: true)
+    @Test func `removing an account keeps the sums correct`() async throws {
+        let patient = try await DoctorPatient { directory in
+            let test = try TestDatabase(directory: directory, keepsDirectory: true)
             let ann = try await test.signUp("ann")
             let own = DatabaseAddress(scope: .privateDatabase(owner: try #require(ann.caller.userID)))
             try await test.create("a", #""n":1"#, as: ann.caller)

@@ -4,8 +4,8 @@ import RecordWire
 import Testing
 
 @Suite struct ViewRightsTests {
-    @Test func `a read is judged by the rights of the view that it reads`() async throws {
-        // refresh │ grants taken away, then a secret written, both acknowledged │ look-up without another refresh
+    @Test func `a read is authorized by the rights of its own snapshot`() async throws {
+        // refresh │ grants removed, then a secret written, both acknowledged │ look-up without another refresh
         let test = try TestDatabase()
         try await test.create("public", #""n":1"#)
         try test.reader.refresh()

@@ -31,7 +31,7 @@ import Testing
         return value.map { "\($0)" } ?? ""
     }
 
-    @Test func `a small type is widened at once, and what is stored stays`() async throws {
+    @Test func `a small type is widened at once, and stored records stay unchanged`() async throws {
         let test = try TestDatabase()
         try await test.putSchema(Self.before)
         try await test.fill(60, Self.fields)
@@ -40,10 +40,10 @@ import Testing
         try await test.putSchema(Self.after)
         #expect(try type(test) == .double && type(test, "l") == .doubleList)
         #expect(test.schemaText.contains("widening") == false)
-        // No record has changed: neither its tag nor the feed tells of one.
+        // No record has changed: neither its tag nor the feed shows a change.
         #expect(try test.read("Post7").recordChangeTag == tag)
         #expect(try test.changes(since: token).changes.isEmpty)
-        // The tables of the indexes from before are taken away in slices.
+        // The tables of the old indexes are deleted in slices.
         await test.database.indexes.waitUntilBuilt()
         try IndexOracle(test).check()
 
@@ -55,15 +55,15 @@ import Testing
         #expect(
             try await test.pages(sort: "n", limit: 7) == (0...7).map { "Post\($0)" } + ["half"]
                 + (8..<60).map { "Post\($0)" })
-        #expect(await refusal { try await test.create("twin", #""u":7.0"#) }?.cause == .uniqueViolation)
+        #expect(await rejection { try await test.create("twin", #""u":7.0"#) }?.cause == .uniqueViolation)
 
-        // Operations see what stands there as numbers of the field's type.
+        // Operations see stored numbers as numbers of the field's type.
         try await test.change("Post7", #""n":{"increment":0.25},"l":{"append":[2.5]}"#)
         try await test.change("Post8", #""l":{"appendUnique":[8.0,3]}"#)
         #expect(try await test.query("n == 7.25").names == ["Post7"])
         #expect(try await test.query("l CONTAINS 2.5").names == ["Post7"])
         #expect(try field(test, "l", of: "Post8").contains("8.0") == true)
-        // An INT64, as answers have it from before, is taken back.
+        // An INT64 from an older response is accepted.
         try await test.change("Post9", #""n":{"value":9,"type":"INT64"}"#)
         #expect(try await test.query("n == 9").names == ["Post9"])
         try IndexOracle(test).check()
@@ -75,7 +75,7 @@ import Testing
         await test.database.indexes.waitUntilBuilt()
         try await test.fill(300, Self.fields)
         try await test.putSchema(Self.after)
-        // Until all is checked the field is what it was.
+        // Until the check is complete the field keeps its type.
         if try type(test) == .int64 {
             #expect(test.schemaText.contains(#""widening":{"to":"DOUBLE","state":"building""#), "\(test.schemaText)")
             #expect(try await test.query("n == 7").names == ["Post7"])
@@ -84,20 +84,20 @@ import Testing
             try await test.change("Post\(round * 7)", #""n":\#(round - 1000)"#)
             try await test.delete("Post\(round * 7 + 1)")
             try await test.create("new\(round)", #""n":\#(round),"l":[\#(round)],"u":\#(round + 5000)"#)
-            if let error = await refusal({ try await test.create("half\(round)", #""n":0.5"#) }) {
+            if let error = await rejection({ try await test.create("half\(round)", #""n":0.5"#) }) {
                 #expect(error.reason.contains("is becoming a DOUBLE"), "\(error.reason)")
             }
-            #expect(await refusal { try await test.create("twin", #""u":299"#) }?.cause == .uniqueViolation)
+            #expect(await rejection { try await test.create("twin", #""u":299"#) }?.cause == .uniqueViolation)
         }
         await test.database.indexes.waitUntilBuilt()
         #expect(try type(test) == .double && type(test, "l") == .doubleList && type(test, "u") == .double)
         try IndexOracle(test).check()
         try await test.create("quarter", #""n":7.25"#)
         #expect(try await test.query("n > 7 AND n < 8").names == ["quarter"])
-        #expect(await refusal { try await test.create("twin", #""u":299.0"#) }?.cause == .uniqueViolation)
+        #expect(await rejection { try await test.create("twin", #""u":299.0"#) }?.cause == .uniqueViolation)
     }
 
-    @Test func `the check sees what is written meanwhile, of types without an index too`() async throws {
+    @Test func `the check sees concurrent writes, also of types without an index`() async throws {
         let test = try TestDatabase(indexBuilding: .slices(of: 5))
         func schema(_ type: String) -> String { #"{"types":{"Post":{"fields":{"n":{"type":"\#(type)"}}}}}"# }
         try await test.putSchema(schema("INT64"))
@@ -105,24 +105,24 @@ import Testing
         try await test.putSchema(schema("DOUBLE"))
         var written: [String] = []
         for round in 0..<40 where try type(test) == .int64 {
-            let error = await refusal { try await test.create("odd\(round)", #""n":9007199254740993"#) }
+            let error = await rejection { try await test.create("odd\(round)", #""n":9007199254740993"#) }
             if error == nil { written.append("odd\(round)") }
             #expect(error == nil || error?.reason.contains("no DOUBLE equals") == true, "\(error?.reason ?? "")")
         }
         await test.database.indexes.waitUntilBuilt()
         #expect(try type(test) == .double)
-        // What came behind the check is a DOUBLE.
+        // A value written after the check is a DOUBLE.
         for name in written { #expect(try test.read(name).fields["n"] != .int64(9_007_199_254_740_993)) }
         await test.close()
     }
 
-    @Test func `a number that no DOUBLE equals refuses the change, by name`() async throws {
+    @Test func `a number that no DOUBLE equals rejects the change, by name`() async throws {
         let test = try TestDatabase()
         try await test.putSchema(Self.before)
         try await test.fill(20, Self.fields)
         try await test.create("odd", #""l":[1,9007199254740993]"#)
         let before = test.schemaText
-        let error = await refusal { try await test.putSchema(Self.after) }
+        let error = await rejection { try await test.putSchema(Self.after) }
         #expect(error?.reason.contains("The record 'odd' has a number in 'l' that no DOUBLE equals") == true)
         #expect(test.schemaText == before)
         try IndexOracle(test).check()
@@ -131,7 +131,8 @@ import Testing
         #expect(try type(test, "l") == .doubleList)
     }
 
-    @Test func `in slices such a number leaves the field as it was, and says why until the change is taken back`()
+    @Test
+    func `in slices such a number leaves the field unchanged, and the reason is shown until the change is reverted`()
         async throws
     {
         let test = try TestDatabase(indexBuilding: .slices(of: 5))
@@ -141,7 +142,7 @@ import Testing
         try await test.create("odd", #""n":9007199254740993"#)
         try await test.putSchema(Self.after)
         if try type(test) == .int64, test.schemaText.contains("building") {
-            let error = await refusal { try await test.create("odder", #""n":9007199254740995"#) }
+            let error = await rejection { try await test.create("odder", #""n":9007199254740995"#) }
             #expect(error == nil || error?.reason.contains("no DOUBLE equals") == true)
         }
         await test.database.indexes.waitUntilBuilt()
@@ -152,11 +153,11 @@ import Testing
         #expect(try await test.query("n == 9007199254740993").names == ["odd"])
         try await test.create("even", #""n":9007199254740995"#)
         try IndexOracle(test).check()
-        // What GET shows, sent back, tries again; the old type takes the change back.
+        // Sending back the document of GET retries the change; the old type reverts it.
         try await test.putSchema(test.schemaText)
         await test.database.indexes.waitUntilBuilt()
         #expect(test.schemaText.contains("failed"))
-        // The other fields have become what was asked.
+        // The other fields have the requested types.
         #expect(try type(test, "l") == .doubleList && type(test, "u") == .double)
         try await test.putSchema(Self.schema("INT64", "DOUBLE_LIST", u: "DOUBLE"))
         await test.database.indexes.waitUntilBuilt()
@@ -169,15 +170,15 @@ import Testing
         try IndexOracle(test).check()
     }
 
-    @Test func `a start goes on with what was under way`() async throws {
-        let test = try TestDatabase(keepsFolder: true, indexBuilding: .slices(of: 2))
+    @Test func `a start resumes a running change`() async throws {
+        let test = try TestDatabase(keepsDirectory: true, indexBuilding: .slices(of: 2))
         try await test.putSchema(Self.before)
         await test.database.indexes.waitUntilBuilt()
         try await test.fill(200, Self.fields)
         try await test.putSchema(Self.after)
         await test.close()
         #expect(try type(test) == .int64)
-        let again = try TestDatabase(folder: test.folder, indexBuilding: .slices(of: 50))
+        let again = try TestDatabase(directory: test.directory, indexBuilding: .slices(of: 50))
         await again.database.indexes.waitUntilBuilt()
         #expect(try type(again) == .double && type(again, "l") == .doubleList)
         try IndexOracle(again).check()
@@ -185,14 +186,14 @@ import Testing
     }
 
     @Test func `the doctor finds widened records and their indexes sound, and those on the way`() async throws {
-        for building in [IndexBuilding(), .slices(of: 2)] {
-            let patient = try await DoctorPatient { folder in
-                let test = try TestDatabase(folder: folder, keepsFolder: true, indexBuilding: building)
+        for building in [IndexBuildOptions(), .slices(of: 2)] {
+            let patient = try await DoctorPatient { directory in
+                let test = try TestDatabase(directory: directory, keepsDirectory: true, indexBuilding: building)
                 try await test.putSchema(Self.before)
                 await test.database.indexes.waitUntilBuilt()
                 try await test.fill(200, Self.fields)
                 try await test.putSchema(Self.after)
-                if building == IndexBuilding() { await test.database.indexes.waitUntilBuilt() }
+                if building == IndexBuildOptions() { await test.database.indexes.waitUntilBuilt() }
                 try await test.change("Post3", #""n":3,"s":"x""#)
                 await test.close()
             }
@@ -200,7 +201,7 @@ import Testing
         }
     }
 
-    /// Half of the records keep their INT64 from before: every condition must see one kind of number.
+    /// Half of the records keep their old INT64: every condition must see one kind of number.
     @Test(arguments: [true, false])
     func `conditions, sorts and pages see old and new values as one kind of number`(isIndexed: Bool) async throws {
         let test = try TestDatabase()
@@ -244,7 +245,7 @@ import Testing
         try IndexOracle(test).check()
     }
 
-    @Test func `trying the change changes nothing`() async throws {
+    @Test func `a dry run of the change changes nothing`() async throws {
         let test = try TestDatabase(.production)
         try await test.putSchema(Self.before)
         try await test.fill(20, Self.fields)
@@ -260,14 +261,15 @@ import Testing
         #expect(try type(test) == .double)
     }
 
-    @Test func `a cursor from before does not open`() async throws {
+    @Test func `a cursor from before the change is rejected`() async throws {
         let test = try TestDatabase()
         try await test.putSchema(Self.before)
         try await test.fill(20, Self.fields)
         let page = try await test.query(sort: "n", limit: 5)
         try await test.putSchema(Self.after)
         #expect(
-            await refusal { _ = try await test.query(sort: "n", limit: 5, cursor: page.cursor) }?.cause == .tokenInvalid
+            await rejection { _ = try await test.query(sort: "n", limit: 5, cursor: page.cursor) }?.cause
+                == .tokenInvalid
         )
     }
 
@@ -276,7 +278,7 @@ import Testing
         try await test.putSchema(Self.before)
         let texts = Self.before.replacing(#""s":{"type":"STRING"}"#, with: #""s":{"type":"TIMESTAMP"}"#)
         try await test.create("a", #""s":"x""#)
-        #expect(await refusal { try await test.putSchema(texts) }?.reason.contains("while there are records") == true)
+        #expect(await rejection { try await test.putSchema(texts) }?.reason.contains("while there are records") == true)
         try await test.delete("a")
         try await test.putSchema(texts)
         #expect(try type(test, "s") == .timestamp)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RecordEngine
 
-/// What a write is going to do, without a store.
+/// The plan of a write, without a store.
 @Suite struct WritePlanTests {
     private static func type() throws -> RecordTypeDefinition {
         RecordTypeDefinition(
@@ -39,7 +39,7 @@ import Testing
 
     private static let reference = #""thread":{"value":{"recordName":"t","action":"VALIDATE"},"type":"REFERENCE"}"#
 
-    @Test func `a plan tells what it is going to do`() throws {
+    @Test func `the description of a plan lists its effects`() throws {
         let plain = try Self.state(#""title":"x""#)
         let bound = try Self.state(Self.reference)
         let listed = try Self.state(#""title":"x""#, access: [])

@@ -16,7 +16,7 @@ import Testing
         #expect(queue.takeGroup(maxOperations: 8).isEmpty)
     }
 
-    @Test func `one that is larger than a group is one`() {
+    @Test func `a write larger than a group is a group of its own`() {
         var queue = WriteQueue()
         for weight in [300, 1] { queue.append(Self.write(weight)) }
         #expect(Self.weights(queue.takeGroup(maxOperations: 256)) == [300])
@@ -45,7 +45,7 @@ import Testing
         #expect(Self.weights(queue.takeGroup(maxOperations: 256)) == [201])
     }
 
-    @Test func `what is put back is next`() {
+    @Test func `a write that is put back is next`() {
         var queue = WriteQueue()
         for weight in [70, 71, 1, 2] { queue.append(Self.write(weight)) }
         let group = queue.takeGroup(maxOperations: 256)

@@ -2,7 +2,7 @@ import RecordModel
 import TestSupport
 import Testing
 
-/// The table of who may do what.
+/// The table of permissions by caller.
 struct AuthorizationTests {
     static let ann = Caller.user(1, roles: [:])
     static let bob = Caller.user(2, roles: [:])
@@ -47,7 +47,7 @@ struct AuthorizationTests {
         #expect(decision == row.decision)
     }
 
-    @Test func `without grants a creator may read what is its own and nothing else`() {
+    @Test func `without grants a creator may read its own records and nothing else`() {
         let scope = DatabaseScope.publicDatabase
         let none = Grants()
         #expect(
@@ -66,11 +66,11 @@ struct AuthorizationTests {
             Authorization.authorize(.anonymous, .read, in: scope, type: Self.type(none), RecordFacts(creator: nil))
                 == .authenticationRequired
         )
-        #expect(Authorization.reach(of: .read, for: Self.ann, in: scope, type: Self.type(none)) == .own(1))
-        #expect(Authorization.reach(of: .read, for: .anonymous, in: scope, type: Self.type(none)) == .none)
+        #expect(Authorization.permitted(of: .read, for: Self.ann, in: scope, type: Self.type(none)) == .own(1))
+        #expect(Authorization.permitted(of: .read, for: .anonymous, in: scope, type: Self.type(none)) == .none)
     }
 
-    @Test func `a custom role gives its holders what it is granted`() throws {
+    @Test func `a custom role gives its holders its grants`() throws {
         let (role, editor) = try Self.editor()
         let grants = Grants([role: [.write]])
         #expect(
@@ -99,7 +99,7 @@ struct AuthorizationTests {
                 == .authenticationRequired)
     }
 
-    @Test func `a private database is its owner's, whatever is granted`() {
+    @Test func `only the owner accesses a private database, whatever is granted`() {
         let scope = DatabaseScope.privateDatabase(owner: 1)
         let all = Grants([.world: .all])
         for action in [Action.create, .read, .write] {
@@ -127,7 +127,7 @@ struct AuthorizationTests {
         .service(ServiceKey(account: 20, scope: KeyScope(types: types, permissions: permissions)))
     }
 
-    @Test func `a key does what its scope says, whatever is granted or listed`() throws {
+    @Test func `a key has the rights of its scope, whatever grants and access lists say`() throws {
         let other = try #require(RecordTypeName("Other"))
         let list = StoredAccess.encode(AccessList([.user(7): .read]))
         for grants in [Grants(), Grants([.world: .all])] {
@@ -150,15 +150,17 @@ struct AuthorizationTests {
     @Test func `no key and no administrator but an owner enters a private database`() {
         let scope = DatabaseScope.privateDatabase(owner: 20)
         let type = Self.type(Grants([.world: .all]))
-        func reach(_ caller: Caller) -> Reach { Authorization.reach(of: .read, for: caller, in: scope, type: type) }
-        #expect(reach(Self.service(nil, .all)) == .none)
+        func permitted(_ caller: Caller) -> PermittedRecords {
+            Authorization.permitted(of: .read, for: caller, in: scope, type: type)
+        }
+        #expect(permitted(Self.service(nil, .all)) == .none)
         for role in AdministratorRole.allCases {
             let caller = Caller.administrator(Administrator(id: 3, role: role))
-            #expect(reach(caller) == (role == .owner ? .all : .none))
+            #expect(permitted(caller) == (role == .owner ? .all : .none))
         }
     }
 
-    @Test func `an administrator does with records and the server what its role says`() {
+    @Test func `an administrator has the rights of its role over records and the server`() {
         let none = Self.type(Grants())
         for role in AdministratorRole.allCases {
             let caller = Caller.administrator(Administrator(id: 3, role: role))

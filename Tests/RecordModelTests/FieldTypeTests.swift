@@ -20,7 +20,7 @@ struct FieldTypeTests {
         #expect(FieldType(tag: "LIST") == nil)
     }
 
-    @Test func `an asset is ASSETID in answers and ASSET in the schema`() {
+    @Test func `an asset is ASSETID in responses and ASSET in the schema`() {
         #expect(FieldType.asset.tag.description == "ASSETID")
         #expect(FieldType.assetList.schemaName == "ASSET_LIST")
     }

@@ -12,12 +12,12 @@ struct NameTests {
         "", String(repeating: "a", count: 256), String(repeating: "é", count: 128), "a\n", "\0", "\u{7F}", "\u{80}",
         "a\u{9F}",
     ])
-    func `an empty, long or controlling record name is refused`(text: String) {
+    func `a record name that is empty, long or has control characters is rejected`(text: String) {
         #expect(RecordName(text) == nil)
         #expect(ZoneName(text) == nil)
     }
 
-    @Test(arguments: [".", ".."]) func `a record name is none of the segments that paths resolve`(text: String) {
+    @Test(arguments: [".", ".."]) func `a record name cannot be a segment that paths resolve`(text: String) {
         #expect(RecordName(text) == nil)
     }
 
@@ -35,7 +35,7 @@ struct NameTests {
         "", "1a", "_a", "a-b", "a b", "a.b", "a\0", String(repeating: "z", count: 256), "😀", "１a",
         "\u{301}a", "x\u{200D}y", "x\u{200B}", "\u{115F}", "日 本", "日\u{FE0F}", String(repeating: "日", count: 86),
     ])
-    func `any other identifier is refused`(text: String) {
+    func `any other identifier is rejected`(text: String) {
         #expect(RecordTypeName(text) == nil)
         #expect(FieldName(text) == nil)
         #expect(RoleName(text) == nil)

@@ -8,7 +8,7 @@ import Testing
         withUnsafeBytes(of: number.littleEndian) { Array($0) }
     }
 
-    @Test func `a role stands below zero, everyone at zero, a user above`() throws {
+    @Test func `a role is stored below zero, everyone as zero, a user above`() throws {
         let principals: [(Principal, Int64)] = [(.role(9), -9), (.role(7), -7), (.everyone, 0), (.user(7), 7)]
         for (principal, number) in principals {
             #expect(principal.number == number)
@@ -27,26 +27,26 @@ import Testing
         #expect(StoredAccess.readers(stored) == [.everyone, .user(300)])
     }
 
-    @Test func `what is no entry of a list is passed over`() {
+    @Test func `invalid entries of a list are ignored`() {
         let stored = Self.bytes(.min) + [3] + Self.bytes(5) + [1] + Self.bytes(.max) + [3] + Self.bytes(6)
         #expect(StoredAccess.decode(stored) == AccessList([.user(5): .read]))
     }
 
-    @Test func `former readers are sixteen bytes each behind a mark`() {
+    @Test func `former readers are sixteen bytes each after a mark`() {
         let losses: [FormerReader: Int64] = [.principal(.user(3)): 40, .byGrants: 41, .principal(.role(3)): 42]
         let stored = [.max, .min, 41, -3, 42, 3, 40].flatMap(Self.bytes)
         #expect(StoredFormerReaders.encode(losses) == stored)
         #expect(StoredFormerReaders.decode(stored) == losses)
     }
 
-    @Test func `former readers from before there was a mark have lost it just now`() {
+    @Test func `former readers without a mark count as having lost access just now`() {
         let stored = [.min, 0, 3].flatMap(Self.bytes)
         #expect(
             StoredFormerReaders.decode(stored)
                 == [.byGrants: .max, .principal(.everyone): .max, .principal(.user(3)): .max])
     }
 
-    @Test func `who is let in again has lost nothing`() {
+    @Test func `a reader that gets access again is no former reader`() {
         let ann = StoredAccess.encode(AccessList([.user(3): .read, .user(4): .write]))
         let losses = StoredFormerReaders.losses(nil, before: nil, after: ann, at: 8)
         #expect(losses == [.byGrants: 8])
@@ -68,7 +68,7 @@ import Testing
         #expect(judged == [.listed(.role(8)), .listed(.everyone), .listed(.user(7)), .unlisted, .unlisted])
     }
 
-    @Test func `administrators stand below zero among callers, the server's own token as a writer`() {
+    @Test func `administrators are stored below zero among callers, the server's own token as a writer`() {
         let administrator = Caller.administrator(Administrator(id: 3, role: .viewer))
         #expect(administrator.identityID == -3)
         #expect(administrator.writerID == .administrator)

@@ -12,7 +12,7 @@ struct SystemFieldTests {
         ("lastModifiedUserRecordID", .modifiedUserRecordName), ("___modifiedBy", .modifiedUserRecordName),
         ("recordChangeTag", .recordChangeTag), ("___etag", .recordChangeTag), ("share", .share), ("parent", .parent),
     ])
-    func `every spelling of a system field is known, and no user's field may bear it`(
+    func `every spelling of a system field is known and is rejected for other fields`(
         spelling: String, field: SystemField
     ) {
         #expect(SystemField(spelling) == field)

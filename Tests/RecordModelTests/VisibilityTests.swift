@@ -2,7 +2,7 @@ import RecordModel
 import TestSupport
 import Testing
 
-/// What was found once for all records of a type against what is judged for each of them.
+/// The visibility computed once for all records of a type, compared with the judgment of each record.
 struct VisibilityTests {
     private static func callers() throws -> [Caller] {
         let editors = try #require(RoleName("editors"))
@@ -45,7 +45,7 @@ struct VisibilityTests {
         return [1, 2, 9].flatMap { creator in access.map { RecordFacts(creator: creator, access: $0) } }
     }
 
-    @Test func `it says of each record what judging it says`() throws {
+    @Test func `it agrees with the judgment of each record`() throws {
         for type in try Self.types() {
             for caller in try Self.callers() {
                 for scope in [DatabaseScope.publicDatabase, .privateDatabase(owner: 1)] {
@@ -53,8 +53,9 @@ struct VisibilityTests {
                     func may(_ action: Action, _ record: RecordFacts) -> Bool {
                         Authorization.authorize(caller, action, in: scope, type: type, record) == .allowed
                     }
-                    #expect(visibility.reads == Authorization.reach(of: .read, for: caller, in: scope, type: type))
-                    #expect(visibility.writes == Authorization.reach(of: .write, for: caller, in: scope, type: type))
+                    #expect(visibility.reads == Authorization.permitted(of: .read, for: caller, in: scope, type: type))
+                    #expect(
+                        visibility.writes == Authorization.permitted(of: .write, for: caller, in: scope, type: type))
                     for record in Self.records() {
                         #expect(visibility.mayRead(record) == may(.read, record))
                         #expect(visibility.mayWrite(record) == may(.write, record))

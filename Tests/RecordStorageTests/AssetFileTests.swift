@@ -5,35 +5,35 @@ import Testing
 
 /// The files of assets: their names, and how they are filled, kept and given up.
 @Suite struct AssetFileTests {
-    private static func withFolder(_ body: (AssetFolder) throws -> Void) throws {
+    private static func withDirectory(_ body: (AssetDirectory) throws -> Void) throws {
         let path = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
-        try DataFolder.makeFolder(path)
+        try DataDirectory.makeDirectory(path)
         defer { try? FileManager.default.removeItem(atPath: path) }
-        try body(AssetFolder(database: path))
+        try body(AssetDirectory(database: path))
     }
 
     @Test(arguments: [0, 1, -1, Int64.max, .min, 0x0123_4567_89AB_CDEF]) func `a file's name is read as it was written`(
         number: Int64
     ) throws {
         let name = AssetFileName(hash: SHA256.hash([1, 2, 3]), file: number)
-        #expect(name.folder.utf8.count == 2 && name.text.utf8.count == 62 + 1 + 16)
-        #expect(AssetFileName(folder: name.folder, text: name.text) == name)
+        #expect(name.directory.utf8.count == 2 && name.text.utf8.count == 62 + 1 + 16)
+        #expect(AssetFileName(directory: name.directory, text: name.text) == name)
         let wrong = [
             name.text.uppercased(), name.text + "0", String(name.text.dropLast()), name.text + ".tmp",
             "." + name.text, name.text.replacingOccurrences(of: ".", with: "-"), "",
             name.text.dropLast() + "g", name.text.dropLast() + "+",
         ]
         for text in wrong where text != name.text {
-            #expect(AssetFileName(folder: name.folder, text: text) == nil, "\(text)")
+            #expect(AssetFileName(directory: name.directory, text: text) == nil, "\(text)")
         }
-        for folder in ["", "0", "0g", "000", "AA", ".."] {
-            #expect(AssetFileName(folder: folder, text: name.text) == nil, "\(folder)")
+        for directory in ["", "0", "0g", "000", "AA", ".."] {
+            #expect(AssetFileName(directory: directory, text: name.text) == nil, "\(directory)")
         }
     }
 
     @Test func `a file is hashed as it comes, and kept under its name`() throws {
-        try Self.withFolder { folder in
-            let writer = AssetFileWriter(new: "upload", in: folder)
+        try Self.withDirectory { directory in
+            let writer = AssetFileWriter(new: "upload", in: directory)
             let content = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
             for start in stride(from: 0, to: content.count, by: 70_001) {
                 try writer.append(Array(content[start..<min(start + 70_001, content.count)]))
@@ -44,88 +44,89 @@ import Testing
             #expect(name.hash == SHA256.hash(content))
             #expect(try writer.read(at: 299_990, count: 100) == Array(content[299_990...]))
             try writer.keep(as: name)
-            #expect(folder.names(in: "uploads").isEmpty)
-            #expect(folder.names(in: name.folder) == [name.text])
-            // What is kept is not given up any more.
+            #expect(directory.names(in: "uploads").isEmpty)
+            #expect(directory.names(in: name.directory) == [name.text])
+            // A kept file is not removed.
             writer.discard()
-            #expect(folder.size(of: name) == 300_000)
-            #expect(try folder.open(name)?.size == 300_000)
-            folder.remove(name)
-            #expect(try folder.open(name) == nil)
-            #expect(folder.size(of: name) == nil)
+            #expect(directory.size(of: name) == 300_000)
+            #expect(try directory.open(name)?.size == 300_000)
+            directory.remove(name)
+            #expect(try directory.open(name) == nil)
+            #expect(directory.size(of: name) == nil)
         }
     }
 
-    @Test func `what is given up is gone, and a name is nobody else's`() throws {
-        try Self.withFolder { folder in
-            let writer = AssetFileWriter(new: "upload", in: folder)
+    @Test func `an abandoned file is gone, and names are not reused`() throws {
+        try Self.withDirectory { directory in
+            let writer = AssetFileWriter(new: "upload", in: directory)
             try writer.append([1])
             try writer.sync()
-            #expect(folder.names(in: "uploads") == ["upload"])
-            let other = AssetFileWriter(new: "upload", in: folder)
+            #expect(directory.names(in: "uploads") == ["upload"])
+            let other = AssetFileWriter(new: "upload", in: directory)
             try other.append([2])
             #expect(throws: AssetFileError(call: "open", code: EEXIST)) { try other.sync() }
             other.discard()
-            #expect(folder.names(in: "uploads") == ["upload"])
+            #expect(directory.names(in: "uploads") == ["upload"])
             writer.discard()
-            #expect(folder.names(in: "uploads").isEmpty)
+            #expect(directory.names(in: "uploads").isEmpty)
         }
     }
 
     @Test(arguments: [0, 1, 131_072, 131_073, 400_000])
-    func `a small file is made when it is kept, a large one as it comes`(_ size: Int) throws {
-        try Self.withFolder { folder in
+    func `a small file is created when it is kept, a large one while it arrives`(_ size: Int) throws {
+        try Self.withDirectory { directory in
             let content = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 13) }
-            let writer = AssetFileWriter(new: "upload", in: folder)
+            let writer = AssetFileWriter(new: "upload", in: directory)
             for start in stride(from: 0, to: size, by: 50_000) {
                 try writer.append(Array(content[start..<min(start + 50_000, size)]))
             }
-            #expect(folder.names(in: "uploads").isEmpty == (size <= 131_072))
+            #expect(directory.names(in: "uploads").isEmpty == (size <= 131_072))
             #expect(writer.size == Int64(size))
             #expect(try writer.read(at: 0, count: size + 1) == content)
             #expect(try writer.read(at: Int64(size / 2), count: 3) == Array(content[(size / 2)...].prefix(3)))
             let name = AssetFileName(hash: try writer.digest(), file: 1)
             #expect(name.hash == SHA256.hash(content))
             try writer.keep(as: name)
-            #expect(folder.names(in: "uploads").isEmpty && folder.size(of: name) == Int64(size))
-            let given = AssetFileWriter(new: "given-up", in: folder)
+            #expect(directory.names(in: "uploads").isEmpty && directory.size(of: name) == Int64(size))
+            let given = AssetFileWriter(new: "given-up", in: directory)
             try given.append(content)
             given.discard()
-            #expect(folder.names(in: "uploads").isEmpty)
+            #expect(directory.names(in: "uploads").isEmpty)
         }
     }
 
-    @Test func `a file goes on where its acknowledged bytes end`() throws {
-        try Self.withFolder { folder in
-            let first = AssetFileWriter(new: "upload", in: folder)
+    @Test func `a file continues where its acknowledged bytes end`() throws {
+        try Self.withDirectory { directory in
+            let first = AssetFileWriter(new: "upload", in: directory)
             try first.append([1, 2, 3, 4, 5])
             try first.sync()
-            let writer = try AssetFileWriter(resuming: "upload", at: 3, in: folder)
+            let writer = try AssetFileWriter(resuming: "upload", at: 3, in: directory)
             try writer.append([9])
             #expect(writer.size == 4)
             #expect(try writer.digest() == SHA256.hash([1, 2, 3, 9]))
-            // Nothing can go on behind what is there, and what is there is left as it is.
+            // Nothing can be appended to an existing file, which stays unchanged.
             for (name, offset) in [("upload", Int64(5)), ("other", 1)] {
                 let error = #expect(throws: AssetFileError.self) {
-                    _ = try AssetFileWriter(resuming: name, at: offset, in: folder)
+                    _ = try AssetFileWriter(resuming: name, at: offset, in: directory)
                 }
                 #expect(error?.isMissing == true, "\(name)")
             }
-            #expect(try AssetFileWriter(resuming: "upload", at: 4, in: folder).digest() == SHA256.hash([1, 2, 3, 9]))
+            #expect(
+                try AssetFileWriter(resuming: "upload", at: 4, in: directory).digest() == SHA256.hash([1, 2, 3, 9]))
             // An upload of which nothing is acknowledged may have lost its file.
-            #expect(try AssetFileWriter(resuming: "other", at: 0, in: folder).size == 0)
+            #expect(try AssetFileWriter(resuming: "other", at: 0, in: directory).size == 0)
         }
     }
 
-    @Test func `files of others are no folders of assets`() throws {
-        try Self.withFolder { folder in
-            try folder.prepare()
+    @Test func `foreign directories are not taken for asset directories`() throws {
+        try Self.withDirectory { directory in
+            try directory.prepare()
             for name in ["ab", "AB", "abc", "thumbnails", ".x", "g0"] {
                 try FileManager.default.createDirectory(
-                    atPath: folder.path + "/" + name, withIntermediateDirectories: true)
+                    atPath: directory.path + "/" + name, withIntermediateDirectories: true)
             }
-            #expect(folder.folders == ["ab"])
-            #expect(folder.names(in: "nowhere").isEmpty)
+            #expect(directory.directories == ["ab"])
+            #expect(directory.names(in: "nowhere").isEmpty)
         }
     }
 }

@@ -7,8 +7,8 @@ import Testing
 @testable import RecordStorage
 
 @Suite struct AssetTableTests {
-    /// Without statistics SQLite takes the index of one column to be as good as that of another: each upload once walked
-    /// through all that its uploader had ever uploaded.
+    /// Without statistics SQLite considers the indexes of both columns equal, and could scan all that an uploader has ever
+    /// uploaded.
     @Test func `claims are found by asset and uploader, however many either has`() throws {
         let file = try TestFile()
         let faults = StoreFaults()
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    /// Before, all that somebody had uploaded was added up at each upload.
+    /// An upload must not add up all earlier uploads of the same uploader.
     @Test func `an upload is as much work after a thousand as after two`() throws {
         let file = try TestFile()
         let table = AssetTable(file.writer)

@@ -5,7 +5,7 @@ import Testing
 @testable import RecordStorage
 
 @Suite struct AudienceKeyTests {
-    @Test func `everything stands as the greatest number, a principal as its own`() {
+    @Test func `everything is stored as the greatest number, a principal as its own`() {
         let keys: [(AudienceKey, Int64)] = [
             (.everything, .max), (.principal(.everyone), 0), (.principal(.user(5)), 5), (.principal(.role(5)), -5),
         ]
@@ -31,7 +31,7 @@ import Testing
         #expect(try table.audience(editors + 1) == nil)
     }
 
-    @Test func `a reach finds its audiences that have records of the type`() throws {
+    @Test func `a set of permitted records finds its audiences that have records of the type`() throws {
         let file = try TestFile()
         let table = AudienceTable(file.writer)
         let row = RecordRow(
@@ -41,7 +41,7 @@ import Testing
         _ = try table.ensure(zone: 3, .principal(.user(5)))
         try table.add(row, to: everything)
         try table.add(row, to: editors)
-        let reading = AudienceReading(file.writer)
+        let reading = AudienceFinder(file.writer)
         let principals: [Principal] = [.role(5), .everyone, .user(5)]
         #expect(try reading.find(zone: 3, type: 2, .all) == [everything])
         #expect(try reading.find(zone: 3, type: 2, .principals(principals)) == [editors])

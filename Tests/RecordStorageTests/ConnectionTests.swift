@@ -13,11 +13,11 @@ import Testing
         #expect(try file.writer.integer("PRAGMA temp_store") == 2)
     }
 
-    @Test func `the log stays when it could not be copied, and goes when it was`() throws {
-        let folder = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try DataFolder.makeFolder(folder)
-        let path = DataFolder.databasePath(in: folder)
+    @Test func `the WAL stays after a failed checkpoint and is removed after a complete one`() throws {
+        let directory = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        try DataDirectory.makeDirectory(directory)
+        let path = DataDirectory.databasePath(in: directory)
         func withWriter(_ body: (Connection) throws -> Void) throws {
             try body(try Connection(path: path, role: .writer))
         }
@@ -28,8 +28,8 @@ import Testing
             #expect(writer.failure?.kind == .syncFailed)
         }
         // SQLite would copy it once more when the connection closes, believe the second sync, and take the log away.
-        #expect(DataFolder.size(of: path + "-wal") > 0)
-        #expect(DataFolder.size(of: path) == 4_096)
+        #expect(DataDirectory.size(of: path + "-wal") > 0)
+        #expect(DataDirectory.size(of: path) == 4_096)
         try withWriter { writer in
             let count = try writer.integer("SELECT count(*) FROM first")
             #expect(count == 0)
@@ -37,7 +37,7 @@ import Testing
             #expect(isWhole)
         }
         #expect(!FileManager.default.fileExists(atPath: path + "-wal"))
-        #expect(DataFolder.size(of: path) > 4_096)
+        #expect(DataDirectory.size(of: path) > 4_096)
     }
 
     @Test func `a reader cannot write`() throws {
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `a failure names the statement and not its values, and a client is told of neither`() throws {
+    @Test func `a failure names the statement and not its values, and a client sees neither`() throws {
         let file = try TestFile()
         try file.insert("same", id: 1)
         do {
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `migrations run once and refuse the file of a newer server`() throws {
+    @Test func `migrations run once and reject the file of a newer server`() throws {
         let file = try TestFile()
         try Migrations.run(on: file.writer)
         try file.writer.execute("INSERT INTO migration (position, name) VALUES (99, 'from the future')")
@@ -106,7 +106,7 @@ import Testing
         #expect(try records() == 0)
         #expect(snapshot.openings == openings)
         try file.insert("a", id: 1)
-        // Committed and not yet published: who opens a view now is shown it, so whoever asks later must be, too.
+        // Committed and not yet published: a snapshot opened now shows it, so later snapshots must show it, too.
         try snapshot.refresh()
         #expect(try records() == 1)
         #expect(snapshot.openings == openings + 1)
@@ -141,60 +141,60 @@ import Testing
         let connection = try Connection(path: file.path, role: .reader)
         let snapshot = Snapshot(connection, clock: file.clock)
         try snapshot.refresh()
-        let patience = Duration.milliseconds(5)
-        #expect(file.clock.withoutReaders(patience: patience) { true } == nil)
+        let maxWait = Duration.milliseconds(5)
+        #expect(file.clock.withoutReaders(maxWait: maxWait) { true } == nil)
         snapshot.end()
-        #expect(file.clock.withoutReaders(patience: patience) { true } == true)
+        #expect(file.clock.withoutReaders(maxWait: maxWait) { true } == true)
         // The gate is open again.
         try snapshot.refresh()
         #expect(file.clock.openSnapshots == 1)
     }
 
-    @Test func `those who read long are kept out one after the other, and short turns go on`() throws {
+    @Test func `long readers are blocked one after the other, and short reads continue`() throws {
         let file = try TestFile()
-        func makeSnapshot(_ length: ViewLength) throws -> Snapshot {
+        func makeSnapshot(_ length: SnapshotLifetime) throws -> Snapshot {
             Snapshot(try Connection(path: file.path, role: .reader), clock: file.clock, length: length)
         }
         let (query, page, turn) = (try makeSnapshot(.query), try makeSnapshot(.page), try makeSnapshot(.turn))
         try query.refresh()
         // A query has a view: pages are not kept out for its sake, nor are turns.
-        #expect(!file.clock.keepOutLongViews())
+        #expect(!file.clock.blockLongSnapshots())
         #expect(file.clock.isGateClosed(for: .query))
         try page.refresh()
         try turn.refresh()
         query.end()
         // No query is left, and none comes in: pages are next.
-        #expect(!file.clock.keepOutLongViews())
+        #expect(!file.clock.blockLongSnapshots())
         #expect(file.clock.isGateClosed(for: .page) && !file.clock.isGateClosed(for: .turn))
         page.end()
-        #expect(file.clock.keepOutLongViews())
+        #expect(file.clock.blockLongSnapshots())
         try turn.refresh()
         turn.end()
-        #expect(file.clock.withoutReaders(patience: .milliseconds(5)) { true } == true)
+        #expect(file.clock.withoutReaders(maxWait: .milliseconds(5)) { true } == true)
         // All are let in again.
         for snapshot in [query, page, turn] { try snapshot.refresh() }
         #expect(file.clock.openSnapshots == 3)
         for snapshot in [query, page, turn] { snapshot.end() }
-        // A database that closes waits for those who read, so it keeps nobody out.
+        // A closing database waits for its readers, so it blocks none.
         file.clock.letIn(forGood: true)
         try query.refresh()
-        #expect(file.clock.keepOutLongViews())
+        #expect(file.clock.blockLongSnapshots())
         try page.refresh()
         #expect(file.clock.openSnapshots == 2)
     }
 
-    @Test func `a restarting checkpoint empties the log when readers have let go`() throws {
+    @Test func `a restarting checkpoint empties the WAL after readers release it`() throws {
         let file = try TestFile()
         for id in 1...200 { try file.insert("r\(id)", id: Int64(id)) }
-        #expect(file.writer.framesInLog > 200)
+        #expect(file.writer.walFrames > 200)
         #expect(try file.writer.checkpoint(.restart))
         try file.insert("last", id: 1_000)
-        #expect(file.writer.framesInLog < 50)
+        #expect(file.writer.walFrames < 50)
     }
 
-    /// Another process, such as the doctor, may read for minutes. Nobody here waits for it.
+    /// Another process, such as the doctor, may read for minutes. The server does not wait for it.
     @Test(arguments: [Connection.CheckpointMode.restart, .truncate])
-    func `a checkpoint does not wait for readers that are not ours`(mode: Connection.CheckpointMode) throws {
+    func `a checkpoint does not wait for readers of other processes`(mode: Connection.CheckpointMode) throws {
         let file = try TestFile()
         for id in 1...20 { try file.insert("r\(id)", id: Int64(id)) }
         let stranger = try Connection(path: file.path, role: .scanner)
@@ -209,35 +209,35 @@ import Testing
     }
 }
 
-@Suite struct DataFolderTests {
-    @Test func `a folder belongs to one process at a time, and its secret stays`() throws {
+@Suite struct DataDirectoryTests {
+    @Test func `a directory belongs to one process at a time, and its secret stays`() throws {
         let outer = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
         defer { try? FileManager.default.removeItem(atPath: outer) }
         let path = outer + "/a/b"
         func secretText() throws -> [UInt8] {
-            let folder = try DataFolder(opening: path)
-            #expect(DataFolder.isInUse(path))
-            #expect(throws: DataFolder.Problem.self) { _ = try DataFolder(opening: path) }
-            return try folder.secret().derive(label: "test", length: 16)
+            let directory = try DataDirectory(opening: path)
+            #expect(DataDirectory.isInUse(path))
+            #expect(throws: DataDirectory.Problem.self) { _ = try DataDirectory(opening: path) }
+            return try directory.secret().derive(label: "test", length: 16)
         }
         let first = try secretText()
-        #expect(!DataFolder.isInUse(path))
+        #expect(!DataDirectory.isInUse(path))
         #expect(try secretText() == first)
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
         #expect((attributes[.posixPermissions] as? Int) == 0o700)
     }
 
-    @Test func `a damaged secret is refused with a sentence`() throws {
+    @Test func `a damaged secret is rejected with a sentence`() throws {
         let path = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
         defer { try? FileManager.default.removeItem(atPath: path) }
         do {
-            let folder = try DataFolder(opening: path)
-            _ = try folder.secret()
+            let directory = try DataDirectory(opening: path)
+            _ = try directory.secret()
         }
         try Data([1, 2, 3]).write(to: URL(fileURLWithPath: path + "/secret"))
-        let folder = try DataFolder(opening: path)
+        let directory = try DataDirectory(opening: path)
         do {
-            _ = try folder.secret()
+            _ = try directory.secret()
             Issue.record("a damaged secret was taken")
         } catch {
             #expect(error.description.contains("32 bytes"))

@@ -87,26 +87,26 @@ import Testing
         #expect(try table.add(.init(kind: .ordered, columns: columns), isDeclared: true, type: 5) == third + 1)
     }
 
-    @Test func `a walk meets the records of one type zone by zone, and tells if they are few`() throws {
+    @Test func `a scan visits the records of one type zone by zone and reports if they are few`() throws {
         let file = try TestFile()
         for id in 1...6 { try file.insert("r\(id)", id: Int64(id)) }
         try file.writer.execute("INSERT INTO zone (scope, owner, name, generation) VALUES (1, 16, 'z', 2)")
         try file.writer.execute("UPDATE record SET zone = 2 WHERE id IN (1, 2)")
         try file.writer.execute("UPDATE record SET type = 2 WHERE id = 5")
         try file.writer.execute("UPDATE record SET deleted = 1 WHERE id = 6")
-        let walk = RecordWalk(file.writer)
-        #expect(try walk.hasAtMost(4, ofType: 1))
-        #expect(try !walk.hasAtMost(3, ofType: 1))
-        try walk.begin(type: 1)
-        #expect(try Self.ids(walk) == [3, 4, 1, 2])
-        try walk.begin(after: 2)
-        #expect(try Self.ids(walk) == [3, 4, 5, 6])
+        let scan = RecordBackfillScan(file.writer)
+        #expect(try scan.hasAtMost(4, ofType: 1))
+        #expect(try !scan.hasAtMost(3, ofType: 1))
+        try scan.begin(type: 1)
+        #expect(try Self.ids(scan) == [3, 4, 1, 2])
+        try scan.begin(after: 2)
+        #expect(try Self.ids(scan) == [3, 4, 5, 6])
     }
 
-    private static func ids(_ walk: RecordWalk) throws -> [RecordNumber] {
-        defer { walk.finish() }
+    private static func ids(_ scan: RecordBackfillScan) throws -> [RecordNumber] {
+        defer { scan.finish() }
         var ids: [RecordNumber] = []
-        while let (cursor, _) = try walk.next() { ids.append(cursor.row.id) }
+        while let (cursor, _) = try scan.next() { ids.append(cursor.row.id) }
         return ids
     }
 }

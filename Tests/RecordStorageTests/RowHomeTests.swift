@@ -5,13 +5,14 @@ import Testing
 @testable import RecordStorage
 
 @Suite struct RowHomeTests {
-    @Test func `an audience stands below zero in a column, a zone as its number`() {
+    @Test func `an audience is a negative number in a column, a zone is its number`() {
         #expect(RowHome.zone(7).column == 7)
         #expect(RowHome.audience(7).column == -7)
         #expect(RowHome.zone(7) != .audience(7))
     }
 
-    @Test(arguments: [RowHome.zone(1), .zone(9), .audience(1), .audience(9)]) func `a column gives the home back`(
+    @Test(arguments: [RowHome.zone(1), .zone(9), .audience(1), .audience(9)])
+    func `a home round-trips through a column`(
         _ home: RowHome
     ) throws {
         #expect(RowHome(column: home.column) == home)
@@ -32,8 +33,8 @@ import Testing
         let table = IndexTable(file.writer)
         try table.make(1)
         try [UInt8(5)].withUnsafeBytes { try table.insert(home: .audience(3), key: $0, record: 8, into: 1) }
-        let reading = IndexReading(file.writer)
-        let everything = IndexReading.KeyRange(lower: [], upper: nil)
+        let reading = IndexScanner(file.writer)
+        let everything = IndexScanner.KeyRange(lower: [], upper: nil)
         #expect(try reading.count(1, home: .zone(3), everything) == 0)
         #expect(try reading.count(1, home: .audience(3), everything) == 1)
         #expect(try table.entries(of: 1) == [.init(home: .audience(3), key: [5], record: 8)])

@@ -6,8 +6,8 @@ import Testing
 
 @testable import RecordStorage
 
-/// What the engine relies on in any store. A second driver has to pass this suite; here SQLite does, called directly, and
-/// through the driver protocol, also with yields before its steps.
+/// The properties of a store that the engine relies on. A second driver must pass this suite; here SQLite does, called
+/// directly, and through the driver protocol, also with yields before its steps.
 @Suite struct StoreInvariantTests {
     enum Driver: CaseIterable { case direct, driven, slow }
 
@@ -38,7 +38,7 @@ import Testing
 
         private static func open(_ path: String, _ driver: DriverMaker?) throws -> StoreWriter {
             try StoreWriter(
-                in: DataFolder(opening: path), observer: Silence(), checkpoints: CheckpointRules(),
+                in: DataDirectory(opening: path), observer: Silence(), checkpoints: CheckpointPolicy(),
                 longestQuery: .seconds(1), driver: driver)
         }
 
@@ -46,7 +46,7 @@ import Testing
             try StoreReader(in: path, status: writer.status, length: .turn, driver: driver)
         }
 
-        /// Commits a record for each name, and tells readers of it.
+        /// Commits a record for each name, and publishes it to readers.
         @discardableResult
         func commit(_ names: String..., publishes: Bool = true) throws -> [Int64] {
             try writer.begin()
@@ -67,7 +67,7 @@ import Testing
             return number
         }
 
-        /// What a start after a crash would find in the files as they are now: names, and the next number.
+        /// The data that a start after a crash would find in the files now: names, and the next number.
         func afterCrash() throws -> (names: Set<String>, next: Int64) {
             let copy = path + "-copy-" + UUID().uuidString
             defer { try? FileManager.default.removeItem(atPath: copy) }
@@ -93,7 +93,7 @@ import Testing
     // MARK: Order
 
     @Test(arguments: Driver.allCases)
-    func `a reader that shows a number shows all that were committed below it`(driver: Driver) async throws {
+    func `a reader that shows a number shows all commits below it`(driver: Driver) async throws {
         let store = try TestStore(driver)
         let done = LockedFlag()
         let readers = try (0..<2).map { _ in UncheckedReader(try store.reader()) }
@@ -133,7 +133,7 @@ import Testing
     // MARK: Isolation
 
     @Test(arguments: Driver.allCases)
-    func `a snapshot is one moment, and nothing is seen of what was undone`(driver: Driver) throws {
+    func `a snapshot is one moment and shows no rolled-back write`(driver: Driver) throws {
         let store = try TestStore(driver)
         try store.commit("a")
         let reader = try store.reader()
@@ -149,7 +149,7 @@ import Testing
         try store.writer.beginItem()
         _ = try store.insert("d")
         try store.writer.keepItem()
-        // A transaction reads what it has written itself, by name and by range.
+        // A transaction reads its own writes, by name and by range.
         #expect(try store.writer.records.row(zone: ZoneTable.publicDefault, name: "d") != nil)
         #expect(try store.writer.records.row(zone: ZoneTable.publicDefault, name: "c") == nil)
         try store.writer.keepRequest()
@@ -173,7 +173,7 @@ import Testing
     // MARK: What readers owe each other
 
     @Test(arguments: Driver.allCases)
-    func `what was acknowledged is seen by all, and what one has seen, too`(driver: Driver) throws {
+    func `all readers see acknowledged writes and writes that any reader has seen`(driver: Driver) throws {
         let store = try TestStore(driver)
         let readers = [try store.reader(), try store.reader(), try store.reader()]
         for reader in readers { try reader.refresh() }
@@ -200,7 +200,7 @@ import Testing
 
     // MARK: Durability and failures
 
-    @Test func `a commit that returned is there after a crash, and one that was rejected never is`() throws {
+    @Test func `a returned commit survives a crash, and a rejected one never appears`() throws {
         var acknowledged: Set<String> = []
         let store = try TestStore()
         for step in 0..<200 {
@@ -221,7 +221,7 @@ import Testing
         #expect(acknowledged.count > 20 && acknowledged.count < 200)
     }
 
-    @Test func `after a failure statements can be used again, and clients learn nothing of the store`() throws {
+    @Test func `after a failure statements can be used again, and clients see nothing of the store`() throws {
         let store = try TestStore()
         let kinds: [StoreFailure.Kind] = [.full, .quotaUsedUp, .readOnly, .other]
         for (step, kind) in (0..<12).map({ ($0 / 4, kinds[$0 % 4]) }) {
@@ -242,7 +242,7 @@ import Testing
         }
     }
 
-    @Test func `nothing is written any more once what is on the disk is not known`() throws {
+    @Test func `nothing is written once the state of the disk is unknown`() throws {
         let store = try TestStore()
         try store.commit("a")
         try store.writer.begin()
@@ -250,7 +250,7 @@ import Testing
         store.faults.plan = FaultPlan(failAt: 0, with: StoreFailure(.syncFailed, "fsync"))
         #expect(throws: CommitFailure.self) { try store.writer.commit {} }
         store.faults.plan = nil
-        #expect(store.writer.status.hasFailedForGood && store.writer.status.obstacle == .failedSync)
+        #expect(store.writer.status.hasFailedPermanently && store.writer.status.blocker == .failedSync)
         #expect(throws: RecordError.databaseUnavailable) { try store.writer.begin() }
         store.writer.close()
         let reader = try store.reader()
@@ -258,7 +258,7 @@ import Testing
         #expect(try reader.names() == ["a"])
     }
 
-    @Test func `numbers ascend over starts and crashes, and are not given twice`() throws {
+    @Test func `numbers ascend over starts and crashes and are not reused`() throws {
         let store = try TestStore()
         for round in 0..<5 {
             let last = try #require(try store.commit("a\(round)", "b\(round)").last)

@@ -3,23 +3,23 @@ import RecordModel
 import RecordStorage
 import TestSupport
 
-/// A database file in a folder of its own, with the writer's connection.
+/// A database file in a directory of its own, with the writer's connection.
 final class TestFile {
-    let folder: String
+    let directory: String
     let writer: Connection
     let clock = CommitClock()
 
-    var path: String { DataFolder.databasePath(in: folder) }
+    var path: String { DataDirectory.databasePath(in: directory) }
 
     init() throws {
-        folder = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
-        try DataFolder.makeFolder(folder)
-        writer = try Connection(path: DataFolder.databasePath(in: folder), role: .writer)
+        directory = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
+        try DataDirectory.makeDirectory(directory)
+        writer = try Connection(path: DataDirectory.databasePath(in: directory), role: .writer)
         try Migrations.run(on: writer)
     }
 
     deinit {
-        try? FileManager.default.removeItem(atPath: folder)
+        try? FileManager.default.removeItem(atPath: directory)
     }
 
     func insert(_ name: String, id: Int64) throws {

@@ -5,7 +5,7 @@ import Testing
 @testable import RecordWire
 
 @Suite struct BoundsTests {
-    @Test func `more fields than a type can have are refused before the schema is asked`() {
+    @Test func `more fields than a type can have are rejected before the schema is asked`() {
         let fields = (0...Limits.fieldsPerType).map { "\"f\($0)\":1" }.joined(separator: ",")
         let body = Array("{\"fields\":{\(fields)}}".utf8)
         #expect(throws: RecordError.self) { try RecordInput.readSingle(body) }
@@ -13,7 +13,7 @@ import Testing
         #expect(throws: Never.self) { try RecordInput.readSingle(Array("{\"fields\":{\(allowed)}}".utf8)) }
     }
 
-    @Test func `an object has a bounded number of keys, also where nobody looks at them`() {
+    @Test func `an object has a bounded number of keys, also in ignored parts`() {
         func batch(_ count: Int) -> [UInt8] {
             let keys = (0..<count).map { "\"k\($0)\":0" }.joined(separator: ",")
             return Array("{\"operations\":[],\"ignored\":{\(keys)}}".utf8)
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `more desired keys than a type can have fields are refused`() {
+    @Test func `more desired keys than a type can have fields are rejected`() {
         func batch(_ count: Int) -> [UInt8] {
             let keys = Array(repeating: "\"a\"", count: count).joined(separator: ",")
             return Array("{\"operations\":[],\"desiredKeys\":[\(keys)]}".utf8)
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `an operation of a large batch reserves room for itself alone`() throws {
+    @Test func `an operation of a large batch reserves memory only for itself`() throws {
         let large = String(repeating: "x", count: 1_000_000)
         let body = Array(
             """
@@ -52,7 +52,7 @@ import Testing
         #expect(resolved.text.capacity < 10_000)
     }
 
-    @Test func `values that count for nothing do not make a record without bounds`() throws {
+    @Test func `values of size zero do not make a record unbounded`() throws {
         let list = "[" + Array(repeating: "\"\"", count: 100_000).joined(separator: ",") + "]"
         let fields = (1...4).map { "\"f\($0)\":\(list)" }.joined(separator: ",")
         let input = try RecordInput.readSingle(Array("{\"fields\":{\(fields)}}".utf8))

@@ -51,7 +51,7 @@ struct ComposerTests {
         #expect(try Sample.compose(plain: stored.text, layout: stored.layout) == Sample.compose(stored))
     }
 
-    @Test func `a selection of stored text with a damaged layout is refused, and nothing of it appended`() throws {
+    @Test func `a selection of stored text with a damaged layout is rejected, and nothing of it appended`() throws {
         let stored = try Sample.store("{\"string\":\"sea\",\"int64\":3,\"double\":0.5}").stored
         for position in stored.layout.indices {
             let cut = Array(stored.layout[..<position])
@@ -64,13 +64,13 @@ struct ComposerTests {
         }
     }
 
-    @Test func `an access list stands behind the times`() throws {
+    @Test func `the access list follows the timestamps`() throws {
         let stored = try Sample.store("{\"int64\":3}").stored
         for name in ["_0f6d", "with \"quotes\""] {
-            let answer = try Sample.compose(
+            let response = try Sample.compose(
                 plain: stored.text, layout: stored.layout, access: utf8("{\"*\":[\"read\"]}"), creator: name)
-            #expect(text(answer).hasSuffix(#""deviceID":"2"},"acl":{"*":["read"]},"deleted":false}"#))
-            #expect(try RecordDictionary.decode(answer).fields.count == 1)
+            #expect(text(response).hasSuffix(#""deviceID":"2"},"acl":{"*":["read"]},"deleted":false}"#))
+            #expect(try RecordDictionary.decode(response).fields.count == 1)
         }
     }
 
@@ -84,48 +84,48 @@ struct ComposerTests {
         #expect(throws: RecordError.recordNotFound) { try Sample.compose(merge.stored) }
     }
 
-    @Test func `assets get their URLs as the answer is composed`() throws {
+    @Test func `assets get their URLs as the response is composed`() throws {
         let asset = "{\"size\":12,\"fileChecksum\":\"\(FieldRoundTripTests.checksum)\"}"
         let stored = try Sample.store("{\"int64\":1,\"asset\":\(asset),\"assetlist\":[\(asset),\(asset)]}").stored
         var number = 0
-        let answer = try Sample.compose(stored) { fieldID, asset in
+        let response = try Sample.compose(stored) { fieldID, asset in
             number += 1
             return number == 3 ? nil : "/\(fieldID)/\(asset.size)/\"\(number)"
         }
         let plain = "{\"fileChecksum\":\"\(FieldRoundTripTests.checksum)\",\"size\":12"
-        #expect(text(answer).contains(#""asset":{"value":\#(plain),"downloadURL":"/7/12/\"1"},"type":"ASSETID"}"#))
+        #expect(text(response).contains(#""asset":{"value":\#(plain),"downloadURL":"/7/12/\"1"},"type":"ASSETID"}"#))
         #expect(
-            text(answer).contains(
+            text(response).contains(
                 #""assetlist":{"value":[\#(plain),"downloadURL":"/23/12/\"2"},\#(plain)}],"type":"ASSETID_LIST"}"#))
-        #expect(try RecordDictionary.decode(answer).fields.count == 3)
+        #expect(try RecordDictionary.decode(response).fields.count == 3)
         #expect(try !text(Sample.compose(stored)).contains("downloadURL"))
     }
 
-    @Test func `tombstones and stubs say little`() throws {
+    @Test func `tombstones and stubs have few keys`() throws {
         let typeName = try Sample.type().name
-        var answer: [UInt8] = []
+        var response: [UInt8] = []
         utf8("a").withUnsafeBytes { name in
-            RecordComposer.appendTombstone(name: name, typeName: typeName, to: &answer)
-            RecordComposer.appendStub(name: name, typeName: typeName, revision: 36, to: &answer)
+            RecordComposer.appendTombstone(name: name, typeName: typeName, to: &response)
+            RecordComposer.appendStub(name: name, typeName: typeName, revision: 36, to: &response)
         }
         #expect(
-            text(answer) == #"{"recordName":"a","recordType":"Post","deleted":true}"#
+            text(response) == #"{"recordName":"a","recordType":"Post","deleted":true}"#
                 + #"{"recordName":"a","recordType":"Post","recordChangeTag":"10","deleted":false}"#)
         #expect(try RecordDictionary.decode(utf8(#"{"recordName":"a","recordType":null,"deleted":true}"#)).deleted)
     }
 
-    @Test func `an error dictionary has what is known, in a fixed order`() {
-        var answer: [UInt8] = []
-        ErrorComposer.append(.recordNotFound, uuid: nil, recordName: "a\n", to: &answer)
-        #expect(text(answer) == #"{"recordName":"a\n","serverErrorCode":"NOT_FOUND","reason":"Record not found"}"#)
+    @Test func `an error dictionary has the known keys in a fixed order`() {
+        var response: [UInt8] = []
+        ErrorComposer.append(.recordNotFound, uuid: nil, recordName: "a\n", to: &response)
+        #expect(text(response) == #"{"recordName":"a\n","serverErrorCode":"NOT_FOUND","reason":"Record not found"}"#)
         let full = RecordError(
             .tryAgainLater, "Wait", cause: .unavailable,
             details: [("n", .number(-1)), ("t", .text("\"")), ("l", .list(["a", "b"]))], retryAfter: 3,
             serverRecord: utf8("{\"recordName\":\"a\"}"))
-        answer = []
-        ErrorComposer.append(full, uuid: "u", recordName: nil, to: &answer)
+        response = []
+        ErrorComposer.append(full, uuid: "u", recordName: nil, to: &response)
         #expect(
-            text(answer) == #"{"uuid":"u","serverErrorCode":"TRY_AGAIN_LATER","reason":"Wait","details":"#
+            text(response) == #"{"uuid":"u","serverErrorCode":"TRY_AGAIN_LATER","reason":"Wait","details":"#
                 + #"{"cause":"UNAVAILABLE","n":-1,"t":"\"","l":["a","b"]},"retryAfter":3,"serverRecord":{"recordName":"a"}}"#
         )
     }
@@ -150,7 +150,7 @@ struct ComposerTests {
     }
 
     @Test(arguments: ["", "00", "01", "A", "-1", "+1", " 1", "1y2p0ij32e8e8", "zzzzzzzzzzzzz", "10000000000000", "é"])
-    func `any other tag is none`(tag: String) {
+    func `any other text is no tag`(tag: String) {
         #expect(RecordTag.parse(tag) == nil)
     }
 }

@@ -50,23 +50,26 @@ struct EncodingTests {
             ("1900-02-29T00:00:00Z", "time on day 29 of a month that has 28", nil),
             ("1970-04-31T00:00:00Z", "time on day 31 of a month that has 30", nil),
             ("1970-01-00T00:00:00Z", "time on day 0 of a month that has 31", nil),
-            ("1970-01-01T", "time without hours and minutes behind its date", nil),
+            ("1970-01-01T", "time without hours and minutes after its date", nil),
             ("1970-01-01T24:00:01Z", "time at hour 24", nil), ("1970-01-01T24:00:00.5Z", "time at hour 24", nil),
             ("1970-01-01T25:00:00Z", "time at hour 25", nil), ("1970-01-01T00:60:00Z", "time at minute 60", nil),
             ("1970-01-01T00:00:61Z", "time at second 61", nil), ("1970-01-01T12:00Z", "time without seconds", nil),
             ("1970-01-01T00:00:60Z", "time at second 60 of a minute without a leap second", nil),
-            ("1970-01-01T00:00:00.Z", "time with a point and no digits behind it", nil),
+            ("1970-01-01T00:00:00.Z", "time with a point and no digits after it", nil),
             ("1970-01-01T00:00:00", "time without its offset from UTC", "1970-01-01T00:00:00Z"),
             ("1970-01-01T00:00:00.5", "time without its offset from UTC", "1970-01-01T00:00:00.5Z"),
             ("1970-01-01T00:00:00 09:00", "time with a blank for the sign of its offset; in an address + is %2B", nil),
-            ("1970-01-01T00:00:00,5Z", "time with other than Z or an offset such as +09:00 behind its seconds", nil),
+            (
+                "1970-01-01T00:00:00,5Z",
+                "time with something other than Z or an offset such as +09:00 after its seconds", nil
+            ),
             ("1970-01-01T00:00:00+24:00", "time with an offset that is not +00:00 to +23:59", nil),
             ("1970-01-01T00:00:00+09:", "time with an offset that is not +00:00 to +23:59", nil),
             ("1970-01-01T00:00:00+9", "time with an offset without hours", nil),
-            ("1970-01-01T00:00:00ZZ", "time with more text behind it", nil),
-            ("1970-01-01T00:00:00Z ", "time with more text behind it", nil),
+            ("1970-01-01T00:00:00ZZ", "time with more text after it", nil),
+            ("1970-01-01T00:00:00Z ", "time with more text after it", nil),
         ] as [(String, String, String?)])
-    func `anything else is no time, and the refusal says why and shows a right one`(
+    func `any other text is rejected as a time, with the reason and a valid example`(
         written: String, words: String, example: String?
     ) throws {
         let problem = try #require(throws: Timestamp.Problem.self) { try Timestamp.read(written) }
@@ -75,7 +78,7 @@ struct EncodingTests {
         #expect(throws: Never.self) { try Timestamp.read(problem.example) }
     }
 
-    @Test func `a date alone is midnight UTC where it is taken`() throws {
+    @Test func `a date without a time is midnight UTC where it is accepted`() throws {
         #expect(try Timestamp.read("1970-01-02", takesDates: true) == 86_400_000)
         #expect(throws: Timestamp.Problem.self) { try Timestamp.read("1970-02-30", takesDates: true) }
     }

@@ -10,7 +10,7 @@ struct FieldMergerTests {
         try RecordDictionary.decode(try Sample.compose(stored, externals: externals)).fields
     }
 
-    /// What a change makes of a field, given the fields before.
+    /// The result of a change on a field, given the fields before.
     static func outcome(_ before: String, _ change: String, _ field: FieldType) throws -> FieldValue? {
         let old = try Sample.store(before).stored
         let merge = try Sample.merge("{\"\(Sample.fieldName(field))\":\(change)}", into: old)
@@ -67,7 +67,7 @@ struct FieldMergerTests {
     func `an operation starts from what is there`(index: Int) throws {
         let (before, change, field, expected) = Self.operations[index]
         #expect(try Self.outcome(before, change, field) == expected)
-        // Without any field before, the merge has no view at all.
+        // Without fields before, the merge has no stored text.
         if before == "{}" {
             let merge = try Sample.store("{\"\(Sample.fieldName(field))\":\(change)}")
             #expect(try Self.fields(merge.stored)[Sample.fieldName(field)] == expected)
@@ -79,7 +79,7 @@ struct FieldMergerTests {
         ("{\"int64\":-9223372036854775808}", "{\"int64\":{\"increment\":-1}}"),
         ("{\"double\":1.7976931348623157e308}", "{\"double\":{\"increment\":1.7976931348623157e308}}"),
     ])
-    func `an increment beyond the type's range is refused`(before: String, change: String) throws {
+    func `an increment beyond the type's range is rejected`(before: String, change: String) throws {
         let old = try Sample.store(before).stored
         let error = #expect(throws: RecordError.self) { try Sample.merge(change, into: old) }
         #expect(error?.code == .badRequest)
@@ -95,7 +95,7 @@ struct FieldMergerTests {
         #expect(error?.cause == .tooLarge)
     }
 
-    @Test func `a record over its limit is refused with size and limit`() throws {
+    @Test func `a record over its limit is rejected with size and limit`() throws {
         let old = try Sample.store("{\"string\":\"0123456789\"}").stored
         _ = try Sample.merge("{\"int64\":1}", into: old, limit: 18)
         let error = #expect(throws: RecordError.self) { try Sample.merge("{\"int64\":1}", into: old, limit: 17) }
@@ -103,7 +103,7 @@ struct FieldMergerTests {
         #expect(error?.detail("size") == .number(18))
     }
 
-    @Test func `a long BYTES value lies outside, and another change leaves it there`() throws {
+    @Test func `a long BYTES value is stored outside the record, and other changes leave it there`() throws {
         let bytes = [UInt8](repeating: 9, count: 3_072)
         let inline = Base64.encode([UInt8](repeating: 9, count: 3_069))
         #expect(try Sample.store("{\"bytes\":\"\(inline)\"}").externalPuts.isEmpty)
@@ -166,7 +166,7 @@ struct FieldMergerTests {
         #expect(try Sample.merge("{\"int64\":1}", into: merge.stored).hasReferences)
     }
 
-    @Test func `assets are handed on with their receipts, which are not stored`() throws {
+    @Test func `assets are passed on with their receipts, which are not stored`() throws {
         let asset = FieldRoundTripTests.assetJSON
         for fields in [
             "{\"asset\":\(asset)}", "{\"asset\":{\"setIfAbsent\":\(asset)}}", "{\"assetlist\":[\(asset)]}",

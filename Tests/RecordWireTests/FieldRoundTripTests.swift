@@ -3,7 +3,7 @@ import RecordWire
 import TestSupport
 import Testing
 
-/// A value on its way from a request into the stored form, into an answer, and out of it.
+/// A value from a request to the stored form, to a response, and decoded from it.
 struct FieldRoundTripTests {
     static let checksum = "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
 
@@ -76,7 +76,7 @@ struct FieldRoundTripTests {
     }
 
     @Test(arguments: 0..<45)
-    func `a value of every type arrives as it was meant`(index: Int) throws {
+    func `a value of every type arrives unchanged`(index: Int) throws {
         let rows = try Self.rows()
         guard index < rows.count else { return }
         let (type, json, expected) = rows[index]

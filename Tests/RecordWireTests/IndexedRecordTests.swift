@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `a compound key joins its columns, and tells of what is absent and cut`() throws {
+    @Test func `a compound key joins its columns and flags absent and truncated values`() throws {
         let type = try Self.type.get()
         let string = try #require(type["string"]).id
         let number = try #require(type["int64"]).id
@@ -66,7 +66,7 @@ import Testing
             (#"{"string":"\#(Self.long)","int64":3}"#, .integer(3), .text(utf8(Self.long)), true, 3),
             ("{}", nil, nil, false, nil),
         ]
-        for (fields, first, second, isComplete, cutColumn) in values {
+        for (fields, first, second, isComplete, truncatedColumn) in values {
             try Sample.withRecord(fields) { record in
                 var expected: [UInt8] = []
                 IndexKey.append(.integer(1_000), isAscending: false, to: &expected)
@@ -77,7 +77,7 @@ import Testing
                 let traits = try record.appendKey(of: index, to: &key)
                 #expect(key == expected)
                 #expect(traits.isComplete == isComplete)
-                #expect(traits.cutColumn == cutColumn)
+                #expect(traits.truncatedColumn == truncatedColumn)
             }
         }
     }

@@ -44,7 +44,7 @@ struct JSONConformanceTests {
     ]
 
     @Test(arguments: invalid)
-    func `an invalid document is refused`(document: String) {
+    func `an invalid document is rejected`(document: String) {
         let bytes = utf8(document)
         #expect(throws: JSONError.self) { try JSONValue.parse(bytes) }
     }
@@ -56,7 +56,7 @@ struct JSONConformanceTests {
             [0xF0, 0x8F, 0xBF, 0xBF], [0xF0, 0x9F, 0x98], [0xF4, 0x90, 0x80, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xFE],
             [0xFF], [0xF8, 0x88, 0x80, 0x80, 0x80], [0xF0, 0x9F, 0x28, 0x80], [0xF0, 0x9F, 0x98, 0x28],
         ] as [[UInt8]])
-    func `text that is not UTF-8 is refused wherever it stands`(sequence: [UInt8]) {
+    func `text that is not UTF-8 is rejected at every position`(sequence: [UInt8]) {
         for prefix in ["", "a", "abcdefg", "abcdefgh", "é"] {
             for suffix in ["", "z", "abcdefghijkl"] {
                 let bytes = utf8("\"" + prefix) + sequence + utf8(suffix + "\"")
@@ -96,7 +96,7 @@ struct JSONConformanceTests {
         #expect(try JSONValue.parse(utf8(document)).object?.members.count == keys.count)
     }
 
-    @Test func `an error tells where it is`() {
+    @Test func `an error has its location`() {
         let bytes = utf8("{\"a\": tru}")
         #expect(throws: JSONError("a value was expected", at: 6)) { try JSONValue.parse(bytes) }
     }

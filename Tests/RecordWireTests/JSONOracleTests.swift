@@ -4,7 +4,7 @@ import RecordWire
 import TestSupport
 import Testing
 
-/// Random documents and damaged ones, against Foundation's reader where the two agree on what JSON means.
+/// Random and damaged documents, compared with Foundation's reader where both agree on the meaning of JSON.
 struct JSONOracleTests {
     static func random(_ generator: inout SeededGenerator, depth: Int) -> JSONValue {
         switch Int.random(in: 0..<(depth > 0 ? 9 : 7), using: &generator) {
@@ -78,7 +78,7 @@ struct JSONOracleTests {
     static let document =
         #"{"fields":{"title":"s\u00e9a \ud83d\ude00","good":{"value":-3,"type":"INT64"},"x":[1.5e3,true,null,{"a":"é😀"}]}}"#
 
-    @Test func `every truncation is refused`() {
+    @Test func `every truncation is rejected`() {
         let bytes = utf8(Self.document)
         for count in 0..<bytes.count {
             let cut = Array(bytes[..<count])

@@ -3,9 +3,9 @@ import RecordWire
 import TestSupport
 import Testing
 
-/// Queries as JSON: bodies, arguments, sorts, and what identifies them.
+/// Queries as JSON: bodies, arguments, sorts, and their identity.
 struct QueryInputTests {
-    static func refusal(_ body: String) -> RecordError? {
+    static func rejection(_ body: String) -> RecordError? {
         do throws(RecordError) {
             _ = try QueryInput.read(utf8(body))
             return nil
@@ -87,14 +87,14 @@ struct QueryInputTests {
         "{\"filterBy\":{\"systemFieldName\":\"title\",\"comparator\":\"EQUALS\",\"fieldValue\":1}}",
         "{\"sortBy\":{\"fieldName\":\"location\",\"relativeLocation\":{\"value\":{\"latitude\":1,\"longitude\":2}}}}",
     ])
-    func `a body of another shape is refused`(body: String) {
-        #expect(Self.refusal(body)?.code == .badRequest)
+    func `a body of another shape is rejected`(body: String) {
+        #expect(Self.rejection(body)?.code == .badRequest)
     }
 
     @Test(arguments: ["query", "resultsLimit", "desiredKeys", "WHERE", "", "argss"])
-    func `an unknown key is refused by name, null or not`(key: String) {
+    func `an unknown key is rejected by name, null or not`(key: String) {
         for value in ["1", "null"] {
-            let error = Self.refusal("{\"limit\":1,\"\(key)\":\(value)}")
+            let error = Self.rejection("{\"limit\":1,\"\(key)\":\(value)}")
             #expect(error?.detail("key") == .text(key))
             #expect(error?.detail("offset") == .number(11))
         }
@@ -142,13 +142,13 @@ struct QueryInputTests {
         "{\"recordName\":\"x\",\"zoneID\":{\"zoneName\":\"north\"}}", "{\"value\":{\"value\":1}}", "{\"latitude\":1}",
         "{\"value\":[null],\"type\":\"STRING_LIST\"}", "{\"recordName\":\"x\",\"recordName\":\"x\"}",
     ])
-    func `an argument of another shape is refused`(json: String) {
+    func `an argument of another shape is rejected`(json: String) {
         #expect(Self.argumentRefusal(json)?.code == .badRequest)
     }
 
-    @Test func `a refused argument names its place among the others`() {
-        #expect(Self.refusal("{\"args\":[1,[[2]]]}")?.detail("argument") == .number(1))
-        #expect(Self.refusal("{\"vars\":{\"a\":1,\"b\":{}}}")?.detail("argument") == .text("b"))
+    @Test func `the rejection of an argument has its index`() {
+        #expect(Self.rejection("{\"args\":[1,[[2]]]}")?.detail("argument") == .number(1))
+        #expect(Self.rejection("{\"vars\":{\"a\":1,\"b\":{}}}")?.detail("argument") == .text("b"))
         do throws(RecordError) {
             _ = try QueryInput.arguments(["1", "\"x\"", "x"])
             Issue.record("x is no JSON")
@@ -176,13 +176,13 @@ struct QueryInputTests {
         #expect(try QueryInput.read(utf8("{\"sort\":[\"\(text)\"]}")).sort == expected)
     }
 
-    @Test func `a field sorts once, in the direction that stands first`() throws {
+    @Test func `a repeated sort field counts once, with its first direction`() throws {
         let bound = try Self.bind("{\"sort\":\"-int64,string,int64\"}")
         #expect(bound.sort.map(\.field.name) == ["int64", "string"])
         #expect(bound.sort.map(\.isAscending) == [false, true])
     }
 
-    @Test func `numbers of things have a bound`() throws {
+    @Test func `counts have limits`() throws {
         let list = { (item: String, count: Int) in repeatElement(item, count: count).joined(separator: ",") }
         let filter = "{\"fieldName\":\"int64\",\"comparator\":\"EQUALS\",\"fieldValue\":1}"
         _ = try QueryInput.read(utf8("{\"args\":[\(list("1", 100))]}"))
@@ -191,27 +191,27 @@ struct QueryInputTests {
         _ = try Self.bind("{\"filterBy\":[\(list(filter, 200))]}")
         let tests = { (count: Int) in repeatElement("int64 == 1", count: count).joined(separator: " AND ") }
         _ = try Self.bind("{\"where\":\"\(tests(100))\",\"filterBy\":[\(list(filter, 100))]}")
-        let refused: [RecordError?] = [
-            Self.refusal("{\"args\":[\(list("1", 101))]}"),
-            Self.refusal("{\"vars\":{\((0..<101).map { "\"a\($0)\":1" }.joined(separator: ","))}}"),
-            Self.refusal("{\"args\":[[\(list("1", 1_001))]]}"), Self.argumentRefusal("[\(list("1", 1_001))]"),
+        let rejected: [RecordError?] = [
+            Self.rejection("{\"args\":[\(list("1", 101))]}"),
+            Self.rejection("{\"vars\":{\((0..<101).map { "\"a\($0)\":1" }.joined(separator: ","))}}"),
+            Self.rejection("{\"args\":[[\(list("1", 1_001))]]}"), Self.argumentRefusal("[\(list("1", 1_001))]"),
             Self.argumentRefusal("{\"value\":[\(list("1", 1_001))],\"type\":\"INT64_LIST\"}"),
-            Self.refusal("{\"sort\":\"\(list("a", 9))\"}"), Self.refusal("{\"sort\":[\(list("\"a\"", 9))]}"),
-            Self.refusal("{\"sortBy\":[\(list("{\"fieldName\":\"a\"}", 9))]}"),
-            Self.refusal("{\"filterBy\":[\(list(filter, 201))]}"),
-            Self.refusal("{\"fields\":[\(list("\"a\"", 1_001))]}"),
-            Self.refusal("{\"fields\":\"\(list("a", 1_001))\"}"),
+            Self.rejection("{\"sort\":\"\(list("a", 9))\"}"), Self.rejection("{\"sort\":[\(list("\"a\"", 9))]}"),
+            Self.rejection("{\"sortBy\":[\(list("{\"fieldName\":\"a\"}", 9))]}"),
+            Self.rejection("{\"filterBy\":[\(list(filter, 201))]}"),
+            Self.rejection("{\"fields\":[\(list("\"a\"", 1_001))]}"),
+            Self.rejection("{\"fields\":\"\(list("a", 1_001))\"}"),
             Self.bindRefusal("{\"where\":\"\(tests(101))\",\"filterBy\":[\(list(filter, 100))]}"),
             Self.bindRefusal(
                 "{\"args\":[\(list("1", 60))],\"vars\":{\((0..<60).map { "\"a\($0)\":1" }.joined(separator: ","))}}"),
         ]
-        for (index, error) in refused.enumerated() {
+        for (index, error) in rejected.enumerated() {
             #expect(error?.code == .badRequest, "\(index)")
             #expect(error?.cause == .tooLarge, "\(index)")
         }
     }
 
-    @Test func `what a query asks for identifies it, and nothing of its page does`() throws {
+    @Test func `a query is identified by its content and not by its page`() throws {
         let base = "\"recordType\":\"Post\",\"where\":\"int64 > %d\",\"args\":[3],\"sort\":\"string\""
         let identity = { (body: String) in try QueryInput.read(utf8("{\(body)}")).identity }
         let first = try identity(base)
@@ -245,7 +245,7 @@ struct QueryInputTests {
     }
 
     @Test(arguments: 0..<4)
-    func `mutated bodies are read or refused, and nothing else`(seed: Int) {
+    func `mutated bodies are either parsed or rejected`(seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))
         let bodies =
             Self.arguments.map { "{\"args\":[\($0.0)],\"vars\":{\"x\":\($0.0)},\"sort\":[\"-a\"],\"limit\":1}" } + [

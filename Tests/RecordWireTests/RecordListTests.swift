@@ -2,7 +2,7 @@ import RecordWire
 import Testing
 
 @Suite struct RecordListTests {
-    @Test func `commas stand between members, whatever was taken away`() {
+    @Test func `commas separate members, whichever were removed`() {
         var list = RecordList("{\"records\":[")
         func append(_ text: String) {
             list.beginMember()

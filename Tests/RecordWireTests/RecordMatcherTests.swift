@@ -3,14 +3,14 @@ import RecordWire
 import TestSupport
 import Testing
 
-/// What a record is asked, and what that costs. That the answers are right the oracle of queries shows.
+/// Conditions evaluated on a record, and their cost. The oracle of queries shows that the results are right.
 @Suite struct RecordMatcherTests {
-    /// Asks a record; answers, and tells the work.
+    /// Evaluates a condition on a record; returns the result and the work.
     private func ask(_ condition: String, _ fields: String) throws -> (matches: Bool, work: Int) {
         let binder = PredicateBinder(type: try Sample.type(), now: 0) { _ in nil }
         let matcher = RecordMatcher(try binder.bind(try PredicateSyntax.parse(condition)))
         return try Sample.withRecord(fields) { record in
-            var meter = MatchMeter()
+            var meter = MatchCostMeter()
             return (try matcher.matches(record, &meter), meter.spent)
         }
     }
@@ -19,7 +19,7 @@ import Testing
         "\"int64list\":[\((0..<count).map(String.init).joined(separator: ","))]"
     }
 
-    @Test func `members are sought among many values by their hash`() throws {
+    @Test func `members are found among many values by hash`() throws {
         let fields = "{\(Self.list(20_000))}"
         let few = try ask("ANY int64list IN {-1, -2}", fields)
         let values = (1...999).map { String(-$0) }.joined(separator: ", ")
@@ -29,7 +29,7 @@ import Testing
         #expect(try ask("ANY int64list IN {\(values), 19999}", fields).matches)
     }
 
-    @Test func `what several tests look at is decoded once`() throws {
+    @Test func `a field that several tests read is decoded once`() throws {
         let fields = #"{\#(Self.list(20_000)),"string":"\#(String(repeating: "a", count: 100_000))"}"#
         for (one, another) in [
             ("NOT (int64list CONTAINS -1)", "NOT (int64list CONTAINS -2)"), ("string != 'b'", "string != 'c'"),
@@ -42,29 +42,29 @@ import Testing
         }
     }
 
-    @Test func `an absent field that several tests look at is absent for all of them`() throws {
+    @Test func `an absent field that several tests read is absent for all of them`() throws {
         #expect(try !ask("int64 > 1 OR int64 < 1 OR int64list CONTAINS 1 OR int64list CONTAINS 2", "{}").matches)
         #expect(try ask("int64 != 1 AND int64 != 2 AND NOT (int64list CONTAINS 1)", "{}").matches)
         #expect(try ask("int64 == NULL AND (int64 > 1 OR int64 < 1 OR string == NULL)", "{}").matches)
     }
 
-    @Test func `a list is not even decoded where that is too much at once`() throws {
+    @Test func `a list is not decoded if decoding it is too much work at once`() throws {
         let binder = PredicateBinder(type: try Sample.type(), now: 0) { _ in nil }
         let matcher = RecordMatcher(try binder.bind(try PredicateSyntax.parse("int64list CONTAINS 1")))
         try Sample.withRecord("{\(Self.list(20_000))}") { record in
-            var meter = MatchMeter(largestStep: 100_000)
-            #expect(throws: MatchObstacle.self) { _ = try matcher.matches(record, &meter) }
+            var meter = MatchCostMeter(largestStep: 100_000)
+            #expect(throws: MatchFailure.self) { _ = try matcher.matches(record, &meter) }
             #expect(meter.spent < 1_000)
         }
     }
 
-    @Test func `the time is looked at within a record`() throws {
+    @Test func `the deadline is checked within a record`() throws {
         let tests = (1...50).map { "NOT (int64list CONTAINS -\($0))" }.joined(separator: " AND ")
         let binder = PredicateBinder(type: try Sample.type(), now: 0) { _ in nil }
         let matcher = RecordMatcher(try binder.bind(try PredicateSyntax.parse(tests)))
         try Sample.withRecord("{\(Self.list(20_000))}") { record in
             var looks = 0
-            var patient = MatchMeter {
+            var patient = MatchCostMeter {
                 looks += 1
                 return true
             }
@@ -72,15 +72,15 @@ import Testing
             #expect(matches)
             #expect(looks >= 50)
             looks = 0
-            var meter = MatchMeter {
+            var meter = MatchCostMeter {
                 looks += 1
                 return looks < 10
             }
-            #expect(throws: MatchObstacle.self) { _ = try matcher.matches(record, &meter) }
+            #expect(throws: MatchFailure.self) { _ = try matcher.matches(record, &meter) }
             #expect(looks == 10)
-            var limited = MatchMeter(recordLimit: patient.spent - 1)
-            #expect(throws: MatchObstacle.self) { _ = try matcher.matches(record, &limited) }
-            var enough = MatchMeter(recordLimit: patient.spent)
+            var limited = MatchCostMeter(recordLimit: patient.spent - 1)
+            #expect(throws: MatchFailure.self) { _ = try matcher.matches(record, &limited) }
+            var enough = MatchCostMeter(recordLimit: patient.spent)
             let stillMatches = try matcher.matches(record, &enough)
             #expect(stillMatches)
         }

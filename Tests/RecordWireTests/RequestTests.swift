@@ -4,7 +4,7 @@ import Testing
 
 /// The bodies of single writes and batches.
 struct RequestTests {
-    static func refusal(_ body: String) -> RecordError? {
+    static func rejection(_ body: String) -> RecordError? {
         do throws(RecordError) {
             _ = try RecordInput.readSingle(utf8(body))
             return nil
@@ -34,8 +34,8 @@ struct RequestTests {
     @Test(arguments: [
         "created", "modified", "recordChangeTag", "deleted", "pluginFields", "zoneID", "title", "field", "",
     ])
-    func `any other key of a single write is refused by name`(key: String) {
-        let error = Self.refusal("{\"fields\":{},\"\(key)\":1}")
+    func `any other key of a single write is rejected by name`(key: String) {
+        let error = Self.rejection("{\"fields\":{},\"\(key)\":1}")
         #expect(error?.code == .badRequest)
         #expect(error?.cause == .readOnlyKey)
         #expect(error?.detail("key") == .text(key))
@@ -46,18 +46,18 @@ struct RequestTests {
         "{\"recordType\":\"1\"}", "{\"recordType\":{}}", "{\"fields\":{}} x", "{\"fields\":{},\"fields\":{}}",
         "{\"fields\":{\"a\":1,\"a\":1}}", "",
     ])
-    func `a body of another shape is refused`(body: String) {
-        #expect(Self.refusal(body)?.code == .badRequest)
+    func `a body of another shape is rejected`(body: String) {
+        #expect(Self.rejection(body)?.code == .badRequest)
     }
 
-    @Test func `malformed JSON names its place`() {
-        let error = Self.refusal("{\"fields\":{\"a\":tru}}")
+    @Test func `the error of malformed JSON has its location`() {
+        let error = Self.rejection("{\"fields\":{\"a\":tru}}")
         #expect(error?.cause == .malformedJSON)
         #expect(error?.reason == "The JSON is not well formed: a value was expected.")
         #expect(error?.detail("offset") == .number(15))
     }
 
-    @Test func `every form of a field is told apart`() throws {
+    @Test func `all forms of a field are distinguished`() throws {
         let body = """
             {"fields":{"a":"x","b":{"value":1,"type":"DOUBLE"},"c":{},"d":{"value":null},"e":{"increment":2},
             "f":{"append":[]},"g":{"appendUnique":[]},"h":{"remove":[]},"i":{"setIfAbsent":{"value":1,"type":"INT64"}},
@@ -92,9 +92,9 @@ struct RequestTests {
         (#"{"operations":[{"operationType":"create","record":{},"Record":{}}]}"#, "record"),
         (#"{"operations":[],"Atomic":false}"#, "atomic"), (#"{"operation":[],"operations":[]}"#, "operations"),
     ])
-    func `a slip of the pen in a batch is refused with what was meant`(body: String, meant: String) {
-        let refused = #expect(throws: RecordError.self) { try BatchInput.read(utf8(body), maxOperations: 7) }
-        #expect(refused?.cause == .readOnlyKey && refused?.reason.hasSuffix("Write '\(meant)'") == true)
+    func `a misspelled key in a batch is rejected with a suggestion`(body: String, meant: String) {
+        let rejected = #expect(throws: RecordError.self) { try BatchInput.read(utf8(body), maxOperations: 7) }
+        #expect(rejected?.cause == .readOnlyKey && rejected?.reason.hasSuffix("Write '\(meant)'") == true)
     }
 
     @Test func `a batch has operations in order, and is atomic unless it says otherwise`() throws {
@@ -126,11 +126,11 @@ struct RequestTests {
         "{\"operations\":[{\"operationType\":\"create\",\"record\":[]}]}", "{\"operations\":[],\"atomic\":1}",
         "{\"operations\":[],\"desiredKeys\":[1]}", "{\"operations\":[],\"desiredKeys\":\"a\"}",
     ])
-    func `a batch of another shape is refused`(body: String) {
+    func `a batch of another shape is rejected`(body: String) {
         #expect(Self.batchRefusal(body)?.code == .badRequest)
     }
 
-    @Test func `one operation more than allowed is refused with the limit`() {
+    @Test func `one operation more than allowed is rejected with the limit`() {
         let operation = "{\"operationType\":\"forceDelete\",\"record\":{\"recordName\":\"a\"}}"
         let body = { (count: Int) in
             "{\"operations\":[" + repeatElement(operation, count: count).joined(separator: ",") + "]}"
@@ -141,7 +141,7 @@ struct RequestTests {
         #expect(error?.detail("limit") == .number(3))
     }
 
-    @Test func `another zone than the default one is refused`() {
+    @Test func `another zone than the default one is rejected`() {
         let zone = "{\"zoneName\":\"north\"}"
         #expect(Self.batchRefusal("{\"operations\":[],\"zoneID\":\(zone)}")?.code == .zoneNotFound)
         #expect(

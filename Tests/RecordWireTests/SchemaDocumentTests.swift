@@ -96,7 +96,7 @@ struct SchemaDocumentTests {
             "indexes[0].fields"
         ),
     ])
-    func `an error in an index names its place`(type: String, path: String) {
+    func `an error in an index has its location`(type: String, path: String) {
         let bytes = utf8(#"{"types":{"A":{\#(type)}}}"#)
         let error = #expect(throws: RecordError.self) { try SchemaDocument.read(bytes) }
         #expect(error?.code == .badRequest)
@@ -115,7 +115,7 @@ struct SchemaDocumentTests {
         (#"{"types":{"A":{"grants":{"_world":"READ"}}}}"#, "types.A.grants._world"),
         (#"{"types":{"A":{"grants":{"_world":["DELETE"]}}}}"#, "types.A.grants._world"),
     ])
-    func `an error names its place`(document: String, path: String) {
+    func `an error in a document has its location`(document: String, path: String) {
         let bytes = utf8(document)
         let error = #expect(throws: RecordError.self) { try SchemaDocument.read(bytes) }
         #expect(error?.code == .badRequest)

@@ -13,7 +13,7 @@ struct StoredFieldsTests {
         ).stored
     }
 
-    @Test func `the text is that of the answer, ordered by field number`() throws {
+    @Test func `the text is that of the response, ordered by field number`() throws {
         let stored = try Sample.store("{\"int64\":3,\"string\":\"sea\"}").stored
         #expect(
             text(stored.text)
@@ -55,8 +55,8 @@ struct StoredFieldsTests {
         #expect(value == .bytes([1]))
     }
 
-    /// Whether a damaged form is refused; it must not crash either way.
-    static func isRefused(_ stored: StoredFields) -> Bool {
+    /// Whether a damaged form is rejected; it must not crash either way.
+    static func isRejected(_ stored: StoredFields) -> Bool {
         do throws(RecordError) {
             try stored.withView { view throws(RecordError) in
                 for entry in view.entries {
@@ -72,34 +72,34 @@ struct StoredFieldsTests {
         }
     }
 
-    @Test func `a cut or lengthened layout or text is refused`() throws {
+    @Test func `a cut or lengthened layout or text is rejected`() throws {
         let stored = try Self.sample()
-        #expect(!Self.isRefused(stored))
+        #expect(!Self.isRejected(stored))
         for count in 0..<stored.layout.count {
-            #expect(Self.isRefused(StoredFields(text: stored.text, layout: Array(stored.layout[..<count]))))
+            #expect(Self.isRejected(StoredFields(text: stored.text, layout: Array(stored.layout[..<count]))))
         }
         for count in 0..<stored.text.count {
-            #expect(Self.isRefused(StoredFields(text: Array(stored.text[..<count]), layout: stored.layout)))
+            #expect(Self.isRejected(StoredFields(text: Array(stored.text[..<count]), layout: stored.layout)))
         }
-        #expect(Self.isRefused(StoredFields(text: stored.text + [0x20], layout: stored.layout)))
-        #expect(Self.isRefused(StoredFields(text: stored.text, layout: stored.layout + [0])))
+        #expect(Self.isRejected(StoredFields(text: stored.text + [0x20], layout: stored.layout)))
+        #expect(Self.isRejected(StoredFields(text: stored.text, layout: stored.layout + [0])))
     }
 
-    @Test func `every change of a byte of the layout that shows is refused`() throws {
+    @Test func `every change of a byte of the layout that shows is rejected`() throws {
         let stored = try Self.sample()
         var unseen = 0
         for index in stored.layout.indices {
             for byte in UInt8.min...UInt8.max where byte != stored.layout[index] {
                 var layout = stored.layout
                 layout[index] = byte
-                if !Self.isRefused(StoredFields(text: stored.text, layout: layout)) { unseen += 1 }
+                if !Self.isRejected(StoredFields(text: stored.text, layout: layout)) { unseen += 1 }
             }
         }
         // Field numbers can change within their order, and the length of the external value is not in the text.
         #expect(unseen < 800)
     }
 
-    @Test func `every change of a byte of the text is refused, or makes another canonical value`() throws {
+    @Test func `every change of a byte of the text is rejected, or makes another canonical value`() throws {
         let stored = try Self.sample()
         for index in stored.text.indices {
             for byte in [0x00, 0x20, 0x22, 0x2C, 0x5C, 0x7B, 0x7D, 0x80, 0xFF] as [UInt8]
@@ -107,15 +107,15 @@ struct StoredFieldsTests {
                 var text = stored.text
                 text[index] = byte
                 let damaged = StoredFields(text: text, layout: stored.layout)
-                if Self.isRefused(damaged) { continue }
-                let answer = try Sample.compose(damaged, externals: [5: utf8("\"AQ==\"")])
-                #expect(throws: Never.self) { try JSONValue.parse(answer) }
+                if Self.isRejected(damaged) { continue }
+                let response = try Sample.compose(damaged, externals: [5: utf8("\"AQ==\"")])
+                #expect(throws: Never.self) { try JSONValue.parse(response) }
             }
         }
     }
 
     @Test(arguments: 0..<40 as Range<UInt64>)
-    func `noise is refused without a crash`(seed: UInt64) {
+    func `noise is rejected without a crash`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<500 {
             let layout: [UInt8] =
@@ -126,7 +126,7 @@ struct StoredFieldsTests {
             let text = (0..<Int.random(in: 1...60, using: &generator)).map { _ in
                 UInt8.random(in: 0x20...0x7E, using: &generator)
             }
-            #expect(Self.isRefused(StoredFields(text: text, layout: layout)))
+            #expect(Self.isRejected(StoredFields(text: text, layout: layout)))
         }
     }
 }

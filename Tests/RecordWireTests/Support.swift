@@ -80,12 +80,12 @@ enum Sample {
 
     static let now: Int64 = 1_772_366_400_123
 
-    /// The answer for a record with these fields.
+    /// The response for a record with these fields.
     static func compose(
         _ stored: StoredFields, selection: FieldSelection = .all, externals: [Int: [UInt8]] = [:],
         name: String = "tree-1", downloadURL: ((Int, Asset) -> String?)? = nil
     ) throws -> [UInt8] {
-        var answer: [UInt8] = []
+        var response: [UInt8] = []
         let typeName = try type().name
         try stored.withView { view throws(RecordError) in
             let name = utf8(name)
@@ -98,20 +98,20 @@ enum Sample {
                     external: { fieldID, text throws(RecordError) in
                         guard let json = externals[fieldID] else { throw .recordNotFound }
                         text += json
-                    }, downloadURL: downloadURL, to: &answer)
+                    }, downloadURL: downloadURL, to: &response)
             }
         }
-        return answer
+        return response
     }
 
-    /// The answer for a record whose layout is plain, behind other text that stays as it is.
+    /// The response for a record with a plain layout, appended to text that stays unchanged.
     static func compose(
         plain text: [UInt8], layout: [UInt8], selection: FieldSelection = .all, access: [UInt8]? = nil,
         creator: String = "_0f6d"
     ) throws -> [UInt8] {
         let typeName = try type().name
         let before = utf8("[")
-        var answer = before
+        var response = before
         let name = utf8("tree-1")
         do {
             try name.withUnsafeBytes { name in
@@ -121,18 +121,18 @@ enum Sample {
                             name: name, typeName: typeName, revision: 37, created: 1_000, creator: creator,
                             modified: 2_000, modifier: "_0f6e", access: access)
                         try RecordComposer.append(
-                            header, plainFields: text, layout: layout, selection: selection, to: &answer)
+                            header, plainFields: text, layout: layout, selection: selection, to: &response)
                     }
                 }
             }
         } catch {
-            #expect(answer == before)
+            #expect(response == before)
             throw error
         }
-        return Array(answer.dropFirst())
+        return Array(response.dropFirst())
     }
 
-    /// The value of one field, through the whole way: input, stored form, answer, decoded.
+    /// The value of one field after all steps: input, stored form, response, decoding.
     static func roundTrip(_ field: FieldType, _ value: String) throws -> FieldValue? {
         let merge = try store("{\"\(fieldName(field))\":\(value)}")
         try merge.stored.withView { view throws(RecordError) in try view.check() }
@@ -140,8 +140,8 @@ enum Sample {
         return try RecordDictionary.decode(try compose(merge.stored, externals: externals)).fields[fieldName(field)]
     }
 
-    /// The error with which a value is refused.
-    static func refusal(_ fields: String) throws -> RecordError? {
+    /// The error with which a value is rejected.
+    static func rejection(_ fields: String) throws -> RecordError? {
         do {
             _ = try store(fields)
             return nil

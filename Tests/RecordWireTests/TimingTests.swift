@@ -4,7 +4,7 @@ import RecordWire
 import TestSupport
 import Testing
 
-/// Prints what the record path costs. Run in release: `FOGBASE_TIMINGS=1 swift test -c release --filter TimingTests`.
+/// Prints the costs of the record path. Run in release: `FOGBASE_TIMINGS=1 swift test -c release --filter TimingTests`.
 @Suite(.enabled(if: ProcessInfo.processInfo.environment["FOGBASE_TIMINGS"] != nil))
 struct TimingTests {
     static let body = utf8(
@@ -93,21 +93,21 @@ struct TimingTests {
 
     static func measureComposing(_ stored: StoredFields, _ typeName: RecordTypeName) throws {
         let name = utf8("0190c2e8-7d31-7cc2-9a5f-2f1f6a1d9b10")
-        var answer: [UInt8] = []
-        answer.reserveCapacity(4_096)
+        var response: [UInt8] = []
+        response.reserveCapacity(4_096)
         try stored.text.withUnsafeBytes { text in
             try stored.layout.withUnsafeBytes { layout in
                 try name.withUnsafeBytes { name in
                     try measure("compose, with its view") {
-                        answer.removeAll(keepingCapacity: true)
+                        response.removeAll(keepingCapacity: true)
                         let header = RecordHeader(
                             name: name, typeName: typeName, revision: 1_234_567, created: 1_772_366_400_123,
                             creator: "_0123456789abcdef0123456789abcdef", modified: 1_772_366_400_124,
                             modifier: "_0123456789abcdef0123456789abcdef")
                         RecordComposer.append(
                             header, fields: try StoredFieldsView(text: text, layout: layout), selection: .all,
-                            external: { (_, _) throws(Never) in }, to: &answer)
-                        return answer.count
+                            external: { (_, _) throws(Never) in }, to: &response)
+                        return response.count
                     }
                 }
             }

@@ -33,7 +33,7 @@ struct TypeInferenceTests {
     }
 
     @Test(arguments: ["null", "{}", "{\"value\":null}", "{\"remove\":[1]}"])
-    func `what removes makes no field`(value: String) throws {
+    func `an operation that removes creates no field`(value: String) throws {
         #expect(try Self.inferred(value).isEmpty)
     }
 

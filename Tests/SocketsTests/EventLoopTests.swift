@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Threads
 
-/// A server that sends back what it gets, one task per connection, on one loop.
+/// An echo server, one task per connection, on one loop.
 private final class EchoServer: Sendable {
     let loop: EventLoop
     let listening: ListeningSocket
@@ -76,7 +76,7 @@ private final class EchoServer: Sendable {
         await server.stop()
     }
 
-    @Test func `an end that comes together with the last bytes is seen`() async throws {
+    @Test func `an end of stream that arrives with the last bytes is seen`() async throws {
         let server = try await EchoServer()
         let blocked = Gate()
         server.loop.perform { blocked.waitBlocking() }
@@ -88,7 +88,7 @@ private final class EchoServer: Sendable {
         await server.stop()
     }
 
-    @Test func `a wait that nothing ends runs into its deadline`() async throws {
+    @Test func `a wait without an event ends at its deadline`() async throws {
         let server = try await EchoServer(deadline: .milliseconds(30))
         let client = try RawClient(port: server.port)
         #expect(try client.receive().isEmpty)
@@ -97,7 +97,7 @@ private final class EchoServer: Sendable {
         await server.stop()
     }
 
-    @Test func `a stopped loop wakes those who wait, and closes their sockets`() async throws {
+    @Test func `a stopped loop wakes waiting tasks and closes their sockets`() async throws {
         let server = try await EchoServer()
         let client = try RawClient(port: server.port)
         try client.send("hello")
@@ -118,8 +118,8 @@ private final class EchoServer: Sendable {
         await server.stop()
     }
 
-    /// Before, the request waited until all of them had been called.
-    @Test func `a request does not wait for hundreds of alarms that are due`() async throws {
+    /// The request must not wait until all of them have been called.
+    @Test func `a request does not wait for hundreds of due alarms`() async throws {
         let server = try await EchoServer()
         let late = try RawClient(port: server.port)
         try late.send("early")
@@ -129,7 +129,7 @@ private final class EchoServer: Sendable {
         server.loop.perform {
             let soon = Deadline.after(.milliseconds(1))
             for _ in 0..<600 {
-                _ = LoopAlarm(on: server.loop, at: soon) { server.ends.withLock { $0.append("alarm") } }
+                _ = LoopTimer(on: server.loop, at: soon) { server.ends.withLock { $0.append("alarm") } }
             }
             begun.open()
             blocked.waitBlocking()
@@ -146,7 +146,7 @@ private final class EchoServer: Sendable {
         await server.stop()
     }
 
-    @Test func `a time slice begins when a job asks first, and anew once others have run`() async throws {
+    @Test func `a time slice begins at a job's first check, and again after other jobs have run`() async throws {
         let loop = try EventLoop(name: "test-loop", timeSlice: .milliseconds(20))
         let isOver = await Task(executorPreference: loop) {
             let later = Deadline.after(.milliseconds(20))
@@ -163,19 +163,19 @@ private final class EchoServer: Sendable {
         await strict.stop()
     }
 
-    @Test func `timers that moved or went do not fire, however many`() async throws {
+    @Test func `moved or canceled timers do not fire, however many there are`() async throws {
         let loop = try EventLoop(name: "test-loop")
         let fired = Locked<[Int]>([])
         let last = Gate()
         loop.perform {
             let start = MonotonicClock.now
             for number in 0..<1_000 {
-                let alarm = LoopAlarm(on: loop, at: Deadline(nanoseconds: start + 1_000_000)) {
+                let alarm = LoopTimer(on: loop, at: Deadline(nanoseconds: start + 1_000_000)) {
                     fired.withLock { $0.append(number) }
                 }
                 if number % 10 != 0 { alarm.cancel() }
             }
-            _ = LoopAlarm(on: loop, at: Deadline(nanoseconds: start + 2_000_000)) { last.open() }
+            _ = LoopTimer(on: loop, at: Deadline(nanoseconds: start + 2_000_000)) { last.open() }
         }
         await last.wait()
         #expect(fired.withLock { $0 }.sorted() == (0..<100).map { $0 * 10 })
@@ -191,7 +191,7 @@ private final class EchoServer: Sendable {
         await loop.stop()
     }
 
-    @Test(.timeLimit(.minutes(1))) func `nothing holds a loop that has ended`() async throws {
+    @Test(.timeLimit(.minutes(1))) func `nothing retains a loop that has ended`() async throws {
         weak var ended: EventLoop?
         do {
             let loop = try EventLoop(name: "test-loop")
@@ -199,8 +199,8 @@ private final class EchoServer: Sendable {
             let armed = Gate()
             loop.perform {
                 loop.beforeBlocking = { _ = loop.now }
-                // Neither kept by anybody nor cancelled.
-                _ = LoopAlarm(on: loop, at: .after(.seconds(3_600))) { _ = loop.now }
+                // Neither retained nor canceled.
+                _ = LoopTimer(on: loop, at: .after(.seconds(3_600))) { _ = loop.now }
                 armed.open()
             }
             await armed.wait()
@@ -226,7 +226,7 @@ private final class EchoServer: Sendable {
     }
 
     @Test func `a loop and its sockets leave no descriptor behind`() async throws {
-        // In a process of its own, where nobody else opens any.
+        // In a separate process, in which no other test opens descriptors.
         await #expect(processExitsWith: .success) {
             let before = ProcessFacts.openDescriptors
             var server: EchoServer? = try await EchoServer()
@@ -245,8 +245,8 @@ private final class EchoServer: Sendable {
         }
     }
 
-    /// Before, four rounds of such jobs went by between two looks.
-    @Test func `jobs that take long let the loop look at its sockets after each round`() async throws {
+    /// The loop must poll after each round of such jobs, not after four.
+    @Test func `long jobs let the loop poll its sockets after each round`() async throws {
         let loop = try EventLoop(name: "test-loop")
         let looks = await Task(executorPreference: loop) {
             let before = loop.pollCount

@@ -12,7 +12,7 @@ import Testing
         try ListeningSocket(socket.address).close()
     }
 
-    @Test func `a Unix socket's file goes with it, and a stale one is replaced`() throws {
+    @Test func `closing a Unix socket removes its file, and a stale file is replaced`() throws {
         let address = SocketAddress.unix(path: "/tmp/fogbase-test-\(getpid())-\(UInt32.random(in: 0 ... .max)).sock")
         let first = try ListeningSocket(address)
         // A live one is not pushed aside.

@@ -15,7 +15,7 @@ import Testing
         "::1:80",
         "[127.0.0.1]:80", "[::1]", "[::1]80", "localhost:80", "unix:", "127.1:80",
     ])
-    func `what is not an address is refused`(_ text: String) {
+    func `a text that is not an address is rejected`(_ text: String) {
         #expect(throws: SocketError.self) { try SocketAddress(text) }
     }
 

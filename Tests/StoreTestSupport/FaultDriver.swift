@@ -2,7 +2,7 @@ internal import RecordModel
 package import RecordStorage
 internal import Synchronization
 
-/// What the drivers of one store do besides running statements.
+/// The features of a store's drivers besides running statements.
 package final class StoreFaults: Sendable {
     private let current = Mutex<FaultPlan?>(nil)
     private let made = Mutex<[String]>([])
@@ -37,7 +37,7 @@ package final class StoreFaults: Sendable {
 }
 
 extension Connection {
-    /// Makes whatever is prepared and executed from now on fail by plan.
+    /// Makes all statements prepared and executed from now on fail by plan.
     package func fail(by plan: FaultPlan) {
         let faults = StoreFaults()
         faults.plan = plan

@@ -1,7 +1,7 @@
 package import RecordStorage
 internal import Synchronization
 
-/// Makes a store fail at its nth step, for tests that ask what is left when it does.
+/// Makes a store fail at its nth step, for tests of the state after the failure.
 package final class FaultPlan: Sendable {
     private struct State {
         /// Steps until the failure; negative: never.

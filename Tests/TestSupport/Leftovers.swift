@@ -1,19 +1,21 @@
 import Foundation
 import Synchronization
 
-/// Folders that tests share, and that nobody knows the last user of.
+/// Directories that tests share, and whose last user is unknown.
 package enum Leftovers {
-    private static let folders = Mutex<[String]>([])
+    private static let directories = Mutex<[String]>([])
 
-    /// Has a folder taken away when the process ends.
-    package static func remove(atExit folder: String) {
-        let isFirst = folders.withLock { folders in
-            folders.append(folder)
-            return folders.count == 1
+    /// Removes a directory when the process ends.
+    package static func remove(atExit directory: String) {
+        let isFirst = directories.withLock { directories in
+            directories.append(directory)
+            return directories.count == 1
         }
         guard isFirst else { return }
         atexit {
-            for folder in Leftovers.folders.withLock({ $0 }) { try? FileManager.default.removeItem(atPath: folder) }
+            for directory in Leftovers.directories.withLock({ $0 }) {
+                try? FileManager.default.removeItem(atPath: directory)
+            }
         }
     }
 }

@@ -2,9 +2,8 @@ import Glibc
 
 /// A client made of plain blocking system calls, so that a test decides about every byte and every write.
 ///
-/// Each call gives up after a minute: a server that does not answer fails the test instead of hanging it. Shared disks
-/// were seen to hold up a sync for half of that. The servers under test run on threads of their own, so that blocking
-/// here starves nobody.
+/// Each call fails after a minute, so a server that does not respond fails the test instead of blocking it. On shared
+/// disks a sync may take half of that. The servers under test run on their own threads, so blocking here starves none.
 package final class RawClient {
     private var raw: Int32
 
@@ -48,7 +47,7 @@ package final class RawClient {
     ) throws {
         raw = socket(family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard raw >= 0 else { throw Failure(description: "socket: errno \(errno)") }
-        // Machines that run tests have stood still for a minute.
+        // Test machines may pause for a minute.
         var time = timeval(tv_sec: 150, tv_usec: 0)
         setsockopt(raw, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
         setsockopt(raw, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
@@ -86,7 +85,7 @@ package final class RawClient {
         try send(Array(text.utf8))
     }
 
-    /// What one `recv` brings; empty at the end of the stream.
+    /// The bytes of one `recv`; empty at the end of the stream.
     package func receive(upTo limit: Int = 1 << 20) throws -> [UInt8] {
         var buffer = [UInt8](repeating: 0, count: limit)
         let count = buffer.withUnsafeMutableBytes { recv(raw, $0.baseAddress, $0.count, 0) }
@@ -109,7 +108,7 @@ package final class RawClient {
         String(decoding: try receiveAll(), as: UTF8.self)
     }
 
-    /// Reads until `text` has come; what has come so far is returned.
+    /// Reads until `text` has arrived; returns all bytes received.
     package func receive(until text: String) throws -> String {
         var all = ""
         while !all.contains(text) {
@@ -143,10 +142,10 @@ package final class RawClient {
 package enum ProcessFacts {
     /// How many descriptors are open.
     package static var openDescriptors: Int {
-        guard let folder = opendir("/proc/self/fd") else { return -1 }
-        defer { closedir(folder) }
+        guard let directory = opendir("/proc/self/fd") else { return -1 }
+        defer { closedir(directory) }
         var count = 0
-        while readdir(folder) != nil { count += 1 }
+        while readdir(directory) != nil { count += 1 }
         return count
     }
 }

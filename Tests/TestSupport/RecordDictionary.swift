@@ -1,20 +1,20 @@
 package import RecordModel
 internal import RecordWire
 
-/// A record as an answer shows it, decoded by what the client decodes it by.
+/// A record of a response, decoded with the client's decoder.
 package struct RecordDictionary: Hashable, Sendable {
     package var recordName: RecordName
     /// Absent in CloudKit's tombstones.
     package var recordType: RecordTypeName?
     package var fields: [String: FieldValue] = [:]
     package var recordChangeTag: String?
-    /// When it was made, in milliseconds since 1970-01-01 UTC, and by whom.
+    /// The creation time, in milliseconds since 1970-01-01 UTC, and the creator.
     package var created: Moment?
-    /// When it was changed last, and by whom.
+    /// The time and the user of the last change.
     package var modified: Moment?
     package var deleted: Bool
 
-    /// When, and by whom.
+    /// A time and a user.
     package struct Moment: Hashable, Sendable {
         package var timestamp: Int64
         package var userRecordName: String
@@ -31,11 +31,11 @@ package struct RecordDictionary: Hashable, Sendable {
         }
     }
 
-    /// Reads the records of an answer, `{"records":[…]}`.
+    /// Reads the records of a response, `{"records":[…]}`.
     package static func decodeList(_ bytes: [UInt8]) throws(RecordError) -> [RecordDictionary] {
         try bytes.withUnsafeBufferPointer { buffer throws(RecordError) -> [RecordDictionary] in
             var records: [RecordDictionary] = []
-            _ = try RecordScanner.readAnswer(
+            _ = try RecordScanner.readResponse(
                 UnsafeRawBufferPointer(buffer), list: "records", malformed: malformed
             ) { scanner throws(RecordError) in records.append(try RecordDictionary(&scanner)) }
             return records
@@ -65,7 +65,7 @@ package struct RecordDictionary: Hashable, Sendable {
         }
     }
 
-    /// A value without the addresses of its files, which are others in each answer.
+    /// A value without the addresses of its files, which differ in each response.
     private static func lasting(_ value: FieldValue) -> FieldValue {
         switch value {
         case .asset(var asset):

@@ -1,6 +1,6 @@
 /// Runs something until it once took less than a limit, and returns the shortest time it took.
 ///
-/// What is slow by its nature is slow each time; who merely had to wait for a processor is not.
+/// Work that is slow is slow each time; work that only waited for a processor is not.
 ///
 /// - Parameters:
 ///   - limit: What is looked for; a shorter time ends the attempts.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A file system of its own in memory, of a few megabytes, that goes with the test.
+/// A small file system in memory, of a few megabytes, that is removed with the test.
 package final class SmallDisk: Sendable {
     package let path: String
 

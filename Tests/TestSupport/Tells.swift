@@ -1,9 +1,9 @@
 extension StringProtocol {
     /// Whether this text says a word in any place that is not a random identifier.
     ///
-    /// Tokens, tags and names are made of random letters and digits; sooner or later one of them holds any short word, as
-    /// `hash` was found within the token of a feed. So a word of up to six letters is passed over where it lies in a run of eight
-    /// or more letters and digits, of which one digit at least is not the word's.
+    /// Tokens, tags and names are random letters and digits, so sooner or later one of them contains any short word,
+    /// like `hash` in a sync token. So a word of up to six letters is ignored within a run of eight or more letters and
+    /// digits, of which at least one digit is not part of the word.
     package func tells(_ word: String) -> Bool {
         let text = Array(utf8)
         let word = Array(word.utf8)

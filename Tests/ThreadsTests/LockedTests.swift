@@ -15,7 +15,7 @@ import Threads
         #expect(total.withLock { $0 } == 80_000)
     }
 
-    @Test func `an error leaves the lock free`() {
+    @Test func `an error releases the lock`() {
         struct Failure: Error {}
         let locked = Locked(1)
         #expect(throws: Failure.self) { try locked.withLock { _ in throw Failure() } }

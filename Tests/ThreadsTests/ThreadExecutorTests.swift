@@ -80,7 +80,7 @@ private actor Counter {
         await executor.end()
     }
 
-    @Test func `a shutdown lets the queue run empty`() async {
+    @Test func `a shutdown drains the queue`() async {
         let executor = ThreadExecutor(name: "test-thread")
         let gate = Gate()
         let count = Atomic<Int>(0)
@@ -115,7 +115,7 @@ private actor Counter {
         #expect(!executor.isOnThread)
     }
 
-    @Test func `a wrong thread fails loudly`() async {
+    @Test func `a call on a wrong thread traps`() async {
         await #expect(processExitsWith: .failure) {
             let executor = ThreadExecutor(name: "test-thread")
             Counter(on: executor).addSynchronously()

@@ -12,7 +12,7 @@ import Threads
         await pool.close()
     }
 
-    @Test func `a closed pool has done what it took, and takes nothing more`() async throws {
+    @Test func `a closed pool has finished its accepted work and accepts no more`() async throws {
         let pool = WorkerPool(name: "test-pool", threads: 2)
         let count = Locked(0)
         for _ in 0..<100 {

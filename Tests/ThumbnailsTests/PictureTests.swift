@@ -4,16 +4,16 @@ import Testing
 @testable import Thumbnails
 
 extension ThumbnailTests {
-    /// What the real program makes of real pictures.
+    /// The results of the real program for real pictures.
     @Suite(.enabled("libvips-tools is not installed") { InstalledProgram.isThere }) struct PictureTests {
-        private let folder: TestFolder
+        private let directory: TestDirectory
         private let pool: ThumbnailPool
 
         init() throws {
-            folder = try TestFolder()
-            pool = ThumbnailPool(scratch: folder.path + "/scratch", limits: ThumbnailLimits(time: .seconds(50)))
+            directory = try TestDirectory()
+            pool = ThumbnailPool(scratch: directory.path + "/scratch", limits: ThumbnailLimits(time: .seconds(50)))
             // 60 × 40: red, green above blue, white.
-            try folder.write(Self.ppm(width: 60, height: 40), to: "quarters.ppm")
+            try directory.write(Self.ppm(width: 60, height: 40), to: "quarters.ppm")
         }
 
         private static let red: [UInt8] = [255, 0, 0]
@@ -64,15 +64,15 @@ extension ThumbnailTests {
             _ format: ThumbnailForm.Format = .png
         ) async throws -> [UInt8] {
             let form = ThumbnailForm(width: width, height: height, fit: fit, format: format)
-            let file = try await pool.thumbnail(of: folder.path + "/" + name, form: form)
-            return try TestFolder.read("/proc/self/fd/\(file.descriptor)")
+            let file = try await pool.thumbnail(of: directory.path + "/" + name, form: form)
+            return try TestDirectory.read("/proc/self/fd/\(file.descriptor)")
         }
 
         private func pixels(of picture: [UInt8]) throws -> Pixels {
-            try folder.write(picture, to: "thumbnail")
+            try directory.write(picture, to: "thumbnail")
             // libvips' own format: a head of 64 bytes, in this machine's order, then the pixels.
-            try folder.run("VIPSHOME=/nowhere vips copy thumbnail thumbnail.v")
-            let file = try folder.read("thumbnail.v")
+            try directory.run("VIPSHOME=/nowhere vips copy thumbnail thumbnail.v")
+            let file = try directory.read("thumbnail.v")
             func number(at offset: Int) -> Int { (0..<4).reduce(0) { $0 | Int(file[offset + $1]) << (8 * $1) } }
             try #require(file.count > 64)
             let (width, height, bands) = (number(at: 4), number(at: 8), number(at: 12))
@@ -97,8 +97,9 @@ extension ThumbnailTests {
         @Test(
             arguments: zip(1...8, ["RGBW", "GRWB", "WBGR", "BWRG", "RBGW", "BRWG", "WGBR", "GWRB"]))
         func `a photograph stands upright`(orientation: Int, quarters: String) async throws {
-            try folder.run("vips jpegsave quarters.ppm plain.jpg -Q 95")
-            try folder.write(tagged(try folder.read("plain.jpg"), orientation: UInt8(orientation)), to: "turned.jpg")
+            try directory.run("vips jpegsave quarters.ppm plain.jpg -Q 95")
+            try directory.write(
+                tagged(try directory.read("plain.jpg"), orientation: UInt8(orientation)), to: "turned.jpg")
             for format in orientation == 6 ? ThumbnailForm.Format.allCases : [.jpeg] {
                 let made = try await thumbnail(of: "turned.jpg", 30, 30, .contain, format)
                 let pixels = try pixels(of: made)
@@ -135,14 +136,14 @@ extension ThumbnailTests {
             Size(box: (20, 100), fit: .cover, result: (20, 40)),
         ])
         func `a box is filled or fitted, and never enlarges`(size: Size) async throws {
-            try folder.run("vips pngsave quarters.ppm quarters.png")
+            try directory.run("vips pngsave quarters.ppm quarters.png")
             let pixels = try pixels(of: try await thumbnail(of: "quarters.png", size.box.0, size.box.1, size.fit))
             #expect((pixels.width, pixels.height) == size.result)
             await pool.shutdown()
         }
 
-        @Test func `what covers a box is cut around the centre`() async throws {
-            try folder.run("vips pngsave quarters.ppm quarters.png")
+        @Test func `a picture that covers a box is cropped around the center`() async throws {
+            try directory.run("vips pngsave quarters.ppm quarters.png")
             let pixels = try pixels(of: try await thumbnail(of: "quarters.png", 20, 20, .cover))
             #expect(pixels.quarters == "RGBW")
             // The middle is where it was.
@@ -152,9 +153,9 @@ extension ThumbnailTests {
 
         @Test func `alpha stays where the format has it, and is white in a JPEG`() async throws {
             // A transparent picture: three bands of nothing, and one of alpha zero.
-            try folder.run("vips black none.v 60 40 --bands 4 && vips copy none.v rgba.v --interpretation srgb")
+            try directory.run("vips black none.v 60 40 --bands 4 && vips copy none.v rgba.v --interpretation srgb")
             for original in ["clear.png", "clear.webp"] {
-                try folder.run("vips copy rgba.v \(original)")
+                try directory.run("vips copy rgba.v \(original)")
                 for format in [ThumbnailForm.Format.png, .webp] {
                     let pixels = try pixels(of: try await thumbnail(of: original, 30, nil, .contain, format))
                     #expect(pixels.bands == 4)
@@ -166,10 +167,10 @@ extension ThumbnailTests {
             await pool.shutdown()
         }
 
-        @Test func `of an animation there is the first picture`() async throws {
+        @Test func `the thumbnail of an animation is its first picture`() async throws {
             // Two pictures, one above the other: red and green, then blue and white.
             for kind in ["gif", "webp"] {
-                try folder.run("vips \(kind)save quarters.ppm moving.\(kind) --page-height 20")
+                try directory.run("vips \(kind)save quarters.ppm moving.\(kind) --page-height 20")
                 let pixels = try pixels(of: try await thumbnail(of: "moving.\(kind)", 60, 60))
                 #expect((pixels.width, pixels.height) == (60, 20))
                 #expect(pixels.quarters == "RGRG")
@@ -178,15 +179,15 @@ extension ThumbnailTests {
         }
 
         @Test func `grey, 16-bit, CMYK and interlaced pictures become plain sRGB`() async throws {
-            try folder.run("vips colourspace quarters.ppm grey.jpg b-w")
-            try folder.run("vips pngsave quarters.ppm interlaced.png --interlace")
-            try folder.run("vips colourspace quarters.ppm deep.v rgb16 && vips copy deep.v deep.png")
-            try folder.run("vips icc_export quarters.ppm inks.jpg --output-profile cmyk")
+            try directory.run("vips colourspace quarters.ppm grey.jpg b-w")
+            try directory.run("vips pngsave quarters.ppm interlaced.png --interlace")
+            try directory.run("vips colourspace quarters.ppm deep.v rgb16 && vips copy deep.v deep.png")
+            try directory.run("vips icc_export quarters.ppm inks.jpg --output-profile cmyk")
             for original in ["grey.jpg", "interlaced.png", "deep.png", "inks.jpg"] {
                 for format in [ThumbnailForm.Format.jpeg, .png] {
                     let pixels = try pixels(of: try await thumbnail(of: original, 30, nil, .contain, format))
                     #expect((pixels.width, pixels.height, pixels.bands) == (30, 20, 3), "\(original) \(format)")
-                    // Green is beyond what ink can do.
+                    // The green is outside of the gamut of ink.
                     if original.hasSuffix("png") { #expect(pixels.quarters == "RGBW", "\(original)") }
                 }
             }
@@ -195,7 +196,7 @@ extension ThumbnailTests {
 
         @Test(.enabled("This libvips writes no HEIC") { InstalledProgram.writesHEIC })
         func `a HEIC picture is read`() async throws {
-            try folder.run("vips heifsave quarters.ppm a.heic --compression hevc -Q 90")
+            try directory.run("vips heifsave quarters.ppm a.heic --compression hevc -Q 90")
             let pixels = try pixels(of: try await thumbnail(of: "a.heic", 30, 30, .contain, .jpeg))
             #expect((pixels.width, pixels.height) == (30, 20))
             #expect(pixels.quarters == "RGBW")
@@ -204,7 +205,7 @@ extension ThumbnailTests {
 
         @Test(.enabled("This libvips writes no AVIF") { InstalledProgram.writesAVIF })
         func `an AVIF picture is read`() async throws {
-            try folder.run("vips heifsave quarters.ppm a.avif --compression av1 -Q 90")
+            try directory.run("vips heifsave quarters.ppm a.avif --compression av1 -Q 90")
             let pixels = try pixels(of: try await thumbnail(of: "a.avif", 30, 30, .contain, .webp))
             #expect((pixels.width, pixels.height) == (30, 20))
             #expect(pixels.quarters == "RGBW")
@@ -213,21 +214,21 @@ extension ThumbnailTests {
 
         @Test(arguments: [[0xFF, 0xD8, 0xFF], Array("GIF89a".utf8), Array("\0\0\0\u{18}ftypheic".utf8)])
         func `a broken picture is unreadable`(start: [UInt8]) async throws {
-            try folder.write(start + [UInt8](repeating: 7, count: 1000), to: "broken")
+            try directory.write(start + [UInt8](repeating: 7, count: 1000), to: "broken")
             await #expect(throws: ThumbnailError.unreadable) { try await thumbnail(of: "broken", 30, 30) }
             await pool.shutdown()
         }
 
         @Test func `a picture that needs more memory than there is for it is unreadable`() async throws {
             // Interlaced, so that all 400 MB of its pixels are needed at once. As a file it is small.
-            try folder.run("vips black large.v 10000 10000 --bands 4")
-            try folder.run("vips copy large.v srgb.v --interpretation srgb && rm large.v")
-            try folder.run("vips pngsave srgb.v bomb.png --interlace && rm srgb.v")
+            try directory.run("vips black large.v 10000 10000 --bands 4")
+            try directory.run("vips copy large.v srgb.v --interpretation srgb && rm large.v")
+            try directory.run("vips pngsave srgb.v bomb.png --interlace && rm srgb.v")
             let small = ThumbnailPool(
-                scratch: folder.path + "/small", limits: ThumbnailLimits(time: .seconds(50), memoryBytes: 400 << 20))
+                scratch: directory.path + "/small", limits: ThumbnailLimits(time: .seconds(50), memoryBytes: 400 << 20))
             let form = ThumbnailForm(width: 30, height: 30, fit: .contain, format: .jpeg)
             await #expect(throws: ThumbnailError.unreadable) {
-                try await small.thumbnail(of: folder.path + "/bomb.png", form: form)
+                try await small.thumbnail(of: directory.path + "/bomb.png", form: form)
             }
             await small.shutdown()
             await pool.shutdown()
@@ -235,7 +236,7 @@ extension ThumbnailTests {
     }
 }
 
-/// What of libvips this machine has.
+/// The libvips features of this machine.
 private enum InstalledProgram {
     static var isThere: Bool {
         system("vips --version >/dev/null 2>&1 && vipsthumbnail --version >/dev/null 2>&1") == 0
@@ -245,7 +246,7 @@ private enum InstalledProgram {
     static var writesAVIF: Bool { writes("a.avif --compression av1") }
 
     private static func writes(_ file: String) -> Bool {
-        guard let folder = try? TestFolder() else { return false }
-        return (try? folder.run("vips black a.v 60 40 && vips heifsave a.v \(file)")) != nil
+        guard let directory = try? TestDirectory() else { return false }
+        return (try? directory.run("vips black a.v 60 40 && vips heifsave a.v \(file)")) != nil
     }
 }

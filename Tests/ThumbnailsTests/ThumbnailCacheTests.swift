@@ -5,29 +5,29 @@ import Testing
 
 extension ThumbnailTests {
     @Suite struct ThumbnailCacheTests {
-        private let folder: TestFolder
+        private let directory: TestDirectory
         private let form = ThumbnailForm(width: 10, height: 10, fit: .contain, format: .jpeg)
         /// Says that it ran, then writes a thumbnail of 12 bytes.
         private static let counting = "echo run >>$here/log; \(Beginnings.printedJPEG)"
 
         init() throws {
-            folder = try TestFolder()
-            try folder.write(Beginnings.jpeg, to: "original")
+            directory = try TestDirectory()
+            try directory.write(Beginnings.jpeg, to: "original")
         }
 
-        private var original: String { folder.path + "/original" }
-        private var runs: Int { folder.lines(of: "log").count }
-        private var stored: [String] { folder.tree("cache").filter { $0 != "unfinished" && $0.contains(".") } }
+        private var original: String { directory.path + "/original" }
+        private var runs: Int { directory.lines(of: "log").count }
+        private var stored: [String] { directory.tree("cache").filter { $0 != "unfinished" && $0.contains(".") } }
 
         private func cache(_ pool: ThumbnailPool, maxBytes: Int = 1 << 20) -> ThumbnailCache {
-            ThumbnailCache(folder: folder.path + "/cache", maxBytes: maxBytes, pool: pool)
+            ThumbnailCache(directory: directory.path + "/cache", maxBytes: maxBytes, pool: pool)
         }
 
         private func make(
             _ script: String = counting, limits: ThumbnailLimits = ThumbnailLimits(), maxBytes: Int = 1 << 20
         ) throws -> (cache: ThumbnailCache, pool: ThumbnailPool) {
             let pool = ThumbnailPool(
-                program: try folder.script(script), scratch: folder.path + "/scratch", limits: limits)
+                program: try directory.script(script), scratch: directory.path + "/scratch", limits: limits)
             return (cache(pool, maxBytes: maxBytes), pool)
         }
 
@@ -43,7 +43,7 @@ extension ThumbnailTests {
             }
         }
 
-        @Test func `the second time it comes from the disk`() async throws {
+        @Test func `the second request is served from the disk`() async throws {
             let (cache, pool) = try make()
             #expect(content(try await ask(cache)) == Beginnings.jpeg)
             #expect(content(try await ask(cache)) == Beginnings.jpeg)
@@ -51,15 +51,15 @@ extension ThumbnailTests {
             #expect(stored == ["ab/cdef/10x10-contain.12.jpeg"])
             #expect(await cache.usage == (1, 8192))
             await pool.shutdown()
-            #expect(folder.openFiles == [])
+            #expect(directory.openFiles == [])
         }
 
-        @Test func `it comes from the disk after a start, too, and without the program`() async throws {
+        @Test func `after a start a request is served from the disk, without the program`() async throws {
             let (cache, pool) = try make()
             _ = try await ask(cache)
             await pool.shutdown()
-            unlink(folder.path + "/fake")
-            let next = ThumbnailPool(program: folder.path + "/fake", scratch: folder.path + "/scratch")
+            unlink(directory.path + "/fake")
+            let next = ThumbnailPool(program: directory.path + "/fake", scratch: directory.path + "/scratch")
             let again = self.cache(next)
             #expect(content(try await ask(again)) == Beginnings.jpeg)
             await #expect(throws: ThumbnailError.unavailable) { try await ask(again, "abcdee") }
@@ -68,7 +68,7 @@ extension ThumbnailTests {
             await next.shutdown()
         }
 
-        @Test func `asked for by a hundred at once it is made once`() async throws {
+        @Test func `a hundred concurrent requests make a thumbnail once`() async throws {
             let (cache, pool) = try make()
             try await withThrowingTaskGroup(of: Int.self) { group in
                 for _ in 0..<100 { group.addTask { try await ask(cache).size } }
@@ -76,10 +76,10 @@ extension ThumbnailTests {
             }
             #expect(runs == 1)
             await pool.shutdown()
-            #expect(folder.openFiles == [])
+            #expect(directory.openFiles == [])
         }
 
-        @Test func `each form is made for itself, and one box without a side is one form`() async throws {
+        @Test func `each form is made separately, and a box without a side is one form`() async throws {
             let (cache, pool) = try make()
             for fit in ThumbnailForm.Fit.allCases {
                 _ = try await ask(cache, "abcdef", ThumbnailForm(width: 10, height: nil, fit: fit, format: .jpeg))
@@ -92,7 +92,7 @@ extension ThumbnailTests {
         }
 
         @Test(arguments: [(10_001, 10_000), (Int.max, 2), (100_000_001, 1)])
-        func `too many pixels are refused without a process`(width: Int, height: Int) async throws {
+        func `too many pixels are rejected without a process`(width: Int, height: Int) async throws {
             let (cache, pool) = try make()
             await #expect(throws: ThumbnailError.tooManyPixels(limit: 100_000_000)) {
                 try await cache.thumbnail(of: original, key: "abc", width: width, height: height, form: form)
@@ -103,7 +103,7 @@ extension ThumbnailTests {
             await pool.shutdown()
         }
 
-        @Test func `a broken picture costs one process whatever is asked of it`() async throws {
+        @Test func `a broken picture costs one process for all its thumbnails`() async throws {
             let (cache, pool) = try make("echo run >>$here/log; exit 1")
             for width in 1...20 {
                 await #expect(throws: ThumbnailError.unreadable) {
@@ -114,7 +114,7 @@ extension ThumbnailTests {
             await cache.forget(key: "abc")
             await #expect(throws: ThumbnailError.unreadable) { try await ask(cache, "abc") }
             #expect(runs == 2)
-            #expect(folder.tree("cache") == [])
+            #expect(directory.tree("cache") == [])
             await pool.shutdown()
         }
 
@@ -132,12 +132,12 @@ extension ThumbnailTests {
             let (cache, pool) = try make()
             unlink(original)
             await #expect(throws: ThumbnailError.unreadable) { try await ask(cache) }
-            try folder.write(Beginnings.jpeg, to: "original")
+            try directory.write(Beginnings.jpeg, to: "original")
             _ = try await ask(cache)
             await pool.shutdown()
         }
 
-        @Test func `what was not used for longest goes first`() async throws {
+        @Test func `the least recently used thumbnail is evicted first`() async throws {
             // Each takes 8 KiB; four fit, and nine tenths of their space are three.
             let (cache, pool) = try make(maxBytes: 4 * 8192)
             for key in ["aaa1", "aaa2", "aaa3", "aaa4"] { _ = try await ask(cache, key) }
@@ -157,8 +157,8 @@ extension ThumbnailTests {
             let (cache, pool) = try make()
             for key in ["aaa1", "bbb2", "ccc3", "ddd4"] { _ = try await ask(cache, key) }
             await pool.shutdown()
-            try folder.run("touch -d '2020-01-02' cache/aa/a1/*; touch -d '2020-01-01' cache/bb/b2/*")
-            try folder.run("touch -d '2020-01-03' cache/cc/c3/*; touch -d '2020-01-04' cache/dd/d4/*")
+            try directory.run("touch -d '2020-01-02' cache/aa/a1/*; touch -d '2020-01-01' cache/bb/b2/*")
+            try directory.run("touch -d '2020-01-03' cache/cc/c3/*; touch -d '2020-01-04' cache/dd/d4/*")
 
             let (next, nextPool) = try make(maxBytes: 3 * 8192)
             // A use is noted at the file: it is the newest now.
@@ -167,7 +167,7 @@ extension ThumbnailTests {
             #expect(await next.usage == (2, 2 * 8192))
             #expect(Set(stored.map { $0.prefix(2) }) == ["aa", "dd"])
             #expect(runs == 4)
-            try folder.run("find cache/aa/a1 -mmin -5 | grep -q jpeg")
+            try directory.run("find cache/aa/a1 -mmin -5 | grep -q jpeg")
             await nextPool.shutdown()
         }
 
@@ -177,7 +177,7 @@ extension ThumbnailTests {
             #expect(stored == [])
             #expect(await cache.usage == (0, 0))
             await pool.shutdown()
-            #expect(folder.openFiles == [])
+            #expect(directory.openFiles == [])
         }
 
         @Test(arguments: [
@@ -186,12 +186,12 @@ extension ThumbnailTests {
         func `a file that a power cut left half is made again`(damage: String) async throws {
             let (cache, pool) = try make()
             _ = try await ask(cache)
-            try folder.run(damage)
+            try directory.run(damage)
             // While the server runs, too.
             #expect(content(try await ask(cache)) == Beginnings.jpeg)
             #expect(runs == 2)
             await pool.shutdown()
-            try folder.run(damage)
+            try directory.run(damage)
             let (next, nextPool) = try make()
             await next.load()
             #expect(await next.usage == (0, 0))
@@ -201,25 +201,25 @@ extension ThumbnailTests {
             await nextPool.shutdown()
         }
 
-        @Test func `what was half written at a kill is taken away, what is not the cache's stays`() async throws {
-            try folder.run(
+        @Test func `half-written files of a killed server are removed, and foreign files stay`() async throws {
+            try directory.run(
                 "mkdir -p cache/unfinished cache/ab/cdef cache/notes; touch cache/unfinished/1 cache/ab/cdef/me")
-            try folder.run(
+            try directory.run(
                 "touch cache/ab/cdef/010x10-contain.0.jpeg cache/ab/cdef/10x10-contain.07.jpeg cache/notes/a.txt")
             let (cache, pool) = try make()
             _ = try await ask(cache)
             await cache.load()
             #expect(await cache.usage.files == 1)
-            #expect(folder.tree("cache/unfinished") == [])
+            #expect(directory.tree("cache/unfinished") == [])
             #expect(
-                Set(folder.tree("cache/ab/cdef")) == [
+                Set(directory.tree("cache/ab/cdef")) == [
                     "me", "010x10-contain.0.jpeg", "10x10-contain.07.jpeg", "10x10-contain.12.jpeg",
                 ])
-            #expect(folder.tree("cache/notes") == ["a.txt"])
+            #expect(directory.tree("cache/notes") == ["a.txt"])
             await pool.shutdown()
         }
 
-        @Test func `a forgotten original has no thumbnail, and who reads one reads on`() async throws {
+        @Test func `a removed original has no thumbnail, and a running read of one continues`() async throws {
             let (cache, pool) = try make()
             let file = try await ask(cache)
             _ = try await ask(cache, "abcdef", ThumbnailForm(width: 5, height: nil, fit: .contain, format: .jpeg))
@@ -230,35 +230,35 @@ extension ThumbnailTests {
             #expect(content(file) == Beginnings.jpeg)
             await pool.shutdown()
 
-            // Right after a start as well, when the folder is not read yet.
+            // Right after a start as well, when the directory is not read yet.
             let (next, nextPool) = try make()
             await next.forget(key: "abcdee")
             #expect(stored == [])
             await nextPool.shutdown()
         }
 
-        /// Before, each left a hundred bytes and more, on a server that nobody asked for a thumbnail.
-        @Test func `originals that are forgotten leave nothing in memory`() async throws {
+        /// Removed originals must leave no bytes in memory, even on a server without thumbnails.
+        @Test func `removed originals leave nothing in memory`() async throws {
             let (cache, pool) = try make()
             for number in 0..<100 { await cache.forget(key: "abc\(1_000 + number)") }
             #expect(await cache.knownCount == 0)
             await pool.shutdown()
         }
 
-        @Test func `a thumbnail of an original that is forgotten meanwhile arrives and is not kept`() async throws {
+        @Test func `a thumbnail of an original that is removed meanwhile arrives and is not kept`() async throws {
             let script = "echo run >>$here/log; while [ ! -e $here/go ]; do :; done; \(Beginnings.printedJPEG)"
             let (cache, pool) = try make(script)
             let asked = Task { (try? await ask(cache)).map { content($0).count } }
             await eventually("It runs") { runs == 1 }
             await cache.forget(key: "abcdef")
-            try folder.write([], to: "go")
+            try directory.write([], to: "go")
             #expect(await asked.value == 12)
             #expect(stored == [])
             await pool.shutdown()
-            #expect(folder.openFiles == [])
+            #expect(directory.openFiles == [])
         }
 
-        @Test func `the process ends when all who asked are cancelled, not before`() async throws {
+        @Test func `the process ends when all its requests are canceled, not before`() async throws {
             let script = "echo run >>$here/log; while [ ! -e $here/go ]; do :; done; \(Beginnings.printedJPEG)"
             let (cache, pool) = try make(script)
             let first = Task { try await ask(cache) }
@@ -269,46 +269,46 @@ extension ThumbnailTests {
             second.cancel()
             await #expect(throws: ThumbnailError.closed) { try await second.value }
             await eventually("Nothing runs") { pool.load == (0, 0) }
-            #expect(folder.children() == [])
+            #expect(directory.children() == [])
 
             let third = Task { try await ask(cache) }
             await eventually("It runs again") { runs >= 2 && pool.load == (0, 1) }
             let fourth = Task { (try? await ask(cache)).map { content($0).count } }
             third.cancel()
             await #expect(throws: ThumbnailError.closed) { try await third.value }
-            try folder.write([], to: "go")
+            try directory.write([], to: "go")
             #expect(await fourth.value == 12)
             await pool.shutdown()
-            #expect(folder.openFiles == [])
+            #expect(directory.openFiles == [])
         }
 
-        @Test func `a folder that cannot be written is a full storage, which costs one process`() async throws {
+        @Test func `a directory that cannot be written is a full storage, which costs one process`() async throws {
             let (cache, pool) = try make()
-            try folder.write([], to: "cache")
+            try directory.write([], to: "cache")
             await #expect(throws: ThumbnailError.storageFull) { try await ask(cache) }
             await #expect(throws: ThumbnailError.storageFull) { try await ask(cache) }
             #expect(runs == 1)
             await pool.shutdown()
-            #expect(folder.openFiles == [])
+            #expect(directory.openFiles == [])
         }
 
-        @Test(.enabled("Only who may mount has a small disk") { mayMount })
-        func `a full disk is a full storage, and nothing is left on it`() async throws {
+        @Test(.enabled("A small disk needs permission to mount") { mayMount })
+        func `a full disk is reported as full storage, and nothing is left on it`() async throws {
             let (cache, pool) = try make("\(Beginnings.printedJPEG); head -c 100000 /dev/zero")
-            try folder.run("mkdir cache && mount -t tmpfs -o size=64k none cache")
-            defer { try? folder.run("umount cache") }
+            try directory.run("mkdir cache && mount -t tmpfs -o size=64k none cache")
+            defer { try? directory.run("umount cache") }
             await #expect(throws: ThumbnailError.storageFull) { try await ask(cache) }
-            #expect(folder.tree("cache") == ["unfinished"])
+            #expect(directory.tree("cache") == ["unfinished"])
             await pool.shutdown()
-            #expect(folder.openFiles == [])
+            #expect(directory.openFiles == [])
         }
 
         private static var mayMount: Bool {
-            guard let folder = try? TestFolder() else { return false }
-            return (try? folder.run("mkdir a && mount -t tmpfs -o size=64k none a && umount a")) != nil
+            guard let directory = try? TestDirectory() else { return false }
+            return (try? directory.run("mkdir a && mount -t tmpfs -o size=64k none a && umount a")) != nil
         }
 
-        @Test func `a closed cache has ended what it made and touches nothing`() async throws {
+        @Test func `a closed cache has ended its work and changes nothing`() async throws {
             let (cache, pool) = try make("echo run >>$here/log; exec sleep 1000")
             let asked = Task { try await ask(cache) }
             await eventually("It runs") { runs == 1 }
@@ -316,20 +316,20 @@ extension ThumbnailTests {
             await #expect(throws: ThumbnailError.closed) { try await asked.value }
             await #expect(throws: ThumbnailError.closed) { try await ask(cache) }
             #expect(pool.load.running == 0)
-            #expect(folder.children(named: "sleep") == [])
+            #expect(directory.children(named: "sleep") == [])
             await pool.shutdown()
-            #expect(folder.openFiles == [])
+            #expect(directory.openFiles == [])
         }
 
-        @Test func `a pool that is shut down ends what its caches make`() async throws {
+        @Test func `a pool that is shut down ends the work of its caches`() async throws {
             let (cache, pool) = try make("echo run >>$here/log; exec sleep 1000")
             let asked = Task { try await ask(cache) }
             await eventually("It runs") { runs == 1 }
             await pool.shutdown()
             await #expect(throws: ThumbnailError.closed) { try await asked.value }
             await #expect(throws: ThumbnailError.closed) { try await ask(cache) }
-            #expect(folder.children(named: "sleep") == [])
-            #expect(folder.openFiles == [])
+            #expect(directory.children(named: "sleep") == [])
+            #expect(directory.openFiles == [])
         }
     }
 }

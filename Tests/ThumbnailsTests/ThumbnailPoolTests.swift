@@ -5,25 +5,25 @@ import Testing
 
 extension ThumbnailTests {
     @Suite struct ThumbnailPoolTests {
-        private let folder: TestFolder
+        private let directory: TestDirectory
         private let form = ThumbnailForm(width: 10, height: 10, fit: .contain, format: .jpeg)
 
         init() throws {
-            folder = try TestFolder()
-            try folder.write(Beginnings.jpeg, to: "original")
+            directory = try TestDirectory()
+            try directory.write(Beginnings.jpeg, to: "original")
         }
 
-        private var original: String { folder.path + "/original" }
+        private var original: String { directory.path + "/original" }
 
         private func pool(_ program: String, limits: ThumbnailLimits = ThumbnailLimits()) -> ThumbnailPool {
-            ThumbnailPool(program: program, scratch: folder.path + "/scratch", limits: limits)
+            ThumbnailPool(program: program, scratch: directory.path + "/scratch", limits: limits)
         }
 
         /// The error of one thumbnail made with a script, after which nothing may be left.
         private func error(of script: String, limits: ThumbnailLimits = ThumbnailLimits()) async throws
             -> ThumbnailError?
         {
-            let pool = pool(try folder.script(script), limits: limits)
+            let pool = pool(try directory.script(script), limits: limits)
             var met: ThumbnailError?
             do throws(ThumbnailError) {
                 _ = try await pool.thumbnail(of: original, form: form)
@@ -36,33 +36,33 @@ extension ThumbnailTests {
         }
 
         private func expectNothingLeft() {
-            #expect(folder.openFiles == [])
-            #expect(folder.children() == [])
-            #expect(folder.tree("scratch") == [])
+            #expect(directory.openFiles == [])
+            #expect(directory.children() == [])
+            #expect(directory.tree("scratch") == [])
         }
 
         @Test func `what the program writes to standard output is the thumbnail`() async throws {
-            let pool = pool(try folder.script(Beginnings.printedJPEG))
+            let pool = pool(try directory.script(Beginnings.printedJPEG))
             let file = try await pool.thumbnail(of: original, form: form)
             #expect(file.size == 12)
-            #expect(try TestFolder.read("/proc/self/fd/\(file.descriptor)") == Beginnings.jpeg)
+            #expect(try TestDirectory.read("/proc/self/fd/\(file.descriptor)") == Beginnings.jpeg)
             await pool.shutdown()
         }
 
         @Test func `the program gets the picture on standard input`() async throws {
-            let pool = pool(try folder.script("exec cat"))
+            let pool = pool(try directory.script("exec cat"))
             #expect(try await pool.thumbnail(of: original, form: form).size == Beginnings.jpeg.count)
             await pool.shutdown()
         }
 
         @Test func `a missing program is unavailable until it is installed`() async throws {
-            let pool = pool(folder.path + "/fake")
+            let pool = pool(directory.path + "/fake")
             #expect(!pool.isAvailable)
             await #expect(throws: ThumbnailError.unavailable) { try await pool.thumbnail(of: original, form: form) }
-            _ = try folder.script(Beginnings.printedJPEG)
+            _ = try directory.script(Beginnings.printedJPEG)
             await eventually("The program is seen") { pool.isAvailable }
             _ = try await pool.thumbnail(of: original, form: form)
-            unlink(folder.path + "/fake")
+            unlink(directory.path + "/fake")
             await #expect(throws: ThumbnailError.unavailable) { try await pool.thumbnail(of: original, form: form) }
             #expect(!pool.isAvailable)
             await pool.shutdown()
@@ -70,9 +70,9 @@ extension ThumbnailTests {
         }
 
         @Test func `a program that cannot be run is unavailable`() async throws {
-            try folder.write(Array("no program".utf8), to: "fake")
-            chmod(folder.path + "/fake", 0o700)
-            let pool = pool(folder.path + "/fake")
+            try directory.write(Array("no program".utf8), to: "fake")
+            chmod(directory.path + "/fake", 0o700)
+            let pool = pool(directory.path + "/fake")
             await #expect(throws: ThumbnailError.unavailable) { try await pool.thumbnail(of: original, form: form) }
             await pool.shutdown()
             expectNothingLeft()
@@ -84,9 +84,9 @@ extension ThumbnailTests {
 
         @Test(arguments: ["<svg xmlns='x'/>", "II*\0........", "%PDF-1.4 ....", "", "P6 1 1 255 ...", "RIFF....WAVE"])
         func `a file that begins like no picture is not shown to the program`(content: String) async throws {
-            try folder.write(Array(content.utf8), to: "original")
+            try directory.write(Array(content.utf8), to: "original")
             #expect(try await error(of: "echo run >>$here/log; \(Beginnings.printedJPEG)") == .unreadable)
-            #expect(folder.lines(of: "log") == [])
+            #expect(directory.lines(of: "log") == [])
         }
 
         @Test func `an original that is gone or a link is unreadable`() async throws {
@@ -100,7 +100,7 @@ extension ThumbnailTests {
             "exit 1", "exit 0", "kill -SEGV $$", "kill -KILL $$", "printf GIF89a......", "echo no picture",
             // More than it may write: the kernel ends it.
             "printf '\\377\\330\\377'; exec cat /dev/zero",
-            // More memory than it may have: `tail` keeps what has no line end.
+            // More than its memory limit: `tail` keeps a line without an end.
             "exec tail -n 1 /dev/zero",
         ])
         func `a program that fails makes the picture unreadable`(script: String) async throws {
@@ -114,21 +114,21 @@ extension ThumbnailTests {
         }
 
         @Test(arguments: ["", "wait"])
-        func `what the program started is killed with it`(last: String) async throws {
+        func `the child processes of the program are killed with it`(last: String) async throws {
             let limits = ThumbnailLimits(time: .milliseconds(300))
             let script = "sleep 1000 & echo $! >$here/pid; sleep 1001 & echo $! >>$here/pid; \(last)"
             #expect(try await error(of: script, limits: limits) == (last.isEmpty ? .unreadable : .timedOut))
-            let started = folder.lines(of: "pid")
+            let started = directory.lines(of: "pid")
             #expect(started.count == 2)
             await eventually("They are gone, or zombies that wait for the system's first process") {
                 started.allSatisfy { number in
-                    guard let bytes = try? TestFolder.read("/proc/\(number)/stat") else { return true }
+                    guard let bytes = try? TestDirectory.read("/proc/\(number)/stat") else { return true }
                     return String(decoding: bytes, as: UTF8.self).contains("(sleep) Z")
                 }
             }
         }
 
-        @Test func `the program is bounded and has nothing of the server's`() async throws {
+        @Test func `the program has limits and inherits nothing from the server`() async throws {
             // Neither closed on exec nor with the signals as they should be: a careless server.
             let leak = open("/usr", O_RDONLY)
             defer { close(leak) }
@@ -150,22 +150,22 @@ extension ThumbnailTests {
             let limits = ThumbnailLimits(memoryBytes: 500 << 20, outputBytes: 1 << 20)
             #expect(try await error(of: script, limits: limits) == nil)
 
-            let cwd = folder.path + "/scratch/1"
-            #expect(folder.lines(of: "cwd") == [cwd])
+            let cwd = directory.path + "/scratch/1"
+            #expect(directory.lines(of: "cwd") == [cwd])
             #expect(
-                Set(folder.lines(of: "environment")) == [
+                Set(directory.lines(of: "environment")) == [
                     "VIPS_BLOCK_UNTRUSTED=1", "VIPS_CONCURRENCY=1", "PATH=/usr/local/bin:/usr/bin:/bin",
                     "TMPDIR=" + cwd, "VIPSHOME=" + cwd,
                 ])
             // The shell has the script open, under a number of its choice, and where it writes this.
-            let own = [folder.path + "/fake", folder.path + "/descriptors"]
+            let own = [directory.path + "/fake", directory.path + "/descriptors"]
             #expect(
-                Set(folder.lines(of: "descriptors")).subtracting(own) == [
+                Set(directory.lines(of: "descriptors")).subtracting(own) == [
                     original, "/memfd:thumbnail (deleted)", "/dev/null",
                 ])
-            #expect(folder.lines(of: "errors") == ["/dev/null"])
+            #expect(directory.lines(of: "errors") == ["/dev/null"])
             func limit(_ name: String) -> [Substring] {
-                let line = folder.lines(of: "limits").first { $0.hasPrefix(name) } ?? ""
+                let line = directory.lines(of: "limits").first { $0.hasPrefix(name) } ?? ""
                 return line.dropFirst(name.count).split(separator: " ").prefix(2).map { $0 }
             }
             #expect(limit("Max cpu time") == ["11", "12"])
@@ -173,21 +173,21 @@ extension ThumbnailTests {
             #expect(limit("Max address space") == ["524288000", "524288000"])
             #expect(limit("Max core file size") == ["0", "0"])
             #expect(limit("Max open files") == ["64", "64"])
-            let status = folder.lines(of: "status")
+            let status = directory.lines(of: "status")
             #expect(status.contains("NoNewPrivs:\t1"))
             #expect(status.contains("SigBlk:\t0000000000000000"))
             // The C library keeps signals 32 and 33 to itself.
             let ignored = status.first { $0.hasPrefix("SigIgn:") }.flatMap { UInt64($0.dropFirst(8), radix: 16) }
             #expect(ignored.map { $0 & ~(0b11 << 31) } == 0)
-            let stat = try #require(folder.lines(of: "stat").first).split(separator: " ")
+            let stat = try #require(directory.lines(of: "stat").first).split(separator: " ")
             #expect(stat[4] == stat[0], "It leads a process group")
             #expect(stat[18] == "10", "It is nice")
-            #expect(folder.lines(of: "arguments").dropFirst() == form.programArguments.dropFirst())
+            #expect(directory.lines(of: "arguments").dropFirst() == form.programArguments.dropFirst())
         }
 
-        @Test func `no more processes run than may, no more wait than may`() async throws {
+        @Test func `the numbers of running and of waiting processes are limited`() async throws {
             let limits = ThumbnailLimits(processes: 2, queue: 3)
-            let pool = pool(try folder.script("echo run >>$here/log; exec sleep 1000"), limits: limits)
+            let pool = pool(try directory.script("echo run >>$here/log; exec sleep 1000"), limits: limits)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<5 {
                     group.addTask { [original, form] in
@@ -197,23 +197,23 @@ extension ThumbnailTests {
                     }
                 }
                 await eventually("Two run, three wait") {
-                    pool.load == (3, 2) && folder.lines(of: "log").count == 2
+                    pool.load == (3, 2) && directory.lines(of: "log").count == 2
                 }
                 await #expect(throws: ThumbnailError.overloaded) {
                     try await pool.thumbnail(of: original, form: form)
                 }
-                #expect(folder.lines(of: "log").count == 2)
+                #expect(directory.lines(of: "log").count == 2)
                 await pool.shutdown()
                 try await group.waitForAll()
             }
             await #expect(throws: ThumbnailError.closed) { try await pool.thumbnail(of: original, form: form) }
-            #expect(folder.lines(of: "log").count == 2)
+            #expect(directory.lines(of: "log").count == 2)
             expectNothingLeft()
         }
 
         @Test func `a cancelled task's process is killed, and one that waits never starts`() async throws {
             let limits = ThumbnailLimits(processes: 1)
-            let pool = pool(try folder.script("echo run >>$here/log; exec sleep 1000"), limits: limits)
+            let pool = pool(try directory.script("echo run >>$here/log; exec sleep 1000"), limits: limits)
             func start() -> Task<ThumbnailError?, Never> {
                 Task { [original, form] in
                     do throws(ThumbnailError) {
@@ -225,7 +225,7 @@ extension ThumbnailTests {
                 }
             }
             let running = start()
-            await eventually("It runs") { folder.lines(of: "log").count == 1 }
+            await eventually("It runs") { directory.lines(of: "log").count == 1 }
             let waiting = start()
             await eventually("It waits") { pool.load == (1, 1) }
             waiting.cancel()
@@ -234,14 +234,14 @@ extension ThumbnailTests {
             running.cancel()
             #expect(await running.value == .closed)
             await eventually("Nothing runs") { pool.load == (0, 0) }
-            #expect(folder.lines(of: "log").count == 1)
-            #expect(folder.children(named: "sleep") == [])
+            #expect(directory.lines(of: "log").count == 1)
+            #expect(directory.children(named: "sleep") == [])
             await pool.shutdown()
             expectNothingLeft()
         }
 
         @Test func `many thumbnails in a row leave nothing behind`() async throws {
-            let pool = pool(try folder.script(Beginnings.printedJPEG))
+            let pool = pool(try directory.script(Beginnings.printedJPEG))
             try await withThrowingTaskGroup(of: Int.self) { group in
                 for _ in 0..<50 {
                     group.addTask { [original, form] in try await pool.thumbnail(of: original, form: form).size }
@@ -256,8 +256,8 @@ extension ThumbnailTests {
             await pool("/nowhere").shutdown()
         }
 
-        @Test func `folders that a killed server left are taken away`() async throws {
-            try folder.run("mkdir -p scratch/7/deep; touch scratch/7/deep/file; ln -s /etc scratch/8")
+        @Test func `directories that a killed server left are removed`() async throws {
+            try directory.run("mkdir -p scratch/7/deep; touch scratch/7/deep/file; ln -s /etc scratch/8")
             #expect(try await error(of: Beginnings.printedJPEG) == nil)
         }
     }

@@ -30,7 +30,7 @@ extension ThumbnailTests {
             #expect(WebPContainer.withoutMetadata(given) == given)
         }
 
-        @Test func `a file that is cut off anywhere is refused, unless a chunk ends there`() {
+        @Test func `a file that is cut off anywhere is rejected, unless a chunk ends there`() {
             let first = chunk("VP8X", [0x3E] + size), picture = chunk("VP8 ", [5, 6, 7]), exif = chunk("EXIF", [8])
             let given = file(first, picture, exif)
             for count in given.indices {
@@ -39,7 +39,7 @@ extension ThumbnailTests {
             }
         }
 
-        @Test func `a file without a picture, or with its head in the wrong place, is refused`() {
+        @Test func `a file without a picture, or with its head in the wrong place, is rejected`() {
             #expect(WebPContainer.withoutMetadata(file(chunk("EXIF", [1]))) == nil)
             #expect(WebPContainer.withoutMetadata(file(chunk("VP8 ", [1]), chunk("VP8X", [0] + size))) == nil)
             #expect(WebPContainer.withoutMetadata(file(chunk("VP8X", [0]), chunk("VP8 ", [1]))) == nil)

@@ -1,6 +1,6 @@
 // Written by Tests/UnicodeTextTests/make_tables.py from Unicode 17.0.0. Do not edit.
 
-/// SHA-256 of what Python makes of the same texts, joined by new lines.
+/// SHA-256 of Python's results for the same texts, joined by newlines.
 enum ExpectedDigests {
     static let nfcOfContexts = "b1d67f6dd6c4c143e9d21f27435fa872b64790f24c6aba729a8c7df8d038ae3d"
     static let casefoldOfScalars = "72e55d2c7e2d02ad3ec6ff8447356ac921e1d27767ea73f4ab130b3f1c53523a"

@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 import UnicodeText
 
-/// Every scalar and thousands of random texts, compared with what Python's `unicodedata` makes of them
-/// (`make_tables.py`) and with the standard library, whose strings are equal if they are canonically equivalent.
+/// Every scalar and thousands of random texts, compared with Python's `unicodedata` (`make_tables.py`) and with the
+/// standard library, whose strings are equal if they are canonically equivalent.
 @Suite struct NormalizationTests {
     /// The scalars that the tables know of, in order; a newer standard library has more.
     static let scalars = assigned(in: 0...0x10FFFF)
@@ -68,7 +68,7 @@ import UnicodeText
     }
 
     @Test func `texts are equal as strings exactly if their NFC has the same bytes`() {
-        // Where these three stand in wrong order, the standard library does not see that texts are equal.
+        // If these three are in wrong order, the standard library does not see that texts are equal.
         let short = Self.randomTexts.map { text in
             Self.text(Array(text.unicodeScalars.filter { ![0xF73, 0xF75, 0xF81].contains($0.value) }.prefix(3)))
         }

@@ -66,7 +66,7 @@ def runs_of(pairs):
 
 
 def pool_of(texts):
-    """Returns one list of UTF-16 units in which each text stands somewhere."""
+    """Returns one list of UTF-16 units that contains each text."""
     pool = ""
     for text in sorted(texts, key=lambda text: (-len(text), text)):
         if text not in pool:
@@ -123,7 +123,7 @@ def main():
     def fold(text):
         return to_nfc("".join(folded.get(ord(char), char) for char in to_nfc(text)))
 
-    # What canonical decomposition changes is not there any more when the table is asked.
+    # Scalars that canonical decomposition changes are gone before the table is used.
     entries = {
         scalar: text for scalar, text in folded.items()
         if text != chr(scalar) and not IGNORABLE.match(chr(scalar)) and to_nfc(chr(scalar)) == chr(scalar)}

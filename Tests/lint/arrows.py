@@ -1,10 +1,9 @@
-#!/usr/bin/env python3
 """Checks the arrows between modules: each import of each Swift file against the dependencies in Package.swift.
 
 SwiftPM builds a file that imports a module its target does not declare, as long as something else has built that module
 before; and it knows nothing of what the house keeps out. This check fails on both.
 
-    python3 Tests/lint/arrows.py
+    python3 -m Tests.lint.arrows
 """
 
 import json
@@ -13,26 +12,26 @@ import subprocess
 import sys
 from pathlib import Path
 
-# Modules that import no module of the package but each other, whatever Package.swift says: bytes and values in, values
-# out.
+# Modules that import no module of the package except each other, whatever Package.swift says: bytes and values in,
+# values out.
 PURE = {"Containers", "Encodings", "HTTP", "RecordModel", "Pictures", "UnicodeText"}
 
-# What any file in Sources may import from outside the package. Foundation is not among them: it costs a process 50 MB,
-# and a request more than the rest of its way through the server.
+# The imports from outside the package that any file in Sources may have. Foundation is not among them: it costs a
+# process 50 MB, and a request more than the rest of its way through the server.
 SYSTEM = {"Swift", "Glibc", "Synchronization"}
 
-# What the Swift client and its examples may import besides: they run in apps, where Foundation is at hand.
+# Further imports of the Swift client and its examples: they run in apps, which have Foundation.
 CLIENT_SYSTEM = {"Swift", "Foundation", "FoundationNetworking", "Security"}
 CLIENTS = {"FogbaseClient"}
 
-# What the client's macros may import: they run inside the compiler's build, with the swift-syntax that it brings along.
+# Imports of the client's macros: they run inside the compiler's build, with the swift-syntax of their package.
 MACRO_SYSTEM = {
     "Swift", "SwiftCompilerPluginMessageHandling", "SwiftDiagnostics", "SwiftParser", "SwiftSyntax",
     "SwiftSyntaxBuilder", "SwiftSyntaxMacroExpansion", "SwiftSyntaxMacros",
 }
 MACROS = {"FogbaseMacros", "FogbaseMacrosPlugin"}
 
-# What tests may import besides: Foundation is fine there.
+# Further imports of tests, which may use Foundation.
 TEST_SYSTEM = SYSTEM | {"Testing", "Foundation", "FoundationEssentials", "FoundationNetworking"}
 
 IMPORT = re.compile(
@@ -52,7 +51,7 @@ def imports(source):
 
 
 def system_modules(name, is_test, is_example):
-    """Returns what a target may import from outside the package."""
+    """Returns the imports from outside the package that a target may have."""
     if is_test:
         return TEST_SYSTEM | MACRO_SYSTEM if name.removesuffix("Tests") in MACROS else TEST_SYSTEM
     if name in MACROS:
@@ -61,7 +60,7 @@ def system_modules(name, is_test, is_example):
 
 
 def check_target(name, declared, package_modules, system):
-    """Returns a function from an imported module to what is wrong with it, or None."""
+    """Returns a function from an imported module to its problem, or None."""
 
     def problem(module):
         if module == name:

@@ -1,7 +1,6 @@
-#!/usr/bin/env python3
 """Checks the lines of all Python and C files below Tests: at most 120 columns, no tabs, no blanks at the end.
 
-    python3 Tests/lint/columns.py
+    python3 -m Tests.lint.columns
 """
 
 import sys
@@ -12,7 +11,7 @@ ENDINGS = {".py", ".c", ".h"}
 
 
 def problems(text):
-    """Returns (line number, what is wrong) for each line that is not as it must be."""
+    """Returns (line number, problem) for each line that breaks a rule."""
     found = []
     for number, line in enumerate(text.split("\n"), 1):
         if len(line) > WIDEST:

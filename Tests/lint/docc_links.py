@@ -1,8 +1,7 @@
-#!/usr/bin/env python3
 """Copies a manual, and turns the links between its pages, and those to its pictures, into DocC's, which checks them.
 Those to other files become plain text.
 
-    python3 Tests/lint/docc_links.py Sources/fogbase/fogbase.docc .build/docs/fogbase.docc
+    python3 -m Tests.lint.docc_links Sources/fogbase/fogbase.docc .build/docs/fogbase.docc
 
 In the sources they are relative paths, which every other reader of Markdown follows.
 """

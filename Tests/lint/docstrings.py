@@ -1,7 +1,6 @@
-#!/usr/bin/env python3
 """Finds what apps can use of the client and has no comment that documents it, or one that forgets a parameter.
 
-    python3 Tests/lint/docstrings.py
+    python3 -m Tests.lint.docstrings
 
 It reads FogbaseClient and what that exports, RecordModel. Documented is a declaration with a line of `///` before it or
 before its attributes. What meets the requirement of a protocol inherits the requirement's comment, and needs none. A
@@ -50,13 +49,13 @@ class Declaration:
 
     @property
     def owner(self):
-        """The name of the type that it is a member of, without what that stands in."""
+        """The name of the enclosing type, without its own outer types."""
         return self.scopes[-1].name if self.scopes else ""
 
 
 def without_text(source):
-    """Returns the source with comments and the insides of strings as blanks, so that brackets are brackets of code."""
-    out, index, depths = [], 0, []
+    """Returns the source with comments and the insides of strings blanked, so that the remaining brackets are code."""
+    out, index = [], 0
     while index < len(source):
         rest = source[index:]
         if rest.startswith("//"):
@@ -76,7 +75,7 @@ def without_text(source):
 
 
 def skip_string(source, index, mark, out):
-    """Blanks a string whose opening mark was read, with the code that it holds; answers where it ends."""
+    """Blanks a string whose opening mark was read, with the code that it holds; returns where it ends."""
     while index < len(source) and not source.startswith(mark, index):
         if source.startswith("\\(", index):
             depth, start = 1, index + 2
@@ -150,7 +149,7 @@ def full_name(kind, rest, following):
 
 
 def declarations(source):
-    """All declarations of a file that stand in no function, in order."""
+    """All declarations of a file outside of functions, in order."""
     lines = source.split("\n")
     found, scopes, pending = [], [], None
     for number, line in enumerate(without_text(source).split("\n")):

@@ -1,7 +1,6 @@
-#!/usr/bin/env python3
 """Checks the Markdown pages: fences and brackets of code that are not closed, and links that lead nowhere.
 
-    python3 Tests/lint/links.py
+    python3 -m Tests.lint.links
 
 Pages are read on the file system and by DocC, so a link to a page or a file is a relative path with its ending;
 `<doc:…>` is dead outside DocC. `make docs` turns links between the pages of one manual into DocC's.
@@ -11,7 +10,7 @@ import re
 import sys
 from pathlib import Path
 
-from docstrings import without_text
+from Tests.lint.docstrings import without_text
 
 SKIPPED = {".build", ".git", ".bench", "node_modules"}
 
@@ -51,7 +50,7 @@ def split(text):
 
 
 def unbalanced(code):
-    """What is wrong with the brackets of Swift code, or None."""
+    """The problem with the brackets of Swift code, or None."""
     open_brackets = []
     for character in without_text(code):
         if character in "([{":
@@ -88,7 +87,7 @@ def problems(path, read):
         wrong = unbalanced("\n".join(lines)) if language == "swift" else None
         if wrong:
             found.append((number, f"the block has {wrong}"))
-    # A code span may go over the end of a line, so blanks of its length stand in its place, and line ends stay.
+    # A code span may cross the end of a line, so blanks of its length replace it, and line ends stay.
     whole = CODE_SPAN.sub(lambda span: re.sub(r"[^\n]", " ", span[0]), "\n".join(prose))
     for match in DOC_LINK.finditer(whole):
         found.append((whole.count("\n", 0, match.start()) + 1,

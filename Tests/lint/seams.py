@@ -1,8 +1,7 @@
-#!/usr/bin/env python3
 """Checks what the house's structure promises: nothing above RecordStorage names the store's insides, its numbers have
 types, and no file and no type is too large.
 
-    python3 Tests/lint/seams.py
+    python3 -m Tests.lint.seams
 
 Comments and string literals do not count. A type counts with all of its extensions.
 """
@@ -12,12 +11,12 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-from arrows import TEXT_OR_COMMENT
+from Tests.lint.arrows import TEXT_OR_COMMENT
 
-# What only RecordStorage may name: whoever names one of these knows that the store is SQLite, or how statements run.
+# Names for RecordStorage alone: a file with one of these knows that the store is SQLite, or how statements run.
 INSIDE_THE_STORE = {"Connection", "Statement", "StatementValue", "StoreError", "SQL", "SQLiteConnection"}
 ABOVE_THE_STORE = {"RecordEngine", "RecordAPI", "fogbase"}
-# A statement's text, wherever it stands.
+# A statement's text, anywhere.
 SQL_TEXT = re.compile(r'"\s*(?:SELECT|INSERT INTO|INSERT OR|UPDATE|DELETE FROM|BEGIN|COMMIT|ROLLBACK|PRAGMA)\b[^"]*')
 
 # Numbers with types of their own (`StoredID`, `RowHome`, `Principal`), by the names that parameters and properties have
@@ -48,7 +47,7 @@ def code(source):
 
 
 def names_inside_the_store(source):
-    """Returns the lines that name what only RecordStorage may, with what they name."""
+    """Returns the lines with names that only RecordStorage may use, with the names."""
     found = []
     for number, line in enumerate(code(source).splitlines(), 1):
         found += [(number, name) for name in re.findall(r"\b[A-Z]\w*", line) if name in INSIDE_THE_STORE]
@@ -59,7 +58,7 @@ def names_inside_the_store(source):
 
 
 def bare_ids(source):
-    """Returns the lines that declare the number of something as a bare integer, with what it is the number of."""
+    """Returns the lines that declare the number of something as a bare integer, with the thing that it counts."""
     text = code(source)
     return [(text.count("\n", 0, match.start()) + 1, match.group(1) or match.group(2))
             for match in BARE_ID.finditer(text)]
@@ -90,7 +89,7 @@ def type_sizes(root):
 
 
 def size_problems(sizes, allowed):
-    """Returns one line for each type that is too large, and for each that need not be on the list any more."""
+    """Returns one line for each type that is too large, and for each that may be removed from the list."""
     lines = []
     for name, (code_lines, methods) in sorted(sizes.items()):
         most_lines, most_methods = allowed.get(name, (TYPE_LINES, TYPE_METHODS))

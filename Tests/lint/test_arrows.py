@@ -1,11 +1,10 @@
-#!/usr/bin/env python3
 """Tests of arrows.py: a check that never fails proves nothing."""
 
 import tempfile
 import unittest
 from pathlib import Path
 
-import arrows
+from Tests.lint import arrows
 
 
 class ImportsTests(unittest.TestCase):

@@ -1,11 +1,10 @@
-#!/usr/bin/env python3
 """Tests of columns.py: a check that never fails proves nothing."""
 
 import tempfile
 import unittest
 from pathlib import Path
 
-import columns
+from Tests.lint import columns
 
 
 class ColumnsTests(unittest.TestCase):

@@ -1,32 +1,31 @@
-#!/usr/bin/env python3
 """Tests of docstrings.py: a check that never fails proves nothing."""
 
 import unittest
 
-import docstrings
+from Tests.lint import docstrings
 
 
 def names(*sources):
-    """What is missing in files with these texts."""
+    """The missing comments in files with these texts."""
     files = {f"{number}.swift": source for number, source in enumerate(sources)}
     return [name for _, _, name in docstrings.missing(files)]
 
 
 class DocstringsTests(unittest.TestCase):
-    def test_what_is_public_needs_a_comment_and_what_is_not_needs_none(self):
+    def test_public_declarations_need_a_comment_and_others_need_none(self):
         post = "/// A post.\npublic struct Post {\n    public var title: String\n    var text: String\n}"
         self.assertEqual(names(post), ["title"])
         self.assertEqual(names("package struct Row {\n    package var id: Int\n    public var name: String\n}"), [])
 
-    def test_the_place_of_a_problem_is_told(self):
+    def test_the_location_of_a_problem_is_reported(self):
         self.assertEqual(docstrings.missing({"a.swift": "\n\npublic let size = 1"}), [("a.swift", 3, "size")])
 
-    def test_a_comment_stands_before_the_attributes_and_belongs_to_one_declaration(self):
+    def test_a_comment_precedes_the_attributes_and_belongs_to_one_declaration(self):
         self.assertEqual(names("/// A.\n@discardableResult\n@available(\n    macOS 13, *)\npublic func a() {}"), [])
         self.assertEqual(names("/// A.\npublic let a = 1\npublic let b = 2"), ["b"])
         self.assertEqual(names("// No documentation.\npublic let a = 1"), ["a"])
 
-    def test_cases_and_requirements_are_as_public_as_what_they_stand_in(self):
+    def test_cases_and_requirements_are_as_public_as_their_type(self):
         cases = "/// E.\npublic enum E {\n    case a\n    /// B.\n    case b\n}\nenum F {\n    case c\n}"
         self.assertEqual(names(cases), ["a"])
         self.assertEqual(names("/// P.\npublic protocol P {\n    func read(from file: Int)\n}"), ["read(from:)"])
@@ -40,7 +39,7 @@ class DocstringsTests(unittest.TestCase):
         self.assertEqual(names("/// A row.\npublic struct Row {}", extension), ["a()"])
         self.assertEqual(names("extension Int {\n    public func a() {}\n}"), ["a()"])
 
-    def test_what_meets_a_documented_requirement_inherits_its_comment(self):
+    def test_an_implementation_of_a_documented_requirement_inherits_its_comment(self):
         protocol = "/// P.\npublic protocol P {\n    /// Reads.\n    func read(_ count: Int, to end: Int)\n}"
         witness = "/// S.\npublic struct S: {} {{\n    public func read(_ number: Int, to last: Int) {{}}\n}}".format
         self.assertEqual(names(protocol, witness("P")), [])
@@ -53,7 +52,7 @@ class DocstringsTests(unittest.TestCase):
         self.assertEqual(names("/// S.\npublic struct S {}\nextension S: Hashable {\n" + equal), [])
         self.assertEqual(names("/// S.\npublic struct S {\n" + equal), ["=="])
 
-    def test_who_speaks_of_one_parameter_speaks_of_all(self):
+    def test_a_comment_on_one_parameter_needs_comments_on_all(self):
         call = "public func a(_ b: [Int: (Int) -> Int], c d: Int = 1) {}"
         self.assertEqual(names("/// A.\n" + call), [])
         self.assertEqual(names("/// A.\n///\n/// - Parameter d: It.\n" + call), ["a(_:c:) b"])

@@ -1,5 +1,4 @@
-#!/usr/bin/env python3
-"""Tests of the Makefile: what the environment of a shell happens to have changes no verb."""
+"""Tests of the Makefile: variables of a shell's environment do not change its targets."""
 
 import os
 import subprocess
@@ -11,7 +10,7 @@ HOME = Path(__file__).resolve().parents[2]
 
 class MakefileTests(unittest.TestCase):
     def commands(self, *arguments, **variables):
-        """What make would run."""
+        """The commands that make would run."""
         environment = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MAKELEVEL")}
         return subprocess.run(["make", "--dry-run", *arguments], cwd=HOME, env={**environment, **variables}, text=True,
                               check=True, capture_output=True).stdout

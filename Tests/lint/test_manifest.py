@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Tests of Package.swift: apps that depend on the Swift client take no unsafe flags from it."""
 
 import json
@@ -10,7 +9,7 @@ from pathlib import Path
 
 HOME = Path(__file__).resolve().parents[2]
 
-# They find the swift-syntax of the toolchain, whose folder has no other way into a manifest.
+# They find the swift-syntax of the toolchain, whose directory has no other way into a manifest.
 MACROS = {"FogbaseMacros", "FogbaseMacrosPlugin"}
 SEARCH_PATHS = {"-I", "-L", "-rpath", "-Xlinker"}
 

@@ -1,9 +1,8 @@
-#!/usr/bin/env python3
 """Tests of seams.py: a check that never fails proves nothing."""
 
 import unittest
 
-import seams
+from Tests.lint import seams
 
 
 class SeamsTests(unittest.TestCase):
@@ -40,7 +39,7 @@ class SeamsTests(unittest.TestCase):
             "extension Two {\n    func d() {}\n}\n\nfunc free() {}\n\nextension One {\n    func e() {}\n}\n")
         self.assertEqual(list(seams.parts(source)), [("One", 5, 1), ("Two", 3, 1), ("One", 3, 1)])
 
-    def test_what_is_too_large_is_found_and_the_list_only_shrinks(self):
+    def test_types_that_are_too_large_are_found_and_the_list_only_shrinks(self):
         self.assertEqual(seams.size_problems({"M.A": (600, 40)}, {}), [])
         self.assertEqual(len(seams.size_problems({"M.A": (601, 1), "M.B": (1, 41)}, {})), 2)
         self.assertEqual(seams.size_problems({"M.A": (700, 41)}, {"M.A": (700, 41)}), [])

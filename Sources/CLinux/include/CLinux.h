@@ -1,28 +1,30 @@
 #ifndef FOGBASE_CLINUX_H
 #define FOGBASE_CLINUX_H
 
-// What Swift's Glibc module hides behind _GNU_SOURCE or outside its module map, and calls that are variadic or macros.
-// No header of the system's beyond the compiler's own: a type such as sockaddr_storage would then belong to this module
-// or to Glibc, depending on which is loaded first.
+// System calls and constants that Swift cannot import: they need _GNU_SOURCE, are missing from Glibc's module map, are
+// variadic or are macros.
+//
+// This header includes only headers of the compiler. If it included a system header, a type such as sockaddr_storage
+// would belong to this module or to Glibc, depending on which is imported first.
 
 #include <stddef.h>
 #include <stdint.h>
 
-/// Gives memory that was freed, and is kept for later, back to the system.
+/// Returns freed memory, which the allocator keeps for reuse, to the system.
 void fogbase_trim_memory(void);
 
-/// Fixes what the allocator keeps for later when it is freed: up to `trim_threshold` bytes at the end of each of its
-/// heaps, and no piece above `map_threshold` bytes. Threads share `heaps` of them (one each for the first threads).
+/// Sets how much freed memory the allocator keeps for reuse: at most `trim_threshold` bytes at the end of each heap,
+/// and no block above `map_threshold` bytes. The threads share at most `heaps` heaps.
 void fogbase_keep_memory(int trim_threshold, int map_threshold, int heaps);
 
-/// Names the calling thread as tools like top and perf show it (15 bytes at most).
+/// Names the calling thread, as top and perf show it (at most 15 bytes).
 void fogbase_set_thread_name(const char *name);
 
-/// Makes the calling thread, and only it, nicer to others than the process is: nice values are a thread's own on Linux
-/// (setpriority(2), "C library/kernel differences").
+/// Adds `more` to the nice value of the calling thread only. On Linux, nice values belong to threads (setpriority(2),
+/// "C library/kernel differences").
 void fogbase_add_thread_niceness(int more);
 
-/// struct epoll_event with its data as a word; the same layout, which the .c file asserts.
+/// struct epoll_event with its data as a 64-bit integer. The .c file asserts that the layouts are the same.
 struct fogbase_event {
     uint32_t events;
     uint64_t data;
@@ -40,79 +42,89 @@ enum {
     FOGBASE_READ_HUNG_UP = 0x2000,
 };
 
-/// epoll_wait; the number of events, or -1 with errno.
+/// Calls epoll_wait. Returns the number of events, or -1 with errno.
 int fogbase_epoll_wait(int epoll, struct fogbase_event *events, int capacity, int milliseconds);
 
-/// A new epoll instance, closed on exec; -1 with errno on failure.
+/// Creates an epoll instance with close-on-exec. Returns -1 with errno on failure.
 int fogbase_epoll_create(void);
-/// Adds a descriptor with the given event mask and word of user data; 0, or -1 with errno.
+/// Adds a descriptor with an event mask and user data. Returns 0, or -1 with errno.
 int fogbase_epoll_add(int epoll, int descriptor, uint32_t events, uint64_t data);
-/// Changes what is waited for; 0, or -1 with errno.
+/// Changes the event mask and user data of a descriptor. Returns 0, or -1 with errno.
 int fogbase_epoll_change(int epoll, int descriptor, uint32_t events, uint64_t data);
-/// Stops waiting for a descriptor; 0, or -1 with errno.
+/// Removes a descriptor. Returns 0, or -1 with errno.
 int fogbase_epoll_remove(int epoll, int descriptor);
 
-/// A new non-blocking event counter, closed on exec; -1 with errno on failure.
+/// Returns a number for the inode and the birth time of a file: a copy of the file has another one. File systems without
+/// birth times give the inode alone. Returns 0 with errno on failure.
+int64_t fogbase_file_identity(const char *path);
+
+/// Creates a non-blocking eventfd with close-on-exec. Returns -1 with errno on failure.
 int fogbase_eventfd(void);
 
-/// accept4 with SOCK_NONBLOCK and SOCK_CLOEXEC.
-/// `address` is a struct sockaddr_storage, `length` a socklen_t.
+/// Calls accept4 with SOCK_NONBLOCK and SOCK_CLOEXEC. `address` points to a struct sockaddr_storage, `length` to a
+/// socklen_t.
 int fogbase_accept(int listener, void *address, uint32_t *length);
-/// socket() with SOCK_STREAM, SOCK_NONBLOCK and SOCK_CLOEXEC.
+/// Creates a socket with SOCK_STREAM, SOCK_NONBLOCK and SOCK_CLOEXEC.
 int fogbase_stream_socket(int family);
 
-/// Whether the byte of a file at `offset` can be read without waiting for a disk: 1 or 0, and 1 where nobody can tell.
+/// Returns 0 if reading the byte at `offset` would wait for the disk. Returns 1 if the byte is in the page cache, or if
+/// the system cannot tell.
 int fogbase_is_cached(int descriptor, int64_t offset);
 
-/// How many processors this process may run on; at least 1.
+/// Returns the number of processors that this process can run on; at least 1.
 int fogbase_cpu_count(void);
 
-/// EPOLLIN | EPOLLRDHUP | EPOLLET, and EPOLLOUT as well if `writes`; macros of a type that Swift does not take over.
+/// Returns EPOLLIN | EPOLLRDHUP | EPOLLET, with EPOLLOUT if `writes`. Swift cannot import the macros' type.
 uint32_t fogbase_stream_events(int writes);
-/// EPOLLIN | EPOLLEXCLUSIVE, level triggered.
+/// Returns EPOLLIN | EPOLLEXCLUSIVE (level triggered).
 uint32_t fogbase_listener_events(void);
 
-/// sync_file_range: starts writing a part of a file to the disk, and waits for it if `waits`. Makes nothing durable; it only
-/// leaves less for the sync that does.
+/// Calls sync_file_range: starts writing a range of a file to the disk, and waits for it if `waits`. It makes nothing
+/// durable; it leaves less work for the later fsync.
 int fogbase_flush_range(int descriptor, int64_t offset, int64_t count, int waits);
 
-/// A program to be started in a process of its own, and the bounds that it gets; see fogbase_start_program.
+/// A program to start in a child process, with its resource limits. See fogbase_start_program.
 struct fogbase_program {
-    /// The file, by an absolute path.
+    /// The absolute path of the executable.
     const char *path;
-    /// argv and envp, each with a null pointer at its end.
+    /// argv and envp, each terminated by a null pointer.
     char *const *arguments;
     char *const *environment;
     /// The working directory.
-    const char *folder;
-    /// What becomes standard input and standard output. Standard error is /dev/null, all else is closed.
+    const char *directory;
+    /// The descriptors for standard input and standard output. Standard error is /dev/null; all others are closed.
     int input;
     int output;
-    /// RLIMIT_CPU in seconds (SIGXCPU; SIGKILL one second later).
+    /// RLIMIT_CPU in seconds: SIGXCPU at the limit, SIGKILL one second later.
     uint64_t cpu_seconds;
-    /// RLIMIT_AS, RLIMIT_FSIZE in bytes.
+    /// RLIMIT_AS and RLIMIT_FSIZE in bytes.
     uint64_t memory_bytes;
     uint64_t file_bytes;
     /// RLIMIT_NOFILE.
     uint64_t descriptors;
+    /// The nice value of the process.
     int niceness;
 };
 
-/// Starts a program as the leader of a process group of its own, without privileges to gain, without core dumps, with no
-/// signal blocked or ignored; it is killed when the calling thread ends. The calling thread waits until the program runs;
-/// the memory of this process is not copied (vfork), whatever its size.
+/// Starts a program as the leader of its own process group, with no_new_privs, without core dumps, and with all signals
+/// unblocked and at their default. The kernel kills it when the calling thread ends.
 ///
-/// 0 and the process identifier, which the caller must reap; or the errno of what failed, and no process.
+/// The calling thread waits until the program runs. vfork makes the cost independent of the memory size of this
+/// process.
+///
+/// Returns 0 and the process ID, which the caller must reap; or the errno of the call that failed, with no process
+/// left.
 int fogbase_start_program(const struct fogbase_program *program, int *process);
 
-/// Waits until a child has ended, which stays to be reaped; 1, or 0 once the time is over, or -1 if there is no such child.
-/// Negative milliseconds: without end.
+/// Waits until a child has ended, without reaping it. Returns 1 if it has ended, 0 after the timeout, -1 if there is no
+/// such child. A negative timeout waits without limit.
 int fogbase_await_program(int process, int milliseconds);
 
-/// Reaps a child that has ended: its exit code, or 256 and more: 256 plus the signal that killed it; -1 if there is none.
+/// Reaps a child that has ended. Returns its exit code, 256 plus the signal that killed it, or -1 if there is no such
+/// child.
 int fogbase_reap_program(int process);
 
-/// A file in memory, closed on exec; -1 with errno on failure.
+/// Creates a file in memory with close-on-exec. Returns -1 with errno on failure.
 int fogbase_memory_file(const char *name);
 
 #endif

@@ -5,6 +5,8 @@ enum CommandLineOptions: Equatable {
     case help
     case server(URL)
 
+    /// Parses the arguments and the environment.
+    ///
     /// - Throws: `ExampleFailure` for an unknown argument or an invalid address.
     init(_ arguments: [String], _ environment: [String: String]) throws {
         var address = environment["FOGBASE_URL"] ?? "http://127.0.0.1:8080"

@@ -51,8 +51,11 @@ public struct Example: Sendable {
 
 /// The reason why an example fails.
 public struct ExampleFailure: Error, CustomStringConvertible {
+    /// What went wrong.
     public let description: String
 
+    /// Creates a failure.
+    ///
     /// - Parameter description: What went wrong.
     public init(_ description: String) {
         self.description = description

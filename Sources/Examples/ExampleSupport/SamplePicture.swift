@@ -2,13 +2,14 @@ public import Foundation
 
 /// A picture generated in code, so that the examples need no files: a gradient as an uncompressed PNG.
 public struct SamplePicture: Sendable {
-    /// In pixels, as stored.
+    /// The width of the stored pixels.
     public var width: Int
-    /// In pixels, as stored.
+    /// The height of the stored pixels.
     public var height: Int
     /// The EXIF orientation, 1 to 8 (EXIF 2.32, tag 0x0112).
     public var orientation: UInt8
 
+    /// Creates a picture, with its size in pixels.
     public init(width: Int, height: Int, orientation: UInt8 = 1) {
         self.width = width
         self.height = height

@@ -13,6 +13,12 @@ struct Forum {
         return try await database.fetch(query).items
     }
 
+    /// The newest posts now, and again after each change.
+    func live() -> LiveQuery<Post> {
+        let query = Query<Post>().filter(.thread, equals: thread).sorted(by: .createdAt, ascending: false).limit(to: 20)
+        return database.live(query)
+    }
+
     func mostLiked() async throws -> [(post: Stored<Post>, likes: Int)] {
         let query = Query<Likes>().filter(.thread, equals: thread).sorted(by: .count, ascending: false).limit(to: 20)
         let likes = try await database.fetch(query).items

@@ -20,6 +20,7 @@ import Foundation
             try await change(post, ada: ada, bob: bob, example)
             try await visit(guest, thread, example)
 
+            try await watch(guest, thread, ada: ada, example)
             try await ada.delete(post)
             let left = try await bob.mostLiked().map(\.post.title)
             try example.check("a deleted post is gone, and its likes with it", left == ["Dunes"])
@@ -34,7 +35,7 @@ import Foundation
         let user = try await app.signUp(Example.fresh(name), password: "correct horse battery")
         example.say("\(user.name ?? "") has an account.")
         guard case .available(user) = try await app.accountStatus() else {
-            throw ExampleFailure("whoever has signed up is not signed in")
+            throw ExampleFailure("the account that signed up is not signed in")
         }
         return Forum(database: app.publicDatabase, thread: thread)
     }
@@ -104,9 +105,22 @@ import Foundation
             phone.text = "Bob was here."
             _ = try await bob.update(phone)
             throw ExampleFailure("somebody has changed what is another's")
-        } catch FogbaseError.accessDenied(let refusal) {
-            example.say("  ✓ bob does not change ada's post: \(refusal.reason)")
+        } catch FogbaseError.accessDenied(let error) {
+            example.say("  ✓ bob does not change ada's post: \(error.reason)")
         }
+    }
+
+    /// A guest's screen shows a post as soon as it is there, and no longer than it is.
+    private static func watch(_ guest: Container, _ thread: String, ada: Forum, _ example: Example) async throws {
+        var newest = Forum(database: guest.publicDatabase, thread: thread).live().makeAsyncIterator()
+        let before = try await newest.next()?.records.map(\.title)
+        let post = try await ada.publish("Gulls", text: "Loud.")
+        let after = try await newest.next()
+        try example.check(
+            "a new post appears above the others", after?.records.map(\.title) == ["Gulls"] + (before ?? []))
+        try await ada.delete(post)
+        let last = try await newest.next()
+        try example.check("a deleted post disappears", last?.changes == [.removed(at: 0)])
     }
 
     private static func visit(_ guest: Container, _ thread: String, _ example: Example) async throws {

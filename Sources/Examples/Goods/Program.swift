@@ -59,7 +59,7 @@ import Foundation
         do {
             let bytes = try await catalogue.thumbnail(of: frame)?.count ?? 0
             try example.check("a thumbnail has \(bytes) bytes", bytes > 0 && bytes < image.size)
-        } catch let error as FogbaseError where error.refusal?.cause == .thumbnailsUnavailable {
+        } catch let error as FogbaseError where error.serverError?.cause == .thumbnailsUnavailable {
             example.say("  (This server makes no thumbnails.)")
         }
     }

@@ -1,22 +1,22 @@
 public import Foundation
 internal import RecordWire
 
-/// A device or program that is signed in to an account.
+/// A session: a device or program that is signed in to an account.
 public struct AccountSession: Hashable, Sendable, Identifiable {
-    /// What names the session where it is ended. It opens nothing, unlike a token.
+    /// The identifier of the session, for ending it. Unlike a token, the identifier gives no access.
     public var id: String
-    /// What whoever signed in has called it.
+    /// The label that the app gave at sign-in, such as the device's name.
     public var label: String?
-    /// When somebody signed in.
+    /// When the session was created.
     public var createdAt: Date
-    /// When it was last used; the server notes that now and then.
+    /// The approximate time of the last use. The server does not update the time on every request.
     public var usedAt: Date
-    /// When it ends if it is not used.
+    /// When the session expires if it is not used.
     public var expiresAt: Date
-    /// Whether it is the one that asks.
+    /// Whether the session belongs to the client that listed the sessions.
     public var isCurrent: Bool
 
-    /// A session as it is listed; for tests of views that show some.
+    /// Creates a session for tests and previews.
     public init(
         id: String, label: String? = nil, createdAt: Date, usedAt: Date, expiresAt: Date, isCurrent: Bool = false
     ) {

@@ -1,15 +1,16 @@
-/// Whether somebody is signed in, in CloudKit's words.
+/// Whether a user is signed in, with the cases of CloudKit's `CKAccountStatus`.
 public enum AccountStatus: Hashable, Sendable {
-    /// Somebody is.
+    /// A user is signed in.
     case available(User)
-    /// Nobody is, or the session has ended. Whatever everybody may read can be read all the same.
+    /// No user is signed in, or the session has ended. The client can still read records that are readable by everyone.
     case noAccount
-    /// The server cannot say now; the error tells when to ask again.
+    /// The status is unknown because of a temporary error. ``FogbaseError/retryAfter`` is the delay before a retry, if
+    /// the server gave one.
     case temporarilyUnavailable(FogbaseError)
-    /// The server was not understood.
+    /// The status is unknown because of an error that a retry does not fix.
     case couldNotDetermine(FogbaseError)
 
-    /// The user that is signed in.
+    /// The signed-in user; `nil` in all other cases.
     public var user: User? {
         guard case .available(let user) = self else { return nil }
         return user

@@ -3,14 +3,18 @@ internal import RecordWire
 extension Container {
     // MARK: Signing in and out
 
-    /// Makes an account and signs it in.
+    /// Creates an account and signs in to it.
+    ///
+    /// ```swift
+    /// let user = try await container.signUp("fay", password: "correct horse battery", label: "phone")
+    /// ```
     ///
     /// - Parameters:
-    ///   - name: 1 to 128 bytes.
-    ///   - password: 8 to 256 bytes.
-    ///   - invitation: Where the server demands one.
-    ///   - label: What the list of sessions calls this one, such as the name of the device.
-    /// - Throws: `FogbaseError.exists` if somebody has the name; `accessDenied` if sign-up is closed.
+    ///   - name: The account name, 1 to 128 bytes.
+    ///   - password: The password, 8 to 256 bytes.
+    ///   - invitation: The invitation code, if the server requires one.
+    ///   - label: The label of the session, such as the device's name.
+    /// - Throws: `FogbaseError.exists` if the name is taken; `accessDenied` if sign-up is closed.
     @discardableResult
     public func signUp(
         _ name: String, password: String, invitation: String? = nil, label: String? = nil
@@ -19,30 +23,35 @@ extension Container {
         return try await enter(Call("POST", "users"), body)
     }
 
-    /// Makes an account without name and password, and signs it in: it is lost with its token, unless it is given a name by
-    /// `nameAccount`.
+    /// Creates an anonymous account and signs in to it.
     ///
-    /// - Throws: `FogbaseError.accessDenied` if the server makes no such accounts.
+    /// The account has no name and no password. If its token is lost, the account is lost. To prevent the loss, give
+    /// the account a name with ``nameAccount(_:password:invitation:)``.
+    ///
+    /// - Throws: `FogbaseError.accessDenied` if the server does not allow anonymous accounts.
     @discardableResult
     public func signUpAnonymously(label: String? = nil) async throws -> User {
         try await enter(Call("POST", "users", "anonymous"), Self.object(("label", label)))
     }
 
-    /// Signs in.
+    /// Signs in to an account.
     ///
-    /// - Throws: `FogbaseError.authenticationFailed` if name or password are wrong; `throttled` after several wrong ones.
+    /// - Throws: `FogbaseError.authenticationFailed` if the name or the password is wrong; `throttled` after several
+    ///   failed attempts.
     @discardableResult
     public func signIn(_ name: String, password: String, label: String? = nil) async throws -> User {
         let body = Self.object(("name", name), ("password", password), ("label", label))
         var call = Call("POST", "sessions")
-        // A session too many ends by itself.
+        // A retry can create a second session, which expires unused.
         call.isRepeatable = true
         return try await enter(call, body)
     }
 
-    /// Ends the session, or all of the account's, and forgets the token. It is no error if the session has ended before.
+    /// Ends the session and deletes the token. The call also succeeds if the session has already ended.
     ///
-    /// - Throws: Where the server is not reached; the token is kept then, so that it can be tried again.
+    /// - Parameter everywhere: Whether to end all sessions of the account.
+    /// - Throws: `FogbaseError` if the server did not confirm the sign-out. The token is kept, so the app can try
+    ///   again.
     public func signOut(everywhere: Bool = false) async throws {
         guard let token = await connection.tokens.token() else { return }
         var call = everywhere ? Call("DELETE", "sessions") : Call("DELETE", "sessions", "current")
@@ -50,16 +59,17 @@ extension Container {
         do {
             _ = try await connection.send(call)
         } catch FogbaseError.notAuthenticated {
-            // That is what was wanted.
+            // The session has already ended.
         }
         await connection.tokens.forgetToken(token)
     }
 
     // MARK: Who it is
 
-    /// Whether somebody is signed in.
+    /// Returns whether a user is signed in. Errors of the server and the network are not thrown: the result is then a
+    /// status with the error.
     ///
-    /// - Throws: `CancellationError` alone.
+    /// - Throws: `CancellationError` only.
     public func accountStatus() async throws -> AccountStatus {
         guard await connection.tokens.token() != nil else { return .noAccount }
         do {
@@ -73,53 +83,55 @@ extension Container {
         }
     }
 
-    /// Who is signed in, with its roles and what it takes.
+    /// Returns the signed-in user with roles, usage and limits.
     ///
-    /// - Throws: `FogbaseError.notAuthenticated` if nobody is.
+    /// - Throws: `FogbaseError.notAuthenticated` if no user is signed in.
     public func currentUser() async throws -> CurrentUser {
         let response = try await connection.send(Call("GET", "users", "me"))
-        guard let user = CurrentUser(try response.readTree()) else { throw response.isNoAccount }
+        guard let user = CurrentUser(try response.readTree()) else { throw response.missingAccount }
         return user
     }
 
     // MARK: Changing the account
 
-    /// Gives the account another password. All its other sessions end, and this one gets another token.
+    /// Changes the password of the account. All other sessions end, and the current session gets a new token.
     ///
-    /// Should the answer be lost, sign in with the new password.
+    /// If the call throws ``FogbaseError/responseLost(_:)``, sign in with the new password.
     ///
     /// - Throws: `FogbaseError.accessDenied` if `current` is wrong.
     public func changePassword(from current: String, to new: String) async throws {
         try await change(Self.object(("password", new), ("currentPassword", current)))
     }
 
-    /// Gives the account another name.
+    /// Changes the name of the account.
     ///
-    /// - Throws: `FogbaseError.accessDenied` if the password is wrong; `exists` if somebody has the name.
+    /// - Throws: `FogbaseError.accessDenied` if the password is wrong; `exists` if the name is taken.
     @discardableResult
     public func rename(to name: String, password: String) async throws -> User {
         try await change(Self.object(("name", name), ("currentPassword", password)))
     }
 
-    /// Gives an anonymous account a name and a password: it is the same account, with all it has.
+    /// Gives an anonymous account a name and a password. The account and its data stay the same.
     ///
     /// - Parameters:
-    ///   - name: 1 to 128 bytes.
-    ///   - password: 8 to 256 bytes.
-    ///   - invitation: Where the server demands one.
-    /// - Throws: `FogbaseError.exists` if somebody has the name.
+    ///   - name: The account name, 1 to 128 bytes.
+    ///   - password: The password, 8 to 256 bytes.
+    ///   - invitation: The invitation code, if the server requires one.
+    /// - Throws: `FogbaseError.exists` if the name is taken.
     @discardableResult
     public func nameAccount(_ name: String, password: String, invitation: String? = nil) async throws -> User {
         try await change(Self.object(("name", name), ("password", password), ("invitation", invitation)))
     }
 
-    /// Takes the account away, with its private database. What it made in the public database stays, by nobody.
+    /// Deletes the account, its private database, and the stored token.
     ///
-    /// - Parameter password: `nil` for an anonymous account.
-    /// - Throws: `FogbaseError.accessDenied` if the password is wrong.
+    /// Records that the account created in the public database remain, with `_deleted` as their creator.
+    ///
+    /// - Parameter password: The password of the account; `nil` for an anonymous account.
+    /// - Throws: `FogbaseError.accessDenied` if the password is wrong; `notAuthenticated` if no user is signed in.
     public func deleteAccount(password: String? = nil) async throws {
         guard let token = await connection.tokens.token() else {
-            throw FogbaseError.notAuthenticated(Refusal(status: 401, reason: "Nobody is signed in"))
+            throw FogbaseError.notAuthenticated(ServerError(status: 401, reason: "Nobody is signed in"))
         }
         var call = Call("DELETE", "users", "me")
         if let password { call.setJSON(Self.object(("password", password))) }
@@ -129,13 +141,15 @@ extension Container {
 
     // MARK: Sessions
 
-    /// Where the account is signed in, the newest first.
+    /// Returns the sessions of the account, the newest first.
+    ///
+    /// - Throws: `FogbaseError.notAuthenticated` if no user is signed in.
     public func sessions() async throws -> [AccountSession] {
         let response = try await connection.send(Call("GET", "sessions"))
         return try response.readTree()["sessions"]?.array?.compactMap(AccountSession.init(_:)) ?? []
     }
 
-    /// Ends one of the account's sessions.
+    /// Ends one session of the account. If `session` is the current session, the token is deleted too.
     ///
     /// - Throws: `FogbaseError.notFound` if there is no such session.
     public func endSession(_ session: AccountSession) async throws {
@@ -144,7 +158,9 @@ extension Container {
         if let token { await connection.tokens.forgetToken(token) }
     }
 
-    /// Ends all sessions of the account but this one.
+    /// Ends all sessions of the account except the current session.
+    ///
+    /// - Throws: `FogbaseError.notAuthenticated` if no user is signed in.
     public func endOtherSessions() async throws {
         var call = Call("DELETE", "sessions")
         call.isRepeatable = true
@@ -152,15 +168,17 @@ extension Container {
         _ = try await connection.send(call)
     }
 
-    /// Gives the session another token; the one that it had is worth nothing from then on.
+    /// Replaces the token of the current session. The old token becomes invalid.
     ///
-    /// Should the answer be lost, sign in again.
+    /// If the call throws ``FogbaseError/responseLost(_:)``, sign in again.
+    ///
+    /// - Throws: `FogbaseError.notAuthenticated` if no user is signed in.
     public func rotateSession() async throws {
         let response = try await connection.send(Call("POST", "sessions", "current", "rotate"))
         _ = try await keep(response)
     }
 
-    // MARK: Bodies and answers
+    // MARK: Bodies and responses
 
     private func enter(_ call: Call, _ body: JSONValue) async throws -> User {
         var call = call
@@ -176,10 +194,10 @@ extension Container {
         return try await keep(try await connection.send(call))
     }
 
-    /// Keeps the token that an answer brings.
+    /// Stores the token from a response and returns the user.
     private func keep(_ response: TransportResponse) async throws -> User {
         let tree = try response.readTree()
-        guard let user = tree["user"].flatMap(User.init(_:)) else { throw response.isNoAccount }
+        guard let user = tree["user"].flatMap(User.init(_:)) else { throw response.missingAccount }
         if let token = tree["token"]?.string { await connection.tokens.setToken(token) }
         return user
     }
@@ -190,7 +208,7 @@ extension Container {
 }
 
 extension TransportResponse {
-    fileprivate var isNoAccount: FogbaseError {
-        .notFogbase(status: status, "The answer tells of no account")
+    fileprivate var missingAccount: FogbaseError {
+        .notFogbase(status: status, "The response has no account")
     }
 }

@@ -1,14 +1,17 @@
 public import Foundation
 
-/// Keeps the token in a file that only its owner may read, so that somebody is still signed in when the program starts again.
+/// A token store that keeps the token in a file, so that the user stays signed in when the program restarts.
 ///
-/// It suits tools and services. Where there is a keychain, that is the better place.
+/// Only the owner can read the file. Use this store for tools and services. On platforms with a keychain, prefer the
+/// keychain.
 public actor FileTokenStore: TokenStore {
     private let file: URL
     private var current: String?
     private var isRead = false
 
-    /// - Parameter file: Its folder is made when there is something to keep.
+    /// Creates a store for a token file.
+    ///
+    /// - Parameter file: The token file. Its directory is created when the first token is stored.
     public init(_ file: URL) {
         self.file = file
     }
@@ -33,16 +36,18 @@ public actor FileTokenStore: TokenStore {
         if self.token() == token { setToken(nil) }
     }
 
-    /// Writes a file beside it and puts that in its place: a reader finds one token or the other, and at no moment is there
-    /// one that others may read. Where that fails the token is kept until the program ends.
+    /// Writes the token to a temporary file in the same directory and renames it.
+    ///
+    /// The file always contains either the old or the new token, and other users can never read the file. If writing
+    /// fails, the store keeps the token in memory until the program ends.
     private func write(_ token: String) {
         let files = FileManager.default
-        let folder = file.deletingLastPathComponent()
-        try? files.createDirectory(at: folder, withIntermediateDirectories: true)
-        let new = folder.appendingPathComponent(".\(file.lastPathComponent).\(UUID().uuidString)")
+        let directory = file.deletingLastPathComponent()
+        try? files.createDirectory(at: directory, withIntermediateDirectories: true)
+        let new = directory.appendingPathComponent(".\(file.lastPathComponent).\(UUID().uuidString)")
         guard files.createFile(atPath: new.path, contents: nil, attributes: [.posixPermissions: 0o600]) else { return }
         do {
-            // Not atomically: that would make another file, with other permissions.
+            // Do not use `.atomic`: it would create another file with other permissions.
             try Data(token.utf8).write(to: new, options: [])
             if rename(new.path, file.path) == 0 { return }
         } catch {}

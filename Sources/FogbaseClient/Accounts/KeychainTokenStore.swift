@@ -2,14 +2,18 @@
     internal import Foundation
     internal import Security
 
-    /// Keeps the token in the keychain of the device; it is in no backup and goes to no other device.
+    /// A token store that keeps the token in the device's keychain.
+    ///
+    /// The keychain entry is not included in backups and does not sync to other devices.
     public actor KeychainTokenStore: TokenStore {
         private let service: String
         private let account: String
 
+        /// Creates a store for one keychain entry.
+        ///
         /// - Parameters:
-        ///   - service: What the entry is called, such as the app's bundle identifier.
-        ///   - account: Tells the tokens of several servers apart.
+        ///   - service: The service name of the keychain entry, such as the app's bundle identifier.
+        ///   - account: A name that distinguishes the tokens of several servers.
         public init(service: String, account: String = "fogbase") {
             self.service = service
             self.account = account
@@ -34,7 +38,7 @@
             guard let token else { return }
             var new = entry
             new[kSecValueData] = Data(token.utf8)
-            // Also readable by work in the background, once the device was unlocked.
+            // Allow background tasks to read the token once the device has been unlocked after a restart.
             new[kSecAttrAccessible] = kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly
             SecItemAdd(new as CFDictionary, nil)
         }

@@ -1,10 +1,15 @@
-/// Keeps the token of whoever is signed in. An app puts its own in place: the keychain, a file, a test's.
+/// A store for the token of the signed-in user.
+///
+/// Conform to this protocol to keep the token in another place, such as a database.
 public protocol TokenStore: Sendable {
-    /// The token; `nil` for nobody.
+    /// The stored token; `nil` if no user is signed in.
     func token() async -> String?
-    /// Keeps another token, or forgets it.
+    /// Stores a token. `nil` deletes the stored token.
     func setToken(_ token: String?) async
-    /// Forgets a token whose session has ended, unless another one has taken its place meanwhile.
+    /// Deletes `token`, whose session has ended. If the store has another token by now, nothing is deleted.
+    ///
+    /// The client calls this method when the server no longer accepts the token. If the store has another token
+    /// afterwards, the client repeats the failed call with the other token.
     func forgetToken(_ token: String) async
 }
 
@@ -14,11 +19,13 @@ extension TokenStore {
     }
 }
 
-/// Keeps the token until the app ends.
+/// A token store that keeps the token in memory until the app ends.
 public actor MemoryTokenStore: TokenStore {
     private var current: String?
 
-    /// - Parameter token: Whoever is signed in from the beginning; `nil` is nobody.
+    /// Creates a store.
+    ///
+    /// - Parameter token: The initial token; `nil` if no user is signed in.
     public init(_ token: String? = nil) {
         current = token
     }

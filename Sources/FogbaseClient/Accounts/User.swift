@@ -2,48 +2,48 @@ public import Foundation
 public import RecordModel
 internal import RecordWire
 
-/// Somebody with an account.
+/// The user of an account.
 public struct User: Hashable, Sendable, Codable {
-    /// The name of the user's record, which the records that it makes name as their creator.
+    /// The name of the user record. The creator of a record is given by this name.
     public var recordName: String
-    /// `nil` for an anonymous account.
+    /// The account name; `nil` for an anonymous account.
     public var name: String?
 
-    /// A user as records and answers name one.
+    /// Creates a user from its record name and account name.
     public init(recordName: String, name: String? = nil) {
         self.recordName = recordName
         self.name = name
     }
 
-    /// Whether the account has no name and no password, and is lost with its token.
+    /// Whether the account is anonymous: such an account has no name and no password, and is lost if its token is lost.
     public var isAnonymous: Bool { name == nil }
 
     init?(_ tree: JSONValue) {
         guard let recordName = tree["userRecordName"]?.string else { return nil }
         self.recordName = recordName
-        // Names that somebody has chosen begin with no underscore (Interface, "Accounts").
+        // Names that users choose do not start with an underscore (HTTP interface, "Accounts").
         let isAnonymous = tree["isAnonymous"]?.bool ?? false
         name = isAnonymous ? nil : tree["name"]?.string.flatMap { $0.hasPrefix("_") ? nil : $0 }
     }
 }
 
-/// Who is signed in, with what it may do and what it takes.
+/// The signed-in user, with roles, usage and limits.
 public struct CurrentUser: Hashable, Sendable {
-    /// The account, by record name and name.
+    /// The user, by record name and account name.
     public var user: User
-    /// When the account was made; `nil` for administrators and keys.
+    /// When the account was created; `nil` for administrators and API keys.
     public var createdAt: Date?
     /// The names of the custom roles that the user has.
     public var roles: [String]
-    /// Whether every right is theirs: an account that is an administrator, an administrator's token, or a key that may
-    /// do all.
+    /// Whether the client has all rights. Administrator accounts, administrator tokens, and API keys with the full
+    /// scope have all rights.
     public var isAdministrator: Bool
-    /// What its records and files take; `nil` where the server does not count.
+    /// The storage and records that the user uses; `nil` if the server does not count usage.
     public var usage: Usage?
-    /// What they may take at most, 0 for any amount.
+    /// The user's quotas. 0 means unlimited.
     public var limits: Usage
 
-    /// What the server says of whoever asks; for tests of views that show it.
+    /// Creates a signed-in user for tests and previews.
     public init(
         user: User, createdAt: Date? = nil, roles: [String] = [], isAdministrator: Bool = false, usage: Usage? = nil,
         limits: Usage = Usage()

@@ -1,15 +1,16 @@
 public import Foundation
 
 extension Database {
-    /// How much of a file is asked for at once.
+    /// The maximum number of bytes in the range of one download request.
     static let downloadPartBytes: Int64 = 8 << 20
 
-    /// Reads a file into memory.
+    /// Downloads a file into memory.
     ///
     /// - Parameters:
-    ///   - source: Which file.
-    ///   - range: The bytes to read; `nil` is all of them. What lies behind the end of the file does not come.
-    /// - Throws: `FogbaseError.tokenExpired` if its address is too old; `badRequest` if the range begins behind the end.
+    ///   - source: The file.
+    ///   - range: The bytes to read; `nil` reads the whole file. Bytes past the end of the file are omitted.
+    /// - Throws: `FogbaseError.tokenExpired` if the asset's URL has expired; `badRequest` if the range starts past the
+    ///   end of the file; `invalidArgument` if the range is empty.
     public func data(of source: AssetSource, range: Range<Int64>? = nil) async throws -> Data {
         var call = try source.call()
         if let range {
@@ -20,13 +21,14 @@ extension Database {
         }
         let response = try await connection.send(call)
         guard let range, response.status == 200 else { return response.body }
-        // Whoever answers with the whole file leaves the choice to the client.
+        // The response contains the whole file, so extract the range.
         return response.body.dropFirst(Int(min(range.lowerBound, Int64(response.body.count)))).prefix(range.count)
     }
 
-    /// Reads a smaller picture.
+    /// Downloads a thumbnail of a picture.
     ///
-    /// - Throws: `FogbaseError.badRequest` with the cause `thumbnailsUnavailable` if the server makes none.
+    /// - Throws: `FogbaseError.badRequest` with the cause `thumbnailsUnavailable` if the server makes no thumbnails;
+    ///   `invalidArgument` if the thumbnail has neither width nor height.
     public func thumbnail(of source: AssetSource, _ thumbnail: Thumbnail) async throws -> Data {
         guard thumbnail.width != nil || thumbnail.height != nil else {
             throw FogbaseError.invalidArgument("A thumbnail has a width, a height, or both")
@@ -34,13 +36,21 @@ extension Database {
         return try await connection.send(try source.call(thumbnail.query)).body
     }
 
-    /// Reads a file into a file, which is there when it is whole, in the place of one that was there. It is read in parts, and
-    /// goes on where it was after a lost connection.
+    /// Downloads a file to disk.
+    ///
+    /// The file is downloaded in ranges, and the download resumes after a lost connection. When the download is
+    /// complete, the new file replaces an existing file. A failed download leaves the existing file unchanged.
+    ///
+    /// ```swift
+    /// try await database.download(.asset(photo), to: url) { print($0.fraction ?? 0) }
+    /// ```
     ///
     /// - Parameters:
-    ///   - source: Which file.
-    ///   - file: Where it goes; its folder has to be there.
-    ///   - progress: Is told how far it is, from any thread.
+    ///   - source: The file.
+    ///   - file: The destination. Its directory must exist.
+    ///   - progress: A function that is called after each received part, on any thread.
+    /// - Throws: `FogbaseError.tokenExpired` if the asset's URL has expired; `invalidArgument` if the destination
+    ///   cannot be written; `responseLost` if the connection was lost more often than the retry policy allows.
     public func download(_ source: AssetSource, to file: URL, progress: ProgressHandler? = nil) async throws {
         let call = try source.call()
         let target = try DownloadFile(file)
@@ -51,7 +61,8 @@ extension Database {
                 if try await fetch(call, to: target, progress) { return try target.finish() }
                 failures = 0
             } catch TransportError.responseLost(let why) {
-                // `Connection` tries again until an answer begins, but cannot ask for the rest of a body.
+                // `Connection` does not retry after a response has started, because it cannot request the rest of a
+                // body.
                 if target.count > before { failures = 0 }
                 failures += 1
                 guard let delay = connection.retry.delay(after: failures, asked: nil) else {
@@ -62,16 +73,16 @@ extension Database {
         }
     }
 
-    /// Reads the next part of a file.
+    /// Downloads the next range of a file.
     ///
-    /// - Returns: Whether the file is whole.
+    /// - Returns: Whether the file is complete.
     private func fetch(_ call: Call, to target: DownloadFile, _ progress: ProgressHandler?) async throws -> Bool {
         var call = call
         call.fields.append(("Range", "bytes=\(target.count)-\(target.count + Self.downloadPartBytes - 1)"))
-        // An empty file has no bytes to ask for, and neither has one that has become shorter.
+        // The server responds with status 416 if the file is empty, or is now shorter than the offset.
         call.accepts = [416]
         let (head, parts) = try await connection.stream(call)
-        // Without If-Range, since that would bring all of another file at once.
+        // Do not send If-Range: for a changed file, the server would send the whole file in one response.
         if let version = target.version, version != head.fields["etag"], head.status != 416 {
             try target.startOver()
             return false
@@ -81,14 +92,14 @@ extension Database {
         if head.status == 416, length == target.count { return true }
         guard head.status == 200 || (head.status == 206 && range.hasPrefix("bytes \(target.count)-") && length != nil)
         else {
-            // Behind the end of a file that was longer before; at the beginning there is nothing to begin anew.
+            // The file is now shorter than the offset, so restart the download. A restart cannot help at offset 0.
             guard head.status == 416, target.count > 0 else {
                 throw FogbaseError.notFogbase(status: head.status, "The range '\(range)' was not asked for")
             }
             try target.startOver()
             return false
         }
-        // Some proxies know no ranges: all of the file comes.
+        // Some proxies ignore the Range field and send the whole file.
         if head.status == 200 { try target.startOver() }
         target.version = head.fields["etag"]
         let total = head.status == 200 ? head.fields["content-length"].flatMap { Int64($0) } : length

@@ -3,18 +3,27 @@ public import RecordModel
 internal import RecordWire
 
 extension Database {
-    /// The largest file that is sent at once, and the length of the parts of larger ones, in bytes.
+    /// The size of one part of a resumable upload, in bytes.
     static let uploadPartBytes = 4 << 20
     static let singleUploadBytes: Int64 = 8 << 20
 
-    /// Uploads bytes. What it returns is the value of a record's field; until a record has it, the server keeps the bytes for a
-    /// day.
+    /// Uploads bytes as a file, and returns the asset to assign to a record's field.
+    ///
+    /// If no record refers to the file after a day, the server deletes it.
+    ///
+    /// ```swift
+    /// let photo = try await database.upload(data, contentType: "image/jpeg")
+    /// try await database.create(Picture(title: "Fog", image: photo))
+    /// ```
     ///
     /// - Parameters:
-    ///   - data: The bytes; more than 8 MiB go in parts.
-    ///   - contentType: The media type, such as `image/jpeg`; pictures are recognised by the server itself.
-    ///   - filename: What a download is called; `nil` is no name.
-    ///   - progress: Is told how far it is, from any thread.
+    ///   - data: The bytes. More than 8 MiB are sent in parts.
+    ///   - contentType: The media type, such as `image/jpeg`. For pictures, the server detects the type from the
+    ///     content.
+    ///   - filename: The file name that downloads get; `nil` for none.
+    ///   - progress: A function that is called with the progress, on any thread.
+    /// - Throws: `FogbaseError.limitExceeded` if the file is larger than the server allows; `quotaExceeded` if the
+    ///   storage is full.
     public func upload(
         _ data: Data, contentType: String = "application/octet-stream", filename: String? = nil,
         progress: ProgressHandler? = nil
@@ -22,14 +31,18 @@ extension Database {
         try await upload(.data(data), contentType, filename, progress)
     }
 
-    /// Uploads a file. A large one goes in parts, of which one at a time is in memory, and goes on by itself after a lost
-    /// connection; to go on in a later run of the app, use `beginUpload`.
+    /// Uploads a file, and returns the asset to assign to a record's field.
+    ///
+    /// Files larger than 8 MiB are sent in parts. Only one part is in memory at a time, and the upload resumes after a
+    /// lost connection. To resume an upload in a later run of the app, use ``beginUpload(of:contentType:filename:)``.
     ///
     /// - Parameters:
-    ///   - file: It must stay as it is until the upload is done.
-    ///   - contentType: The media type; pictures are recognised by the server itself.
-    ///   - filename: What a download is called; `nil` is the file's own name.
-    ///   - progress: Is told how far it is, from any thread.
+    ///   - file: The file. It must not change until the upload is complete.
+    ///   - contentType: The media type. For pictures, the server detects the type from the content.
+    ///   - filename: The file name that downloads get; `nil` uses the name of `file`.
+    ///   - progress: A function that is called with the progress, on any thread.
+    /// - Throws: `FogbaseError.invalidArgument` if the file cannot be read; `limitExceeded` if the file is larger than
+    ///   the server allows; `quotaExceeded` if the storage is full.
     public func upload(
         _ file: URL, contentType: String = "application/octet-stream", filename: String? = nil,
         progress: ProgressHandler? = nil
@@ -49,7 +62,7 @@ extension Database {
         if let filename { call.query.append(("filename", filename)) }
         call.body = try source.part(at: 0, count: Int(length))
         call.contentType = contentType
-        // The server keeps the same bytes once.
+        // A retry is safe, because the server stores equal files only once.
         call.isRepeatable = true
         call.timeout = Self.uploadTimeout
         progress?(TransferProgress(completedBytes: 0, totalBytes: length))
@@ -59,9 +72,14 @@ extension Database {
         return asset
     }
 
-    // MARK: Uploads that outlive the app
+    // MARK: Resumable uploads
 
-    /// Begins an upload that can go on in a later run of the app: keep what this returns, then `resume` it.
+    /// Starts an upload that can be resumed in a later run of the app.
+    ///
+    /// Save the returned upload, then pass it to `resume`.
+    ///
+    /// - Throws: `FogbaseError.limitExceeded` if the file is larger than the server allows; `quotaExceeded` if the
+    ///   storage is full.
     public func beginUpload(
         length: Int64, contentType: String = "application/octet-stream", filename: String? = nil
     ) async throws -> ResumableUpload {
@@ -70,7 +88,7 @@ extension Database {
         var metadata = ["filetype " + Data(contentType.utf8).base64EncodedString()]
         if let filename { metadata.append("filename " + Data(filename.utf8).base64EncodedString()) }
         call.fields.append(("Upload-Metadata", metadata.joined(separator: ",")))
-        // One that was begun twice is forgotten by the server.
+        // A retry can create a second upload, which the server deletes when it expires.
         call.isRepeatable = true
         let response = try await connection.send(call)
         guard let address = response.fields["location"], address.hasPrefix("/") else {
@@ -79,7 +97,16 @@ extension Database {
         return ResumableUpload(address: address, length: length)
     }
 
-    /// Begins an upload of a file that can go on in a later run of the app.
+    /// Starts an upload of a file that can be resumed in a later run of the app.
+    ///
+    /// ```swift
+    /// let upload = try await database.beginUpload(of: film)
+    /// // Save `upload`. Then, now or in a later run:
+    /// let asset = try await database.resume(upload, from: film)
+    /// ```
+    ///
+    /// - Throws: `FogbaseError.invalidArgument` if the file cannot be read; `limitExceeded` if the file is larger than
+    ///   the server allows; `quotaExceeded` if the storage is full.
     public func beginUpload(
         of file: URL, contentType: String = "application/octet-stream", filename: String? = nil
     ) async throws -> ResumableUpload {
@@ -88,20 +115,25 @@ extension Database {
             filename: filename ?? file.lastPathComponent)
     }
 
-    /// Goes on with an upload where the server has got to; also when it was never begun with, or is done.
+    /// Sends the rest of an upload, from the offset that the server has stored. For a new upload, the offset is 0. For
+    /// a complete upload, the call only returns the asset.
     ///
     /// - Parameters:
-    ///   - upload: What `beginUpload` has returned, in this run of the app or an earlier one.
-    ///   - file: The one that was begun with, unchanged.
-    ///   - progress: Is told how far it is, from any thread.
-    /// - Throws: `FogbaseError.notFound` if the server has forgotten it: begin another one.
+    ///   - upload: The upload that `beginUpload` returned in this or an earlier run of the app.
+    ///   - file: The file that the upload was started with, unchanged.
+    ///   - progress: A function that is called with the progress, on any thread.
+    /// - Throws: `FogbaseError.notFound` if the upload has expired: start another one; `invalidArgument` if the file
+    ///   has another length or cannot be read.
     public func resume(
         _ upload: ResumableUpload, from file: URL, progress: ProgressHandler? = nil
     ) async throws -> Asset {
         try await resume(upload, .file(file), progress)
     }
 
-    /// Goes on with an upload of bytes.
+    /// Resumes an upload of bytes.
+    ///
+    /// - Throws: `FogbaseError.notFound` if the upload has expired: start another one; `invalidArgument` if the data
+    ///   has another length.
     public func resume(
         _ upload: ResumableUpload, from data: Data, progress: ProgressHandler? = nil
     ) async throws -> Asset {
@@ -119,23 +151,26 @@ extension Database {
         return try await send(upload, source, from: try await offset(of: upload), progress)
     }
 
-    /// Gives an upload up, so that the server needs not keep what has come of it. It is no error if there is none any more.
+    /// Cancels an upload and deletes its bytes on the server. The call also succeeds if the upload does not exist.
+    ///
+    /// - Throws: `FogbaseError` if the server did not confirm the deletion.
     public func abandon(_ upload: ResumableUpload) async throws {
         var call = Self.call("DELETE", upload)
         call.isRepeatable = true
         do {
             _ = try await connection.send(call)
         } catch FogbaseError.notFound {
-            // That is what was wanted.
+            // The upload does not exist.
         } catch FogbaseError.tokenExpired {
-            // Its time was over.
+            // The upload has expired.
         }
     }
 
     // MARK: Parts
 
-    /// Sends what is missing. When an answer is lost, the server is asked how far it has got: nothing is sent in vain, and
-    /// nothing is written twice.
+    /// Sends the rest of an upload.
+    ///
+    /// After a lost response, the client asks the server for the stored offset and continues there.
     private func send(
         _ upload: ResumableUpload, _ source: UploadSource, from start: Int64, _ progress: ProgressHandler?
     ) async throws -> Asset {
@@ -152,7 +187,7 @@ extension Database {
                 guard let delay = connection.retry.delay(after: failures, asked: error.retryAfter) else { throw error }
                 try await connection.retry.sleep(delay)
                 let reached = try await self.offset(of: upload)
-                // A connection that breaks off now and then still gets there.
+                // Progress resets the count of failures, so the connection can fail any number of times.
                 if reached > offset { failures = 0 }
                 offset = reached
             }
@@ -164,9 +199,9 @@ extension Database {
         return asset
     }
 
-    /// Sends a part.
+    /// Sends one part.
     ///
-    /// - Returns: Where to go on.
+    /// - Returns: The offset of the next part.
     private func send(_ part: Data, of upload: ResumableUpload, at offset: Int64) async throws -> Int64 {
         var call = Self.call("PATCH", upload)
         call.fields.append((TransportRequest.uploadOffset, String(offset)))
@@ -180,16 +215,16 @@ extension Database {
         do {
             return try Self.offset(try await connection.send(Self.call("HEAD", upload)), of: upload)
         } catch FogbaseError.notFogbase {
-            // An answer to HEAD cannot say what is wrong; one to GET does.
+            // Repeat the request with GET, because a response to HEAD has no body with the error.
             var call = Self.call("GET", upload)
             call.fields = []
             let response = try await connection.send(call)
-            guard let offset = try response.readTree()["offset"]?.integer else { throw response.isNoUpload }
+            guard let offset = try response.readTree()["offset"]?.integer else { throw response.missingUpload }
             return offset
         }
     }
 
-    /// A part on a slow line takes longer than other requests may.
+    /// The timeout of an upload request. On a slow connection, a part takes longer than other requests.
     private static var uploadTimeout: Duration { .seconds(120) }
 
     private static func call(_ method: String, _ upload: ResumableUpload) -> Call {
@@ -201,25 +236,25 @@ extension Database {
 
     private static func offset(_ response: TransportResponse, of upload: ResumableUpload) throws -> Int64 {
         guard let offset = response.fields["upload-offset"].flatMap({ Int64($0) }), 0...upload.length ~= offset else {
-            throw response.isNoUpload
+            throw response.missingUpload
         }
         return offset
     }
 
     private static func asset(_ response: TransportResponse) throws -> Asset {
-        guard let tree = try response.readTree()["asset"], let asset = Asset(tree) else { throw response.isNoUpload }
+        guard let tree = try response.readTree()["asset"], let asset = Asset(tree) else { throw response.missingUpload }
         return asset
     }
 }
 
 extension TransportResponse {
-    fileprivate var isNoUpload: FogbaseError {
-        .notFogbase(status: status, "The answer to an upload is none")
+    fileprivate var missingUpload: FogbaseError {
+        .notFogbase(status: status, "The response to the upload is no JSON with an asset")
     }
 }
 
 extension Asset {
-    /// Reads the answer to an upload.
+    /// Reads the response to an upload.
     init?(_ tree: JSONValue) {
         guard let checksum = tree["fileChecksum"]?.string, let size = tree["size"]?.integer else { return nil }
         self.init(

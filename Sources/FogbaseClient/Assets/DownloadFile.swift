@@ -1,16 +1,19 @@
 internal import Foundation
 
-/// A file that grows beside the one whose place it takes when it is whole.
+/// A temporary file for the bytes of a download, in the directory of the destination. When complete, it replaces the
+/// destination.
 ///
-/// Unchecked: used by one task at a time.
+/// Sendable is unchecked, because only one task at a time uses an instance.
 final class DownloadFile: @unchecked Sendable {
     private let place: URL
     private let part: URL
     private let handle: FileHandle
     private(set) var count: Int64 = 0
-    /// The tag of what has come so far.
+    /// The ETag of the server's file; `nil` before the first response and after a restart.
     var version: String?
 
+    /// Creates the temporary file.
+    ///
     /// - Throws: `FogbaseError.invalidArgument` if the file cannot be written.
     init(_ place: URL) throws {
         self.place = place
@@ -24,7 +27,7 @@ final class DownloadFile: @unchecked Sendable {
 
     deinit {
         try? handle.close()
-        // It is there where the download has failed.
+        // If the download has failed, the temporary file still exists.
         try? FileManager.default.removeItem(at: part)
     }
 
@@ -33,7 +36,7 @@ final class DownloadFile: @unchecked Sendable {
         count += Int64(data.count)
     }
 
-    /// Forgets what has come.
+    /// Deletes the received bytes, so that the download restarts at offset 0.
     func startOver() throws {
         version = nil
         guard count > 0 else { return }
@@ -44,7 +47,7 @@ final class DownloadFile: @unchecked Sendable {
         count = 0
     }
 
-    /// Puts the file in its place.
+    /// Renames the temporary file to the destination.
     func finish() throws {
         try writing { try handle.synchronize() }
         guard rename(part.path, place.path) == 0 else {

@@ -1,39 +1,41 @@
-/// A smaller picture: upright, without the metadata of the file, and never enlarged.
+/// The size and format of a thumbnail.
+///
+/// A thumbnail is upright, has no metadata of the original file, and is never larger than the original.
 public struct Thumbnail: Hashable, Sendable {
-    /// How a picture comes into the box of width and height when its own is of another shape.
+    /// How a picture fits into a box of another aspect ratio.
     public enum Fit: String, Hashable, Sendable {
-        /// All of the picture, inside of the box.
+        /// The whole picture, inside the box.
         case contain
-        /// A part of the picture that fills the box.
+        /// A cropped picture that fills the box.
         case cover
     }
 
-    /// The format of the file that comes.
+    /// The file format of a thumbnail.
     public enum Format: String, Hashable, Sendable {
         /// JPEG, without transparency.
         case jpeg
-        /// PNG, without loss.
+        /// PNG, lossless.
         case png
-        /// WebP, mostly the smallest.
+        /// WebP, usually the smallest.
         case webp
     }
 
-    /// In pixels, 1 to 2,048; `nil` follows from the height.
+    /// The width of the box in pixels, 1 to 2,048; `nil` derives the width from the height.
     public var width: Int?
-    /// In pixels, 1 to 2,048; `nil` follows from the width.
+    /// The height of the box in pixels, 1 to 2,048; `nil` derives the height from the width.
     public var height: Int?
-    /// What happens where the box has another shape than the picture.
+    /// How the picture fits into the box.
     public var fit: Fit
-    /// `nil` leaves it to the server.
+    /// The file format; `nil` lets the server choose.
     public var format: Format?
 
-    /// A size to ask for.
+    /// Creates a size and format. At least one of width and height is required.
     ///
     /// - Parameters:
-    ///   - width: In pixels, 1 to 2,048; `nil` follows from the height. One of both must be there.
-    ///   - height: In pixels, 1 to 2,048; `nil` follows from the width.
-    ///   - fit: What happens where the box has another shape than the picture.
-    ///   - format: `nil` leaves it to the server.
+    ///   - width: The width in pixels, 1 to 2,048; `nil` derives the width from the height.
+    ///   - height: The height in pixels, 1 to 2,048; `nil` derives the height from the width.
+    ///   - fit: How the picture fits into the box.
+    ///   - format: The file format; `nil` lets the server choose.
     public init(width: Int? = nil, height: Int? = nil, fit: Fit = .contain, format: Format? = nil) {
         self.width = width
         self.height = height

@@ -1,21 +1,23 @@
-/// How far an upload or a download is.
+/// The progress of an upload or a download.
 public struct TransferProgress: Hashable, Sendable {
-    /// The bytes that have arrived and will not be sent again.
+    /// The number of bytes transferred.
     public var completedBytes: Int64
-    /// `nil` while the length is not known.
+    /// The total number of bytes; `nil` if unknown.
     public var totalBytes: Int64?
 
-    /// A state of a transfer, in bytes.
+    /// Creates a progress from byte counts.
     public init(completedBytes: Int64, totalBytes: Int64? = nil) {
         self.completedBytes = completedBytes
         self.totalBytes = totalBytes
     }
 
-    /// From 0 to 1; `nil` while the length is not known.
+    /// The completed fraction, 0 to 1; `nil` if the total is unknown.
     public var fraction: Double? {
         totalBytes.map { $0 == 0 ? 1 : Double(completedBytes) / Double($0) }
     }
 }
 
-/// Is told how far an upload or a download is: each time further, but for one that had to begin anew.
+/// A function that the client calls with the progress of an upload or a download.
+///
+/// The progress increases with each call. It decreases only if a transfer has to start over.
 public typealias ProgressHandler = @Sendable (TransferProgress) -> Void

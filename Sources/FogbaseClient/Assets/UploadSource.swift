@@ -1,11 +1,13 @@
 internal import Foundation
 
-/// Where the bytes of an upload come from.
+/// The source of the bytes of an upload.
 enum UploadSource: Sendable {
     case data(Data)
     case file(URL)
 
-    /// The number of bytes.
+    /// Returns the number of bytes.
+    ///
+    /// - Throws: `FogbaseError.invalidArgument` if the file cannot be read.
     func length() throws -> Int64 {
         switch self {
         case .data(let data): Int64(data.count)
@@ -13,9 +15,9 @@ enum UploadSource: Sendable {
         }
     }
 
-    /// Reads a part, and nothing else into memory.
+    /// Reads one part into memory.
     ///
-    /// - Throws: `FogbaseError.invalidArgument` if the file cannot be read, or has become shorter.
+    /// - Throws: `FogbaseError.invalidArgument` if the file cannot be read or has become shorter.
     func part(at offset: Int64, count: Int) throws -> Data {
         switch self {
         case .data(let data):

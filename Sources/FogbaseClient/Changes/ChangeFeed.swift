@@ -1,4 +1,4 @@
-/// The changes of a database, as they happen.
+/// The changes of a database, as an endless asynchronous sequence.
 ///
 /// ```swift
 /// for try await event in database.changeFeed(since: kept) {
@@ -9,43 +9,39 @@
 /// }
 /// ```
 ///
-/// Pages come at once while there are more; then it asks again after a while, which grows while nothing happens. A server
-/// that is away is waited for. It throws what waiting does not mend, and `CancellationError` when its task is cancelled.
+/// The feed delivers pages without delay until the app is up to date. Afterwards it stays connected, and the server
+/// sends changes as they happen. If the transport, the server or a proxy cannot stream, the feed polls, and the polling
+/// interval grows while nothing changes. The feed retries temporary errors and throws all other errors. It throws
+/// `CancellationError` when its task is canceled.
 public struct ChangeFeed: AsyncSequence, Sendable {
-    /// What a feed tells.
+    /// An event of a change feed.
     public enum Event: Hashable, Sendable {
-        /// What has changed. An empty page without more to come says that the app has all there is.
+        /// A page of changes. An empty page with `moreComing == false` means that the app is up to date.
         case changes(ChangePage)
-        /// The token is worth nothing any more. All records come again; drop those that do not.
+        /// The token has expired, and the feed starts from the beginning. Delete the records that the feed does not
+        /// deliver again.
         case startOver
 
-        /// What to keep with the data that the event has made; `nil` is none.
+        /// The token to save together with the data of this event; `nil` after `startOver`.
         public var token: ChangeToken? {
             guard case .changes(let page) = self else { return nil }
             return page.token
         }
     }
 
-    let database: Database
-    let token: ChangeToken?
-    let interval: Duration
-    let longestInterval: Duration
-    let fields: [String]?
-    let types: [String]?
+    let request: FeedRequest
 
     public func makeAsyncIterator() -> Iterator {
-        let (database, fields, types) = (database, fields, types)
-        return Iterator(
-            follower: ChangeFollower(
-                database.connection, since: token, every: interval, atMost: longestInterval
-            ) { try await database.changes(since: $0, fields: fields, types: types) })
+        Iterator(follower: ChangeFollower(request, filling: .empty))
     }
 
-    /// Goes through the feed.
+    /// The iterator of the feed.
     public struct Iterator: AsyncIteratorProtocol {
         var follower: ChangeFollower<ChangePage>
 
-        /// The next event; the feed has no end.
+        /// Returns the next event, which is never `nil`.
+        ///
+        /// - Throws: `FogbaseError` if the error is not temporary; `CancellationError` if the task was canceled.
         public mutating func next() async throws -> Event? {
             switch try await follower.next() {
             case .changes(let page): .changes(page)

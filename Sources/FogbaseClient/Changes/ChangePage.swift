@@ -1,21 +1,23 @@
-/// A part of a database's changes, each record once and as it is now.
-public struct ChangePage: Hashable, Sendable {
-    /// Records that are new or have changed, the oldest change first.
-    public var changed: [Record]
-    /// Records that are not there any more, or that the caller may not read any more.
-    public var deleted: [DeletedRecord]
-    /// Where to go on. Keep it once the page is worked in.
-    public var token: ChangeToken
-    /// Whether there is more at once. A page may be empty and more be coming.
-    public var moreComing: Bool
-    /// How many changes the server has sent beside these, of types that were not asked for.
-    var passedOver = 0
+internal import RecordWire
 
+/// A page of changes. It contains each changed record once, in the current state.
+public struct ChangePage: Hashable, Sendable {
+    /// Records that were created or changed, the oldest change first.
+    public var changed: [Record]
+    /// Records that were deleted, or that the caller can no longer read.
+    public var deleted: [DeletedRecord]
+    /// The position after this page. Save the token after processing the page.
+    public var token: ChangeToken
+    /// Whether more changes are available now. This can be `true` for an empty page too.
+    public var moreComing: Bool
+
+    /// Creates a page for tests and previews.
+    ///
     /// - Parameters:
-    ///   - changed: Records that are new or have changed.
-    ///   - deleted: Records that are not there any more.
-    ///   - token: Where to go on.
-    ///   - moreComing: Whether there is more at once.
+    ///   - changed: Records that were created or changed.
+    ///   - deleted: Records that were deleted.
+    ///   - token: The position after this page.
+    ///   - moreComing: Whether more changes are available now.
     public init(
         changed: [Record] = [], deleted: [DeletedRecord] = [], token: ChangeToken, moreComing: Bool = false
     ) {
@@ -25,22 +27,33 @@ public struct ChangePage: Hashable, Sendable {
         self.moreComing = moreComing
     }
 
-    /// Whether nothing has changed, of the types that were asked for.
+    /// Whether the page has no changes of the requested types.
     public var isEmpty: Bool { changed.isEmpty && deleted.isEmpty }
 }
 
 extension ChangePage: FeedPage {
-    var count: Int { changed.count + deleted.count + passedOver }
+    static let empty = ChangePage(token: ChangeToken(""))
+
+    mutating func append(_ scanner: inout RecordScanner, isRemoved: Bool) {
+        let deletion = DeletedRecord(scanner.head.recordType ?? "", name: scanner.head.recordName)
+        if isRemoved {
+            deleted.append(deletion)
+        } else {
+            // The feed has the deletion of an earlier record with this name.
+            deleted.removeAll { $0 == deletion }
+            changed.append(Record(&scanner))
+        }
+    }
 }
 
-/// What is left of a record.
+/// A tombstone: the type and name of a deleted record.
 public struct DeletedRecord: Hashable, Sendable, Codable {
-    /// The type that the record had.
+    /// The type of the record.
     public var recordType: String
-    /// The name that the record had, which its type may have again.
+    /// The name of the record. A new record can have the same name.
     public var name: String
 
-    /// What is left of a record of a type.
+    /// Creates a tombstone.
     public init(_ recordType: String, name: String) {
         self.recordType = recordType
         self.name = name

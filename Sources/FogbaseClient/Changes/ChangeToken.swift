@@ -1,9 +1,11 @@
-/// How far an app has read a database's changes. It belongs to whoever is signed in, and is another text in each answer.
+/// A sync token: a position in the change feed of a database.
+///
+/// A token is valid only for the user that received it. Two tokens of the same position can have different texts.
 public struct ChangeToken: Hashable, Sendable, Codable {
-    /// What an app keeps, with what it has read.
+    /// The token as text, for an app to save with its data.
     public var text: String
 
-    /// - Parameter text: As an app has kept it.
+    /// Creates a token from its saved text.
     public init(_ text: String) {
         self.text = text
     }

@@ -2,113 +2,106 @@ internal import Foundation
 internal import RecordWire
 
 extension Database {
-    /// Reads what has changed in the database, under the caller's rights.
+    /// Fetches a page of the changes to the database's records. Changes to records that the caller cannot read are
+    /// omitted.
+    ///
+    /// ```swift
+    /// var page = try await database.changes(since: saved)
+    /// while page.moreComing { page = try await database.changes(since: page.token) }
+    /// ```
     ///
     /// - Parameters:
-    ///   - token: Where the page before has ended; `nil` begins at the beginning.
-    ///   - limit: The most changes of the page; `nil` leaves it to the server.
-    ///   - fields: The fields of records to send; `nil` is all of them.
-    ///   - types: The record types to hand out; `nil` is all of them. The others come and are passed over here.
-    /// - Throws: `FogbaseError.tokenExpired` if the token is too old, or the caller's rights have changed: begin anew, and drop
-    ///   what does not come.
+    ///   - token: The token of the last page; `nil` starts from the beginning.
+    ///   - limit: The maximum number of changes; `nil` uses the server's default.
+    ///   - fields: The fields to send; `nil` requests all fields.
+    ///   - types: The record types to return; `nil` returns all types. Pass the same types with each token.
+    /// - Throws: `FogbaseError.tokenExpired` if the token is too old, or the caller's permissions have changed: start
+    ///   from the beginning, and delete the records that are not returned again.
     public func changes(
         since token: ChangeToken? = nil, limit: Int? = nil, fields: [String]? = nil, types: [String]? = nil
     ) async throws -> ChangePage {
-        let types = types.map(Set.init)
-        var (page, count) = (ChangePage(token: ChangeToken("")), 0)
-        (page.token, page.moreComing) = try await readChanges(since: token, limit: limit, fields: fields) { scanner in
-            count += 1
-            let type = scanner.head.recordType ?? ""
-            guard types?.contains(type) ?? true else { return }
-            if scanner.head.deleted {
-                page.deleted.append(DeletedRecord(type, name: scanner.head.recordName))
-            } else {
-                page.changed.append(Record(&scanner))
-            }
-        }
-        page.passedOver = count - page.count
-        return page
+        try await connection.changes(
+            FeedSelection(types: types, fields: fields), since: token, limit: limit, filling: .empty)
     }
 
-    /// Reads what has changed of one model's records, under the caller's rights.
+    /// Fetches a page of the changes to one model's records. Changes to records that the caller cannot read are
+    /// omitted.
     ///
     /// - Parameters:
-    ///   - type: The model; its fields are the only ones that are sent.
-    ///   - token: Where the page before has ended; `nil` begins at the beginning.
-    ///   - limit: The most changes of the page, those of other types among them; `nil` leaves it to the server.
-    /// - Throws: `FogbaseError.tokenExpired` if the token is too old, or the caller's rights have changed: begin anew, and drop
-    ///   what does not come.
+    ///   - type: The model. The server sends only the model's fields.
+    ///   - token: The token of the last page; `nil` starts from the beginning.
+    ///   - limit: The maximum number of changes; `nil` uses the server's default.
+    /// - Throws: `FogbaseError.tokenExpired` if the token is too old, or the caller's permissions have changed: start
+    ///   from the beginning, and delete the records that are not returned again.
     public func changes<Model: RecordDecodable>(
         of type: Model.Type, since token: ChangeToken? = nil, limit: Int? = nil
     ) async throws -> ModelChangePage<Model> {
-        var page = ModelChangePage<Model>(token: ChangeToken(""), moreComing: false)
-        (page.token, page.moreComing) = try await readChanges(
-            since: token, limit: limit, fields: Model.desiredKeys
-        ) { scanner in
-            page.count += 1
-            guard scanner.head.recordType == Model.recordType else { return }
-            if scanner.head.deleted {
-                page.deleted.append(scanner.head.recordName)
-            } else {
-                do {
-                    page.results.append(.success(try Stored(&scanner)))
-                } catch let error as FogbaseError {
-                    page.results.append(.failure(error))
-                }
-            }
-        }
-        return page
+        try await connection.changes(.records(of: Model.self), since: token, limit: limit, filling: .empty)
     }
 
-    /// Follows the database's changes until the task that reads them is cancelled.
+    /// Returns the changes of the database as a sequence that ends when its task is canceled.
     ///
     /// - Parameters:
-    ///   - token: Where to begin; `nil` is the beginning.
-    ///   - interval: How long to wait before looking again, while there is much to see.
-    ///   - longestInterval: How long to wait where nothing has happened for long.
-    ///   - fields: The fields of records to send; `nil` is all of them.
-    ///   - types: The record types to hand out; `nil` is all of them.
+    ///   - token: The start position; `nil` is the beginning.
+    ///   - interval: If the feed has to poll, the polling interval right after a change.
+    ///   - longestInterval: The longest polling interval, after a long time without changes.
+    ///   - fields: The fields to send; `nil` requests all fields.
+    ///   - types: The record types to return; `nil` returns all types. Pass the same types with each token.
     public func changeFeed(
         since token: ChangeToken? = nil, every interval: Duration = .seconds(2),
         atMost longestInterval: Duration = .seconds(60), fields: [String]? = nil, types: [String]? = nil
     ) -> ChangeFeed {
         ChangeFeed(
-            database: self, token: token, interval: interval, longestInterval: max(interval, longestInterval),
-            fields: fields, types: types)
+            request: FeedRequest(
+                connection: connection, selection: FeedSelection(types: types, fields: fields), token: token,
+                interval: interval,
+                longestInterval: max(interval, longestInterval)))
     }
 
-    /// Follows the changes of one model's records until the task that reads them is cancelled.
+    /// Returns the changes of one model's records as a sequence that ends when its task is canceled.
     ///
     /// - Parameters:
-    ///   - type: The model; its fields are the only ones that are sent.
-    ///   - token: Where to begin; `nil` is the beginning.
-    ///   - interval: How long to wait before looking again, while there is much to see.
-    ///   - longestInterval: How long to wait where nothing has happened for long.
+    ///   - type: The model. The server sends only the model's fields.
+    ///   - token: The start position; `nil` is the beginning.
+    ///   - interval: If the feed has to poll, the polling interval right after a change.
+    ///   - longestInterval: The longest polling interval, after a long time without changes.
     public func changeFeed<Model: RecordDecodable>(
         of type: Model.Type, since token: ChangeToken? = nil, every interval: Duration = .seconds(2),
         atMost longestInterval: Duration = .seconds(60)
     ) -> ModelChangeFeed<Model> {
         ModelChangeFeed(
-            database: self, token: token, interval: interval, longestInterval: max(interval, longestInterval))
+            request: FeedRequest(
+                connection: connection, selection: .records(of: Model.self), token: token, interval: interval,
+                longestInterval: max(interval, longestInterval)))
     }
+}
 
-    /// Reads a page of changes.
+extension Connection {
+    /// Fetches a page of changes.
     ///
-    /// - Parameter each: Gets each change in order.
-    /// - Returns: Where to go on, and whether there is more at once.
-    private func readChanges(
-        since token: ChangeToken?, limit: Int?, fields: [String]?, _ each: (inout RecordScanner) throws -> Void
-    ) async throws -> (token: ChangeToken, moreComing: Bool) {
-        var call = Call("GET", "changes")
-        // A database that was never written has a token without a text.
-        if let token, !token.text.isEmpty { call.query.append(("since", token.text)) }
+    /// - Parameter emptyPage: A page without changes.
+    func changes<Page: FeedPage>(
+        _ selection: FeedSelection, since token: ChangeToken?, limit: Int? = nil, filling emptyPage: Page
+    ) async throws -> Page {
+        var call = selection.call(since: token, streams: false)
         if let limit { call.query.append(("limit", String(limit))) }
-        if let fields { call.query.append(("fields", fields.joined(separator: ","))) }
-        let response = try await connection.send(call)
-        let members = try response.readRecords(list: "changes", each)
+        let response = try await send(call)
+        var page = emptyPage
+        let members = try response.readRecords(list: "changes") { scanner in
+            try page.append(&scanner, isRemoved: scanner.head.deleted)
+        }
         guard let token = members["token"]?.string else {
             throw FogbaseError.notFogbase(status: response.status, "A page of changes has no token")
         }
-        return (ChangeToken(token), members["moreComing"]?.bool ?? false)
+        page.token = ChangeToken(token)
+        page.moreComing = members["moreComing"]?.bool ?? false
+        return page
+    }
+}
+
+extension FeedSelection {
+    /// The records of a model, with the model's fields.
+    static func records<Model: RecordDecodable>(of type: Model.Type) -> FeedSelection {
+        FeedSelection(types: [Model.recordType], fields: Model.desiredKeys)
     }
 }

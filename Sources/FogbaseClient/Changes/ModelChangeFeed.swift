@@ -1,4 +1,4 @@
-/// The changes of one model's records, as they happen; records of other types are passed over.
+/// The changes of one model's records, as an endless asynchronous sequence. Changes of other record types are omitted.
 ///
 /// ```swift
 /// for try await event in database.changeFeed(of: Post.self, since: kept) {
@@ -12,41 +12,37 @@
 /// }
 /// ```
 ///
-/// It waits, goes on and throws as ``ChangeFeed`` does. The token is that of the whole database: one that a feed of another
-/// model has handed out leaves out what came before it.
+/// The feed waits, retries and throws as ``ChangeFeed`` does. Do not start with a token from another model's feed,
+/// because earlier changes of this model would be missing.
 public struct ModelChangeFeed<Model: RecordDecodable>: AsyncSequence, Sendable {
-    /// What a feed tells.
+    /// An event of a change feed.
     public enum Event: Sendable {
-        /// What has changed. A page without any of the model's records has a token that is worth keeping all the same.
+        /// A page of changes. Save the page's token even if the page has no changes of this model.
         case changes(ModelChangePage<Model>)
-        /// The token is worth nothing any more. All records come again; drop those that do not.
+        /// The token has expired, and the feed starts from the beginning. Delete the records that the feed does not
+        /// deliver again.
         case startOver
 
-        /// What to keep with the data that the event has made; `nil` is none.
+        /// The token to save together with the data of this event; `nil` after `startOver`.
         public var token: ChangeToken? {
             guard case .changes(let page) = self else { return nil }
             return page.token
         }
     }
 
-    let database: Database
-    let token: ChangeToken?
-    let interval: Duration
-    let longestInterval: Duration
+    let request: FeedRequest
 
     public func makeAsyncIterator() -> Iterator {
-        let database = database
-        return Iterator(
-            follower: ChangeFollower(
-                database.connection, since: token, every: interval, atMost: longestInterval
-            ) { try await database.changes(of: Model.self, since: $0) })
+        Iterator(follower: ChangeFollower(request, filling: .empty))
     }
 
-    /// Goes through the feed.
+    /// The iterator of the feed.
     public struct Iterator: AsyncIteratorProtocol {
         var follower: ChangeFollower<ModelChangePage<Model>>
 
-        /// The next event; the feed has no end.
+        /// Returns the next event, which is never `nil`.
+        ///
+        /// - Throws: `FogbaseError` if the error is not temporary; `CancellationError` if the task was canceled.
         public mutating func next() async throws -> Event? {
             switch try await follower.next() {
             case .changes(let page): .changes(page)

@@ -1,21 +1,21 @@
-/// A part of a database's changes, as far as they concern one model: each record once and as it is now.
+internal import RecordWire
+
+/// A page of changes of one model's records. It contains each changed record once, in the current state.
 public struct ModelChangePage<Model: RecordDecodable>: Sendable {
-    /// Records that are new or have changed, the oldest change first. One that does not fit the model is a failure and
-    /// hides no other.
+    /// Records that were created or changed, the oldest change first. If a record does not fit the model, its entry is
+    /// a failure. The other entries are not affected.
     public var results: [Result<Stored<Model>, FogbaseError>] = []
-    /// The names of records that are not there any more, or that the caller may not read any more.
+    /// The names of records that were deleted, or that the caller can no longer read.
     public var deleted: [String] = []
-    /// Where to go on. Keep it once the page is worked in.
+    /// The position after this page. Save the token after processing the page.
     public var token: ChangeToken
-    /// Whether there is more at once. A page may be empty and more be coming.
+    /// Whether more changes are available now. This can be `true` for an empty page too.
     public var moreComing: Bool
-    /// How many changes the server has sent, those of other types among them.
-    var count = 0
 
     /// The records that fit the model.
     public var items: [Stored<Model>] { results.compactMap { try? $0.get() } }
 
-    /// Why records do not fit the model; each error has the record's name.
+    /// The errors of the records that do not fit the model. Each error has the record's name.
     public var failures: [FogbaseError] {
         results.compactMap { result in
             guard case .failure(let error) = result else { return nil }
@@ -23,8 +23,21 @@ public struct ModelChangePage<Model: RecordDecodable>: Sendable {
         }
     }
 
-    /// Whether nothing has changed of the model's records.
+    /// Whether the page has no changes of the model's records.
     public var isEmpty: Bool { results.isEmpty && deleted.isEmpty }
 }
 
-extension ModelChangePage: FeedPage {}
+extension ModelChangePage: FeedPage {
+    static var empty: ModelChangePage { ModelChangePage(token: ChangeToken(""), moreComing: false) }
+
+    mutating func append(_ scanner: inout RecordScanner, isRemoved: Bool) throws {
+        let name = scanner.head.recordName
+        guard !isRemoved else {
+            deleted.append(name)
+            return
+        }
+        // The feed has the deletion of an earlier record with this name.
+        deleted.removeAll { $0 == name }
+        results.append(try scanner.result())
+    }
+}

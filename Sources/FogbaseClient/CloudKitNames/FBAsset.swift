@@ -1,15 +1,19 @@
 public import Foundation
 public import RecordModel
 
-/// A file that a record has (`CKAsset`): set with a file's URL, it is uploaded when the record is saved. Reading a record does
-/// not load its files; `FBDatabase.fileURL(of:)` does.
+/// A file of a record (`CKAsset`).
+///
+/// An asset with a file URL is uploaded when its record is saved. Fetching a record does not download its files. Use
+/// ``FBDatabase/fileURL(of:)`` to download a file.
 public final class FBAsset: Sendable {
-    /// The file to upload; `nil` for one that the server has.
+    /// The file to upload; `nil` for a file on the server.
     public let fileURL: URL?
-    /// What the server knows of the file; `nil` before it was uploaded.
+    /// The properties of the file on the server; `nil` before the upload.
     public let asset: Asset?
 
-    /// - Parameter fileURL: The file that is uploaded when the record is saved; it must be there until then.
+    /// Creates an asset from a file.
+    ///
+    /// - Parameter fileURL: The file to upload. The file must exist until the record is saved.
     public init(fileURL: URL) {
         self.fileURL = fileURL
         asset = nil

@@ -1,31 +1,33 @@
 public import Foundation
 public import RecordModel
 
-/// Whether somebody is signed in (`CKAccountStatus`).
+/// Whether a user is signed in (`CKAccountStatus`).
 public enum FBAccountStatus: Int, Hashable, Sendable {
-    /// The server was not understood.
+    /// The status is unknown because of an error that a retry does not fix.
     case couldNotDetermine = 0
-    /// Somebody is signed in.
+    /// A user is signed in.
     case available = 1
-    /// Never on Fogbase: nobody but the server decides.
+    /// Fogbase never returns this status, because it has no device restrictions.
     case restricted = 2
-    /// Nobody is signed in, or the session has ended.
+    /// No user is signed in, or the session has ended.
     case noAccount = 3
-    /// The server cannot say now.
+    /// The status is unknown because of a temporary error.
     case temporarilyUnavailable = 4
 }
 
-/// An app on a server, with CloudKit's names (`CKContainer`).
+/// A container with CloudKit's names (`CKContainer`).
 public struct FBContainer: Sendable {
-    /// What the names stand for: accounts, assets, changes and all else that CloudKit has not.
+    /// The underlying container, for accounts and other features that CloudKit does not have.
     public let container: Container
 
+    /// Creates a client for a container of a server.
+    ///
     /// - Parameters:
-    ///   - identifier: Such as `iCloud.org.example.Forum`.
-    ///   - server: Where it is.
-    ///   - environment: `nil` is the server's default.
-    ///   - tokens: Keeps who is signed in.
-    ///   - transport: Carries the requests; `nil` is the network.
+    ///   - identifier: The container name, such as `iCloud.org.example.Forum`; `nil` is the server's default.
+    ///   - server: The address of the server.
+    ///   - environment: `development` or `production`; `nil` is the server's default.
+    ///   - tokens: The store for the token of the signed-in user.
+    ///   - transport: The transport for the requests; `nil` is the network.
     public init(
         identifier: String? = nil, server: URL, environment: RecordEnvironment? = nil,
         tokens: any TokenStore = MemoryTokenStore(), transport: (any Transport)? = nil
@@ -34,17 +36,19 @@ public struct FBContainer: Sendable {
             identifier, environment: environment)
     }
 
-    /// The same app under CloudKit's names.
+    /// Creates a container with CloudKit's names from an existing container.
     public init(_ container: Container) {
         self.container = container
     }
 
-    /// What all users of the app share (`publicCloudDatabase`).
+    /// The database that all users of the app share (`publicCloudDatabase`).
     public var publicCloudDatabase: FBDatabase { FBDatabase(container.publicDatabase) }
-    /// What belongs to whoever is signed in (`privateCloudDatabase`).
+    /// The private database of the signed-in user (`privateCloudDatabase`).
     public var privateCloudDatabase: FBDatabase { FBDatabase(container.privateDatabase) }
 
-    /// Whether somebody is signed in.
+    /// Returns whether a user is signed in.
+    ///
+    /// - Throws: `CancellationError` only.
     public func accountStatus() async throws -> FBAccountStatus {
         switch try await container.accountStatus() {
         case .available: .available
@@ -54,7 +58,9 @@ public struct FBContainer: Sendable {
         }
     }
 
-    /// The record of whoever is signed in.
+    /// Returns the identifier of the signed-in user's record.
+    ///
+    /// - Throws: `FBError` with the code `notAuthenticated` if no user is signed in.
     public func userRecordID() async throws -> FBRecord.ID {
         do {
             let user = try await container.currentUser().user

@@ -1,25 +1,32 @@
 public import Foundation
 internal import RecordWire
 
-/// A database with CloudKit's names (`CKDatabase`). All it does it does by `Database`, to which it leads.
+/// A database with CloudKit's names (`CKDatabase`), implemented by ``Database``.
 public struct FBDatabase: Sendable {
-    /// The size of a page.
+    /// The value of `resultsLimit` for the server's default page size.
     public static let maximumResults = 0
 
-    /// What the names stand for.
+    /// The underlying database.
     public let database: Database
 
-    /// The same database under CloudKit's names.
+    /// Creates a database with CloudKit's names from an existing database.
     public init(_ database: Database) {
         self.database = database
     }
 
-    /// Reads a record by its name and its type, which the identifier has to say.
+    /// Fetches a record.
+    ///
+    /// - Parameter id: The name and type of the record. The type is required.
+    /// - Throws: `FBError` with the code `unknownItem` if there is no such record; `invalidArguments` if the type is
+    ///   missing.
     public func record(for id: FBRecord.ID) async throws -> FBRecord {
         try await translating { FBRecord(try await database.fetch(try Self.type(of: id), id.recordName)) }
     }
 
-    /// Saves a record; its files are uploaded first.
+    /// Saves a record, after uploading its new files.
+    ///
+    /// - Throws: `FBError` with the code `serverRecordChanged` if the record has changed since it was read, or if a new
+    ///   record has the name of an existing record.
     @discardableResult
     public func save(_ record: FBRecord) async throws -> FBRecord {
         let (saved, _) = try await modifyRecords(saving: [record], deleting: [])
@@ -27,7 +34,9 @@ public struct FBDatabase: Sendable {
         return try result.get()
     }
 
-    /// Deletes a record, whatever its state. To delete one that is not there is an error (`unknownItem`).
+    /// Deletes a record, even if the record has changed since it was read.
+    ///
+    /// - Throws: `FBError` with the code `unknownItem` if there is no such record.
     @discardableResult
     public func deleteRecord(withID id: FBRecord.ID) async throws -> FBRecord.ID {
         let (_, deleted) = try await modifyRecords(saving: [], deleting: [id])
@@ -35,14 +44,18 @@ public struct FBDatabase: Sendable {
         return id
     }
 
-    /// Finds records: a page of them, and where the next begins.
+    /// Fetches the first page of a query, with the cursor of the next page.
+    ///
+    /// - Throws: `FBError` with the code `invalidArguments` if the query is invalid.
     public func records(
         matching query: FBQuery, desiredKeys: [String]? = nil, resultsLimit: Int = maximumResults
     ) async throws -> (matchResults: [(FBRecord.ID, Result<FBRecord, any Error>)], queryCursor: FBQuery.Cursor?) {
         try await page(query, nil, desiredKeys, resultsLimit)
     }
 
-    /// The page behind another.
+    /// Fetches the next page of a query.
+    ///
+    /// - Throws: `FBError` with the code `changeTokenExpired` if the cursor has expired.
     public func records(
         continuingMatchFrom cursor: FBQuery.Cursor, desiredKeys: [String]? = nil, resultsLimit: Int = maximumResults
     ) async throws -> (matchResults: [(FBRecord.ID, Result<FBRecord, any Error>)], queryCursor: FBQuery.Cursor?) {
@@ -65,7 +78,9 @@ public struct FBDatabase: Sendable {
         }
     }
 
-    /// All records that a query finds, in one list; for apps that were written without pages.
+    /// Fetches all records of a query into one array, for apps that do not use cursors.
+    ///
+    /// - Throws: `FBError` with the code `invalidArguments` if the query is invalid.
     public func perform(_ query: FBQuery) async throws -> [FBRecord] {
         var (results, cursor) = try await records(matching: query, resultsLimit: 1_000)
         while let next = cursor {
@@ -76,13 +91,16 @@ public struct FBDatabase: Sendable {
         return try results.map { try $0.1.get() }
     }
 
-    /// Saves and deletes several records; the files of those to save are uploaded first.
+    /// Saves and deletes several records, after uploading their new files.
     ///
     /// - Parameters:
-    ///   - records: New ones, and such as were read and changed.
-    ///   - ids: What to delete, whatever its state.
-    ///   - savePolicy: What a save does when the record has changed since it was read.
-    ///   - atomically: All or nothing, in the public database too.
+    ///   - records: New records, and fetched records with changes.
+    ///   - ids: The records to delete, even if they have changed since they were read.
+    ///   - savePolicy: The handling of records that have changed since they were read.
+    ///   - atomically: Whether to execute all operations or none. Unlike in CloudKit, atomic batches also work in the
+    ///     public database.
+    /// - Returns: A result for each record. If an atomic batch is rejected, the results contain the errors.
+    /// - Throws: `FBError` if a file could not be uploaded or a whole request failed.
     public func modifyRecords(
         saving records: [FBRecord], deleting ids: [FBRecord.ID], savePolicy: SavePolicy = .ifServerRecordUnchanged,
         atomically: Bool = true
@@ -119,9 +137,11 @@ public struct FBDatabase: Sendable {
         }
     }
 
-    /// Loads a file that a record has.
+    /// Downloads the file of an asset.
     ///
-    /// - Returns: Where it is, in the folder for temporary files; whoever asked takes it away.
+    /// - Returns: The URL of the downloaded file in the directory for temporary files. The caller must delete the file.
+    ///   For an asset with a ``FBAsset/fileURL``, nothing is downloaded and the result is that URL.
+    /// - Throws: `FBError` if the download failed.
     public func fileURL(of asset: FBAsset) async throws -> URL {
         if let file = asset.fileURL { return file }
         return try await translating {
@@ -132,7 +152,7 @@ public struct FBDatabase: Sendable {
         }
     }
 
-    /// The record with its files uploaded.
+    /// Uploads the new files of a record, and returns the record with the uploaded assets in its fields.
     private func ready(_ record: FBRecord) async throws -> Record {
         var ready = record.record
         for (field, file) in record.pendingFiles {
@@ -158,10 +178,10 @@ public struct FBDatabase: Sendable {
 
 extension SavePolicy {
     // CloudKit's names (`CKModifyRecordsOperation.RecordSavePolicy`).
-    /// The save is refused if the record has changed since it was read (``ifUnchanged``).
+    /// Throws a conflict if the record has changed since it was read (``ifUnchanged``).
     public static var ifServerRecordUnchanged: SavePolicy { .ifUnchanged }
-    /// What was changed is written, whatever has become of the rest (``changedFields``).
+    /// Saves the changed fields, even if the record has changed since it was read (``changedFields``).
     public static var changedKeys: SavePolicy { .changedFields }
-    /// Every field that the app has is written (``allFields``).
+    /// Saves all fields that the local record has (``allFields``).
     public static var allKeys: SavePolicy { .allFields }
 }

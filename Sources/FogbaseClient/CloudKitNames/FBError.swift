@@ -1,64 +1,65 @@
 /// An error with CloudKit's codes (`CKError`).
 public struct FBError: Error, Sendable {
-    /// The codes that Fogbase has a use for, with CloudKit's numbers.
+    /// CloudKit's error codes that Fogbase uses, with CloudKit's numbers.
     public enum Code: Int, Hashable, Sendable {
         /// The server failed.
         case internalError = 1
-        /// Some items failed and others did not.
+        /// Some operations failed and others succeeded.
         case partialFailure = 2
         /// The server was not reached.
         case networkUnavailable = 3
-        /// The connection failed on the way.
+        /// The connection failed during the request.
         case networkFailure = 4
-        /// The server is busy, starts or stops.
+        /// The server is busy, starting or stopping.
         case serviceUnavailable = 6
-        /// Too many requests in a short time.
+        /// The caller exceeded a rate limit.
         case requestRateLimited = 7
-        /// Nobody is signed in, or name and password are wrong.
+        /// No user is signed in, or the name or password is wrong.
         case notAuthenticated = 9
-        /// Whoever is signed in lacks the right.
+        /// The user lacks the permission.
         case permissionFailure = 10
-        /// There is no such record, or the app may not know of it.
+        /// The record does not exist, or the caller cannot read it.
         case unknownItem = 11
-        /// Something that was sent is wrong, or a record does not fit.
+        /// The request or an argument is invalid, or a record does not fit its model.
         case invalidArguments = 12
-        /// The record has changed since it was read, or one with its name is there.
+        /// The record has changed since it was read, or a new record has the name of an existing record.
         case serverRecordChanged = 14
-        /// What answered refused the request in words of its own.
+        /// The response is not from a Fogbase server.
         case serverRejectedRequest = 15
-        /// Another record has a value that may be there once.
+        /// Another record has the same unique value.
         case constraintViolation = 19
-        /// The task was cancelled.
+        /// The task was canceled.
         case operationCancelled = 20
-        /// The token of changes is too old: begin anew.
+        /// A change token, a query cursor or a signed URL has expired: start over.
         case changeTokenExpired = 21
-        /// Another item of the same atomic batch was refused.
+        /// Another operation of the same atomic batch was rejected.
         case batchRequestFailed = 22
-        /// The account, the server or its disk is full.
+        /// A quota of the account or container was exceeded, or the disk is full.
         case quotaExceeded = 25
-        /// There is no such zone.
+        /// The zone does not exist.
         case zoneNotFound = 26
-        /// Something is larger than a limit: send less at once.
+        /// A limit of the server was exceeded: send less per request.
         case limitExceeded = 27
-        /// A reference's target is missing.
+        /// The target of a reference is missing, or a reference prevents a deletion.
         case referenceViolation = 31
-        /// The answer was lost; the write may be tried again.
+        /// The response was lost, so the client does not know whether the server executed the request. Repeating the
+        /// request is safe.
         case serverResponseLost = 34
     }
 
-    /// Which of CloudKit's errors it is.
+    /// CloudKit's code of the error.
     public let code: Code
-    /// What the client knows of it: reason, field, status.
+    /// The underlying error with reason, field and status; `nil` if the task was canceled.
     public let underlyingError: FogbaseError?
 
     public var localizedDescription: String { underlyingError?.reason ?? "The operation was cancelled" }
-    /// How long to wait before the same can work, in seconds.
+    /// The delay before a retry, in seconds.
     public var retryAfterSeconds: Double? { underlyingError?.retryAfter.map { Double($0.components.seconds) } }
-    /// The record as the app wanted to have it (`CKRecordChangedErrorClientRecordKey`).
+    /// The record that the app tried to save (`CKRecordChangedErrorClientRecordKey`).
     public var clientRecord: FBRecord? { conflict?.client.map { FBRecord($0) } }
-    /// The record as it is on the server; `nil` if the app may not read it.
+    /// The current record on the server; `nil` if the caller cannot read the record.
     public var serverRecord: FBRecord? { conflict?.server.map { FBRecord($0) } }
-    /// The record as the app had read it before it changed it.
+    /// The record as the app had read it before the changes.
     public var ancestorRecord: FBRecord? { conflict?.ancestor.map { FBRecord($0) } }
 
     private var conflict: Conflict? {
@@ -73,8 +74,9 @@ public struct FBError: Error, Sendable {
             case .notAuthenticated, .authenticationFailed: .notAuthenticated
             case .accessDenied: .permissionFailure
             case .conflict: .serverRecordChanged
-            // A save of a new record over one that is there is a conflict in CloudKit too.
-            case .exists(let refusal): refusal.cause == .uniqueViolation ? .constraintViolation : .serverRecordChanged
+            // In CloudKit, creating a record with the name of an existing record is a conflict.
+            case .exists(let rejection):
+                rejection.cause == .uniqueViolation ? .constraintViolation : .serverRecordChanged
             case .notFound: .unknownItem
             case .zoneNotFound: .zoneNotFound
             case .badRequest, .invalidArgument, .decoding: .invalidArguments
@@ -97,7 +99,7 @@ public struct FBError: Error, Sendable {
         underlyingError = nil
     }
 
-    /// The same error with CloudKit's code; another one stays what it is.
+    /// Translates errors of the client and cancellation to `FBError`. Other errors are returned unchanged.
     static func translated(_ error: any Error) -> any Error {
         if let error = error as? FogbaseError { return FBError(error) }
         return error is CancellationError ? FBError(.operationCancelled) : error

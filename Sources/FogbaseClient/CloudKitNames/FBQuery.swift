@@ -2,51 +2,55 @@ internal import Foundation
 internal import RecordModel
 internal import RecordWire
 
-/// A condition as text with arguments (`NSPredicate`, whose formats exist on Apple's systems alone).
+/// A predicate as text with arguments. It replaces `NSPredicate`, which parses formats only on Apple platforms.
 public struct FBPredicate: Sendable {
     let format: String
     let arguments: [any FBRecordValue]
 
+    /// Creates a predicate.
+    ///
     /// - Parameters:
-    ///   - format: As for `NSPredicate`: `%@` and its kin take an argument, `%K` takes a field's name.
+    ///   - format: The format as for `NSPredicate`: `%@`, `%d` and so on insert a value, and `%K` inserts a field name.
     ///   - arguments: A value for each placeholder, in order.
     public init(format: String, _ arguments: any FBRecordValue...) {
         self.init(format: format, argumentArray: arguments)
     }
 
-    /// A format with a list of arguments, as `NSPredicate` has it.
+    /// Creates a predicate, with the arguments as an array.
     public init(format: String, argumentArray arguments: [any FBRecordValue]) {
         self.format = format
         self.arguments = arguments
     }
 
-    /// Every record, or none.
+    /// Creates a predicate that every record matches (`true`), or that no record matches (`false`).
     public init(value: Bool) {
         self.init(format: value ? "TRUEPREDICATE" : "FALSEPREDICATE")
     }
 }
 
-/// A field to sort by (`NSSortDescriptor`).
+/// A sort field (`NSSortDescriptor`).
 public struct FBSortDescriptor: Hashable, Sendable {
-    /// The name of the field, or `createdTimestamp` and its kin.
+    /// The name of the field, or of a system field such as `createdTimestamp`.
     public var key: String
-    /// Whether the smallest comes first.
+    /// Whether the order is ascending.
     public var ascending: Bool
 
+    /// Creates a sort field.
+    ///
     /// - Parameters:
     ///   - key: The name of the field.
-    ///   - ascending: Whether the smallest comes first.
+    ///   - ascending: Whether the order is ascending.
     public init(key: String, ascending: Bool) {
         self.key = key
         self.ascending = ascending
     }
 }
 
-/// A query for records of a type (`CKQuery`): as in CloudKit an object, whose properties are set in place.
+/// A query for records of a type (`CKQuery`). As in CloudKit, a query is an object with mutable properties.
 ///
-/// Unchecked: what it holds is read and written under its lock alone.
+/// Sendable is unchecked, because a lock protects the state.
 public final class FBQuery: @unchecked Sendable {
-    /// Where a page ended (`CKQueryOperation.Cursor`).
+    /// The position after a page (`CKQueryOperation.Cursor`).
     public struct Cursor: Sendable {
         let query: State
         let token: String
@@ -61,9 +65,11 @@ public final class FBQuery: @unchecked Sendable {
     private let lock = NSLock()
     private var kept: State
 
+    /// Creates a query.
+    ///
     /// - Parameters:
-    ///   - recordType: The type of the records to find.
-    ///   - predicate: Which of them.
+    ///   - recordType: The record type.
+    ///   - predicate: The predicate that the records must match.
     public convenience init(recordType: String, predicate: FBPredicate) {
         self.init(State(recordType: recordType, predicate: predicate))
     }
@@ -72,14 +78,14 @@ public final class FBQuery: @unchecked Sendable {
         kept = state
     }
 
-    /// What the query asks for now.
+    /// A copy of the query's properties.
     var state: State { lock.withLock { kept } }
 
-    /// The type of the records to find.
+    /// The record type.
     public var recordType: String { state.recordType }
-    /// Which of them.
+    /// The predicate that the records must match.
     public var predicate: FBPredicate { state.predicate }
-    /// How they are sorted, the weightiest first; `nil` leaves the order to the server.
+    /// The sort fields, the most significant first; `nil` is the server's default order.
     public var sortDescriptors: [FBSortDescriptor]? {
         get { state.sortDescriptors }
         set { lock.withLock { kept.sortDescriptors = newValue } }
@@ -87,7 +93,9 @@ public final class FBQuery: @unchecked Sendable {
 }
 
 extension FBQuery.State {
-    /// The query as `POST /query` takes it.
+    /// Returns the body of `POST /query`.
+    ///
+    /// - Throws: `FogbaseError.invalidArgument` if an argument is not a field value.
     func body(cursor: String?, keys: [String]?, limit: Int?) throws -> JSONValue {
         var body = JSONObject([("recordType", .string(recordType)), ("where", .string(predicate.format))])
         var arguments: [JSONValue] = []
@@ -110,7 +118,10 @@ extension FBQuery.State {
 }
 
 extension JSONValue {
-    /// A value with its type, as requests have it. A text stands alone, since it may also be a date or a field's name.
+    /// Creates the JSON of an argument, with its field type as in requests. Strings have no field type, because a
+    /// string can also be a date or a field name.
+    ///
+    /// - Throws: `FogbaseError.invalidArgument` if a number is not finite.
     fileprivate init(checked value: FieldValue) throws {
         if case .string(let text) = value {
             self = .string(text)

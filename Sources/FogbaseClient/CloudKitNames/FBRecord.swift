@@ -1,7 +1,7 @@
 public import Foundation
 internal import RecordModel
 
-/// A record with CloudKit's names (`CKRecord`): a reference to fields that are set in place.
+/// A record with CloudKit's names (`CKRecord`): an object with mutable fields.
 ///
 /// ```swift
 /// let record = FBRecord(recordType: "Post", recordID: FBRecord.ID(recordName: UUID().uuidString))
@@ -9,22 +9,26 @@ internal import RecordModel
 /// try await database.save(record)
 /// ```
 ///
-/// Unchecked: what it holds is read and written under its lock alone.
+/// Sendable is unchecked, because a lock protects the state.
 public final class FBRecord: @unchecked Sendable {
-    /// A record type's name (`CKRecord.RecordType`).
+    /// The name of a record type (`CKRecord.RecordType`).
     public typealias SystemType = String
 
-    /// Names a record (`CKRecord.ID`). One that is not taken from a record should say the type: a server of Fogbase is asked
-    /// for a record of a type.
+    /// The identifier of a record (`CKRecord.ID`).
+    ///
+    /// Unlike CloudKit, a Fogbase server needs the record type to fetch a record. The identifiers of fetched records
+    /// have a record type.
     public struct ID: Hashable, Sendable {
-        /// The name, 1 to 255 bytes, unique over all types of a database.
+        /// The record name, 1 to 255 bytes, unique over all record types of a database.
         public var recordName: String
-        /// The type of the record; `nil` where the code does not say it, as in CloudKit.
+        /// The record type; `nil` if the app created the identifier without a type, as in CloudKit.
         public var recordType: String?
 
+        /// Creates an identifier.
+        ///
         /// - Parameters:
-        ///   - recordName: A name of your own, or one that nobody else has.
-        ///   - recordType: The type; needed to fetch or delete by this identifier.
+        ///   - recordName: The record name. The default is a new UUID.
+        ///   - recordType: The record type. It is required for fetching a record by this identifier.
         public init(recordName: String = UUID().uuidString, recordType: String? = nil) {
             self.recordName = recordName
             self.recordType = recordType
@@ -33,38 +37,38 @@ public final class FBRecord: @unchecked Sendable {
 
     private let lock = NSLock()
     private var state: Record
-    /// The files that fields get once they are uploaded, by the names of the fields.
+    /// The files to upload before the next save, by field.
     private var files: [String: FBAsset] = [:]
 
-    /// A record that is not saved yet.
+    /// Creates a record that is not saved yet.
     public init(recordType: String, recordID: ID = ID()) {
         state = Record(recordType, name: recordID.recordName)
     }
 
-    /// A record as the client has it.
+    /// Creates a record with CloudKit's names from an existing record.
     public init(_ record: Record) {
         state = record
     }
 
-    /// The record as the client has it, without files that are yet to be uploaded.
+    /// The underlying record. Its fields do not contain files that are not uploaded yet.
     public var record: Record { lock.withLock { state } }
 
-    /// The record's type, which never changes.
+    /// The record type. It never changes.
     public var recordType: String { record.recordType }
-    /// What the record is named by.
+    /// The identifier of the record, with its type.
     public var recordID: ID { ID(recordName: record.name, recordType: record.recordType) }
-    /// The state that was read; `nil` before the record was saved.
+    /// The change tag of the record when it was last read or saved; `nil` if the record was never saved.
     public var recordChangeTag: String? { record.version }
-    /// When the record was made, by the server's clock; `nil` before.
+    /// When the record was created, by the server's clock; `nil` if the record was never saved.
     public var creationDate: Date? { record.metadata?.createdAt }
-    /// When the record was last saved, by the server's clock; `nil` before.
+    /// When the record was last saved, by the server's clock; `nil` if the record was never saved.
     public var modificationDate: Date? { record.metadata?.updatedAt }
-    /// Who made the record; `nil` before it was saved.
+    /// The user who created the record; `nil` if the record was never saved.
     public var creatorUserRecordID: ID? { userID(record.metadata?.creator) }
-    /// Who saved the record last; `nil` before it was saved.
+    /// The user who saved the record last; `nil` if the record was never saved.
     public var lastModifiedUserRecordID: ID? { userID(record.metadata?.modifier) }
 
-    /// Who may read and write the record; CloudKit has no such list, NCMB has.
+    /// The access list of the record. CloudKit has no access lists.
     public var access: RecordAccess? {
         get { record.access }
         set { lock.withLock { state.access = newValue } }
@@ -74,7 +78,8 @@ public final class FBRecord: @unchecked Sendable {
         name.map { ID(recordName: $0, recordType: "Users") }
     }
 
-    /// A field's value; set to nil it is taken out. Numbers come as `NSNumber`, which casts to `Int`, `Double` and `Bool`.
+    /// The value of a field. Assigning `nil` removes the field. Numbers are returned as `NSNumber`, which casts to
+    /// `Int`, `Double` and `Bool`.
     public subscript(key: String) -> (any FBRecordValue)? {
         get {
             lock.withLock { files[key] ?? state.fields[key].flatMap(FBRecord.value) }
@@ -91,29 +96,29 @@ public final class FBRecord: @unchecked Sendable {
         }
     }
 
-    /// A field's value, as `record[key]` reads it.
+    /// Returns the value of a field, as `record[key]` does.
     public func object(forKey key: String) -> (any FBRecordValue)? { self[key] }
-    /// A field's value, as `record[key]` reads it, for code that casts it.
+    /// Returns the value of a field as `Any`, for code that casts it.
     public func value(forKey key: String) -> Any? { self[key] }
-    /// Sets a field's value, as `record[key] = object` does.
+    /// Sets the value of a field, as `record[key] = object` does.
     public func setObject(_ object: (any FBRecordValue)?, forKey key: String) { self[key] = object }
-    /// Sets a field's value, as `record[key] = value` does.
+    /// Sets the value of a field, as `record[key] = value` does.
     public func setValue(_ value: (any FBRecordValue)?, forKey key: String) { self[key] = value }
 
-    /// The names of the fields that have values.
+    /// Returns the names of the fields that have values.
     public func allKeys() -> [String] {
         lock.withLock { Set(state.fields.keys).union(files.keys).sorted() }
     }
 
-    /// The names of the fields that differ from what was read.
+    /// Returns the names of the fields that have changed since the record was read.
     public func changedKeys() -> [String] {
         lock.withLock { state.changedFields.union(files.keys).sorted() }
     }
 
-    /// The files that have to be uploaded before the record is saved.
+    /// The files to upload before the record is saved, by field.
     var pendingFiles: [String: FBAsset] { lock.withLock { files } }
 
-    /// Takes the record as it was saved.
+    /// Replaces the state with the record that the server returned for a save.
     func didSave(_ record: Record) {
         lock.withLock {
             state = record
@@ -137,30 +142,32 @@ public final class FBRecord: @unchecked Sendable {
 }
 
 extension FBRecord {
-    /// A pointer to another record (`CKRecord.Reference`).
+    /// A reference to another record (`CKRecord.Reference`).
     public struct Reference: Hashable, Sendable {
-        /// What becomes of the record that has the reference when its target is deleted.
+        /// The effect on the referring record when the target is deleted.
         public enum Action: Hashable, Sendable {
-            /// The record stays, and its reference leads nowhere.
+            /// The referring record remains, with a reference to a missing record.
             case none
-            /// The record is deleted too.
+            /// The referring record is deleted too.
             case deleteSelf
         }
 
-        /// The record that it points to.
+        /// The target of the reference.
         public var recordID: ID
-        /// What becomes of the holder when that one is deleted.
+        /// The effect on the referring record when the target is deleted.
         public var action: Action
 
+        /// Creates a reference.
+        ///
         /// - Parameters:
-        ///   - recordID: The record to point to.
-        ///   - action: What becomes of the holder when that one is deleted.
+        ///   - recordID: The target of the reference.
+        ///   - action: The effect on the referring record when the target is deleted.
         public init(recordID: ID, action: Action = .none) {
             self.recordID = recordID
             self.action = action
         }
 
-        /// A pointer to a record that the app has.
+        /// Creates a reference to a record.
         public init(record: FBRecord, action: Action = .none) {
             self.init(recordID: record.recordID, action: action)
         }
@@ -172,7 +179,7 @@ extension FBRecord {
     }
 }
 
-/// What `print` shows: the type, the name, and the fields.
+/// A description for logs, with the record type, the name and the fields.
 extension FBRecord: CustomStringConvertible {
     public var description: String {
         let fields = allKeys().map { "\($0): \(self[$0].map { "\($0)" } ?? "nil")" }

@@ -1,9 +1,9 @@
 public import Foundation
 public import RecordModel
 
-/// What a field of an `FBRecord` can be set to (`CKRecordValueProtocol`).
+/// A type that can be assigned to a field of an `FBRecord` (`CKRecordValueProtocol`).
 public protocol FBRecordValue: Sendable {
-    /// The value as fields have it; `nil` if no field can have it.
+    /// The field value; `nil` if no field can store it.
     var recordFieldValue: FieldValue? { get }
 }
 
@@ -27,7 +27,7 @@ extension Array: FBRecordValue where Element: FBRecordValue {
     public var recordFieldValue: FieldValue? {
         let members = compactMap(\.recordFieldValue)
         guard members.count == count else { return nil }
-        // Of an empty list nobody can tell what its members would be: the type of the elements says it.
+        // An empty list has no members that determine the field type, so the element type of the array determines it.
         guard let type = members.first?.type ?? (Element.self as? any FieldConvertible.Type)?.fieldType else {
             return nil
         }
@@ -57,7 +57,7 @@ extension FBAsset: FBRecordValue {
 }
 
 extension [any FBRecordValue] {
-    /// The members as a list of their common type.
+    /// The array with a specific element type; `nil` unless all members have the same type.
     var asList: (any FBRecordValue)? {
         if let texts = self as? [String] { return texts }
         if let numbers = self as? [NSNumber] { return numbers }

@@ -1,13 +1,13 @@
-/// Three states of one record whose versions have parted, for a merge.
+/// The three states of a record after a conflict, for merging the changes.
 public struct Conflict: Hashable, Sendable {
-    /// The record as the app wanted to have it.
+    /// The record that the app tried to save; `nil` if unknown.
     public var client: Record?
-    /// The record as it is; `nil` if the app may not read it.
+    /// The current record on the server; `nil` if the caller cannot read the record.
     public var server: Record?
-    /// The record as the app had read it before it changed it; `nil` if it had not.
+    /// The record as the app had read it before the changes; `nil` if the app had not read the record.
     public var ancestor: Record?
 
-    /// The three states; for tests of a merge.
+    /// Creates a conflict for tests.
     public init(client: Record? = nil, server: Record? = nil, ancestor: Record? = nil) {
         self.client = client
         self.server = server

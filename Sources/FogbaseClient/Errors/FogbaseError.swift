@@ -1,80 +1,93 @@
 internal import RecordModel
 
-/// What can go wrong, by what an app can do about it. Cancellation is Swift's own `CancellationError`.
+/// An error that the client throws. Each case calls for a different reaction of the app.
+///
+/// A canceled call throws Swift's `CancellationError` instead.
+///
+/// ```swift
+/// do {
+///     post = try await database.save(post)
+/// } catch FogbaseError.conflict(let conflict, _) {
+///     merge(conflict)
+/// } catch let error as FogbaseError where error.isRetryable {
+///     retryLater(error.retryAfter)
+/// }
+/// ```
 public enum FogbaseError: Error, Hashable, Sendable {
-    // MARK: The server refused
+    // MARK: Errors of the server
 
-    /// Nobody is signed in, or the session has ended: sign in.
-    case notAuthenticated(Refusal)
-    /// Name or password are wrong, or the token is none.
-    case authenticationFailed(Refusal)
-    /// Whoever is signed in lacks the right.
-    case accessDenied(Refusal)
+    /// No user is signed in, or the session has ended: sign in.
+    case notAuthenticated(ServerError)
+    /// The name or the password is wrong, or the token is invalid.
+    case authenticationFailed(ServerError)
+    /// The user lacks the permission.
+    case accessDenied(ServerError)
     /// The record has changed since it was read: merge, and save again.
-    case conflict(Conflict, Refusal)
-    /// A record, account or unique value with this name is there already.
-    case exists(Refusal)
-    /// There is no such record, or the app may not know of it.
-    case notFound(Refusal)
-    /// There is no such zone.
-    case zoneNotFound(Refusal)
-    /// The request is wrong: a mistake of the app.
-    case badRequest(Refusal)
-    /// Something is larger than a limit: send less at once.
-    case limitExceeded(Refusal)
-    /// The account, the server or its disk is full: tell the user.
-    case quotaExceeded(Refusal)
-    /// A token of changes or a cursor is too old: begin anew.
-    case tokenExpired(Refusal)
-    /// A reference's target is missing, or one that holds a record back is there.
-    case referenceViolation(Refusal)
-    /// Another item of the same atomic batch was refused; nothing was written.
-    case batchFailed(Refusal)
-    /// Too many requests: later.
-    case throttled(Refusal)
-    /// The server is busy, starts or stops: later.
-    case unavailable(Refusal)
-    /// The server failed; its log has more under `requestID`.
-    case serverFailed(Refusal)
+    case conflict(Conflict, ServerError)
+    /// A record or an account with this name already exists, or another record has the same unique value.
+    case exists(ServerError)
+    /// The record does not exist, or the caller cannot read it.
+    case notFound(ServerError)
+    /// The zone does not exist.
+    case zoneNotFound(ServerError)
+    /// The request is invalid, because of a mistake in the app.
+    case badRequest(ServerError)
+    /// A limit of the server was exceeded: send less per request.
+    case limitExceeded(ServerError)
+    /// A quota of the account or container was exceeded, or the disk is full: tell the user.
+    case quotaExceeded(ServerError)
+    /// A sync token, a query cursor or a signed URL has expired: start over.
+    case tokenExpired(ServerError)
+    /// The target of a reference is missing, or a reference with the action `VALIDATE` prevents a deletion.
+    case referenceViolation(ServerError)
+    /// Another operation of the same atomic batch was rejected. Nothing was written.
+    case batchFailed(ServerError)
+    /// The caller exceeded a rate limit: retry later.
+    case throttled(ServerError)
+    /// The server is busy, starting or stopping: retry later.
+    case unavailable(ServerError)
+    /// The server failed. The server's log has details under `requestID`.
+    case serverFailed(ServerError)
 
-    // MARK: No answer came
+    // MARK: Errors of the network
 
-    /// The server was not reached, and has done nothing.
+    /// The server was not reached and has executed nothing.
     case unreachable(String)
-    /// The answer was lost: whether the server has done it is not known. Every write of this client may simply be tried
-    /// again, since it is done once.
+    /// The response was lost, so the client does not know whether the server executed the request.
+    ///
+    /// Repeating a write of this client is safe.
     case responseLost(String)
 
-    // MARK: In the app
+    // MARK: Errors of the client
 
     /// A record does not fit its model.
     case decoding(DecodingProblem)
-    /// An argument cannot be sent.
+    /// An argument is invalid. No request was sent.
     case invalidArgument(String)
-    /// What came is no answer of a Fogbase server: look at the address.
+    /// The response is not from a Fogbase server: check the address.
     case notFogbase(status: Int, String)
 }
 
-/// Why a record does not fit its model.
+/// The reason why a record does not fit its model.
 public struct DecodingProblem: Hashable, Sendable {
-    /// In which way a record does not fit.
+    /// The kinds of decoding problems.
     public enum Kind: Hashable, Sendable {
-        /// The field is absent, and the property is neither optional nor has a default.
+        /// The field is missing, and the property is neither optional nor has a default.
         case missing
-        /// The types, as the schema names them.
+        /// The field has another type than the property. Both types have their names in the schema.
         case mismatch(expected: String, found: String)
-        /// What a type's own decoding has said.
+        /// The model's own decoding code threw an error.
         case custom(String)
     }
 
-    /// In which way the record does not fit.
+    /// The kind of the problem.
     public var kind: Kind
-    /// The field's name in the record, which may differ from the property's.
+    /// The name of the field in the record, which can differ from the property's name.
     public var field: String
-    /// The record; `nil` where a value was read outside of one.
+    /// The name of the record; `nil` if the model was not decoded from a record.
     public var recordName: String?
 
-    /// A problem, for models that decode by hand and throw it.
+    /// Creates a problem, for models with their own decoding code.
     public init(_ kind: Kind, field: String, recordName: String? = nil) {
         self.kind = kind
         self.field = field
@@ -83,33 +96,33 @@ public struct DecodingProblem: Hashable, Sendable {
 }
 
 extension FogbaseError {
-    /// What the server said, if it was the server.
-    public var refusal: Refusal? {
+    /// The error that the server sent; `nil` if the error comes from the network or the client.
+    public var serverError: ServerError? {
         switch self {
-        case .notAuthenticated(let refusal), .authenticationFailed(let refusal), .accessDenied(let refusal),
-            .conflict(_, let refusal), .exists(let refusal), .notFound(let refusal), .zoneNotFound(let refusal),
-            .badRequest(let refusal), .limitExceeded(let refusal), .quotaExceeded(let refusal),
-            .tokenExpired(let refusal), .referenceViolation(let refusal), .batchFailed(let refusal),
-            .throttled(let refusal), .unavailable(let refusal), .serverFailed(let refusal):
-            refusal
+        case .notAuthenticated(let rejection), .authenticationFailed(let rejection), .accessDenied(let rejection),
+            .conflict(_, let rejection), .exists(let rejection), .notFound(let rejection), .zoneNotFound(let rejection),
+            .badRequest(let rejection), .limitExceeded(let rejection), .quotaExceeded(let rejection),
+            .tokenExpired(let rejection), .referenceViolation(let rejection), .batchFailed(let rejection),
+            .throttled(let rejection), .unavailable(let rejection), .serverFailed(let rejection):
+            rejection
         default: nil
         }
     }
 
-    /// The status of HTTP, if the server answered.
+    /// The HTTP status; `nil` if there was no response.
     public var status: Int? {
         if case .notFogbase(let status, _) = self { return status }
-        return refusal?.status
+        return serverError?.status
     }
 
-    /// A sentence that says what it is about.
+    /// A sentence that explains the error to the developer.
     public var reason: String {
         switch self {
         case .unreachable(let why): return "The server cannot be reached: \(why)"
-        case .responseLost(let why): return "The answer was lost: \(why)"
+        case .responseLost(let why): return "The response was lost: \(why)"
         case .invalidArgument(let sentence): return sentence
         case .notFogbase(let status, let what):
-            return "What answered (status \(status)) is no Fogbase server, or no record's answer: \(what)"
+            return "The response (status \(status)) is not one of Fogbase, or not about records: \(what)"
         case .decoding(let problem):
             let record = problem.recordName.map { " of record '\($0)'" } ?? ""
             switch problem.kind {
@@ -119,26 +132,26 @@ extension FogbaseError {
                 return "Field '\(problem.field)'\(record) is \(found), and the model's property needs \(expected)"
             case .custom(let sentence): return "Field '\(problem.field)'\(record): \(sentence)"
             }
-        default: return refusal?.reason ?? ""
+        default: return serverError?.reason ?? ""
         }
     }
 
-    /// The record that it is about, where that is known.
+    /// The name of the record that caused the error, if known.
     public var recordName: String? {
         if case .decoding(let problem) = self { return problem.recordName }
-        return refusal?.recordName
+        return serverError?.recordName
     }
 
-    /// The field that it is about, where that is known.
+    /// The name of the field that caused the error, if known.
     public var field: String? {
         if case .decoding(let problem) = self { return problem.field }
-        return refusal?.field
+        return serverError?.field
     }
 
-    /// How long to wait before the same can work, where the server has said so.
-    public var retryAfter: Duration? { refusal?.retryAfter }
+    /// The delay before a retry, if the server gave one.
+    public var retryAfter: Duration? { serverError?.retryAfter }
 
-    /// Whether the same can work later without any change.
+    /// Whether the same request may succeed later.
     public var isRetryable: Bool {
         switch self {
         case .throttled, .unavailable, .serverFailed, .unreachable, .responseLost: true
@@ -149,7 +162,7 @@ extension FogbaseError {
 
 extension FogbaseError: CustomStringConvertible {
     public var description: String {
-        guard let operation = refusal?.operation else { return reason }
+        guard let operation = serverError?.operation else { return reason }
         let record = recordName.map { "record '\($0)', " } ?? ""
         return "\(reason) (\(record)operation \(operation) of the batch, counted from 0)"
     }
@@ -161,7 +174,7 @@ extension FogbaseError {
     }
 
     static func typeMismatch(_ name: String, expected: String, found: String) -> FogbaseError {
-        // Of the right type, the value is one that the property cannot hold, such as 300 in eight bits.
+        // If the types are equal, the value is out of the property's range, such as 300 in 8 bits.
         let found = found == expected ? "\(found) with a value that does not fit" : found
         return .decoding(DecodingProblem(.mismatch(expected: expected, found: found), field: name))
     }
@@ -175,7 +188,7 @@ extension FogbaseError {
             "'\(name.prefix(64))' is no record name: 1 to 255 bytes without control characters, not '.' or '..'")
     }
 
-    /// The same error, about a record.
+    /// Returns the error with the given record name added.
     func about(_ recordName: String) -> FogbaseError {
         guard case .decoding(var problem) = self, problem.recordName == nil else { return self }
         problem.recordName = recordName

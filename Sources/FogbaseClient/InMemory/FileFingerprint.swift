@@ -1,7 +1,8 @@
-/// What stands for the SHA-256 of a file in a server that is none: 32 bytes that the same content has again. Cryptography is for
-/// libraries, of which the client has none on all of its platforms, and a test's files have no enemies.
+/// A 32-byte hash of a file's content. The in-memory server uses it instead of SHA-256.
+///
+/// Not every platform of the client has a cryptography library, and tests need no collision resistance.
 enum FileFingerprint {
-    /// Four sums by FNV-1a (64 bits), each from another start.
+    /// Returns four concatenated 64-bit FNV-1a hashes of the content, each with another start value.
     static func of(_ content: [UInt8]) -> [UInt8] {
         (1...4).flatMap { (start: UInt64) -> [UInt8] in
             var sum: UInt64 = 0xcbf2_9ce4_8422_2325 &* start

@@ -2,12 +2,12 @@ internal import Foundation
 internal import RecordModel
 internal import RecordWire
 
-/// Answers a request about accounts or sessions.
+/// The routes of accounts and sessions.
 struct InMemoryAccountRoutes {
     let request: InMemoryRequest
     let caller: Caller
 
-    func answer(in database: inout InMemoryDatabase) throws -> TransportResponse {
+    func respond(in database: inout InMemoryDatabase) throws -> TransportResponse {
         switch (request.method, request.path.joined(separator: "/")) {
         case ("POST", "users"): return try signUp(in: &database)
         case ("POST", "users/anonymous"):
@@ -19,7 +19,7 @@ struct InMemoryAccountRoutes {
                 json: ["userRecordName": "_administrator", "name": "Administrator", "isAdministrator": true])
         case (_, "users/me"), (_, "sessions"), (_, "sessions/current"), ("POST", "sessions/current/rotate"): break
         case ("DELETE", let path) where path.hasPrefix("sessions/"): break
-        default: throw InMemoryRefusal.notThere("administration of accounts")
+        default: throw InMemoryError.notThere("administration of accounts")
         }
         guard let id = caller.userID, let user = database.accounts.users[id], let token = try request.token else {
             throw RecordError(.authenticationRequired, "Nobody is signed in. Send the token of a session")
@@ -44,7 +44,7 @@ struct InMemoryAccountRoutes {
 
     private func signUp(in database: inout InMemoryDatabase) throws -> TransportResponse {
         let object = try request.object(["name", "password", "label", "invitation"])
-        if object["invitation"]?.isNull == false { throw InMemoryRefusal.notThere("invitations") }
+        if object["invitation"]?.isNull == false { throw InMemoryError.notThere("invitations") }
         let (name, password) = try Self.credentials(object)
         let id = try addUser(name: try checked(newName: name, in: database), password: password, in: &database)
         return try open(id, label: object["label"]?.string, in: &database)
@@ -87,11 +87,11 @@ struct InMemoryAccountRoutes {
         return name
     }
 
-    /// Makes an account and its user record.
+    /// Creates an account and its user record.
     private func addUser(
         name: String?, password: String?, in database: inout InMemoryDatabase
     ) throws(RecordError) -> UserID {
-        // Far from the numbers that stand for no account.
+        // Use IDs above 15, because lower IDs are reserved for callers without an account.
         let id = UserID(rawValue: (database.accounts.users.keys.max()?.rawValue ?? 15) + database.nextSequence())
         let recordName = "_" + UUID().uuidString.lowercased().replacingOccurrences(of: "-", with: "")
         let now = database.now
@@ -100,11 +100,12 @@ struct InMemoryAccountRoutes {
         try database.extendSchema(.users, with: [], grants: .users)
         if let key = RecordName(recordName).map({ RecordKey(zone: 0, name: $0) }), let type = database.schema[.users] {
             let sequence = database.nextSequence()
-            database.keep(KeptRecord(id: sequence, key: key, type: type.id, creator: id, created: now), at: key)
+            database.keep(InMemoryRecord(id: sequence, key: key, type: type.id, creator: id, created: now), at: key)
         }
         return id
     }
 
+    /// Creates a session for an account and returns its token.
     private func open(
         _ id: UserID, label: String?, in database: inout InMemoryDatabase
     ) throws(RecordError) -> TransportResponse {
@@ -119,7 +120,7 @@ struct InMemoryAccountRoutes {
         return show(session, status: 201, in: &database)
     }
 
-    /// Gives a session a token, and shows it.
+    /// Gives a session a new token, and returns the response that shows the token.
     private func show(
         _ session: InMemorySession, status: Int, in database: inout InMemoryDatabase
     ) -> TransportResponse {
@@ -135,7 +136,7 @@ struct InMemoryAccountRoutes {
     private func rotate(
         _ token: String, in database: inout InMemoryDatabase
     ) throws(RecordError) -> TransportResponse {
-        guard let session = database.accounts.sessions.removeValue(forKey: token) else { throw .tokenIsNone }
+        guard let session = database.accounts.sessions.removeValue(forKey: token) else { throw .invalidToken }
         return show(session, status: 200, in: &database)
     }
 
@@ -156,7 +157,7 @@ struct InMemoryAccountRoutes {
         return TransportResponse(json: ["sessions": .array(documents)])
     }
 
-    /// An account with what it has.
+    /// Returns the JSON of an account with its usage, for a response.
     private func describe(_ user: InMemoryUser, _ id: UserID, in database: InMemoryDatabase) -> JSONValue {
         var usage = (records: 0, bytes: 0, files: 0)
         for record in database.records.values where record.creator == id && !record.isDeleted {
@@ -205,7 +206,8 @@ struct InMemoryAccountRoutes {
         }
     }
 
-    /// Takes an account away: its user record, what refers to that with `DELETE_SELF`, and its private database.
+    /// Deletes an account, its private database and its user record. Records that refer to the user record with
+    /// `DELETE_SELF` are deleted too.
     private func remove(
         _ user: InMemoryUser, _ id: UserID, in database: inout InMemoryDatabase
     ) throws(RecordError) -> TransportResponse {
@@ -214,7 +216,7 @@ struct InMemoryAccountRoutes {
         if let name = RecordName(user.recordName), let record = database.find(name, zone: 0) {
             var writer = InMemoryWriter(
                 call: InMemoryCall(request: request, caller: .administrator(.bootstrap), scope: .publicDatabase))
-            try writer.bury(record, position: 0, in: &database)
+            try writer.writeTombstone(record, position: 0, in: &database)
         }
         for key in database.records.keys where key.zone == id.rawValue { database.keep(nil, at: key) }
         database.accounts.users[id] = nil
@@ -224,7 +226,7 @@ struct InMemoryAccountRoutes {
 }
 
 extension InMemoryRequest {
-    /// The body as an object that has these keys alone.
+    /// Returns the JSON object in the body. The object may contain only the given keys.
     fileprivate func object(_ keys: [String]) throws(RecordError) -> JSONObject {
         if body.isEmpty { return JSONObject() }
         let tree: JSONValue

@@ -1,19 +1,19 @@
 internal import RecordModel
 internal import RecordWire
 
-/// The accounts of one container and environment, and who is signed in to them.
+/// The accounts and sessions of one container and environment.
 struct InMemoryAccounts {
     var users: [UserID: InMemoryUser] = [:]
-    /// By their tokens.
+    /// The sessions by token.
     var sessions: [String: InMemorySession] = [:]
     var sessionsBegun = 0
 
-    /// The number of the account with a record name.
+    /// Returns the ID of the account with a record name.
     func id(named recordName: String) -> UserID? {
         users.first { $0.value.recordName == recordName }?.key
     }
 
-    /// The record name of whoever has a number.
+    /// Returns the record name for a user ID.
     func name(of id: UserID) -> String {
         switch id {
         case .nobody: "_anonymous"
@@ -22,10 +22,10 @@ struct InMemoryAccounts {
         }
     }
 
-    /// The name of whoever has no account any more.
+    /// The record name that replaces the record name of a deleted account.
     static let deletedUser = "_deleted"
 
-    /// Ends the sessions of an account, all of them or all but one.
+    /// Ends all sessions of an account, except for the session with `token`.
     mutating func endSessions(of id: UserID, but token: String? = nil) {
         sessions = sessions.filter { $1.account != id || $0 == token }
     }
@@ -35,18 +35,18 @@ struct InMemoryAccounts {
 struct InMemoryUser {
     let recordName: String
     var name: String
-    /// `nil` for somebody anonymous.
+    /// The password; `nil` for an anonymous account.
     var password: String?
     let created: Int64
 
     var isAnonymous: Bool { password == nil }
 
-    /// Who it is, as the answer to a sign-in says.
+    /// The JSON of the user in the response to a sign-in.
     var head: JSONValue { ["userRecordName": .string(recordName), "name": .string(name)] }
 
-    /// What answers say of it.
+    /// Returns the JSON of the user for a response.
     ///
-    /// - Parameter isOwn: To somebody who asks for itself.
+    /// - Parameter isOwn: Whether the user is the caller.
     func document(isOwn: Bool) -> JSONValue {
         var object = head.object ?? JSONObject()
         object["createdTimestamp"] = .integer(created)
@@ -59,10 +59,10 @@ struct InMemoryUser {
     }
 }
 
-/// Somebody who is signed in.
+/// A session of `InMemoryServer`.
 struct InMemorySession {
     let id: String
-    /// Its place in the order in which sessions began, several of them perhaps in one millisecond.
+    /// The sequence number of the session. It orders sessions that were created in the same millisecond.
     let number: Int
     let account: UserID
     let label: String?

@@ -1,13 +1,13 @@
 internal import RecordModel
 internal import RecordWire
 
-/// Answers a bulk update or bulk delete: of all records of a type that meet a condition.
+/// The routes of bulk update and bulk delete.
 struct InMemoryBulkChange {
     let call: InMemoryCall
     private var request: InMemoryRequest { call.request }
 
-    /// `{"matched","deleted"|"updated","skipped","skipReasons"?}`.
-    func answer(in database: inout InMemoryDatabase) throws(RecordError) -> TransportResponse {
+    /// Executes the request, and returns the response `{"matched","deleted"|"updated","skipped","skipReasons"?}`.
+    func respond(in database: inout InMemoryDatabase) throws(RecordError) -> TransportResponse {
         let typeName = try request.typeName
         let operation = try operation(typeName)
         let isDeletion = request.method == "DELETE"
@@ -20,10 +20,10 @@ struct InMemoryBulkChange {
                     : "'all' goes without 'where'. Leave one of them out")
         }
         let isDryRun = try request.word("dryRun")
-        var done = (matched: 0, changed: 0, skips: SetSkips())
+        var done = (matched: 0, changed: 0, skips: SkippedRecords())
         if let type = database.schema[typeName] {
-            if call.caller == .anonymous, call.reach(.write, type) == .none {
-                throw .refused(call.caller, .write, .records(typeName))
+            if call.caller == .anonymous, call.permitted(.write, type) == .none {
+                throw .rejected(call.caller, .write, .records(typeName))
             }
             if isDeletion, typeName == .users, call.scope == .publicDatabase { throw .userRecordStays }
             let condition = try InMemoryCondition(input, of: type, now: database.now, database.accounts)
@@ -44,7 +44,7 @@ struct InMemoryBulkChange {
         return TransportResponse(json: .object(object))
     }
 
-    /// What is done to each record.
+    /// Returns the operation to execute for each record.
     private func operation(_ type: RecordTypeName) throws(RecordError) -> InMemoryOperation {
         guard request.field("if-match") == nil, request.field("if-none-match") == nil else {
             throw .badRequest("If-Match and If-None-Match guard one record. A set takes 'where' alone")
@@ -53,7 +53,7 @@ struct InMemoryBulkChange {
             guard request.body.isEmpty else {
                 throw .badRequest("DELETE takes no body. The condition is the query parameter 'where'")
             }
-            return InMemoryOperation(.delete(forgivesMissing: false), type, nil, RecordInput())
+            return InMemoryOperation(.delete(ignoresMissing: false), type, nil, RecordInput())
         }
         let input = try RecordInput.readSingle(request.body)
         guard input.recordName == nil, input.recordType == nil || input.recordType == type else {
@@ -83,19 +83,19 @@ struct InMemoryBulkChange {
     }
 
     private func change(
-        _ matches: [KeptRecord], _ operation: InMemoryOperation, _ type: RecordTypeDefinition,
+        _ matches: [InMemoryRecord], _ operation: InMemoryOperation, _ type: RecordTypeDefinition,
         _ condition: InMemoryCondition, in database: inout InMemoryDatabase
-    ) throws(RecordError) -> (changed: Int, skips: SetSkips) {
+    ) throws(RecordError) -> (changed: Int, skips: SkippedRecords) {
         try database.transaction { database throws(RecordError) in
-            var done = (changed: 0, skips: SetSkips())
+            var done = (changed: 0, skips: SkippedRecords())
             for match in matches {
-                // An earlier deletion may have taken it along.
+                // The deletion of another matching record can have deleted this record too, by `DELETE_SELF`.
                 guard let record = database.find(match.key.name, zone: call.zone) else {
-                    done.skips.add(.goneSinceMatched, name: nil)
+                    done.skips.add(.deletedSinceMatched, name: nil)
                     continue
                 }
                 guard call.may(.write, record, type) else {
-                    done.skips.add(.refused(call.caller, .write, .record(type.name)), name: record.key.name)
+                    done.skips.add(.rejected(call.caller, .write, .record(type.name)), name: record.key.name)
                     continue
                 }
                 guard condition.holds(for: record) else {
@@ -108,10 +108,11 @@ struct InMemoryBulkChange {
                     _ = try writer.performAlone(operation, in: &database)
                     done.changed += 1
                 } catch {
-                    // What is wrong with the change itself is wrong with it for all records.
+                    // An error that is not specific to one record would occur for all records, so reject the whole
+                    // request.
                     guard error.isOfOneRecord(isDeletion: request.method == "DELETE") else {
                         var failure = error
-                        // All of it is undone.
+                        // Report 0 changes, because the transaction is rolled back.
                         failure.details += [
                             ("matched", .number(Int64(matches.count))), ("changed", .number(0)),
                             ("skipped", .number(0)),
@@ -127,7 +128,7 @@ struct InMemoryBulkChange {
 }
 
 extension RecordError {
-    /// Whether others of a set may fare better.
+    /// Whether the error is specific to one record, so that the change can succeed for other records.
     fileprivate func isOfOneRecord(isDeletion: Bool) -> Bool {
         switch code {
         case .validatingReferenceError, .conflict, .exists, .notFound, .accessDenied: true

@@ -1,38 +1,40 @@
 internal import RecordModel
 internal import RecordWire
 
-/// One request with what is known of it, and what its caller sees of records.
+/// A request to a database, with its caller and the addressed database.
 struct InMemoryCall {
     let request: InMemoryRequest
     let caller: Caller
     let scope: DatabaseScope
-    /// The fields that the answer shall show; `nil` for all.
+    /// The fields to return; `nil` is all of them.
     var fields: [String]?
 
     var zone: Int64 {
         if case .privateDatabase(let owner) = scope { owner.rawValue } else { 0 }
     }
 
-    func may(_ action: Action, _ record: KeptRecord, _ type: RecordTypeDefinition) -> Bool {
+    func may(_ action: Action, _ record: InMemoryRecord, _ type: RecordTypeDefinition) -> Bool {
         Authorization.authorize(caller, action, in: scope, type: type, record.facts) == .allowed
     }
 
-    /// Whether a record exists for the caller.
-    func knows(_ record: KeptRecord, _ type: RecordTypeDefinition) -> Bool {
+    /// Whether the server may reveal to the caller that the record exists.
+    func knows(_ record: InMemoryRecord, _ type: RecordTypeDefinition) -> Bool {
         may(.read, record, type) || may(.write, record, type)
     }
 
-    func reach(_ action: Action, _ type: RecordTypeDefinition) -> Reach {
-        Authorization.reach(of: action, for: caller, in: scope, type: type)
+    func permitted(_ action: Action, _ type: RecordTypeDefinition) -> PermittedRecords {
+        Authorization.permitted(of: action, for: caller, in: scope, type: type)
     }
 
-    /// The record in the path, if the caller may read it.
-    func record(in database: InMemoryDatabase) throws(RecordError) -> KeptRecord {
+    /// Returns the record that the request's path names.
+    ///
+    /// - Throws: NOT_FOUND, AUTHENTICATION_REQUIRED, or BAD_REQUEST for an invalid name.
+    func record(in database: InMemoryDatabase) throws(RecordError) -> InMemoryRecord {
         let typeName = try request.typeName
         let name = try request.recordName
         guard let type = database.schema[typeName] else { throw .recordNotFound }
-        if caller == .anonymous, reach(.read, type) == .none {
-            throw .refused(caller, .read, .records(typeName))
+        if caller == .anonymous, permitted(.read, type) == .none {
+            throw .rejected(caller, .read, .records(typeName))
         }
         guard let record = database.find(name, zone: zone), record.type == type.id, may(.read, record, type) else {
             throw .recordNotFound
@@ -40,24 +42,28 @@ struct InMemoryCall {
         return record
     }
 
-    /// The records of a type that the caller may read, in creation order.
-    func records(of type: RecordTypeDefinition, in database: InMemoryDatabase) throws(RecordError) -> [KeptRecord] {
-        if reach(.read, type) == .none { throw .refused(caller, .read, .records(type.name)) }
+    /// Returns the records of a type that the caller can read, in creation order.
+    ///
+    /// - Throws: AUTHENTICATION_REQUIRED or ACCESS_DENIED if the caller cannot read any record of the type.
+    func records(of type: RecordTypeDefinition, in database: InMemoryDatabase) throws(RecordError) -> [InMemoryRecord] {
+        if permitted(.read, type) == .none { throw .rejected(caller, .read, .records(type.name)) }
         return database.all(of: type, zone: zone).filter { may(.read, $0, type) }
     }
 }
 
-// MARK: - Which database
+// MARK: - Database scope
 
 extension InMemoryCall {
-    /// - Throws: AUTHENTICATION_REQUIRED or ACCESS_DENIED for a private database that is not the caller's.
+    /// Creates a call from a request.
+    ///
+    /// - Throws: AUTHENTICATION_REQUIRED or ACCESS_DENIED for the private database of another user.
     init(_ request: InMemoryRequest, by caller: Caller, in database: InMemoryDatabase) throws(RecordError) {
         self.init(
             request: request, caller: caller, scope: try Self.scope(of: request, for: caller, database.accounts),
             fields: request.shownFields)
     }
 
-    /// The database that a request names.
+    /// Returns the database that a request names.
     private static func scope(
         of request: InMemoryRequest, for caller: Caller, _ accounts: InMemoryAccounts
     ) throws(RecordError) -> DatabaseScope {
@@ -85,18 +91,18 @@ extension InMemoryCall {
     }
 }
 
-// MARK: - Records in answers
+// MARK: - Records in responses
 
 extension InMemoryCall {
-    /// A record as the answer shows it.
-    func json(of record: KeptRecord, in database: InMemoryDatabase) throws(RecordError) -> [UInt8] {
+    /// Returns the JSON of a record for the response.
+    func json(of record: InMemoryRecord, in database: InMemoryDatabase) throws(RecordError) -> [UInt8] {
         var text: [UInt8] = []
         try append(record, of: database, to: &text)
         return text
     }
 
-    /// Appends a record, or what a writer learns of one that it may not read.
-    func append(_ record: KeptRecord, of database: InMemoryDatabase, to text: inout [UInt8]) throws(RecordError) {
+    /// Appends the JSON of a record. If the caller can write but not read the record, only a stub is appended.
+    func append(_ record: InMemoryRecord, of database: InMemoryDatabase, to text: inout [UInt8]) throws(RecordError) {
         guard let type = database.schema[id: record.type] else { throw .recordNotFound }
         let name = Array(record.key.name.text.utf8)
         try name.withUnsafeBufferPointer { name throws(RecordError) in
@@ -121,15 +127,15 @@ extension InMemoryCall {
         }
     }
 
-    /// The text of a record's ETag: another where its access list is shown.
-    func entityTag(of record: KeptRecord, in database: InMemoryDatabase) -> String {
+    /// Returns the record's ETag without quotes. The ETag has a suffix if the response includes the access list.
+    func entityTag(of record: InMemoryRecord, in database: InMemoryDatabase) -> String {
         guard let type = database.schema[id: record.type] else { return record.tag }
         return shownAccess(of: record, type, database.accounts) == nil ? record.tag : record.tag + "-1"
     }
 
-    /// The access list as answers show it, to those who may change it.
+    /// Returns the access list in JSON; `nil` if the caller cannot change the access list.
     private func shownAccess(
-        of record: KeptRecord, _ type: RecordTypeDefinition, _ accounts: InMemoryAccounts
+        of record: InMemoryRecord, _ type: RecordTypeDefinition, _ accounts: InMemoryAccounts
     ) -> [UInt8]? {
         guard let access = record.access, may(.write, record, type) else { return nil }
         let list = StoredAccess.decode(access).rights.sorted { $0.key < $1.key }

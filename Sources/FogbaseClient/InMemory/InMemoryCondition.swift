@@ -1,12 +1,14 @@
 internal import RecordModel
 internal import RecordWire
 
-/// The condition and the sort of a query. Accounts that it names are found.
+/// The predicate and sort of a query, bound to a record type and to accounts.
 struct InMemoryCondition {
     private let bound: BoundQuery
     private let accounts: InMemoryAccounts
 
-    /// - Parameter now: What `now()` means in it.
+    /// Binds a query.
+    ///
+    /// - Parameter now: The value of `now()`, in milliseconds since 1970.
     init(
         _ input: QueryInput, of type: RecordTypeDefinition, now: Int64, _ accounts: InMemoryAccounts
     ) throws(RecordError) {
@@ -18,13 +20,13 @@ struct InMemoryCondition {
         }
     }
 
-    func holds(for record: KeptRecord) -> Bool { bound.predicate.evaluate(subject(record)) }
+    func holds(for record: InMemoryRecord) -> Bool { bound.predicate.evaluate(subject(record)) }
 
-    func isBefore(_ left: KeptRecord, _ right: KeptRecord) -> Bool {
+    func isBefore(_ left: InMemoryRecord, _ right: InMemoryRecord) -> Bool {
         bound.sort.areInIncreasingOrder(subject(left), id: left.id, subject(right), id: right.id)
     }
 
-    private func subject(_ record: KeptRecord) -> KeptRecord.Subject {
+    private func subject(_ record: InMemoryRecord) -> InMemoryRecord.Subject {
         record.subject { accounts.name(of: $0) == InMemoryAccounts.deletedUser ? .gone : $0 }
     }
 }

@@ -1,16 +1,16 @@
 internal import Foundation
 internal import RecordModel
 
-/// The content of a file, or of a BYTES field.
+/// The content of a file or of a BYTES field.
 struct InMemoryContent {
     let bytes: [UInt8]
     let type: String?
-    /// What its ETag says, without quotes.
+    /// The ETag without quotes.
     let tag: String
 
-    /// Sends it, or one range of it.
-    func answer(to request: InMemoryRequest) throws -> TransportResponse {
-        if request["width"] != nil || request["height"] != nil { throw InMemoryRefusal.notThere("thumbnails") }
+    /// Returns the response with the whole content, or with the requested range.
+    func respond(to request: InMemoryRequest) throws -> TransportResponse {
+        if request["width"] != nil || request["height"] != nil { throw InMemoryError.notThere("thumbnails") }
         let tag = "\"\(tag)\""
         let type = type == "text/plain" ? "text/plain; charset=utf-8" : type
         var response = TransportResponse(
@@ -29,11 +29,11 @@ struct InMemoryContent {
                 response.status = 206
                 response.fields["content-range"] = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(bytes.count)"
             case .nothing:
-                var refusal = TransportResponse.refusing(
+                var rejection = TransportResponse.rejecting(
                     RecordError.badRequest(
-                        "The byte range begins behind the end of the value", cause: .rangeNotSatisfiable))
-                refusal.fields["content-range"] = "bytes */\(bytes.count)"
-                return refusal
+                        "The byte range begins after the end of the value", cause: .rangeNotSatisfiable))
+                rejection.fields["content-range"] = "bytes */\(bytes.count)"
+                return rejection
             }
         }
         response.body = Data(bytes[range])
@@ -41,14 +41,14 @@ struct InMemoryContent {
         return response
     }
 
-    /// What of the content a request asks for.
+    /// The part of the content that a Range header field selects.
     private enum Wanted {
         case whole
         case part(Range<Int>)
         case nothing
     }
 
-    /// The first range that is asked for.
+    /// Parses the first range of a Range header field.
     private static func range(_ text: String, of count: Int) -> Wanted {
         guard text.hasPrefix("bytes=") else { return .whole }
         let ends = text.dropFirst(6).prefix { $0 != "," }

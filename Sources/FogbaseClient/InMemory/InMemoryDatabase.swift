@@ -1,58 +1,60 @@
 internal import RecordModel
 internal import RecordWire
 
-/// All of one container and environment of `InMemoryServer`: its public and private databases, accounts and files.
+/// The state of one container and environment of `InMemoryServer`: records, accounts and files.
 ///
-/// It keeps the data consistent. Other types answer the requests, and take it `inout`.
+/// The database keeps the data consistent. Other types execute the requests, and take the database as an `inout`
+/// parameter.
 struct InMemoryDatabase {
     let limits = DatabaseLimits()
-    /// Milliseconds since 1970.
+    /// The current time, in milliseconds since 1970.
     var now: Int64 = 0
     var administratorToken: String?
     var schema = Schema()
-    /// The number of the last change.
+    /// The sequence number of the last change.
     private(set) var sequence: Int64 = 0
-    private(set) var records: [RecordKey: KeptRecord] = [:]
-    /// The records that refer to one with an action, by that one.
+    private(set) var records: [RecordKey: InMemoryRecord] = [:]
+    /// The records that contain a reference with an action, by the target of the reference.
     private(set) var holders: [RecordKey: Set<RecordKey>] = [:]
-    /// What is left of records whose names somebody else, or another type, has taken since: who could read them is told of
-    /// both.
-    private(set) var ghosts: [KeptRecord] = []
-    /// What was where a transaction has changed something, in order.
-    private var journal: [(key: RecordKey, before: KeptRecord?)] = []
+    /// Tombstones of records whose names were reused. The change feed reports them in addition to the new records.
+    private(set) var replacedRecords: [InMemoryRecord] = []
+    /// The undo journal of the current request: the earlier states of changed records, in order.
+    private var journal: [(key: RecordKey, before: InMemoryRecord?)] = []
 
     var accounts = InMemoryAccounts()
     var files = InMemoryFiles()
     var positions = InMemoryPositions()
-    /// Tokens of changes from before this number are too old.
+    /// Sync tokens before this sequence number have expired.
     private(set) var oldestToken: Int64 = 0
-    /// By callers and idempotency keys.
-    var answers: [String: RememberedAnswer] = [:]
+    /// The stored responses, by caller and idempotency key.
+    var responses: [String: StoredResponse] = [:]
 
     mutating func nextSequence() -> Int64 {
         sequence += 1
         return sequence
     }
 
-    /// Keeps a state of a record; `nil` takes it away without a trace.
-    mutating func keep(_ record: KeptRecord?, at key: RecordKey) {
+    /// Stores a new state of a record. `nil` deletes the record without a tombstone.
+    mutating func keep(_ record: InMemoryRecord?, at key: RecordKey) {
         let before = records[key]
         journal.append((key, before))
         if let record, !record.isDeleted, before?.isDeleted ?? true { bringBack(record, after: before) }
         replace(record, at: key)
     }
 
-    /// Keeps what is left of earlier records with a name that is taken again, unless it is by the same hand.
-    private mutating func bringBack(_ record: KeptRecord, after before: KeptRecord?) {
-        if let before { ghosts.append(before) }
+    /// Keeps the tombstone of a record whose name is reused. Drops the older tombstones of the name if the new record
+    /// has the same type and creator, and neither has an access list or former readers.
+    private mutating func bringBack(_ record: InMemoryRecord, after before: InMemoryRecord?) {
+        if let before { replacedRecords.append(before) }
         guard record.access == nil else { return }
-        ghosts.removeAll { ghost in
-            ghost.key == record.key && ghost.type == record.type && ghost.creator == record.creator
-                && ghost.access == nil && ghost.formerReaders == nil
+        let newest = replacedRecords.filter { $0.key == record.key }.map(\.sequence).max() ?? 0
+        replacedRecords.removeAll { replaced in
+            replaced.key == record.key && replaced.type == record.type && replaced.creator == record.creator
+                && replaced.access == nil && replaced.formerReaders == nil && replaced.sequence < newest
         }
     }
 
-    private mutating func replace(_ record: KeptRecord?, at key: RecordKey) {
+    private mutating func replace(_ record: InMemoryRecord?, at key: RecordKey) {
         for (_, reference) in records[key]?.references ?? [] {
             holders[RecordKey(zone: key.zone, name: reference.recordName)]?.remove(key)
         }
@@ -62,22 +64,22 @@ struct InMemoryDatabase {
         }
     }
 
-    /// Changes records and schema, or leaves them as they are if that fails.
+    /// Executes a body that changes records and schema, and rolls the changes back if the body throws.
     mutating func transaction<Value, Failure: Error>(
         _ body: (inout InMemoryDatabase) throws(Failure) -> Value
     ) throws(Failure) -> Value {
-        let (start, schema, ghosts) = (journal.count, schema, ghosts)
+        let (start, schema, replacedRecords) = (journal.count, schema, replacedRecords)
         do throws(Failure) {
             return try body(&self)
         } catch {
             while journal.count > start, let (key, before) = journal.popLast() { replace(before, at: key) }
             self.schema = schema
-            self.ghosts = ghosts
+            self.replacedRecords = replacedRecords
             throw error
         }
     }
 
-    /// Adds a type, or fields to it.
+    /// Adds a record type, or adds fields to a record type.
     mutating func extendSchema(
         _ name: RecordTypeName, with fields: [(name: FieldName, type: FieldType)], grants: Grants
     ) throws(RecordError) {
@@ -101,29 +103,29 @@ struct InMemoryDatabase {
         }
     }
 
-    /// The record with a name, unless it is deleted.
-    func find(_ name: RecordName, zone: Int64) -> KeptRecord? {
+    /// Returns the record with a name; `nil` if the record is deleted or missing.
+    func find(_ name: RecordName, zone: Int64) -> InMemoryRecord? {
         records[RecordKey(zone: zone, name: name)].flatMap { $0.isDeleted ? nil : $0 }
     }
 
-    /// The records of a type in creation order.
-    func all(of type: RecordTypeDefinition, zone: Int64) -> [KeptRecord] {
+    /// Returns the records of a type, in creation order.
+    func all(of type: RecordTypeDefinition, zone: Int64) -> [InMemoryRecord] {
         records.values.filter { $0.type == type.id && $0.key.zone == zone && !$0.isDeleted }.sorted { $0.id < $1.id }
     }
 
-    func fieldName(_ field: Int, of record: KeptRecord) -> String {
+    func fieldName(_ field: Int, of record: InMemoryRecord) -> String {
         schema[id: record.type]?[id: field]?.name.text ?? ""
     }
 
-    // MARK: Who asks
+    // MARK: Callers
 
-    /// Who the bearer of a token is.
+    /// Returns the caller that a token belongs to, and extends the caller's session.
     ///
-    /// - Throws: AUTHENTICATION_FAILED for a token that is none, or no more.
+    /// - Throws: AUTHENTICATION_FAILED if the token is invalid or has expired.
     mutating func caller(bearing token: String?) throws(RecordError) -> Caller {
         guard let token else { return .anonymous }
         if token == administratorToken { return .administrator(.bootstrap) }
-        guard var session = accounts.sessions[token], session.expires > now else { throw .tokenIsNone }
+        guard var session = accounts.sessions[token], session.expires > now else { throw .invalidToken }
         session.used = now
         session.expires = min(session.ends, now + limits.sessionSeconds * 1_000)
         accounts.sessions[token] = session
@@ -132,7 +134,7 @@ struct InMemoryDatabase {
 }
 
 extension RecordError {
-    static let tokenIsNone = RecordError(
+    static let invalidToken = RecordError(
         .authenticationFailed,
         "The token is not valid: it has ended, or was never one. Drop it, then sign in again, or go on as a guest without it"
     )

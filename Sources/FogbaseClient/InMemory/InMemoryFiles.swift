@@ -3,9 +3,9 @@ internal import Foundation
 internal import RecordModel
 internal import RecordWire
 
-/// The files of `InMemoryServer`, by their checksums.
+/// The files of `InMemoryServer`, by checksum.
 struct InMemoryFiles {
-    /// A proof of an upload.
+    /// An upload token: the proof that a caller has uploaded a file.
     struct Receipt {
         var asset: Asset
         var uploader: UserID
@@ -15,9 +15,9 @@ struct InMemoryFiles {
     private var contents: [String: [UInt8]] = [:]
     private var receipts: [String: Receipt] = [:]
 
-    /// Keeps a file.
+    /// Stores a file.
     ///
-    /// - Returns: The value that a record's field gets, with its receipt.
+    /// - Returns: The value for a record's field, with its upload token.
     private mutating func add(
         _ content: [UInt8], type: String?, filename: String?, uploader: UserID, zone: Int64
     ) -> Asset {
@@ -32,7 +32,8 @@ struct InMemoryFiles {
         return asset
     }
 
-    /// Where a file is read, relative to the server. It says what the file is, and is good as long as the server is there.
+    /// Returns the URL of a file, relative to the server. The URL encodes the checksum and the media type, and never
+    /// expires.
     func url(of asset: Asset) -> String {
         let token = Data("\(asset.fileChecksum)\n\(asset.contentType ?? "")".utf8).base64EncodedString()
             .replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
@@ -47,7 +48,7 @@ struct InMemoryFiles {
         }
     }
 
-    /// The file at an address of `url`.
+    /// Returns the file for the token in a URL of `url(of:)`.
     private func file(_ token: String) -> InMemoryContent? {
         var text = token.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
         text += String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
@@ -59,22 +60,27 @@ struct InMemoryFiles {
     }
 
     /// Reads a file by its URL.
+    ///
+    /// - Throws: NOT_FOUND if this server did not create the URL.
     func read(_ request: InMemoryRequest) throws -> TransportResponse {
         guard let file = file(request.path[1]) else {
             throw RecordError(.notFound, "The asset is not here, or the URL is not one that this server has made")
         }
-        return try file.answer(to: request)
+        return try file.respond(to: request)
     }
 
-    /// Takes a file as the body of a request.
+    /// Stores the body of a request as a file.
+    ///
+    /// - Throws: ACCESS_DENIED or AUTHENTICATION_REQUIRED if the caller lacks the permission to upload; `InMemoryError`
+    ///   if the request has a form or a digest.
     mutating func upload(_ call: InMemoryCall, schema: Schema) throws -> TransportResponse {
         let request = call.request
         guard Authorization.judgeUploading(call.caller, to: call.scope, schema: schema).decision == .allowed else {
-            throw RecordError.refused(call.caller, .create, .upload)
+            throw RecordError.rejected(call.caller, .create, .upload)
         }
         let type = request.field("content-type")
-        if type?.lowercased().hasPrefix("multipart/") == true { throw InMemoryRefusal.notThere("uploads by forms") }
-        if request.field("content-digest") != nil { throw InMemoryRefusal.notThere("digests of uploads") }
+        if type?.lowercased().hasPrefix("multipart/") == true { throw InMemoryError.notThere("uploads by forms") }
+        if request.field("content-digest") != nil { throw InMemoryError.notThere("digests of uploads") }
         let asset = add(
             request.body, type: type, filename: request["filename"].flatMap { $0.isEmpty ? nil : $0 },
             uploader: call.caller.writerID, zone: call.zone)
@@ -86,10 +92,14 @@ struct InMemoryFiles {
         return TransportResponse(json: ["asset": .object(value)], status: 201)
     }
 
-    /// What is to be stored of the files that an operation brings, by their checksums: each comes with the receipt of an
-    /// upload by the same caller to the same database, or stands in the same field already.
+    /// Checks the files in an operation's fields, and returns the file properties to store, by checksum.
+    ///
+    /// Each file must have the token of an upload by the same caller to the same database, or be in the same field
+    /// already.
+    ///
+    /// - Throws: BAD_REQUEST if a file fulfills neither condition, or has another size.
     func prove(
-        _ assets: [(fieldID: Int, asset: Asset)], existing: KeptRecord?, _ type: RecordTypeDefinition,
+        _ assets: [(fieldID: Int, asset: Asset)], existing: InMemoryRecord?, _ type: RecordTypeDefinition,
         _ call: InMemoryCall
     ) throws(RecordError) -> [String: Asset] {
         let stored = try existing?.fields.withView { view throws(RecordError) in try view.assets() } ?? []

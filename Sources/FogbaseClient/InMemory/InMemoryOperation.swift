@@ -1,10 +1,10 @@
 internal import RecordModel
 internal import RecordWire
 
-/// One write of one record, whichever route it came by.
+/// A write of one record. All write routes create such operations.
 struct InMemoryOperation {
     var verb: WriteVerb
-    var writeGuard = WriteGuard.none
+    var precondition = WritePrecondition.none
     var typeName: RecordTypeName?
     var recordName: RecordName?
     var isTypeInPath = true
@@ -17,11 +17,11 @@ struct InMemoryOperation {
         self.input = input
     }
 
-    /// An item of a batch, in CloudKit's terms (CloudKit reference, "Operation types").
+    /// Creates an operation from a batch item with CloudKit's operation types (CloudKit reference, "Operation types").
     ///
-    /// - Throws: BAD_REQUEST if the item lacks the tag or the name that its type needs.
+    /// - Throws: BAD_REQUEST if the item lacks the change tag or the name that its type requires.
     init(_ item: OperationInput) throws(RecordError) {
-        (verb, writeGuard) = try item.write()
+        (verb, precondition) = try item.write()
         let record = item.record
         typeName = record.recordType
         recordName = record.recordName
@@ -29,7 +29,7 @@ struct InMemoryOperation {
         input = record
     }
 
-    /// Whether its outcome depends on the values so far.
+    /// Whether the result of the operation depends on the stored values of the record.
     var buildsOnValues: Bool {
         input.fields.contains { field in
             if case .operation(let kind, _) = field.form { kind != .serverTime } else { false }
@@ -37,14 +37,14 @@ struct InMemoryOperation {
     }
 }
 
-/// A promise that an operation made, to be looked at when its request is done, or it alone.
+/// A check of a reference. It is executed after the operation, or at the end of an atomic batch.
 enum ReferenceCheck {
     case targetExists(target: RecordName, field: Int, holder: RecordKey, position: Int)
-    case nobodyValidates(target: RecordKey, position: Int)
+    case isNotValidated(target: RecordKey, position: Int)
 
     var position: Int {
         switch self {
-        case .targetExists(_, _, _, let position), .nobodyValidates(_, let position): position
+        case .targetExists(_, _, _, let position), .isNotValidated(_, let position): position
         }
     }
 }

@@ -1,15 +1,15 @@
 internal import RecordModel
 
-/// `{"records":[…],"cursor"?,…}`.
+/// The JSON of a page of records: `{"records":[…],"cursor"?,…}`.
 struct InMemoryPage {
     private var json = Array(#"{"records":["#.utf8)
-    /// The last record of the page, if there are more behind it.
-    private(set) var last: KeptRecord?
+    /// The last record of the page, if more records follow.
+    private(set) var last: InMemoryRecord?
 
     init(
-        _ records: [KeptRecord], limit: Int, of database: InMemoryDatabase, _ call: InMemoryCall
+        _ records: [InMemoryRecord], limit: Int, of database: InMemoryDatabase, _ call: InMemoryCall
     ) throws(RecordError) {
-        var shown: KeptRecord?
+        var shown: InMemoryRecord?
         for (index, record) in records.enumerated() {
             if index == limit || json.count > database.limits.pageBytes {
                 last = shown

@@ -1,27 +1,29 @@
 internal import Foundation
 
-/// What cursors and tokens of changes stand for. Clients carry the names of places.
+/// The positions that cursors and sync tokens represent. The in-memory server uses random names as cursors and tokens.
 struct InMemoryPositions {
-    /// Where a page ended.
+    /// The position after a page of a response.
     enum Place {
-        /// A list: the last record.
+        /// A position in a list: the ID of the last record.
         case listing(after: Int64)
-        /// A query: the last record as it was, and the moment that `now()` means on all pages.
-        case query(after: KeptRecord, now: Int64)
-        /// The feed: the last change, and up to where everything is known.
+        /// A position in a query: the state of the last record, and the value of `now()` for all pages, in milliseconds
+        /// since 1970.
+        case query(after: InMemoryRecord, now: Int64)
+        /// A position in the change feed: the sequence number of the last change, and the sequence number up to which
+        /// the caller has complete data.
         case feed(after: Int64, complete: Int64)
     }
 
     private var places: [String: (place: Place, owner: String)] = [:]
 
-    /// The place that a cursor or a token stands for; `nil` if it is another owner's, or none.
+    /// The position of a cursor or token; `nil` if the name is unknown or belongs to another owner.
     subscript(token: String, owner: String) -> Place? {
         places[token].flatMap { $0.owner == owner ? $0.place : nil }
     }
 
-    /// Keeps a place under a name of its own.
+    /// Stores a position and returns its name.
     ///
-    /// - Parameter owner: What it belongs to: caller, zone and query.
+    /// - Parameter owner: A text that identifies the caller, zone and query that can use the position.
     mutating func keep(_ place: Place, _ owner: String) -> String {
         let name = UUID().uuidString
         places[name] = (place, owner)

@@ -1,13 +1,13 @@
 internal import RecordModel
 internal import RecordWire
 
-/// Answers a query: every record of the type is asked.
+/// The query route. It scans all records of the type and uses no index.
 struct InMemoryQuery {
     let call: InMemoryCall
 
-    func answer(in database: inout InMemoryDatabase) throws -> TransportResponse {
+    func respond(in database: inout InMemoryDatabase) throws -> TransportResponse {
         let input = try input(database.limits)
-        if input.explain { throw InMemoryRefusal.notThere("plans of queries") }
+        if input.explain { throw InMemoryError.notThere("plans of queries") }
         let limit = try database.limits.pageLength(input.limit)
         guard let typeName = input.recordType else {
             throw RecordError.badRequest("The body needs 'recordType', the type whose records are asked for")
@@ -17,10 +17,10 @@ struct InMemoryQuery {
         }
         var records = try call.records(of: type, in: database)
         let owner = "query \(call.caller.writerID) \(call.zone) \(String(decoding: input.identity, as: UTF8.self))"
-        var (moment, last): (Int64, KeptRecord?) = (database.now, nil)
+        var (moment, last): (Int64, InMemoryRecord?) = (database.now, nil)
         if let cursor = input.cursor {
             guard case .query(let record, let start)? = database.positions[cursor, owner] else {
-                throw RecordError.cursorIsNone
+                throw RecordError.invalidCursor
             }
             (moment, last) = (start, record)
         }
@@ -52,7 +52,7 @@ struct InMemoryQuery {
 }
 
 extension InMemoryRequest {
-    /// The records of a type that meet a condition, without what only queries have.
+    /// The record type, predicate and arguments of a bulk change or a GET query.
     var condition: QueryInput {
         get throws(RecordError) {
             var input = QueryInput()

@@ -2,7 +2,7 @@ internal import Encodings
 internal import RecordModel
 internal import RecordWire
 
-/// Answers a request that reads a record, a field, a list, or the change feed.
+/// The routes that read a record, a field, a list of records, or the change feed.
 struct InMemoryReader {
     let call: InMemoryCall
 
@@ -37,7 +37,7 @@ struct InMemoryReader {
             guard assets.indices.contains(index), let file = database.files.content(of: assets[index].asset) else {
                 throw RecordError(.notFound, "The list has no member with this index")
             }
-            return try file.answer(to: call.request)
+            return try file.respond(to: call.request)
         }
         guard field.type == .bytes else {
             throw RecordError.badRequest(
@@ -48,7 +48,7 @@ struct InMemoryReader {
         let content = json.withUnsafeBytes {
             Base64.decode(UnsafeRawBufferPointer(rebasing: $0.dropFirst().dropLast()))
         }
-        return try InMemoryContent(bytes: content ?? [], type: nil, tag: record.tag).answer(to: call.request)
+        return try InMemoryContent(bytes: content ?? [], type: nil, tag: record.tag).respond(to: call.request)
     }
 
     func list(in database: inout InMemoryDatabase) throws(RecordError) -> TransportResponse {
@@ -58,7 +58,7 @@ struct InMemoryReader {
         var records = try call.records(of: type, in: database)
         let owner = "list \(call.caller.writerID) \(call.zone) \(type.id)"
         if let cursor = call.request["cursor"] {
-            guard case .listing(let last)? = database.positions[cursor, owner] else { throw .cursorIsNone }
+            guard case .listing(let last)? = database.positions[cursor, owner] else { throw .invalidCursor }
             records.removeAll { $0.id <= last }
         }
         var page = try InMemoryPage(records, limit: limit, of: database, call)
@@ -66,19 +66,25 @@ struct InMemoryReader {
         return TransportResponse(json: page.finish())
     }
 
-    /// What changed in a zone since a token, oldest first.
+    /// Returns the changes of a zone since a sync token, the oldest change first.
     func changes(in database: inout InMemoryDatabase) throws(RecordError) -> TransportResponse {
         let limit = try call.request.limit(database.limits)
-        let changed = (database.ghosts + database.records.values).filter { $0.key.zone == call.zone }
-            .sorted { $0.sequence < $1.sequence }
-        guard call.scope == .publicDatabase || !changed.isEmpty else {
-            // Nothing was ever written there, so nobody got a token.
-            guard call.request["since"]?.isEmpty ?? true else { throw .tokenIsTooOld }
+        let types = try call.request.feedTypes
+        let all = (database.replacedRecords + database.records.values).filter { $0.key.zone == call.zone }
+        let since = call.request["since"] ?? ""
+        guard call.scope == .publicDatabase || !all.isEmpty else {
+            // The database was never written, so the server has never issued a sync token.
+            guard ["", "now"].contains(since) else { throw .tokenIsTooOld }
             return TransportResponse(json: ["changes": [], "token": "", "moreComing": false])
         }
+        let changed = all.filter { record in
+            types.map { $0.contains { database.schema[$0]?.id == record.type } } ?? true
+        }.sorted { $0.sequence < $1.sequence }
         let owner = "feed \(call.caller.writerID) \(call.zone)"
         var (last, complete): (Int64, Int64) = (0, 0)
-        if let since = call.request["since"], !since.isEmpty {
+        if since == "now" {
+            (last, complete) = (database.sequence, database.sequence)
+        } else if !since.isEmpty {
             guard case .feed(let place, let known)? = database.positions[since, owner] else {
                 throw .badRequest(
                     "The sync token does not belong to this caller and zone. Read the feed from its beginning",
@@ -115,15 +121,38 @@ struct InMemoryReader {
         return TransportResponse(json: json)
     }
 
-    private func couldRead(_ record: KeptRecord, _ type: RecordTypeDefinition, after complete: Int64) -> Bool {
+    private func couldRead(_ record: InMemoryRecord, _ type: RecordTypeDefinition, after complete: Int64) -> Bool {
         guard let former = record.formerReaders else { return false }
         return Authorization.couldRead(
             call.caller, in: call.scope, type: type, creator: record.creator, formerReaders: former, after: complete)
     }
 }
 
+extension InMemoryRequest {
+    /// The record types of a change feed; `nil` for all.
+    ///
+    /// - Throws: BAD_REQUEST for an invalid type, or a condition, which only streams can have.
+    fileprivate var feedTypes: [RecordTypeName]? {
+        get throws(RecordError) {
+            for name in ["where", "arg"] where self[name] != nil {
+                throw .badRequest(
+                    "A condition goes with a stream of events, which InMemoryServer does not have",
+                    details: [("parameter", .text(name))])
+            }
+            let types = try all("type").map { name throws(RecordError) -> RecordTypeName in
+                guard let type = RecordTypeName(name) else {
+                    throw .badRequest(
+                        "A record type's name \(Identifier.rule)", details: [("parameter", .text("type"))])
+                }
+                return type
+            }
+            return types.isEmpty ? nil : types
+        }
+    }
+}
+
 extension RecordError {
-    static let cursorIsNone = RecordError.badRequest(
+    static let invalidCursor = RecordError.badRequest(
         "The cursor does not belong to this caller and query. Ask for the first page again", cause: .tokenInvalid)
 
     fileprivate static let tokenIsTooOld = RecordError.badRequest(

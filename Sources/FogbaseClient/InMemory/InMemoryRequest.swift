@@ -2,19 +2,21 @@ internal import Foundation
 internal import RecordModel
 internal import RecordWire
 
-/// A request, taken apart as the server does it.
+/// A parsed request.
 struct InMemoryRequest {
     let method: String
-    /// The segments of the path, decoded.
+    /// The path segments, percent-decoded.
     let path: [String]
-    /// Path and query as they came.
+    /// The path and query of the URL as received.
     let target: String
     let body: [UInt8]
     private let query: [(name: String, value: String)]
-    /// By names in lower case.
+    /// The header fields, with names in lower case.
     private let fields: [String: String]
 
-    /// - Throws: BAD_REQUEST for an address that cannot be decoded.
+    /// Parses a request.
+    ///
+    /// - Throws: BAD_REQUEST if the URL cannot be decoded.
     init(_ request: TransportRequest) throws(RecordError) {
         guard let address = URLComponents(url: request.url, resolvingAgainstBaseURL: true) else {
             throw .badRequest("The address is malformed")
@@ -35,21 +37,21 @@ struct InMemoryRequest {
 
     private static func decode(_ text: String) throws(RecordError) -> String {
         guard let decoded = text.removingPercentEncoding else {
-            throw .badRequest("The address has a malformed percent escape, or one that is not UTF-8. Encode it anew")
+            throw .badRequest("The address has a malformed percent escape, or one that is not UTF-8. Encode it again")
         }
         return decoded
     }
 
-    /// A parameter of the query; `nil` if it is not given.
+    /// The value of a query parameter; `nil` if the parameter is missing.
     subscript(parameter: String) -> String? { query.first { $0.name == parameter }?.value }
 
-    /// All values of a parameter that may be repeated.
+    /// Returns all values of a query parameter.
     func all(_ parameter: String) -> [String] { query.filter { $0.name == parameter }.map(\.value) }
 
-    /// A header field, by its name in lower case.
+    /// Returns a header field, by its name in lower case.
     func field(_ name: String) -> String? { fields[name] }
 
-    /// Container and environment.
+    /// The key of the database: container and environment.
     var databaseName: String {
         get throws(RecordError) {
             let environment = self["environment"] ?? RecordEnvironment.development.rawValue
@@ -60,7 +62,7 @@ struct InMemoryRequest {
         }
     }
 
-    /// The token of whoever asks.
+    /// The caller's token; `nil` without an `Authorization` field.
     var token: String? {
         get throws(RecordError) {
             guard let text = field("authorization") else { return nil }
@@ -72,10 +74,12 @@ struct InMemoryRequest {
         }
     }
 
-    /// The names in `fields`; `nil` means all.
+    /// The fields to return; `nil` is all of them.
     var shownFields: [String]? { self["fields"]?.split(separator: ",").map(String.init) }
 
-    /// Whether a parameter that is a word says yes.
+    /// Returns a Boolean query parameter; `false` if the parameter is missing.
+    ///
+    /// - Throws: BAD_REQUEST if the parameter is neither `true` nor `false`.
     func word(_ name: String) throws(RecordError) -> Bool {
         switch self[name] {
         case nil, "false": return false
@@ -84,13 +88,15 @@ struct InMemoryRequest {
         }
     }
 
-    /// The length of a page.
+    /// Returns the page size, in records.
+    ///
+    /// - Throws: BAD_REQUEST if `limit` is out of range.
     func limit(_ limits: DatabaseLimits) throws(RecordError) -> Int {
         guard let text = self["limit"] else { return limits.defaultPageSize }
         return try limits.pageLength(Int(text) ?? 0)
     }
 
-    /// The type in the path.
+    /// The record type in the path.
     var typeName: RecordTypeName {
         get throws(RecordError) {
             guard path.count > 1, let name = RecordTypeName(path[1]) else {
@@ -100,7 +106,7 @@ struct InMemoryRequest {
         }
     }
 
-    /// The record in the path.
+    /// The record name in the path.
     var recordName: RecordName {
         get throws(RecordError) {
             guard path.count > 2, let name = RecordName(path[2]) else {
@@ -110,8 +116,8 @@ struct InMemoryRequest {
         }
     }
 
-    /// What `If-Match` and `If-None-Match` demand of a record before it is written.
-    var writeGuard: WriteGuard {
+    /// The precondition of a write, from `If-Match` and `If-None-Match`.
+    var precondition: WritePrecondition {
         get throws(RecordError) {
             switch (field("if-match"), field("if-none-match")) {
             case (nil, nil): return .none
@@ -123,18 +129,20 @@ struct InMemoryRequest {
         }
     }
 
-    /// The change tags in a condition: what stands before `-` in tags of another view than the whole one.
+    /// Returns the change tags in a precondition. In an ETag, the suffix from `-` on does not belong to the change tag.
     static func tags(_ text: String) -> [String] {
         text.split(separator: ",").map { part in
             let tag = part.filter { $0 != "\"" && $0 != " " }
-            // A proxy that compresses has made it weak.
+            // A compressing proxy makes ETags weak.
             return String((tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...]).prefix { $0 != "-" })
         }
     }
 }
 
 extension DatabaseLimits {
-    /// The length of a page that was asked for.
+    /// Returns the stated page size, or the default if `stated` is `nil`.
+    ///
+    /// - Throws: BAD_REQUEST if `stated` is out of range.
     func pageLength(_ stated: Int?) throws(RecordError) -> Int {
         guard let stated else { return defaultPageSize }
         guard (1...pageSize).contains(stated) else {

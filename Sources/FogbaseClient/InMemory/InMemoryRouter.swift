@@ -1,11 +1,11 @@
 internal import RecordModel
 internal import RecordWire
 
-/// Finds the route of a request, and answers it.
+/// The router: finds the route of a request and executes it.
 struct InMemoryRouter {
     let request: InMemoryRequest
 
-    func answer(in database: inout InMemoryDatabase) -> TransportResponse {
+    func respond(in database: inout InMemoryDatabase) -> TransportResponse {
         defer { database.forgetJournal() }
         do {
             let caller = try database.caller(bearing: try request.token)
@@ -13,53 +13,54 @@ struct InMemoryRouter {
             case ("GET", "limits", 1): return TransportResponse(json: database.limits.document)
             case ("GET", "assets", 2...3) where request.path[1] != "uploads": return try database.files.read(request)
             case (_, "users", _), (_, "sessions", _):
-                return try InMemoryAccountRoutes(request: request, caller: caller).answer(in: &database)
-            default: return try answer(try InMemoryCall(request, by: caller, in: database), in: &database)
+                return try InMemoryAccountRoutes(request: request, caller: caller).respond(in: &database)
+            default: return try respond(try InMemoryCall(request, by: caller, in: database), in: &database)
             }
         } catch {
-            return .refusing(error)
+            return .rejecting(error)
         }
     }
 
-    private func answer(_ call: InMemoryCall, in database: inout InMemoryDatabase) throws -> TransportResponse {
+    private func respond(_ call: InMemoryCall, in database: inout InMemoryDatabase) throws -> TransportResponse {
         let (reader, writes) = (InMemoryReader(call: call), InMemoryWriteRoutes(call: call))
         switch (request.method, request.path.first ?? "", request.path.count) {
         case ("GET", "records", 2): return try reader.list(in: &database)
         case ("GET", "records", 3): return try reader.read(in: database)
         case ("GET", "records", 4): return try reader.readField(in: database)
-        case ("POST", "records", 1): return try remembering(call, in: &database, writes.performBatch)
+        case ("POST", "records", 1): return try executeIdempotently(call, in: &database, writes.performBatch)
         case ("POST", "records", 2):
-            return try remembering(call, in: &database) { try writes.performOne(.create, in: &$0) }
+            return try executeIdempotently(call, in: &database) { try writes.performOne(.create, in: &$0) }
         case ("PUT", "records", 3):
-            return try remembering(call, in: &database) {
+            return try executeIdempotently(call, in: &database) {
                 try writes.performOne(.modify(createsMissing: true, replacesAll: true), in: &$0)
             }
         case ("PATCH", "records", 3):
-            return try remembering(call, in: &database) {
+            return try executeIdempotently(call, in: &database) {
                 try writes.performOne(.modify(createsMissing: false, replacesAll: false), in: &$0)
             }
         case ("DELETE", "records", 3):
-            return try remembering(call, in: &database) {
-                try writes.performOne(.delete(forgivesMissing: false), in: &$0)
+            return try executeIdempotently(call, in: &database) {
+                try writes.performOne(.delete(ignoresMissing: false), in: &$0)
             }
-        case ("GET", "query", 2), ("POST", "query", 1): return try InMemoryQuery(call: call).answer(in: &database)
+        case ("GET", "query", 2), ("POST", "query", 1): return try InMemoryQuery(call: call).respond(in: &database)
         case ("DELETE", "query", 2), ("PATCH", "query", 2):
             let change = InMemoryBulkChange(call: call)
-            if try request.word("dryRun") { return try change.answer(in: &database) }
-            return try remembering(call, in: &database, change.answer)
+            if try request.word("dryRun") { return try change.respond(in: &database) }
+            return try executeIdempotently(call, in: &database, change.respond)
         case ("GET", "changes", 1): return try reader.changes(in: &database)
         case ("POST", "assets", 1): return try database.files.upload(call, schema: database.schema)
-        case (_, "assets", 2...): throw InMemoryRefusal.notThere("resumable uploads; send at most 8 MiB")
+        case (_, "assets", 2...): throw InMemoryError.notThere("resumable uploads; send at most 8 MiB")
         case (_, "schema", _), (_, "grants", _), (_, "roles", _), (_, "keys", _), (_, "invitations", _),
             (_, "explain", _), (_, "administrators", _), (_, "audit", _):
-            throw InMemoryRefusal.notThere("administration")
+            throw InMemoryError.notThere("administration")
         default:
             throw RecordError(.notFound, "No route of the double has this path", cause: .unknownRoute)
         }
     }
 
-    /// Performs a write, or answers with what was answered to it before.
-    private func remembering(
+    /// Executes a write and stores the response. If a response is already stored for the idempotency key, the write is
+    /// not executed again.
+    private func executeIdempotently(
         _ call: InMemoryCall, in database: inout InMemoryDatabase,
         _ perform: (inout InMemoryDatabase) throws -> TransportResponse
     ) throws -> TransportResponse {
@@ -69,7 +70,7 @@ struct InMemoryRouter {
         }
         let name = "\(call.caller.writerID) \(key)"
         let summary = "\(request.method) \(request.target)"
-        if let known = database.answers[name] {
+        if let known = database.responses[name] {
             guard known.request == summary, known.body == request.body else {
                 throw RecordError(
                     .badRequest, "This Idempotency-Key was used for another request. Use a new key for each request",
@@ -80,20 +81,20 @@ struct InMemoryRouter {
             return response
         }
         let response = try perform(&database)
-        database.answers[name] = RememberedAnswer(request: summary, body: request.body, response: response)
+        database.responses[name] = StoredResponse(request: summary, body: request.body, response: response)
         return response
     }
 }
 
-/// The answer to a request with an idempotency key.
-struct RememberedAnswer {
+/// The stored response of a request with an idempotency key.
+struct StoredResponse {
     let request: String
     let body: [UInt8]
     let response: TransportResponse
 }
 
 extension DatabaseLimits {
-    /// What `GET /limits` shows.
+    /// The body of `GET /limits`.
     fileprivate var document: JSONValue {
         let numbers: [(String, Int)] = [
             ("recordBytes", recordBytes), ("batchOperations", batchOperations), ("assetBytes", bodyBytes),

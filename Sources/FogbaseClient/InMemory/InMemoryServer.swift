@@ -2,7 +2,7 @@ public import Foundation
 internal import RecordModel
 internal import RecordWire
 
-/// A Fogbase server within the process, for the tests of an app: no network, no files, and nothing that outlives it.
+/// A Fogbase server in memory, for the tests of an app. The server needs no network and no files.
 ///
 /// ```swift
 /// let server = InMemoryServer()
@@ -12,86 +12,95 @@ internal import RecordWire
 /// #expect(await server.recordCount("Post") == 1)
 /// ```
 ///
-/// It speaks the server's own protocol by the server's own rules for records, batches, conditions, sorts, pages, changes,
-/// references, access lists and rights, and keeps files and accounts. It differs in this:
+/// The in-memory server implements the protocol and rules of a real server for records, batches, queries, pages,
+/// changes, references, access lists and permissions. It also stores files and accounts. The in-memory server differs
+/// from a real server as follows:
 ///
-/// - Containers are there when they are named, types and fields when they are written, in production too, and all grants
-///   are those that a type gets by itself. Queries need no index.
-/// - Files have the type that their uploader says and no measures, and their URLs are good for as long as it is there.
-/// - Schema, roles, invitations, API keys, resumable uploads, forms, digests, thumbnails and plans of queries are refused
-///   with 501.
-/// - An answer that is asked for again by its idempotency key comes as it was, however long it is, and for as long as the
-///   server is there. Parameters that a route does not know are passed over.
+/// - Containers are created when a request first names them. Types and fields are created when a request first writes
+///   them, even in production. All types have the default grants. Queries need no index.
+/// - The media type of a file is the type that the client sent. Pictures have no dimensions. URLs of files do not
+///   expire.
+/// - Changes are not streamed. Change feeds and live results poll.
+/// - Schema, roles, invitations, API keys, resumable uploads, forms, digests, thumbnails and query plans are rejected
+///   with status 501.
+/// - Responses for idempotency keys are stored without limits of size and time. Unknown query parameters are ignored.
 /// - There are no rate limits, no quotas, and no delays after wrong passwords.
 public actor InMemoryServer: Transport {
-    /// Where clients find it; nothing else has this address.
+    /// The address of the server. The address works only with this transport.
     public nonisolated let url: URL
-    /// Every request that came, in order, those that were made to fail among them.
+    /// All received requests in order, including requests that a test made fail.
     public private(set) var requests: [TransportRequest] = []
     private let administratorToken: String?
     private let now: @Sendable () -> Date
     private var databases: [String: InMemoryDatabase] = [:]
     private var failures: [Failure] = []
 
-    /// What becomes of a request instead of an answer.
+    /// A failure that a test has requested.
     private enum Failure {
         case lost(TransportError)
-        case refused(status: Int, retryAfter: Int?)
+        case rejected(status: Int, retryAfter: Int?)
     }
 
+    /// Creates an empty server.
+    ///
     /// - Parameters:
-    ///   - administratorToken: Opens everything, as the server's own does; `nil` is no such token.
+    ///   - administratorToken: A token that grants all rights; `nil` for none.
     ///   - now: The server's clock.
     public init(administratorToken: String? = nil, now: @escaping @Sendable () -> Date = { Date() }) {
-        // A name that no other host can have (RFC 6761, section 6.4).
+        // No real host can have this name (RFC 6761, section 6.4).
         guard let url = URL(string: "http://memory.invalid") else { preconditionFailure("The address is well formed") }
         self.url = url
         self.administratorToken = administratorToken
         self.now = now
     }
 
-    /// A client of this server. It tries again without waiting.
+    /// Returns a client of this server. By default, the client retries without delay.
     public nonisolated func makeClient(
         tokens: any TokenStore = MemoryTokenStore(), retry: RetryPolicy = RetryPolicy(sleep: { _ in })
     ) -> Fogbase {
         Fogbase(url, tokens: tokens, retry: retry, transport: self)
     }
 
-    // MARK: For tests
+    // MARK: Test control
 
-    /// Lets the next requests fail before those that come after them; called again, more of them.
+    /// Makes the next requests fail without a response. Calling it again adds more failures.
+    ///
+    /// ```swift
+    /// await server.failNext(.responseLost("test"), times: 2)
+    /// ```
     ///
     /// - Parameters:
-    ///   - error: `unreachable` is a request that never came; `responseLost` one that was performed, and whose answer did
-    ///     not reach the client.
-    ///   - times: How many requests; each attempt of the client is one.
+    ///   - error: `unreachable` fails without executing the request. `responseLost` executes the request and then
+    ///     fails.
+    ///   - times: The number of requests. Each attempt of the client counts.
     public func failNext(_ error: TransportError, times: Int = 1) {
         failures += Array(repeating: .lost(error), count: times)
     }
 
-    /// Lets the next requests be refused with a status, and not performed.
+    /// Makes the server reject the next requests with a status.
     ///
     /// - Parameters:
-    ///   - status: An error's: 401, 403, 404, 409, 413, 429, 503 and so on.
-    ///   - retryAfter: Seconds that the client is asked to wait.
-    ///   - times: How many requests; each attempt of the client is one.
+    ///   - status: An error status, such as 401, 403, 404, 409, 413, 429 or 503.
+    ///   - retryAfter: The delay in the response's `Retry-After` field, in seconds.
+    ///   - times: The number of requests. Each attempt of the client counts.
     public func failNext(status: Int, retryAfter: Int? = nil, times: Int = 1) {
-        failures += Array(repeating: .refused(status: status, retryAfter: retryAfter), count: times)
+        failures += Array(repeating: .rejected(status: status, retryAfter: retryAfter), count: times)
     }
 
-    /// How many records there are, in all containers, the public and all private databases.
+    /// Returns the number of records in all containers and databases.
     ///
-    /// - Parameter recordType: `nil` counts all types but `Users`, whose records come with accounts.
+    /// - Parameter recordType: The record type; `nil` counts all types except for `Users`, whose records belong to
+    ///   accounts.
     public func recordCount(_ recordType: String? = nil) -> Int {
         databases.values.reduce(0) { $0 + $1.count(of: recordType) }
     }
 
-    /// Lets all tokens of changes that were given out so far be too old.
+    /// Makes all existing sync tokens expire.
     public func expireChangeTokens() {
         for name in databases.keys { databases[name]?.expireChangeTokens() }
     }
 
-    /// Forgets all records, files, accounts and requests, and lets nothing fail any more.
+    /// Deletes all records, files, accounts and recorded requests, and cancels requested failures.
     public func removeAll() {
         databases = [:]
         requests = []
@@ -104,10 +113,10 @@ public actor InMemoryServer: Transport {
         try Task.checkCancellation()
         requests.append(request)
         switch failures.isEmpty ? nil : failures.removeFirst() {
-        case nil: return answer(request)
-        case .refused(let status, let retryAfter): return .refusing(status: status, retryAfter: retryAfter)
+        case nil: return respond(request)
+        case .rejected(let status, let retryAfter): return .rejecting(status: status, retryAfter: retryAfter)
         case .lost(let error):
-            if case .responseLost = error { _ = answer(request) }
+            if case .responseLost = error { _ = respond(request) }
             throw error
         }
     }
@@ -129,21 +138,22 @@ public actor InMemoryServer: Transport {
         return (response, parts)
     }
 
-    /// The longest part of a body that is streamed.
+    /// The maximum size of a part in a streamed body, in bytes.
     private static let partBytes = 65_536
 
-    private func answer(_ request: TransportRequest) -> TransportResponse {
+    private func respond(_ request: TransportRequest) -> TransportResponse {
         do {
             let request = try InMemoryRequest(request)
             let name = try request.databaseName
-            // Taken out, so that it is changed in place.
+            // Remove the database from the dictionary during the request, so that it is changed in place instead of
+            // copied.
             var database = databases.removeValue(forKey: name) ?? InMemoryDatabase()
             defer { databases[name] = database }
             database.now = Int64((now().timeIntervalSince1970 * 1_000).rounded(.down))
             database.administratorToken = administratorToken
-            return InMemoryRouter(request: request).answer(in: &database)
+            return InMemoryRouter(request: request).respond(in: &database)
         } catch {
-            return .refusing(error)
+            return .rejecting(error)
         }
     }
 }

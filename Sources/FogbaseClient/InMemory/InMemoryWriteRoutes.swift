@@ -1,7 +1,7 @@
 internal import RecordModel
 internal import RecordWire
 
-/// Answers a request that writes one record, or a batch.
+/// The routes that write one record or a batch.
 struct InMemoryWriteRoutes {
     let call: InMemoryCall
 
@@ -9,13 +9,13 @@ struct InMemoryWriteRoutes {
         let request = call.request
         let type = try request.typeName
         let name: RecordName? = verb == .create ? nil : try request.recordName
-        let isDeletion = verb == .delete(forgivesMissing: false)
+        let isDeletion = verb == .delete(ignoresMissing: false)
         let input = isDeletion ? RecordInput() : try RecordInput.readSingle(request.body)
         guard input.recordType == nil || input.recordType == type,
             name == nil || input.recordName == nil || input.recordName == name
         else { throw .badRequest("The body names another type or record than the path. Leave them out") }
         var operation = InMemoryOperation(verb, type, name ?? input.recordName, input)
-        if verb != .create { operation.writeGuard = try request.writeGuard }
+        if verb != .create { operation.precondition = try request.precondition }
         var writer = InMemoryWriter(call: call)
         guard case .saved(let record, let isNew) = try writer.performAlone(operation, in: &database) else {
             return TransportResponse(status: 204)
@@ -49,7 +49,8 @@ struct InMemoryWriteRoutes {
         return TransportResponse(json: json + Array("]}".utf8))
     }
 
-    /// All or nothing: if one item is refused, it says why, and the others that they went with it.
+    /// Executes an atomic batch. If an operation fails, its item in the response has the error, and all other items
+    /// have ATOMIC_ERROR.
     private func performAll(
         _ items: [OperationInput], _ writer: InMemoryWriter, in database: inout InMemoryDatabase
     ) throws(RecordError) -> [[UInt8]] {
@@ -57,23 +58,23 @@ struct InMemoryWriteRoutes {
         do throws(RecordError) {
             return try database.transaction { database throws(RecordError) in
                 var writer = writer
-                var answers: [[UInt8]] = []
+                var responses: [[UInt8]] = []
                 for (position, item) in items.enumerated() {
                     guilty = position
                     let operation = try InMemoryOperation(item)
                     let outcome = try writer.perform(operation, position: position, in: &database)
-                    answers.append(try json(of: outcome, operation, writer.call, in: database))
+                    responses.append(try json(of: outcome, operation, writer.call, in: database))
                 }
                 if let (position, error) = writer.brokenPromise(in: database) {
                     guilty = position
                     throw error
                 }
-                return answers
+                return responses
             }
         } catch {
             var error = error
             if error.serverRecord != nil, let name = items[guilty].record.recordName {
-                // It may have met what this batch had made of the record, which never was.
+                // Read the record again, because the error can contain a state that was rolled back.
                 error.serverRecord = try database.find(name, zone: call.zone).map { record throws(RecordError) in
                     try writer.call.json(of: record, in: database)
                 }
@@ -99,7 +100,7 @@ struct InMemoryWriteRoutes {
         }
     }
 
-    /// What stands for an operation in the answer to a batch.
+    /// Returns the JSON of an executed operation's item in the response to a batch.
     private func json(
         of outcome: InMemoryOutcome, _ operation: InMemoryOperation, _ call: InMemoryCall, in database: InMemoryDatabase
     ) throws(RecordError) -> [UInt8] {
@@ -114,7 +115,7 @@ struct InMemoryWriteRoutes {
 }
 
 extension RecordError {
-    /// What stands for a refused item in the answer to a batch.
+    /// Returns the JSON of a rejected operation's item in the response to a batch.
     fileprivate func json(of name: RecordName?) -> [UInt8] {
         var text: [UInt8] = []
         ErrorComposer.append(self, uuid: nil, recordName: name?.text, to: &text)

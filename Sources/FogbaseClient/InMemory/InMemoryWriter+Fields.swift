@@ -1,11 +1,11 @@
 internal import RecordModel
 internal import RecordWire
 
-/// From what an operation says of a record to what is kept of it.
+/// The conversion of an operation's input to stored fields and access lists.
 extension InMemoryWriter {
-    /// An operation's fields against the schema, extended just in time.
+    /// Resolves the fields of an operation against the schema, and extends the schema if necessary.
     func resolve(
-        _ operation: InMemoryOperation, _ typeName: RecordTypeName, existing: KeptRecord?,
+        _ operation: InMemoryOperation, _ typeName: RecordTypeName, existing: InMemoryRecord?,
         in database: inout InMemoryDatabase
     ) throws(RecordError) -> (RecordTypeDefinition, ResolvedFields) {
         var changes = try resolve(operation, typeName, in: database)
@@ -15,7 +15,7 @@ extension InMemoryWriter {
         }
         guard let type = database.schema[typeName] else { throw .recordNotFound }
         guard !changes.assets.isEmpty else { return (type, changes) }
-        // Once more, now that it is known what the files are.
+        // Resolve the fields again, with the stored properties of the files.
         let known = try database.files.prove(changes.assets, existing: existing, type, call)
         return (type, try resolve(operation, typeName, in: database) { known[$0.fileChecksum] ?? $0 })
     }
@@ -30,7 +30,7 @@ extension InMemoryWriter {
     }
 
     func merge(
-        _ changes: ResolvedFields, into existing: KeptRecord?, replacesAll: Bool, in database: InMemoryDatabase
+        _ changes: ResolvedFields, into existing: InMemoryRecord?, replacesAll: Bool, in database: InMemoryDatabase
     ) throws(RecordError) -> FieldMerge {
         try (existing?.fields ?? .empty).withView { view throws(RecordError) in
             try FieldMerger.merge(
@@ -40,9 +40,9 @@ extension InMemoryWriter {
         }
     }
 
-    /// The access list that a record shall have after an operation, in stored form.
+    /// Returns the access list after an operation, in stored form.
     func access(
-        _ operation: InMemoryOperation, of record: KeptRecord, in database: InMemoryDatabase
+        _ operation: InMemoryOperation, of record: InMemoryRecord, in database: InMemoryDatabase
     ) throws(RecordError) -> [UInt8]? {
         switch try operation.input.accessChange() {
         case .none: return record.access
@@ -70,7 +70,7 @@ extension InMemoryWriter {
         case .creator, .role: break
         }
         throw .badRequest(
-            "The access list names somebody who is not there", cause: .unknownName,
+            "The access list names a user that does not exist", cause: .unknownName,
             details: [("principal", .text(name.text))])
     }
 }

@@ -2,16 +2,17 @@ internal import Foundation
 internal import RecordModel
 internal import RecordWire
 
-/// Performs the operations of one request, and checks the references that they leave.
+/// The writer of one request: executes operations and checks the references between records.
 struct InMemoryWriter {
     let call: InMemoryCall
     private var checks: [ReferenceCheck] = []
-    /// The records that deletions of this request have taken with them.
+    /// The number of records that the request's deletions have deleted with `DELETE_SELF`.
     private var cascaded = 0
 
     init(call: InMemoryCall) { self.call = call }
 
-    /// Performs one operation and checks its references, or leaves everything as it is.
+    /// Executes one operation and checks its references. If the operation or a check fails, the operation is rolled
+    /// back.
     mutating func performAlone(
         _ operation: InMemoryOperation, in database: inout InMemoryDatabase
     ) throws(RecordError) -> InMemoryOutcome {
@@ -23,7 +24,8 @@ struct InMemoryWriter {
         }
     }
 
-    /// Performs one operation. References are checked afterwards: once per operation, or once for an atomic batch.
+    /// Executes one operation. The caller must check the references afterwards, after each operation or once per atomic
+    /// batch.
     mutating func perform(
         _ operation: InMemoryOperation, position: Int, in database: inout InMemoryDatabase
     ) throws(RecordError) -> InMemoryOutcome {
@@ -37,12 +39,12 @@ struct InMemoryWriter {
         case .modify(let createsMissing, let replacesAll):
             return try modify(
                 operation, createsMissing: createsMissing, replacesAll: replacesAll, position: position, in: &database)
-        case .delete(let forgivesMissing):
-            return try delete(operation, forgivesMissing: forgivesMissing, position: position, in: &database)
+        case .delete(let ignoresMissing):
+            return try delete(operation, ignoresMissing: ignoresMissing, position: position, in: &database)
         }
     }
 
-    /// The type of a record that the caller may create.
+    /// Returns the type of the record that the operation creates, after checking the permission.
     private func typeNameForCreating(
         _ operation: InMemoryOperation, in database: InMemoryDatabase
     ) throws(RecordError) -> RecordTypeName {
@@ -57,12 +59,12 @@ struct InMemoryWriter {
         }
         let type = database.schema[typeName] ?? RecordTypeDefinition(id: .unassigned, name: typeName, grants: .standard)
         guard Authorization.authorize(call.caller, .create, in: call.scope, type: type, .new) == .allowed else {
-            throw .refused(call.caller, .create, .records(typeName))
+            throw .rejected(call.caller, .create, .records(typeName))
         }
         return typeName
     }
 
-    /// Adds a record whose name is free.
+    /// Inserts a record with an unused name.
     private mutating func insert(
         _ operation: InMemoryOperation, _ typeName: RecordTypeName, position: Int, in database: inout InMemoryDatabase
     ) throws(RecordError) -> InMemoryOutcome {
@@ -70,7 +72,7 @@ struct InMemoryWriter {
         let merge = try merge(changes, into: nil, replacesAll: true, in: database)
         let name = operation.recordName ?? RecordName(UUID().uuidString.lowercased())
         guard let name else { throw .badRequest("The operation needs a recordName") }
-        var record = KeptRecord(
+        var record = InMemoryRecord(
             id: database.nextSequence(), key: RecordKey(zone: call.zone, name: name), type: type.id,
             creator: call.caller.writerID, created: database.now)
         record.access = try access(operation, of: record, in: database)
@@ -90,9 +92,9 @@ struct InMemoryWriter {
             operation.typeName == nil || operation.typeName == type.name, call.knows(existing, type)
         else {
             guard createsMissing else { throw try missing(operation, in: database) }
-            // Rights before guards.
+            // Permissions are checked before preconditions.
             let typeName = try typeNameForCreating(operation, in: database)
-            switch operation.writeGuard {
+            switch operation.precondition {
             case .tags, .exists: throw try missing(operation, in: database)
             case .none, .absent:
                 if let existing { throw exists(existing, in: database) }
@@ -102,11 +104,12 @@ struct InMemoryWriter {
         try allowWriting(existing, type)
         let mayRead = call.may(.read, existing, type)
         if operation.input.hasACL, !mayRead {
-            throw RecordError(.accessDenied, "Only who may read the record changes its access list. Leave 'acl' out")
+            throw RecordError(
+                .accessDenied, "Only callers with READ for the record can change its access list. Leave 'acl' out")
         }
-        try check(operation.writeGuard, existing, type, in: database)
+        try check(operation.precondition, existing, type, in: database)
         if operation.buildsOnValues, !mayRead {
-            throw RecordError(.accessDenied, "An operation builds on the value so far, which is not yours to read")
+            throw RecordError(.accessDenied, "A field operation needs the current value, which you may not read")
         }
         let (current, changes) = try resolve(operation, type.name, existing: existing, in: &database)
         let merge = try merge(changes, into: existing, replacesAll: replacesAll, in: database)
@@ -122,8 +125,8 @@ struct InMemoryWriter {
         return .saved(record, isNew: false)
     }
 
-    /// A record as this request changes it.
-    private func changed(_ record: KeptRecord, in database: inout InMemoryDatabase) -> KeptRecord {
+    /// Returns a copy of the record with the system fields updated for a change, such as modifier and time.
+    private func changed(_ record: InMemoryRecord, in database: inout InMemoryDatabase) -> InMemoryRecord {
         var record = record
         record.sequence = database.nextSequence()
         record.revision += 1
@@ -133,37 +136,37 @@ struct InMemoryWriter {
     }
 
     private mutating func delete(
-        _ operation: InMemoryOperation, forgivesMissing: Bool, position: Int, in database: inout InMemoryDatabase
+        _ operation: InMemoryOperation, ignoresMissing: Bool, position: Int, in database: inout InMemoryDatabase
     ) throws(RecordError) -> InMemoryOutcome {
         guard let name = operation.recordName else { throw .badRequest("The operation needs a recordName") }
         guard let existing = database.find(name, zone: call.zone), let type = database.schema[id: existing.type],
             operation.typeName == nil || operation.typeName == type.name, call.knows(existing, type)
         else {
-            let refusal = try missing(operation, in: database)
-            if forgivesMissing { return .deleted }
-            throw refusal
+            let rejection = try missing(operation, in: database)
+            if ignoresMissing { return .deleted }
+            throw rejection
         }
         try allowWriting(existing, type)
-        try check(operation.writeGuard, existing, type, in: database)
+        try check(operation.precondition, existing, type, in: database)
         guard type.name != .users || call.scope != .publicDatabase else { throw .userRecordStays }
-        try bury(existing, position: position, in: &database)
+        try writeTombstone(existing, position: position, in: &database)
         return .deleted
     }
 
-    /// Deletes a record, and those that go with it.
-    mutating func bury(
-        _ first: KeptRecord, position: Int, in database: inout InMemoryDatabase
+    /// Deletes a record, and the records that refer to it with `DELETE_SELF`.
+    mutating func writeTombstone(
+        _ first: InMemoryRecord, position: Int, in database: inout InMemoryDatabase
     ) throws(RecordError) {
         var waiting = [first.key]
         var known: Set<RecordKey> = [first.key]
         while let key = waiting.popLast() {
             guard var record = database.find(key.name, zone: key.zone) else { continue }
-            // A user record goes with its account alone.
+            // A user record is deleted only with its account.
             if key != first.key, database.schema[id: record.type]?.name == .users { continue }
             record = changed(record, in: &database)
             record.clear()
             database.keep(record, at: key)
-            checks.append(.nobodyValidates(target: key, position: position))
+            checks.append(.isNotValidated(target: key, position: position))
             let holders = (database.holders[key] ?? []).compactMap { database.records[$0] }
                 .filter { $0.refers(to: key.name, with: .deleteSelf) }.sorted { $0.id < $1.id }.map(\.key)
             for holder in holders where known.insert(holder).inserted {
@@ -176,52 +179,54 @@ struct InMemoryWriter {
         }
     }
 
-    // MARK: Rights and guards
+    // MARK: Permissions and preconditions
 
-    /// The refusal to give a record the name of another one, with its type for callers that can read it.
-    private func exists(_ record: KeptRecord, in database: InMemoryDatabase) -> RecordError {
+    /// Returns the error for a record name that is in use. The error has the existing record's type if the caller can
+    /// read that record.
+    private func exists(_ record: InMemoryRecord, in database: InMemoryDatabase) -> RecordError {
         guard let type = database.schema[id: record.type], call.may(.read, record, type) else { return .recordExists }
         return .recordExists(as: type.name)
     }
 
-    private func allowWriting(_ record: KeptRecord, _ type: RecordTypeDefinition) throws(RecordError) {
-        if !call.may(.write, record, type) { throw .refused(call.caller, .write, .record(type.name)) }
+    private func allowWriting(_ record: InMemoryRecord, _ type: RecordTypeDefinition) throws(RecordError) {
+        if !call.may(.write, record, type) { throw .rejected(call.caller, .write, .record(type.name)) }
     }
 
     private func check(
-        _ writeGuard: WriteGuard, _ record: KeptRecord, _ type: RecordTypeDefinition,
+        _ precondition: WritePrecondition, _ record: InMemoryRecord, _ type: RecordTypeDefinition,
         in database: InMemoryDatabase
     ) throws(RecordError) {
-        switch writeGuard {
+        switch precondition {
         case .none, .exists: return
         case .tags(let tags) where tags.contains(record.tag): return
         case .absent, .tags:
             let json = try call.may(.read, record, type) ? call.json(of: record, in: database) : nil
-            throw .preconditionFailed(json, wantsNone: writeGuard == .absent)
+            throw .preconditionFailed(json, wantsNone: precondition == .absent)
         }
     }
 
-    /// What a caller learns who names a record that is not there: the same as of one that it may not see.
+    /// Returns the error for a missing record. A hidden record causes the same error, so that the error does not reveal
+    /// its existence.
     private func missing(
         _ operation: InMemoryOperation, in database: InMemoryDatabase
     ) throws(RecordError) -> RecordError {
         if call.caller == .anonymous, let typeName = operation.typeName, let type = database.schema[typeName],
-            call.reach(.write, type) == .none
+            call.permitted(.write, type) == .none
         {
-            throw .refused(call.caller, .write, .record(typeName))
+            throw .rejected(call.caller, .write, .record(typeName))
         }
-        switch operation.writeGuard {
-        case .tags where operation.isTypeInPath: return .conditionOnMissing
-        case .exists: return .conditionOnMissing
+        switch operation.precondition {
+        case .tags where operation.isTypeInPath: return .preconditionOnMissing
+        case .exists: return .preconditionOnMissing
         default: return .recordNotFound
         }
     }
 
     // MARK: References
 
-    /// Notes the targets that must be there.
+    /// Adds a check for each new reference with `VALIDATE`.
     private mutating func noteChecks(
-        of record: KeptRecord, before: KeptRecord?, position: Int
+        of record: InMemoryRecord, before: InMemoryRecord?, position: Int
     ) throws(RecordError) {
         guard record.references.count <= Limits.bindingReferences else {
             throw .badRequest(
@@ -236,7 +241,7 @@ struct InMemoryWriter {
         }
     }
 
-    /// The first promise that does not hold.
+    /// Returns the error of the first failed check, and the index of its operation.
     func brokenPromise(in database: InMemoryDatabase) -> (position: Int, error: RecordError)? {
         for check in checks {
             if let error = error(of: check, in: database) { return (check.position, error) }
@@ -254,7 +259,7 @@ struct InMemoryWriter {
                 return nil
             }
             return .missingTarget(target, field: database.fieldName(field, of: holder))
-        case .nobodyValidates(let target, _):
+        case .isNotValidated(let target, _):
             guard database.find(target.name, zone: target.zone) == nil else { return nil }
             let holder = database.holders[target]?.compactMap { database.records[$0] }
                 .filter { $0.refers(to: target.name, with: .validate) }.min { $0.id < $1.id }
@@ -267,8 +272,8 @@ struct InMemoryWriter {
     }
 }
 
-/// What became of an operation.
+/// The result of an operation.
 enum InMemoryOutcome {
-    case saved(KeptRecord, isNew: Bool)
+    case saved(InMemoryRecord, isNew: Bool)
     case deleted
 }

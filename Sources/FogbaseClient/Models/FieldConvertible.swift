@@ -1,18 +1,21 @@
 public import Foundation
 public import RecordModel
 
-/// A value that a field can have.
+/// A type whose values can be stored in a field.
 ///
-/// An enumeration with raw values needs to say no more than that it is one:
-/// `enum State: String, FieldConvertible { case open, done }`.
+/// An enumeration with raw values only needs to declare the conformance:
+///
+/// ```swift
+/// enum State: String, FieldConvertible { case open, done }
+/// ```
 public protocol FieldConvertible: Sendable {
-    /// The type of the field, as the schema has it.
+    /// The field type in the schema.
     static var fieldType: FieldType { get }
 
-    /// Reads a field's value; `nil` if it cannot stand for one of this type.
+    /// Creates a Swift value from a field value; `nil` if the field value has another type or is out of range.
     init?(fieldValue: FieldValue)
 
-    /// The value as a field has it.
+    /// The field value that represents the Swift value.
     var fieldValue: FieldValue { get }
 }
 
@@ -58,7 +61,7 @@ extension String: FieldConvertible {
 }
 
 extension Bool: FieldConvertible {
-    /// There is no type for Booleans: they are 1 and 0.
+    /// Booleans are stored as INT64: 1 for `true`, 0 for `false`.
     public static var fieldType: FieldType { .int64 }
 
     public init?(fieldValue: FieldValue) {
@@ -72,7 +75,8 @@ extension Bool: FieldConvertible {
 extension Double: FieldConvertible {
     public static var fieldType: FieldType { .double }
 
-    /// Takes an INT64 as well, which stands in a field that was widened to DOUBLE.
+    /// Creates a number from a DOUBLE or INT64 value. A record can still have INT64 values after its field was widened
+    /// to DOUBLE.
     public init?(fieldValue: FieldValue) {
         switch fieldValue {
         case .double(let number): self = number
@@ -103,13 +107,15 @@ extension Date: FieldConvertible {
         self.init(milliseconds: milliseconds)
     }
 
-    /// To the nearest millisecond; dates beyond 290 million years are the first or the last that fits.
+    /// The date, rounded to milliseconds. Dates more than 290 million years away are clamped.
     public var fieldValue: FieldValue { .timestamp(milliseconds) }
 
+    /// Creates a date from milliseconds since 1970.
     package init(milliseconds: Int64) {
         self.init(timeIntervalSince1970: Double(milliseconds) / 1_000)
     }
 
+    /// The milliseconds since 1970, rounded and clamped to `Int64`.
     package var milliseconds: Int64 {
         Int64(exactly: (timeIntervalSince1970 * 1_000).rounded()) ?? (timeIntervalSince1970 < 0 ? .min : .max)
     }
@@ -127,7 +133,7 @@ extension Data: FieldConvertible {
 }
 
 extension UUID: FieldConvertible {
-    /// In the usual 36 characters, as a STRING.
+    /// UUIDs are stored as STRING, in the usual form of 36 characters.
     public static var fieldType: FieldType { .string }
 
     public init?(fieldValue: FieldValue) {

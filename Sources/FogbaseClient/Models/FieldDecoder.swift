@@ -1,11 +1,11 @@
 internal import Foundation
 internal import RecordModel
 
-/// Reads the fields of a record for a `Decodable` model. What is no field value (an object within the model) is read from
-/// JSON in a STRING field.
+/// A decoder of record fields for `Decodable` models. Nested objects are decoded from JSON in a STRING field.
 struct FieldDecoder: Decoder {
     let fields: [String: FieldValue]
-    /// What the fields are that this version does not understand; they are there, and nobody may take them for absent.
+    /// The type names of fields whose type this client does not know, by field name. The decoder must not treat such a
+    /// field as missing.
     let unread: [String: String]
     let codingPath: [any CodingKey] = []
     let userInfo: [CodingUserInfoKey: Any] = [:]
@@ -34,7 +34,7 @@ struct FieldDecoder: Decoder {
         func contains(_ key: Key) -> Bool { fields[key.stringValue] != nil || unread[key.stringValue] != nil }
         func decodeNil(forKey key: Key) throws -> Bool { !contains(key) }
 
-        /// Reads a value that fields have, or that stands in one as JSON.
+        /// Decodes a property from a field value, or from JSON in a STRING field.
         func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
             let name = key.stringValue
             guard let value = fields[name] else {
@@ -80,7 +80,7 @@ struct FieldDecoder: Decoder {
     }
 }
 
-/// Reads a single value, as enumerations with raw values ask for it.
+/// A decoder of a single value, for enumerations with raw values.
 private struct RawValueDecoder: Decoder, SingleValueDecodingContainer {
     let value: FieldValue
     let codingPath: [any CodingKey] = []

@@ -1,15 +1,16 @@
 internal import Foundation
 internal import RecordModel
 
-/// Collects the fields of an `Encodable` model. What is no field value (an object within the model) is written as JSON into
-/// a STRING field.
+/// An encoder that collects the fields of an `Encodable` model. Nested objects are encoded as JSON in a STRING field.
 final class FieldEncoder: Encoder {
     private var fields: [(String, FieldValue?)] = []
     private var isKeyed = false
     let codingPath: [any CodingKey] = []
     let userInfo: [CodingUserInfoKey: Any] = [:]
 
-    /// The fields in the order in which the model wrote them; `nil` where a property is absent.
+    /// Returns the fields in the order in which the model encoded them; `nil` for absent values.
+    ///
+    /// - Throws: `FogbaseError.invalidArgument` if the model did not use a keyed container.
     func finish() throws -> [(String, FieldValue?)] {
         guard isKeyed else { throw FogbaseError.invalidArgument("A model must be a type with properties") }
         return fields
@@ -20,7 +21,7 @@ final class FieldEncoder: Encoder {
         return KeyedEncodingContainer(Keyed(encoder: self))
     }
 
-    func unkeyedContainer() -> any UnkeyedEncodingContainer { RefusedMembers() }
+    func unkeyedContainer() -> any UnkeyedEncodingContainer { RejectedMembers() }
     func singleValueContainer() -> any SingleValueEncodingContainer { RawValueEncoder() }
 
     private struct Keyed<Key: CodingKey>: KeyedEncodingContainerProtocol {
@@ -39,7 +40,7 @@ final class FieldEncoder: Encoder {
             try encodeOptional(value, key)
         }
 
-        // The protocol's own form of these would leave an absent value out, and the record would keep its old one.
+        // The default implementations would skip an absent value, and the record would keep the field's old value.
         mutating func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { try encodeOptional(value, key) }
         mutating func encodeIfPresent(_ value: String?, forKey key: Key) throws { try encodeOptional(value, key) }
         mutating func encodeIfPresent(_ value: Double?, forKey key: Key) throws { try encodeOptional(value, key) }
@@ -62,10 +63,10 @@ final class FieldEncoder: Encoder {
         mutating func nestedContainer<Nested: CodingKey>(
             keyedBy type: Nested.Type, forKey key: Key
         ) -> KeyedEncodingContainer<Nested> {
-            KeyedEncodingContainer(RefusedKeys<Nested>())
+            KeyedEncodingContainer(RejectedKeys<Nested>())
         }
 
-        mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer { RefusedMembers() }
+        mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer { RejectedMembers() }
         mutating func superEncoder() -> any Encoder { RawValueEncoder() }
         mutating func superEncoder(forKey key: Key) -> any Encoder { RawValueEncoder() }
     }

@@ -2,7 +2,7 @@ public import Foundation
 internal import RecordModel
 internal import RecordWire
 
-/// Reads the fields of one record into a model. Fields that nobody asks for are never decoded.
+/// A reader of the fields of one record. Only the requested fields are decoded.
 public struct FieldReader: ~Copyable {
     var scanner: FieldScanner
 
@@ -10,12 +10,12 @@ public struct FieldReader: ~Copyable {
         self.scanner = scanner
     }
 
-    /// The names of the fields that the record has.
+    /// The names of the fields in the record.
     public var names: [String] { scanner.names }
 
-    /// Reads a field that must be there.
+    /// Reads a required field.
     ///
-    /// - Throws: `FogbaseError.decoding` if the record does not have it, or with another type.
+    /// - Throws: `FogbaseError.decoding` if the field is missing or has another type.
     public mutating func decode<Value: FieldConvertible>(
         _ type: Value.Type = Value.self, for name: String
     ) throws -> Value {
@@ -23,10 +23,10 @@ public struct FieldReader: ~Copyable {
         return value
     }
 
-    /// Reads a field that may be absent.
+    /// Reads an optional field.
     ///
-    /// - Returns: `nil` if the record does not have it.
-    /// - Throws: `FogbaseError.decoding` if it has another type.
+    /// - Returns: The value; `nil` if the field is missing.
+    /// - Throws: `FogbaseError.decoding` if the field has another type.
     public mutating func decodeIfPresent<Value: FieldConvertible>(
         _ type: Value.Type = Value.self, for name: String
     ) throws -> Value? {
@@ -37,7 +37,9 @@ public struct FieldReader: ~Copyable {
         return value
     }
 
-    /// Reads a field, or says what stands for it where it is absent.
+    /// Reads a field, or returns a default value if the field is missing.
+    ///
+    /// - Throws: `FogbaseError.decoding` if the field has another type.
     public mutating func decode<Value: FieldConvertible>(
         _ type: Value.Type = Value.self, for name: String, default absent: @autoclosure () -> Value
     ) throws -> Value {
@@ -48,7 +50,7 @@ public struct FieldReader: ~Copyable {
         .typeMismatch(name, expected: expected.schemaName, found: scanner.shape(of: index))
     }
 
-    /// Reads by one of the scanner's short ways, which make no `FieldValue`.
+    /// Reads a field with a fast path of the scanner, which creates no `FieldValue`.
     @inline(__always)
     private mutating func read<Value>(
         _ name: String, _ type: FieldType, _ value: (borrowing FieldScanner, Int) -> Value?
@@ -59,74 +61,103 @@ public struct FieldReader: ~Copyable {
     }
 }
 
-// The same for the types that most fields have, without a detour.
+// Fast paths for the most common types.
 extension FieldReader {
-    /// Reads a text; `nil` where the field is absent.
+    /// Reads an optional string.
+    ///
+    /// - Throws: `FogbaseError.decoding` if the field has another type.
     public mutating func decodeIfPresent(_ type: String.Type = String.self, for name: String) throws -> String? {
         try read(name, .string) { $0.string($1) }
     }
 
-    /// Reads a whole number; `nil` where the field is absent.
+    /// Reads an optional integer.
+    ///
+    /// - Throws: `FogbaseError.decoding` if the field has another type or the value does not fit into `Int`.
     public mutating func decodeIfPresent(_ type: Int.Type = Int.self, for name: String) throws -> Int? {
         try read(name, .int64) { $0.int64($1).flatMap { Int(exactly: $0) } }
     }
 
-    /// Reads a whole number of 64 bits; `nil` where the field is absent.
+    /// Reads an optional 64-bit integer.
+    ///
+    /// - Throws: `FogbaseError.decoding` if the field has another type.
     public mutating func decodeIfPresent(_ type: Int64.Type = Int64.self, for name: String) throws -> Int64? {
         try read(name, .int64) { $0.int64($1) }
     }
 
-    /// Reads a number; `nil` where the field is absent.
+    /// Reads an optional floating-point number.
+    ///
+    /// - Throws: `FogbaseError.decoding` if the field has another type.
     public mutating func decodeIfPresent(_ type: Double.Type = Double.self, for name: String) throws -> Double? {
         try read(name, .double) { $0.double($1) }
     }
 
-    /// Reads a truth value, which a record has as 0 or 1; `nil` where the field is absent.
+    /// Reads an optional Boolean, stored as 0 or 1.
+    ///
+    /// - Throws: `FogbaseError.decoding` if the field has another type or value.
     public mutating func decodeIfPresent(_ type: Bool.Type = Bool.self, for name: String) throws -> Bool? {
         try read(name, .int64) { $0.int64($1).flatMap { Bool(fieldValue: .int64($0)) } }
     }
 
-    /// Reads a moment, which a record has in milliseconds; `nil` where the field is absent.
+    /// Reads an optional date, stored in milliseconds since 1970.
+    ///
+    /// - Throws: `FogbaseError.decoding` if the field has another type.
     public mutating func decodeIfPresent(_ type: Date.Type = Date.self, for name: String) throws -> Date? {
         try read(name, .timestamp) { $0.timestamp($1).map { Date(milliseconds: $0) } }
     }
 
-    /// Reads a list of texts; `nil` where the field is absent.
+    /// Reads an optional list of strings.
+    ///
+    /// - Throws: `FogbaseError.decoding` if the field has another type.
     public mutating func decodeIfPresent(_ type: [String].Type = [String].self, for name: String) throws -> [String]? {
         try read(name, .stringList) { $0.strings($1) }
     }
 
-    /// Reads a text that must be there.
+    /// Reads a required string.
+    ///
+    /// - Throws: `FogbaseError.decoding` if the field is missing or has another type.
     public mutating func decode(_ type: String.Type = String.self, for name: String) throws -> String {
         try required(decodeIfPresent(type, for: name), name)
     }
 
-    /// Reads a whole number that must be there.
+    /// Reads a required integer.
+    ///
+    /// - Throws: `FogbaseError.decoding` if the field is missing or has another type, or the value does not fit into
+    ///   `Int`.
     public mutating func decode(_ type: Int.Type = Int.self, for name: String) throws -> Int {
         try required(decodeIfPresent(type, for: name), name)
     }
 
-    /// Reads a whole number of 64 bits that must be there.
+    /// Reads a required 64-bit integer.
+    ///
+    /// - Throws: `FogbaseError.decoding` if the field is missing or has another type.
     public mutating func decode(_ type: Int64.Type = Int64.self, for name: String) throws -> Int64 {
         try required(decodeIfPresent(type, for: name), name)
     }
 
-    /// Reads a number that must be there.
+    /// Reads a required floating-point number.
+    ///
+    /// - Throws: `FogbaseError.decoding` if the field is missing or has another type.
     public mutating func decode(_ type: Double.Type = Double.self, for name: String) throws -> Double {
         try required(decodeIfPresent(type, for: name), name)
     }
 
-    /// Reads a truth value that must be there, which a record has as 0 or 1.
+    /// Reads a required Boolean, stored as 0 or 1.
+    ///
+    /// - Throws: `FogbaseError.decoding` if the field is missing or has another type or value.
     public mutating func decode(_ type: Bool.Type = Bool.self, for name: String) throws -> Bool {
         try required(decodeIfPresent(type, for: name), name)
     }
 
-    /// Reads a moment that must be there, which a record has in milliseconds.
+    /// Reads a required date, stored in milliseconds since 1970.
+    ///
+    /// - Throws: `FogbaseError.decoding` if the field is missing or has another type.
     public mutating func decode(_ type: Date.Type = Date.self, for name: String) throws -> Date {
         try required(decodeIfPresent(type, for: name), name)
     }
 
-    /// Reads a list of texts that must be there.
+    /// Reads a required list of strings.
+    ///
+    /// - Throws: `FogbaseError.decoding` if the field is missing or has another type.
     public mutating func decode(_ type: [String].Type = [String].self, for name: String) throws -> [String] {
         try required(decodeIfPresent(type, for: name), name)
     }

@@ -2,42 +2,48 @@ public import Foundation
 public import RecordModel
 internal import RecordWire
 
-/// Writes a model's fields as a request has them: `"title":{"value":"sea","type":"STRING"},…`.
+/// A writer of a model's fields in the format of requests: `"title":{"value":"sea","type":"STRING"},…`.
 public struct FieldWriter {
-    /// The fields so far, with commas between them.
+    /// The fields written so far, separated by commas.
     package private(set) var text: [UInt8] = []
-    /// The name of each field, and where its entry ends in `text`; empty where they are not kept.
+    /// The name of each field and the end offset of its entry in `text`; empty unless `keepsEntries` is set.
     package private(set) var entries: [(name: String, end: Int)] = []
-    /// Whether an absent value takes the field out of the record: when one that is there is changed. A new record
-    /// simply does not have it.
+    /// Whether `nil` removes the field from the record, as updates require. Otherwise fields with `nil` are omitted, as
+    /// new records require.
     private let removesAbsent: Bool
-    /// Whether somebody will ask which fields have changed.
+    /// Whether to record `entries`, which `changes(since:)` requires.
     private let keepsEntries: Bool
-    /// Whether assets are written with what only answers say of them.
-    private let asAnswer: Bool
+    /// Whether to write assets as in responses, which have more properties than requests.
+    private let asResponse: Bool
     private var isFirst = true
 
+    /// Creates a writer.
+    ///
     /// - Parameters:
-    ///   - head: What stands before the first field.
-    ///   - asAnswer: Writes assets with what only answers say of them.
+    ///   - removesAbsent: Whether `nil` removes the field from the record. Otherwise fields with `nil` are omitted.
+    ///   - keepsEntries: Whether to record `entries`, which `changes(since:)` requires.
+    ///   - head: The text before the first field.
+    ///   - asResponse: Whether to write assets as in responses, which have more properties than requests.
     package init(
-        removesAbsent: Bool, keepsEntries: Bool = false, head: StaticString = "", asAnswer: Bool = false
+        removesAbsent: Bool, keepsEntries: Bool = false, head: StaticString = "", asResponse: Bool = false
     ) {
         self.removesAbsent = removesAbsent
         self.keepsEntries = keepsEntries
-        self.asAnswer = asAnswer
+        self.asResponse = asResponse
         text.reserveCapacity(512)
         text.appendLiteral(head)
     }
 
     /// Writes a field.
     ///
-    /// - Throws: `FogbaseError.invalidArgument` for a number that is infinite or none.
+    /// - Throws: `FogbaseError.invalidArgument` if a number is not finite.
     public mutating func encode<Value: FieldConvertible>(_ value: Value, for name: String) throws {
         try encode(value: value.fieldValue, for: name)
     }
 
-    /// Writes a field that may be absent; `nil` takes it out of a record that is there.
+    /// Writes an optional field. In an update, `nil` removes the field from the record.
+    ///
+    /// - Throws: `FogbaseError.invalidArgument` if a number is not finite.
     public mutating func encode<Value: FieldConvertible>(_ value: Value?, for name: String) throws {
         if let value {
             try encode(value: value.fieldValue, for: name)
@@ -48,12 +54,14 @@ public struct FieldWriter {
         }
     }
 
-    /// Writes a field from its value as fields have it.
+    /// Writes a field from a field value.
+    ///
+    /// - Throws: `FogbaseError.invalidArgument` if a number is not finite.
     public mutating func encode(value: FieldValue, for name: String) throws {
         if !value.isFinite { throw FogbaseError.notFinite(name) }
         beginValue(name)
-        if case .asset(let asset) = value, asset.receipt != nil || asAnswer {
-            asset.append(to: &text, asAnswer: asAnswer)
+        if case .asset(let asset) = value, asset.receipt != nil || asResponse {
+            asset.append(to: &text, asResponse: asResponse)
         } else if case .list(.asset, let members) = value {
             appendAssets(members)
         } else {
@@ -62,7 +70,7 @@ public struct FieldWriter {
         endValue(value.type, name)
     }
 
-    /// Writes JSON in the place of a value: a field operation.
+    /// Writes a field operation, such as an increment, instead of a value.
     mutating func encode(operation: JSONValue, for name: String) {
         begin(name)
         operation.write(to: &text)
@@ -73,7 +81,7 @@ public struct FieldWriter {
         text.append(UInt8(ascii: "["))
         for (index, member) in members.enumerated() {
             if index > 0 { text.append(UInt8(ascii: ",")) }
-            if case .asset(let asset) = member { asset.append(to: &text, asAnswer: asAnswer) }
+            if case .asset(let asset) = member { asset.append(to: &text, asResponse: asResponse) }
         }
         text.append(UInt8(ascii: "]"))
     }
@@ -106,30 +114,30 @@ public struct FieldWriter {
     }
 }
 
-// The same for the types that most fields have, without a detour.
+// Fast paths for the most common types.
 extension FieldWriter {
-    /// Writes a text.
+    /// Writes a string. The method never throws.
     public mutating func encode(_ value: String, for name: String) throws {
         beginValue(name)
         text.appendString(value)
         endValue(.string, name)
     }
 
-    /// Writes a whole number.
+    /// Writes an integer. The method never throws.
     public mutating func encode(_ value: Int, for name: String) throws {
         beginValue(name)
         text.appendInteger(Int64(value))
         endValue(.int64, name)
     }
 
-    /// Writes a truth value, as 0 or 1.
+    /// Writes a Boolean as 0 or 1. The method never throws.
     public mutating func encode(_ value: Bool, for name: String) throws {
         try encode(value ? 1 : 0, for: name)
     }
 
-    /// Writes a number.
+    /// Writes a floating-point number.
     ///
-    /// - Throws: `FogbaseError.invalidArgument` if it is not finite: records have no such numbers.
+    /// - Throws: `FogbaseError.invalidArgument` if the number is not finite.
     public mutating func encode(_ value: Double, for name: String) throws {
         guard value.isFinite else { throw FogbaseError.notFinite(name) }
         beginValue(name)
@@ -137,14 +145,14 @@ extension FieldWriter {
         endValue(.double, name)
     }
 
-    /// Writes a moment, rounded to milliseconds.
+    /// Writes a date, rounded to milliseconds. The method never throws.
     public mutating func encode(_ value: Date, for name: String) throws {
         beginValue(name)
         text.appendInteger(value.milliseconds)
         endValue(.timestamp, name)
     }
 
-    /// Writes a list of texts.
+    /// Writes a list of strings. The method never throws.
     public mutating func encode(_ value: [String], for name: String) throws {
         beginValue(name)
         text.append(UInt8(ascii: "["))
@@ -158,9 +166,9 @@ extension FieldWriter {
 }
 
 extension FieldWriter {
-    /// The fields that differ from those of an earlier state of the same model.
+    /// Returns the fields that differ from an earlier state of the same model.
     ///
-    /// - Parameter earlier: Written by a writer with the same rules; both keep their entries.
+    /// - Parameter earlier: A writer with the same settings. Both writers must keep entries.
     package func changes(since earlier: FieldWriter) -> FieldWriter {
         var before: [String: ArraySlice<UInt8>] = [:]
         earlier.forEachEntry { before[$0] = $1 }
@@ -188,7 +196,7 @@ extension FieldWriter {
 }
 
 extension FieldValue {
-    /// Whether JSON can say it: every number in it is finite.
+    /// Whether all numbers in the field value are finite. JSON cannot represent other numbers.
     fileprivate var isFinite: Bool {
         switch self {
         case .double(let number): number.isFinite
@@ -204,13 +212,14 @@ extension FieldValue {
 }
 
 extension Asset {
-    /// Appends what a write must say of it. The measures are the server's own to find out, and stand in answers alone.
-    fileprivate func append(to text: inout [UInt8], asAnswer: Bool) {
+    /// Appends the asset as JSON. Only responses contain the dimensions of a picture, because the server determines the
+    /// dimensions.
+    fileprivate func append(to text: inout [UInt8], asResponse: Bool) {
         var object = JSONObject([("fileChecksum", .string(fileChecksum)), ("size", .integer(size))])
         object["receipt"] = receipt.map(JSONValue.string)
         object["contentType"] = contentType.map(JSONValue.string)
         object["filename"] = filename.map(JSONValue.string)
-        if asAnswer {
+        if asResponse {
             object["downloadURL"] = downloadURL.map(JSONValue.string)
             object["width"] = (picture?.width).map(JSONValue.integer)
             object["height"] = (picture?.height).map(JSONValue.integer)

@@ -1,6 +1,7 @@
-/// Models as a line for people. Swift's own names types and cases with the module and all types around them.
+/// A formatter that prints models on one line for logs. Unlike Swift's own format, the text has type names without
+/// modules and enclosing types.
 enum ModelText {
-    /// A value with its parts: `Post(title: "sea", state: published, image: nil)`.
+    /// Returns a line with the type and the properties of a value: `Post(title: "sea", state: published, image: nil)`.
     static func line(_ value: Any) -> String {
         if let text = value as? String { return "\"\(text)\"" }
         let mirror = Mirror(reflecting: value)
@@ -22,7 +23,7 @@ enum ModelText {
 
     private static func parts(_ mirror: Mirror) -> String {
         mirror.children.map { child in
-            // The members of a tuple without names are called by their number.
+            // Omit labels such as `.0`, which a mirror gives to unlabeled tuple members.
             guard let label = child.label, !label.hasPrefix(".") else { return line(child.value) }
             return "\(label): \(line(child.value))"
         }.joined(separator: ", ")

@@ -1,16 +1,16 @@
 internal import RecordModel
 
-/// Takes the single value that an enumeration with raw values writes.
+/// An encoder that captures the single value of an enumeration with raw values.
 final class RawValueEncoder: Encoder, SingleValueEncodingContainer {
     private(set) var value: FieldValue?
     let codingPath: [any CodingKey] = []
     let userInfo: [CodingUserInfoKey: Any] = [:]
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        KeyedEncodingContainer(RefusedKeys())
+        KeyedEncodingContainer(RejectedKeys())
     }
 
-    func unkeyedContainer() -> any UnkeyedEncodingContainer { RefusedMembers() }
+    func unkeyedContainer() -> any UnkeyedEncodingContainer { RejectedMembers() }
     func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
     func encodeNil() throws { throw Self.unfit }
@@ -24,8 +24,8 @@ final class RawValueEncoder: Encoder, SingleValueEncodingContainer {
         "A model's properties must be values that fields can have, or Codable types of their own")
 }
 
-/// Stands where a keyed container would make a field of several values.
-struct RefusedKeys<Key: CodingKey>: KeyedEncodingContainerProtocol {
+/// A keyed container that throws for every value. Encoders return it where keyed values are not supported.
+struct RejectedKeys<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let codingPath: [any CodingKey] = []
 
     mutating func encodeNil(forKey key: Key) throws { throw RawValueEncoder.unfit }
@@ -34,16 +34,16 @@ struct RefusedKeys<Key: CodingKey>: KeyedEncodingContainerProtocol {
     mutating func nestedContainer<Nested: CodingKey>(
         keyedBy type: Nested.Type, forKey key: Key
     ) -> KeyedEncodingContainer<Nested> {
-        KeyedEncodingContainer(RefusedKeys<Nested>())
+        KeyedEncodingContainer(RejectedKeys<Nested>())
     }
 
-    mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer { RefusedMembers() }
+    mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer { RejectedMembers() }
     mutating func superEncoder() -> any Encoder { RawValueEncoder() }
     mutating func superEncoder(forKey key: Key) -> any Encoder { RawValueEncoder() }
 }
 
-/// Stands where a container without keys would make a model without fields.
-struct RefusedMembers: UnkeyedEncodingContainer {
+/// An unkeyed container that throws for every value. Encoders return it where unkeyed values are not supported.
+struct RejectedMembers: UnkeyedEncodingContainer {
     let codingPath: [any CodingKey] = []
     let count = 0
 
@@ -51,7 +51,7 @@ struct RefusedMembers: UnkeyedEncodingContainer {
     mutating func encode<Value: Encodable>(_ value: Value) throws { throw RawValueEncoder.unfit }
 
     mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
-        KeyedEncodingContainer(RefusedKeys<Nested>())
+        KeyedEncodingContainer(RejectedKeys<Nested>())
     }
 
     mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { self }

@@ -2,12 +2,12 @@ internal import Foundation
 internal import RecordModel
 internal import RecordWire
 
-// Any Codable type is a model: its stored properties are fields by the names of its coding keys.
+// Default implementations for Codable types: stored properties are fields with the names of their coding keys.
 
 extension RecordDecodable where Self: Decodable {
     public init(fields reader: inout FieldReader) throws {
         var fields: [String: FieldValue] = [:]
-        // A value of a type that a later version brings is no reason to lose the others.
+        // A field of a type that this client does not know must not prevent reading the other fields.
         var unread: [String: String] = [:]
         for name in reader.scanner.names {
             guard let index = reader.scanner.find(name) else { continue }

@@ -1,10 +1,10 @@
-/// What a model has in common with the records that it is read from and written to.
+/// The record type and the fields of a model, for reading and for writing.
 public protocol RecordShape: Sendable {
-    /// The model's fields by name. Without one, any name is a field.
+    /// The type of the model's field names. The default type accepts any name.
     associatedtype Fields: RecordFields = AnyField
-    /// The name of the record type; the model's own name unless it says otherwise.
+    /// The name of the record type. The default is the name of the model.
     static var recordType: String { get }
-    /// The field that a property is stored in; `nil` if it is stored in none.
+    /// Returns the field that stores a property; `nil` if the property is not stored.
     static func field(for keyPath: PartialKeyPath<Self>) -> Fields?
 }
 
@@ -13,23 +13,27 @@ extension RecordShape {
     public static func field(for keyPath: PartialKeyPath<Self>) -> Fields? { nil }
 }
 
-/// A model that is read from the fields of a record. The macros `@RecordCodable` and `@RecordDecodable` write all of it; for
-/// a `Decodable` type nothing needs to be written.
+/// A model that can be read from a record.
+///
+/// The macros `@RecordCodable` and `@RecordDecodable` generate the conformance. A `Decodable` type conforms without
+/// further code.
 public protocol RecordDecodable: RecordShape {
-    /// Reads the model.
+    /// Creates the model from the fields of a record.
     ///
     /// - Throws: `FogbaseError.decoding` if a field is missing or has another type.
     init(fields reader: inout FieldReader) throws
 }
 
-/// A model that is written to the fields of a record. The macros `@RecordCodable` and `@RecordEncodable` write all of it; for
-/// an `Encodable` type nothing needs to be written.
+/// A model that can be written to a record.
+///
+/// The macros `@RecordCodable` and `@RecordEncodable` generate the conformance. An `Encodable` type conforms without
+/// further code.
 public protocol RecordEncodable: RecordShape {
-    /// Writes the model.
+    /// Writes the model to the fields of a record.
     ///
-    /// - Throws: `FogbaseError.invalidArgument` for a value that no field can have, such as an infinite number.
+    /// - Throws: `FogbaseError.invalidArgument` if a field cannot store a value, such as an infinite number.
     func encode(fields writer: inout FieldWriter) throws
 }
 
-/// A model that is both read and written.
+/// A model that can be read from and written to records.
 public typealias RecordCodable = RecordDecodable & RecordEncodable

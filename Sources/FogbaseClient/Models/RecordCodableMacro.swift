@@ -1,25 +1,27 @@
 #if FOGBASE_MACROS
 
-    /// Makes a struct a model: it is read from the fields of a record and written to them.
+    /// Makes a struct a model that can be read from and written to records.
     ///
     /// ```swift
     /// @RecordCodable
     /// struct Post {
     ///     var title: String
-    ///     var good = 0                             // a default: used where the field is absent
-    ///     var image: Asset?                        // optional: absent is nil, and nil takes the field away
-    ///     @Field("salesPrice") var price: Double   // another name in the record
-    ///     @Transient var isSelected = false        // no field
-    ///     var short: String { title }              // computed, static and lazy properties are no fields
+    ///     var good = 0                             // default: used if the field is missing
+    ///     var image: Asset?                        // optional: nil if missing; saving nil removes the field
+    ///     @Field("salesPrice") var price: Double   // another field name
+    ///     @Transient var isSelected = false        // not stored
+    ///     var short: String { title }              // computed, static and lazy properties are not stored
     /// }
     /// ```
     ///
-    /// Every other stored property is a field of the same name; a constant with a value is none. An optional property is
-    /// nil where the field is absent, whatever default it has. The struct gets the conformances to ``RecordDecodable`` and
-    /// ``RecordEncodable`` in an extension, with an enumeration `Fields` of its fields; what the struct has already is left
-    /// as it is.
+    /// Every other stored property is a field with the name of the property, except for constants with an initial
+    /// value. If the field of an optional property is missing, the property is `nil`, even if the property has a
+    /// default value.
     ///
-    /// - Parameter recordType: The name of the record type; the struct's own without one.
+    /// The macro generates an extension with the conformances to ``RecordDecodable`` and ``RecordEncodable`` and an
+    /// enumeration `Fields`. It does not generate members that the struct already has.
+    ///
+    /// - Parameter recordType: The name of the record type; the default is the name of the struct.
     @attached(
         extension,
         conformances: RecordDecodable,
@@ -33,9 +35,9 @@
     public macro RecordCodable(_ recordType: String? = nil) =
         #externalMacro(module: "FogbaseMacrosPlugin", type: "RecordCodableMacro")
 
-    /// Makes a struct a model that is only read from records. All else is as with ``RecordCodable(_:)``.
+    /// Makes a struct a model that can only be read from records. See ``RecordCodable(_:)`` for the rules.
     ///
-    /// - Parameter recordType: The name of the record type; the struct's own without one.
+    /// - Parameter recordType: The name of the record type; the default is the name of the struct.
     @attached(
         extension,
         conformances: RecordDecodable,
@@ -47,9 +49,9 @@
     public macro RecordDecodable(_ recordType: String? = nil) =
         #externalMacro(module: "FogbaseMacrosPlugin", type: "RecordDecodableMacro")
 
-    /// Makes a struct a model that is only written to records. All else is as with ``RecordCodable(_:)``.
+    /// Makes a struct a model that can only be written to records. See ``RecordCodable(_:)`` for the rules.
     ///
-    /// - Parameter recordType: The name of the record type; the struct's own without one.
+    /// - Parameter recordType: The name of the record type; the default is the name of the struct.
     @attached(
         extension,
         conformances: RecordEncodable,
@@ -61,14 +63,15 @@
     public macro RecordEncodable(_ recordType: String? = nil) =
         #externalMacro(module: "FogbaseMacrosPlugin", type: "RecordEncodableMacro")
 
-    /// Names the field that a property of a model is stored in, where it is not the property's own name.
+    /// Stores a property of a model in a field with another name.
     ///
-    /// - Parameter name: A letter of any script, then letters, digits and underscores, 255 bytes at most, as a string literal; not the name of
-    ///   a system field.
+    /// - Parameter name: The field name as a string literal: a letter of any script, then letters, digits and
+    ///   underscores, at most 255 bytes, and not the name of a system field.
     @attached(peer)
     public macro Field(_ name: String) = #externalMacro(module: "FogbaseMacrosPlugin", type: "FieldMacro")
 
-    /// Keeps a property of a model out of the record. It needs a default, for a model that is read has to have a value.
+    /// Excludes a property of a model from the record. The property needs a default value if the model can be read from
+    /// records.
     @attached(peer)
     public macro Transient() = #externalMacro(module: "FogbaseMacrosPlugin", type: "TransientMacro")
 

@@ -1,6 +1,8 @@
-/// The fields of a model, by name: as a rule a nested `enum Fields: String`, which `@RecordCodable` writes.
+/// The type of a model's field names. Usually the type is a nested `enum Fields: String` that `@RecordCodable`
+/// generates.
 public protocol RecordFields: RawRepresentable<String>, Hashable, Sendable {
-    /// All fields of the model, so that queries ask for no others; `nil` where they are not known.
+    /// All fields of the model. Queries request only these fields. If the fields are `nil`, queries request all fields
+    /// of the record.
     static var all: [Self]? { get }
 }
 
@@ -12,7 +14,8 @@ extension RecordFields where Self: CaseIterable {
     public static var all: [Self]? { Array(allCases) }
 }
 
-/// A field of a model that lists none: any name. Queries write it as a literal: `.filter("author", equals: user)`.
+/// A field with any name, for models without a list of fields. In queries, the field is a string literal:
+/// `.filter("author", equals: user)`.
 public struct AnyField: RecordFields, ExpressibleByStringLiteral {
     public let rawValue: String
 

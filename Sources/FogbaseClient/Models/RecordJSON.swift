@@ -1,20 +1,21 @@
 public import Foundation
 internal import RecordWire
 
-/// Models as the JSON of records, for an app's own files: what `Database` sends and reads.
+/// Converts models to and from the JSON that the server sends and receives, for an app's own files.
 public enum RecordJSON {
-    /// Writes a model as the body of a write: `{"fields":{…}}`.
+    /// Returns a model as JSON in the format of a write request's body: `{"fields":{…}}`.
     ///
-    /// - Throws: `FogbaseError.invalidArgument` for a value that no field can have.
+    /// - Throws: `FogbaseError.invalidArgument` if a field cannot store a value.
     public static func encode(_ model: some RecordEncodable) throws -> Data {
         var writer = FieldWriter(removesAbsent: false, head: "{\"fields\":{")
         try model.encode(fields: &writer)
         return Data(writer.text + [UInt8(ascii: "}"), UInt8(ascii: "}")])
     }
 
-    /// Reads a record dictionary.
+    /// Creates a model with metadata from a record in JSON, in the format of responses.
     ///
-    /// - Throws: `FogbaseError.decoding` if a record does not fit the model, `FogbaseError.notFogbase` if it is none.
+    /// - Throws: `FogbaseError.decoding` if the record does not fit the model; `notFogbase` if the data is not a
+    ///   record.
     public static func decode<Model: RecordDecodable>(
         _ type: Model.Type = Model.self, from data: Data
     ) throws -> Stored<Model> {

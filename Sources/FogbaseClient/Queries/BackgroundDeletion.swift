@@ -1,7 +1,7 @@
 internal import Foundation
 internal import RecordWire
 
-/// A deletion of many records that goes on beside the app's other work.
+/// A bulk delete that runs in the background and reports its progress.
 ///
 /// ```swift
 /// let deletion = database.deleteInBackground(Query<Entry>().filter(.time, lessThan: halfYearAgo))
@@ -9,26 +9,27 @@ internal import RecordWire
 /// let outcome = try await deletion.value
 /// ```
 ///
-/// It asks for the records page by page and deletes those of a page that have not changed since: so a record that meets the
-/// condition no more stays, whoever writes meanwhile, and there is no limit to their number. What was deleted when it is
-/// cancelled, or when the app ends, stays deleted; the same call goes on with the rest.
+/// The deletion fetches the matching records page by page, and deletes each record only if it has not changed since.
+/// The number of records is not limited. If the deletion is canceled or the app ends, the records deleted so far stay
+/// deleted. Another call with the same query deletes the rest.
 public final class BackgroundDeletion: Sendable {
-    /// How far it is.
+    /// The progress of a deletion.
     public struct Progress: Hashable, Sendable {
-        /// How many records met the condition at the start.
+        /// The number of records that matched at the start.
         public var total: Int
-        /// How many are deleted by now.
+        /// The number of records deleted so far.
         public var deleted: Int
-        /// How many were left: they had changed meanwhile, were gone, or are not the caller's to delete.
+        /// The number of records skipped so far: records that had changed, were already deleted, or cannot be deleted
+        /// by the caller.
         public var skipped: Int
 
-        /// From 0 to 1.
+        /// The completed fraction, 0 to 1.
         public var fraction: Double {
             total == 0 ? 1 : min(1, Double(deleted + skipped) / Double(total))
         }
     }
 
-    /// The latest state, for one who watches; it ends with the deletion.
+    /// The latest progress, for a single `for await` loop. The stream finishes when the deletion ends.
     public let progress: AsyncStream<Progress>
     private let task: Task<SetOutcome, any Error>
 
@@ -41,23 +42,30 @@ public final class BackgroundDeletion: Sendable {
         }
     }
 
-    /// What became of it, once it has ended.
+    /// The outcome of the deletion. Reading it waits until the deletion has ended.
     ///
-    /// - Throws: Why it ended early.
+    /// - Throws: The `FogbaseError` that ended the deletion, or `CancellationError`.
     public var value: SetOutcome {
         get async throws { try await task.value }
     }
 
-    /// Ends it after the request that is on its way.
+    /// Cancels the deletion. The server can still execute the current request.
     public func cancel() {
         task.cancel()
     }
 }
 
 extension Database {
-    /// Deletes the records that meet a condition, many or few, beside other work.
+    /// Starts to delete the records that match a query, in the background.
     ///
-    /// - Parameter query: Its condition and its order; its limit is the size of the pages.
+    /// ```swift
+    /// let deletion = database.deleteInBackground(Query<Entry>().filter(.time, lessThan: halfYearAgo))
+    /// let outcome = try await deletion.value
+    /// ```
+    ///
+    /// - Parameter query: The query, with at least one condition. The limit of the query is the page size.
+    /// - Returns: The running deletion. Its ``BackgroundDeletion/value`` throws `FogbaseError.invalidArgument` if the
+    ///   query has no condition.
     public func deleteInBackground<Model>(_ query: Query<Model>) -> BackgroundDeletion {
         BackgroundDeletion { report in
             guard query.filter != nil else {
@@ -88,7 +96,7 @@ extension Database {
         }
     }
 
-    /// Names and versions of a page's records, without their fields.
+    /// Fetches the names and change tags of a page of records.
     private func versions<Model>(
         _ query: Query<Model>, cursor: String?, limit: Int?
     ) async throws -> ([(name: String, version: String)], next: String?) {
@@ -101,16 +109,16 @@ extension Database {
         return (versions, rest["cursor"]?.string)
     }
 
-    /// Deletes those records that still have their versions.
+    /// Deletes the records that still have the given change tags.
     ///
-    /// - Returns: How many.
+    /// - Returns: The number of deleted records.
     private func delete(_ records: ArraySlice<(name: String, version: String)>, of type: String) async throws -> Int {
         var batch = Batch()
         for record in records { try batch.delete(type, record.name, version: record.version) }
         let outcome = try await perform(batch, atomically: false)
         for error in outcome.failures.values {
             switch error {
-            // Changed, gone, or not the caller's to delete: it is left.
+            // Skip a record that has changed, is already deleted, or cannot be deleted by the caller.
             case .conflict, .notFound, .accessDenied, .referenceViolation: continue
             default: throw error
             }

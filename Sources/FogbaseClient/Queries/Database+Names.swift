@@ -2,32 +2,41 @@ internal import Foundation
 public import RecordModel
 
 extension Database {
-    /// Reads the record that a reference points to.
+    /// Fetches the target of a reference.
     ///
-    /// - Throws: `FogbaseError.notFound` if there is no such record of this type, or the caller may not know of it.
+    /// - Throws: `FogbaseError.notFound` if the type has no such record, or the caller cannot read the record;
+    ///   `decoding` if the record does not fit the model.
     public func fetch<Model: RecordDecodable>(
         _ type: Model.Type = Model.self, _ reference: Reference
     ) async throws -> Stored<Model> {
         try await fetch(type, reference.name)
     }
 
-    /// Reads the records that references point to, in as few requests as the server allows.
+    /// Fetches the targets of references, in as few requests as possible.
     ///
-    /// - Returns: Those of the model's type that are there and may be read.
+    /// ```swift
+    /// let posts = try await database.fetch(Post.self, likes.map(\.post))
+    /// ```
+    ///
+    /// - Returns: The found records. Records that do not exist, have another type, or cannot be read by the caller are
+    ///   omitted.
+    /// - Throws: `FogbaseError` if a request failed. Missing records are not errors.
     public func fetch<Model: RecordDecodable>(
         _ type: Model.Type = Model.self, _ references: [Reference]
     ) async throws -> NamedRecords<Model> {
         try await fetch(type, names: references.map(\.name))
     }
 
-    /// Reads several records by their names, in as few requests as the server allows.
+    /// Fetches records by their names, in as few requests as possible.
     ///
-    /// - Returns: Those of the model's type that are there and may be read.
+    /// - Returns: The found records. Records that do not exist, have another type, or cannot be read by the caller are
+    ///   omitted.
+    /// - Throws: `FogbaseError` if a request failed. Missing records are not errors.
     public func fetch<Model: RecordDecodable>(
         _ type: Model.Type = Model.self, names: [String]
     ) async throws -> NamedRecords<Model> {
         var found = NamedRecords<Model>(names)
-        // A name may have to be escaped, and stands between quotes.
+        // Use half of the body, because a name can need escapes. Add 3 bytes per name for the quotes and the comma.
         try await connection.sendInParts(
             found.names, room: { (min($0.listMembers, $0.pageSize), RequestSizes.queryBytes / 2) },
             bytes: { $0.utf8.count + 3 }

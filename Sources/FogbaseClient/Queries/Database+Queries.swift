@@ -2,36 +2,55 @@ internal import Foundation
 internal import RecordWire
 
 extension Database {
-    /// Finds records: one page of them.
+    /// Fetches the first page of a query.
     ///
-    /// A query sees every write that was acknowledged before it was sent.
+    /// The result includes all writes that the server acknowledged before the query was sent.
+    ///
+    /// - Throws: `FogbaseError.badRequest` if the query is invalid; `invalidArgument` if a query cannot use one of its
+    ///   values or properties.
     public func fetch<Model>(_ query: Query<Model>) async throws -> Page<Model> {
         try await page(query, cursor: nil)
     }
 
-    /// The page behind another.
+    /// Fetches the next page of a query.
+    ///
+    /// - Parameter cursor: The ``Page/next`` cursor of the previous page.
+    /// - Throws: `FogbaseError.tokenExpired` if the cursor has expired: start with the first page.
     public func fetch<Model>(after cursor: Cursor<Model>) async throws -> Page<Model> {
         try await page(cursor.query, cursor: cursor.token)
     }
 
-    /// Finds records, and counts how many there are in all.
+    /// Fetches the first page of a query together with the number of all matching records (``Page/count``).
+    ///
+    /// - Throws: `FogbaseError.badRequest` if the query is invalid; `invalidArgument` if a query cannot use one of its
+    ///   values or properties.
     public func fetchCounting<Model>(_ query: Query<Model>) async throws -> Page<Model> {
         try await page(query, cursor: nil, counts: true)
     }
 
-    /// Counts the records that meet a condition.
+    /// Returns the number of records that match a query.
+    ///
+    /// - Throws: `FogbaseError.badRequest` if the query is invalid; `invalidArgument` if a query cannot use one of its
+    ///   values or properties.
     public func count<Model>(_ query: Query<Model>) async throws -> Int {
         let page = try await page(query.fields([]), cursor: nil, counts: true, limit: 1)
-        guard let count = page.count else { throw FogbaseError.notFogbase(status: 200, "The answer has no count") }
+        guard let count = page.count else { throw FogbaseError.notFogbase(status: 200, "The response has no count") }
         return count
     }
 
-    /// The first record that a query finds; `nil` if there is none.
+    /// Fetches the first record of a query; `nil` if no record matches.
+    ///
+    /// - Throws: `FogbaseError.decoding` if the record does not fit the model; `badRequest` if the query is invalid;
+    ///   `invalidArgument` if a query cannot use one of its values or properties.
     public func first<Model>(_ query: Query<Model>) async throws -> Stored<Model>? {
         try await page(query, cursor: nil, limit: 1).results.first?.get()
     }
 
-    /// All records that a query finds, page after page as they are asked for.
+    /// Returns all records of a query as an asynchronous sequence that fetches the pages on demand.
+    ///
+    /// ```swift
+    /// for try await post in database.records(query) { print(post.title) }
+    /// ```
     public func records<Model>(_ query: Query<Model>) -> Records<Model> {
         Records(database: self, query: query)
     }
@@ -39,17 +58,9 @@ extension Database {
     func page<Model>(
         _ query: Query<Model>, cursor: String?, counts: Bool = false, limit: Int? = nil
     ) async throws -> Page<Model> {
-        query.report?(cursor == nil ? "Query: \(query)" : "Query: next page of \(query)")
-        var call = Call("POST", "query")
-        call.setJSON(try query.body(cursor: cursor, counts: counts, limit: limit))
-        let response = try await connection.send(call)
         var page = Page<Model>()
-        let rest = try response.readRecords(list: "records") { scanner in
-            do {
-                page.results.append(.success(try Stored(&scanner)))
-            } catch let error as FogbaseError {
-                page.results.append(.failure(error))
-            }
+        let rest = try await connection.readPage(of: query, cursor: cursor, counts: counts, limit: limit) { scanner in
+            page.results.append(try scanner.result())
         }
         page.next = rest["cursor"]?.string.map { Cursor(query: query, token: $0) }
         page.count = rest["count"]?.integer.map { Int($0) }
@@ -58,7 +69,8 @@ extension Database {
         return page
     }
 
-    /// A notice as a sentence. Those of one answer may differ in their index alone.
+    /// Formats a notice of the server as a sentence. The sentence includes the record type and index, so that it
+    /// differs from other notices.
     private static func notice(_ tree: JSONValue) -> String? {
         guard let reason = tree["reason"]?.string else { return nil }
         let subject = [tree["recordType"]?.string, (tree["index"]?.string).map { "index \($0)" }].compactMap { $0 }
@@ -77,18 +89,34 @@ extension Database {
     }
 }
 
-/// The records of a query, one after the other, over all pages.
+extension Connection {
+    /// Fetches a page of a query.
+    ///
+    /// - Parameter each: Called for each record, in order.
+    /// - Returns: The other members of the response.
+    func readPage<Model>(
+        of query: Query<Model>, cursor: String?, counts: Bool = false, limit: Int?,
+        _ each: (inout RecordScanner) throws -> Void
+    ) async throws -> JSONObject {
+        query.report?(cursor == nil ? "Query: \(query)" : "Query: next page of \(query)")
+        var call = Call("POST", "query")
+        call.setJSON(try query.body(cursor: cursor, counts: counts, limit: limit))
+        return try await send(call).readRecords(list: "records", each)
+    }
+}
+
+/// All records of a query, as an asynchronous sequence over all pages.
 ///
 /// ```swift
 /// for try await post in database.records(query) { … }
 /// ```
 ///
-/// A record that does not fit the model ends it with that error: it never leaves one out unseen.
+/// If a record does not fit the model, the sequence throws ``FogbaseError/decoding(_:)`` and ends.
 public struct Records<Model: RecordDecodable>: AsyncSequence, Sendable {
     let database: Database
     let query: Query<Model>
 
-    /// Where one loop over the records stands.
+    /// The iterator over the records.
     public struct AsyncIterator: AsyncIteratorProtocol {
         let database: Database
         let query: Query<Model>
@@ -99,10 +127,10 @@ public struct Records<Model: RecordDecodable>: AsyncSequence, Sendable {
         public mutating func next() async throws -> Stored<Model>? {
             while page.isEmpty {
                 guard !isLast else { return nil }
-                let answer = try await database.page(query, cursor: cursor)
-                page = answer.results[...]
-                cursor = answer.next?.token
-                isLast = answer.next == nil
+                let response = try await database.page(query, cursor: cursor)
+                page = response.results[...]
+                cursor = response.next?.token
+                isLast = response.next == nil
             }
             return try page.removeFirst().get()
         }

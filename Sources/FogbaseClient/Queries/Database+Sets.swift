@@ -2,31 +2,31 @@ internal import Foundation
 public import RecordModel
 internal import RecordWire
 
-/// What became of the records that met a condition.
+/// The outcome of a bulk update or bulk delete.
 public struct SetOutcome: Hashable, Sendable {
-    /// How many met it at the start.
+    /// The number of records that matched at the start.
     public var matched: Int
-    /// How many were deleted or changed.
+    /// The number of records that were deleted or updated.
     public var changed: Int
-    /// How many were left as they are: they met the condition no more, or the caller may not write them.
+    /// The number of skipped records: records that no longer matched, or that the caller cannot write.
     public var skipped: Int
-    /// Why records were left, one entry for each reason.
+    /// The reasons for skipped records, with one entry per reason.
     public var skipReasons: [SkipReason]
 
-    /// Why some of the records that met a condition were left as they are.
+    /// A reason for which the server skipped matching records.
     public struct SkipReason: Hashable, Sendable {
-        /// What a change of one of them alone would have been refused with.
+        /// The error code that a change of one of these records alone would cause.
         public var code: RecordError.Code
-        /// A finer word, where there is one.
+        /// The cause of the error; `nil` if there is none.
         public var cause: RecordError.Cause?
-        /// The sentence for the first of them.
+        /// The error message for the first of these records.
         public var reason: String
-        /// How many were left for this reason.
+        /// The number of records skipped for this reason.
         public var count: Int
-        /// Up to ten of their names, of those that the caller may read.
+        /// The names of up to ten of these records. Records that the caller cannot read are omitted.
         public var recordNames: [String]
 
-        /// A reason; for tests of views that show it.
+        /// Creates a reason for tests and previews.
         public init(
             code: RecordError.Code, cause: RecordError.Cause? = nil, reason: String, count: Int, recordNames: [String]
         ) {
@@ -38,7 +38,7 @@ public struct SetOutcome: Hashable, Sendable {
         }
     }
 
-    /// What became of a set; for tests of views that show it.
+    /// Creates an outcome for tests and previews.
     public init(matched: Int, changed: Int, skipped: Int, skipReasons: [SkipReason] = []) {
         self.matched = matched
         self.changed = changed
@@ -48,7 +48,7 @@ public struct SetOutcome: Hashable, Sendable {
 }
 
 extension SetOutcome.SkipReason {
-    /// Reads an entry of `skipReasons`; `nil` for one with a code that this version does not know.
+    /// Reads an entry of `skipReasons`; `nil` if this client does not know the error code.
     fileprivate init?(_ tree: JSONValue) {
         guard let code = tree["serverErrorCode"]?.string.flatMap(RecordError.Code.init) else { return nil }
         self.init(
@@ -59,17 +59,28 @@ extension SetOutcome.SkipReason {
 }
 
 extension Database {
-    /// Deletes the records that meet a condition, in one call. The server lets other writes through meanwhile; for more
-    /// than it takes at once (100,000), and to see how it goes on, use `deleteInBackground`.
+    /// Deletes all records that match a query, in one request.
+    ///
+    /// The server executes other writes during the bulk delete. For more than 100,000 records, or to show the progress,
+    /// use ``deleteInBackground(_:)``.
+    ///
+    /// ```swift
+    /// let outcome = try await database.delete(matching: Query<Entry>(\.time < halfYearAgo))
+    /// ```
     ///
     /// - Parameters:
-    ///   - query: Its condition; order and limit do not count. One without a condition is refused.
-    ///   - limit: If more match, nothing is deleted, and `FogbaseError.limitExceeded` is thrown.
+    ///   - query: The query, with at least one condition. The order and limit of the query are ignored.
+    ///   - limit: The maximum number of matching records; `nil` uses the server's limit.
+    /// - Throws: `FogbaseError.limitExceeded` if more than `limit` records match, in which case nothing is deleted;
+    ///   `invalidArgument` if the query has no condition.
     public func delete<Model>(matching query: Query<Model>, ifAtMost limit: Int? = nil) async throws -> SetOutcome {
         try await change(query, call: "DELETE", counted: "deleted", limit: limit, body: nil)
     }
 
-    /// Deletes all records of a type.
+    /// Deletes all records of a type, in one request.
+    ///
+    /// - Throws: `FogbaseError.limitExceeded` if the type has more than `limit` records, in which case nothing is
+    ///   deleted.
     public func deleteAll<Model: RecordShape>(_ type: Model.Type, ifAtMost limit: Int? = nil) async throws -> SetOutcome
     {
         var call = Call("DELETE", "query", Model.recordType)
@@ -77,7 +88,18 @@ extension Database {
         return try await outcome(of: call, counted: "deleted")
     }
 
-    /// Changes the records that meet a condition, in one call.
+    /// Updates all records that match a query, in one request.
+    ///
+    /// ```swift
+    /// let outcome = try await database.change(matching: Query<Post>(\.good == 0), .set(.state, "hidden"))
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - query: The query, with at least one condition. The order and limit of the query are ignored.
+    ///   - changes: The field operations.
+    ///   - limit: The maximum number of matching records; `nil` uses the server's limit.
+    /// - Throws: `FogbaseError.limitExceeded` if more than `limit` records match, in which case nothing is updated;
+    ///   `invalidArgument` if the query has no condition.
     public func change<Model>(
         matching query: Query<Model>, _ changes: FieldChange<Model>..., ifAtMost limit: Int? = nil
     ) async throws -> SetOutcome {
@@ -109,7 +131,7 @@ extension Database {
         call.timeout = .seconds(600)
         let tree = try await connection.send(call).readTree()
         guard let matched = tree["matched"]?.integer, let changed = tree[key]?.integer else {
-            throw FogbaseError.notFogbase(status: 200, "The answer does not count what was changed")
+            throw FogbaseError.notFogbase(status: 200, "The response has no count of changed records")
         }
         return SetOutcome(
             matched: Int(matched), changed: Int(changed), skipped: Int(tree["skipped"]?.integer ?? 0),

@@ -1,84 +1,85 @@
-// Conditions on properties: `\.salesPrice >= 100 && \.salesPrice <= 500`. The model says which field a property is stored in;
-// `@RecordCodable` writes that.
+// Conditions on properties: `\.salesPrice >= 100 && \.salesPrice <= 500`. The model's `field(for:)` maps properties to
+// fields. `@RecordCodable` generates this method.
 
-/// Finds records whose field equals a value.
+/// Returns the condition that the field equals a value.
 public func == <Model: RecordShape, Value: FieldConvertible>(
     path: KeyPath<Model, Value>, value: Value
 ) -> Filter<Model> {
     .on(path) { .comparing($0, "==", value) }
 }
 
-/// Finds records whose field does not have a value; those without the field are among them.
+/// Returns the condition that the field does not equal a value. Records without the field match.
 public func != <Model: RecordShape, Value: FieldConvertible>(
     path: KeyPath<Model, Value>, value: Value
 ) -> Filter<Model> {
     .on(path) { .comparing($0, "!=", value) }
 }
 
-/// An absent value finds records without the field.
+/// Returns the condition that the field equals a value; `nil` matches the records without the field.
 public func == <Model: RecordShape, Value: FieldConvertible>(
     path: KeyPath<Model, Value?>, value: Value?
 ) -> Filter<Model> {
     .on(path) { .equal($0, value) }
 }
 
-/// An absent value finds records that have the field; any other finds records without it too.
+/// Returns the condition that the field does not equal a value. Records without the field match; `nil` matches the
+/// records with the field.
 public func != <Model: RecordShape, Value: FieldConvertible>(
     path: KeyPath<Model, Value?>, value: Value?
 ) -> Filter<Model> {
     .on(path) { .unequal($0, value) }
 }
 
-/// Finds records whose field is less than a value.
+/// Returns the condition that the field is less than a value.
 public func < <Model: RecordShape, Value: FieldConvertible & Comparable>(
     path: KeyPath<Model, Value>, value: Value
 ) -> Filter<Model> {
     .on(path) { .comparing($0, "<", value) }
 }
 
-/// Finds records whose field is a value or less.
+/// Returns the condition that the field is less than or equal to a value.
 public func <= <Model: RecordShape, Value: FieldConvertible & Comparable>(
     path: KeyPath<Model, Value>, value: Value
 ) -> Filter<Model> {
     .on(path) { .comparing($0, "<=", value) }
 }
 
-/// Finds records whose field is greater than a value.
+/// Returns the condition that the field is greater than a value.
 public func > <Model: RecordShape, Value: FieldConvertible & Comparable>(
     path: KeyPath<Model, Value>, value: Value
 ) -> Filter<Model> {
     .on(path) { .comparing($0, ">", value) }
 }
 
-/// Finds records whose field is a value or greater.
+/// Returns the condition that the field is greater than or equal to a value.
 public func >= <Model: RecordShape, Value: FieldConvertible & Comparable>(
     path: KeyPath<Model, Value>, value: Value
 ) -> Filter<Model> {
     .on(path) { .comparing($0, ">=", value) }
 }
 
-/// Finds records that have the field, and less in it than a value.
+/// Returns the condition that the field exists and is less than a value.
 public func < <Model: RecordShape, Value: FieldConvertible & Comparable>(
     path: KeyPath<Model, Value?>, value: Value
 ) -> Filter<Model> {
     .on(path) { .comparing($0, "<", value) }
 }
 
-/// Finds records that have the field, and in it a value or less.
+/// Returns the condition that the field exists and is less than or equal to a value.
 public func <= <Model: RecordShape, Value: FieldConvertible & Comparable>(
     path: KeyPath<Model, Value?>, value: Value
 ) -> Filter<Model> {
     .on(path) { .comparing($0, "<=", value) }
 }
 
-/// Finds records that have the field, and more in it than a value.
+/// Returns the condition that the field exists and is greater than a value.
 public func > <Model: RecordShape, Value: FieldConvertible & Comparable>(
     path: KeyPath<Model, Value?>, value: Value
 ) -> Filter<Model> {
     .on(path) { .comparing($0, ">", value) }
 }
 
-/// Finds records that have the field, and in it a value or more.
+/// Returns the condition that the field exists and is greater than or equal to a value.
 public func >= <Model: RecordShape, Value: FieldConvertible & Comparable>(
     path: KeyPath<Model, Value?>, value: Value
 ) -> Filter<Model> {

@@ -2,20 +2,20 @@ internal import Foundation
 internal import RecordModel
 internal import RecordWire
 
-/// A condition on the records of a model.
+/// A predicate: one or more conditions on the records of a model.
 ///
 /// ```swift
 /// let cheap: Filter<Goods> = \.salesPrice >= 100 && \.salesPrice <= 500
 /// let open: Filter<Goods> = .init("state == %@ OR state == NULL", "open")
 /// ```
 public struct Filter<Model: RecordShape>: Sendable {
-    /// The condition in the words of the query language, with placeholders for values.
+    /// The predicate in the query language, with placeholders for values.
     public private(set) var text: String
-    /// A typed value for each placeholder.
+    /// The values of the placeholders, with their types.
     private(set) var arguments: [JSONValue]
-    /// What joins the parts of `text`, so that no bracket is forgotten or needless.
+    /// The outermost operator of `text`. It determines whether `text` needs parentheses in a larger predicate.
     private var joint = Joint.none
-    /// Why the condition cannot be sent.
+    /// The reason why the predicate cannot be sent; `nil` if the predicate is valid.
     private(set) var problem: String?
 
     private enum Joint {
@@ -28,37 +28,42 @@ public struct Filter<Model: RecordShape>: Sendable {
         self.problem = problem
     }
 
-    /// A condition as text (see "Queries" in the interface), with a value for each placeholder (`%@`, `%d`, …).
+    /// Creates a predicate from text, with a value for each placeholder (`%@`, `%d`, …).
     ///
-    /// The text is read by the server: an app's own mistakes show as `FogbaseError.badRequest` with the place in the text.
+    /// The query language is described in "Queries" of the HTTP interface. The server parses the text: a syntax error
+    /// causes ``FogbaseError/badRequest(_:)`` with the offset of the error in the text.
+    ///
+    /// - Parameters:
+    ///   - text: The predicate, such as `state == %@`.
+    ///   - values: The values of the placeholders, in order.
     public init(_ text: String, _ values: any FieldConvertible...) {
         self.init(text, values)
     }
 
-    /// The same with the values in a list.
+    /// Creates a predicate from text, with the values as an array.
     public init(_ text: String, _ values: [any FieldConvertible]) {
         self.init(text, arguments: values.map { JSONValue($0) })
         joint = .or
     }
 
-    /// Every record.
+    /// A predicate that every record matches.
     public static var all: Filter { Filter("TRUEPREDICATE", arguments: []) }
 
-    /// No record.
+    /// A predicate that no record matches.
     public static var none: Filter { Filter("FALSEPREDICATE", arguments: []) }
 
-    /// Finds what meets both conditions.
+    /// Returns a predicate that a record matches if it matches both operands.
     public static func && (left: Filter, right: Filter) -> Filter { left.joined(to: right, .and, "AND") }
-    /// Finds what meets at least one of both conditions.
+    /// Returns a predicate that a record matches if it matches at least one operand.
     public static func || (left: Filter, right: Filter) -> Filter { left.joined(to: right, .or, "OR") }
 
-    /// Finds what does not meet a condition.
+    /// Returns the negation of a predicate.
     public static prefix func ! (filter: Filter) -> Filter {
         Filter("NOT (\(filter.text))", arguments: filter.arguments, problem: filter.problem)
     }
 
     private func joined(to other: Filter, _ joint: Joint, _ word: String) -> Filter {
-        /// AND binds more tightly than all but itself; everything else that is joined goes into brackets.
+        /// Returns the text of an operand, in parentheses unless it is a single condition or both operators are AND.
         func part(_ filter: Filter) -> String {
             filter.joint == .none || (filter.joint == .and && joint == .and) ? filter.text : "(\(filter.text))"
         }
@@ -71,48 +76,48 @@ public struct Filter<Model: RecordShape>: Sendable {
 }
 
 extension Filter {
-    /// Compares a field with a value.
+    /// Returns a condition that compares a field with a value.
     static func comparing(_ field: String, _ relation: String, _ value: some FieldConvertible) -> Filter {
         Filter("\(written(field)) \(relation) %@", arguments: [JSONValue(value)], problem: problem(value, field))
     }
 
-    /// Tests whether a field is there.
+    /// Returns the condition that a field is missing (`true`) or exists (`false`).
     static func absence(of field: String, _ isAbsent: Bool) -> Filter {
         Filter("\(written(field)) \(isAbsent ? "==" : "!=") NULL", arguments: [])
     }
 
-    /// Compares a field with a value that may be none.
+    /// Returns the condition that a field equals a value, or is missing if `value` is `nil`.
     static func equal(_ field: String, _ value: (some FieldConvertible)?) -> Filter {
         value.map { comparing(field, "==", $0) } ?? absence(of: field, true)
     }
 
-    /// Compares a field with a value that may be none.
+    /// Returns the condition that a field differs from a value, or exists if `value` is `nil`.
     static func unequal(_ field: String, _ value: (some FieldConvertible)?) -> Filter {
         value.map { comparing(field, "!=", $0) } ?? absence(of: field, false)
     }
 
-    /// Tests whether a field is one of some values. No value is one of none.
+    /// Returns the condition that a field equals one of several values. With an empty list, no record matches.
     static func member<Value: FieldConvertible>(_ field: String, _ relation: String, _ values: [Value]) -> Filter {
         values.isEmpty ? none : comparing(field, relation, values)
     }
 
-    /// Tests whether a field lies between two values, both included.
+    /// Returns the condition that a field is in a closed range.
     static func range<Value: FieldConvertible & Comparable>(_ field: String, _ values: ClosedRange<Value>) -> Filter {
         comparing(field, ">=", values.lowerBound) && comparing(field, "<=", values.upperBound)
     }
 
-    /// Tests whether a field lies between two values, the upper one not included.
+    /// Returns the condition that a field is in a half-open range.
     static func range<Value: FieldConvertible & Comparable>(_ field: String, _ values: Range<Value>) -> Filter {
         comparing(field, ">=", values.lowerBound) && comparing(field, "<", values.upperBound)
     }
 
-    /// Tests whether a list has one of some members.
+    /// Returns the condition that a list field contains at least one of several members.
     static func any<Value: FieldConvertible>(_ field: String, in values: [Value]) -> Filter {
         guard !values.isEmpty else { return none }
         return Filter("ANY \(written(field)) IN %@", arguments: [JSONValue(values)], problem: problem(values, field))
     }
 
-    /// The condition on the field of a property.
+    /// Creates a condition on the field that stores a property.
     static func on<Value>(_ path: KeyPath<Model, Value>, _ make: (String) -> Filter) -> Filter {
         guard let field = Model.field(for: path) else {
             return Filter(
@@ -123,7 +128,7 @@ extension Filter {
         return make(field.rawValue)
     }
 
-    /// A field's name as the language takes it: one that is called like a keyword is marked.
+    /// Returns a field name for the query language: `#` precedes a name that equals a keyword.
     private static func written(_ field: String) -> String {
         PredicateKeyword.isReserved(field) ? "#\(field)" : field
     }
@@ -136,7 +141,7 @@ extension Filter {
         return nil
     }
 
-    /// The condition with its values in place of the placeholders, for people.
+    /// The predicate with its values inserted, for logs.
     var readableText: String {
         var rest = arguments[...]
         var parts = text.components(separatedBy: "%@")

@@ -1,16 +1,16 @@
 public import RecordModel
 
-/// Records that were asked for by their names, or by references to them.
+/// The result of fetching records by names or references.
 ///
 /// ```swift
 /// let posts = try await database.fetch(Post.self, likes.map(\.post))
 /// for like in likes { print(try posts[like.post]?.title ?? "It is gone") }
 /// ```
 public struct NamedRecords<Model: RecordDecodable>: Sendable {
-    /// What was found, by name: one that does not fit the model is a failure. What is not there, or not for the caller to
-    /// read, is not in it.
+    /// The found records by name. If a record does not fit the model, its entry is a failure. Records that do not
+    /// exist, or that the caller cannot read, are omitted.
     public private(set) var results: [String: Result<Stored<Model>, FogbaseError>] = [:]
-    /// The names in the order in which they were asked for, each once.
+    /// The requested names in order, without duplicates.
     public let names: [String]
 
     init(_ names: [String]) {
@@ -25,24 +25,24 @@ public struct NamedRecords<Model: RecordDecodable>: Sendable {
         }
     }
 
-    /// The record with a name; `nil` if it was not found.
+    /// The record with a name; `nil` if the record was not found.
     ///
-    /// - Throws: `FogbaseError.decoding` if it does not fit the model.
+    /// - Throws: `FogbaseError.decoding` if the record does not fit the model.
     public subscript(name: String) -> Stored<Model>? {
         get throws { try results[name]?.get() }
     }
 
-    /// The record that a reference points to; `nil` if it was not found.
+    /// The target of a reference; `nil` if the target was not found.
     ///
-    /// - Throws: `FogbaseError.decoding` if it does not fit the model.
+    /// - Throws: `FogbaseError.decoding` if the record does not fit the model.
     public subscript(reference: Reference) -> Stored<Model>? {
         get throws { try results[reference.name]?.get() }
     }
 
-    /// The records that were found and fit the model, in the order in which they were asked for.
+    /// The records that were found and fit the model, in the requested order.
     public var items: [Stored<Model>] { names.compactMap { try? results[$0]?.get() } }
 
-    /// Why records do not fit the model; each error has the record's name.
+    /// The errors of the records that do not fit the model. Each error has the record's name.
     public var failures: [FogbaseError] {
         names.compactMap { name in
             guard case .failure(let error) = results[name] else { return nil }
@@ -50,6 +50,6 @@ public struct NamedRecords<Model: RecordDecodable>: Sendable {
         }
     }
 
-    /// The names of those that are not there, or not for the caller to read.
+    /// The requested names without a result, because the record does not exist or the caller cannot read it.
     public var missing: [String] { names.filter { results[$0] == nil } }
 }

@@ -2,13 +2,14 @@ internal import RecordWire
 
 /// A page of a query's records.
 public struct Page<Model: RecordDecodable>: Sendable {
-    /// The records in the query's order. One that does not fit the model is a failure and hides no other.
+    /// The records in the query's order. If a record does not fit the model, its entry is a failure. The other entries
+    /// are not affected.
     public var results: [Result<Stored<Model>, FogbaseError>] = []
-    /// Where the next page begins; `nil` at the end.
+    /// The cursor of the next page; `nil` on the last page.
     public var next: Cursor<Model>?
-    /// How many records meet the condition in all, where the query asked for it.
+    /// The number of all matching records; `nil` unless the query was sent with `fetchCounting`.
     public var count: Int?
-    /// What the server says beside the records, such as an index that it has added.
+    /// Notices from the server, for example about an index that the server has added.
     public var notices: [String] = []
 
     /// The records that fit the model.
@@ -16,7 +17,7 @@ public struct Page<Model: RecordDecodable>: Sendable {
         results.compactMap { try? $0.get() }
     }
 
-    /// Why records do not fit the model; each error has the record's name.
+    /// The errors of the records that do not fit the model. Each error has the record's name.
     public var failures: [FogbaseError] {
         results.compactMap { result in
             guard case .failure(let error) = result else { return nil }
@@ -25,7 +26,7 @@ public struct Page<Model: RecordDecodable>: Sendable {
     }
 }
 
-/// Where a page ended. It belongs to the query, and to whoever is signed in.
+/// The position after a page of a query. A cursor is valid only for the same query and the same user.
 public struct Cursor<Model: RecordDecodable>: Sendable {
     let query: Query<Model>
     let token: String

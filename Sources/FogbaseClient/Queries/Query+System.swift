@@ -1,8 +1,8 @@
-// Conditions on what every record has: `.filter(.createdAt, lessThan: date)`. Where a model has a field with the same name,
-// that one is meant: so these are disfavoured.
+// Conditions on system fields: `.filter(.createdAt, lessThan: date)`. The overloads are disfavored, so that a model's
+// field with the same name takes precedence.
 
 extension Query {
-    /// Records whose field is this value; none finds records without the field.
+    /// Adds the condition that the field equals a value; `nil` matches the records without the field.
     @_disfavoredOverload
     public func filter<Value: FieldConvertible>(
         _ key: SystemKey, equals value: Value?, _ join: Join = .and
@@ -10,7 +10,8 @@ extension Query {
         filter(.equal(key.rawValue, value), join)
     }
 
-    /// Records whose field is not this value, and those without it; none finds records that have the field.
+    /// Adds the condition that the field does not equal a value. Records without the field match; `nil` matches the
+    /// records with the field.
     @_disfavoredOverload
     public func filter<Value: FieldConvertible>(
         _ key: SystemKey, notEquals value: Value?, _ join: Join = .and
@@ -18,7 +19,7 @@ extension Query {
         filter(.unequal(key.rawValue, value), join)
     }
 
-    /// Records whose field is one of these values.
+    /// Adds the condition that the field equals one of several values. An empty array matches no record.
     @_disfavoredOverload
     public func filter<Value: FieldConvertible>(
         _ key: SystemKey, in value: [Value], _ join: Join = .and
@@ -26,7 +27,7 @@ extension Query {
         filter(.member(key.rawValue, "IN", value), join)
     }
 
-    /// Records whose field lies in a range, both ends included.
+    /// Adds the condition that the field is in a closed range.
     @_disfavoredOverload
     public func filter<Value: FieldConvertible & Comparable>(
         _ key: SystemKey, in value: ClosedRange<Value>, _ join: Join = .and
@@ -34,7 +35,7 @@ extension Query {
         filter(.range(key.rawValue, value), join)
     }
 
-    /// Records whose field lies in a range, its end not included.
+    /// Adds the condition that the field is in a half-open range.
     @_disfavoredOverload
     public func filter<Value: FieldConvertible & Comparable>(
         _ key: SystemKey, in value: Range<Value>, _ join: Join = .and
@@ -42,7 +43,7 @@ extension Query {
         filter(.range(key.rawValue, value), join)
     }
 
-    /// Records whose field is less than a value.
+    /// Adds the condition that the field is less than a value.
     @_disfavoredOverload
     public func filter<Value: FieldConvertible & Comparable>(
         _ key: SystemKey, lessThan value: Value, _ join: Join = .and
@@ -50,7 +51,7 @@ extension Query {
         filter(.comparing(key.rawValue, "<", value), join)
     }
 
-    /// Records whose field is this value or less.
+    /// Adds the condition that the field is less than or equal to a value.
     @_disfavoredOverload
     public func filter<Value: FieldConvertible & Comparable>(
         _ key: SystemKey, atMost value: Value, _ join: Join = .and
@@ -58,7 +59,7 @@ extension Query {
         filter(.comparing(key.rawValue, "<=", value), join)
     }
 
-    /// Records whose field is greater than a value.
+    /// Adds the condition that the field is greater than a value.
     @_disfavoredOverload
     public func filter<Value: FieldConvertible & Comparable>(
         _ key: SystemKey, greaterThan value: Value, _ join: Join = .and
@@ -66,7 +67,7 @@ extension Query {
         filter(.comparing(key.rawValue, ">", value), join)
     }
 
-    /// Records whose field is this value or greater.
+    /// Adds the condition that the field is greater than or equal to a value.
     @_disfavoredOverload
     public func filter<Value: FieldConvertible & Comparable>(
         _ key: SystemKey, atLeast value: Value, _ join: Join = .and
@@ -74,7 +75,7 @@ extension Query {
         filter(.comparing(key.rawValue, ">=", value), join)
     }
 
-    /// Sorts by what every record has, after what was given before.
+    /// Adds a system field to sort by. Earlier sort fields take precedence.
     @_disfavoredOverload
     public func sorted(by key: SystemKey, ascending: Bool = true) -> Query {
         sorted(byName: key.rawValue, ascending)

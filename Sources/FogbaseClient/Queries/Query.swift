@@ -1,6 +1,8 @@
 package import RecordWire
 
-/// A query for the records of a model. Every step returns a copy, so a query can be kept and refined.
+/// A query for the records of a model.
+///
+/// A query is a value. Each method returns a changed copy.
 ///
 /// ```swift
 /// let query = Query<Post>()
@@ -11,32 +13,33 @@ package import RecordWire
 /// let page = try await database.fetch(query)
 /// ```
 public struct Query<Model: RecordDecodable>: Sendable {
-    /// How a further condition joins those that are there.
+    /// How a condition is combined with the conditions before it.
     public enum Join: Hashable, Sendable {
-        /// Both have to be met.
+        /// A record must match both the new and the earlier conditions.
         case and
-        /// One of both has to be met.
+        /// A record must match the new condition or the earlier conditions.
         case or
     }
 
-    /// What the records must meet; `nil` is every record of the type.
+    /// The predicate; `nil` matches every record of the type.
     public private(set) var filter: Filter<Model>?
-    /// Field names in the order in which they sort, with a minus in front for descending.
+    /// The sort fields in order. A minus sign precedes each descending sort field.
     private(set) var sorts: [String] = []
-    /// The most records of a page; `nil` leaves it to the server.
+    /// The maximum number of records in a page; `nil` uses the server's default.
     public private(set) var pageSize: Int?
-    private(set) var desiredFields = Model.desiredKeys
+    /// The fields to request; `nil` requests all fields.
+    var desiredFields = Model.desiredKeys
     private(set) var report: (@Sendable (String) -> Void)?
 
-    /// All records of the model's type, a page at a time.
+    /// Creates a query for all records of the model's type.
     public init() {}
 
-    /// The records of the model's type that meet a condition.
+    /// Creates a query for the records that match a predicate.
     public init(_ filter: Filter<Model>) {
         self.filter = filter
     }
 
-    /// Adds a condition.
+    /// Returns the query with an additional condition.
     public func filter(_ filter: Filter<Model>, _ join: Join = .and) -> Query {
         var query = self
         switch (self.filter, join) {
@@ -47,47 +50,50 @@ public struct Query<Model: RecordDecodable>: Sendable {
         return query
     }
 
-    /// Adds a condition as text, with a value for each placeholder.
+    /// Returns the query with an additional condition, given as text with a value for each placeholder.
     public func filter(_ text: String, _ values: any FieldConvertible...) -> Query {
         filter(Filter(text, values))
     }
 
-    /// The most records of a page, 1 to 1,000; the server's own is 100.
+    /// Returns the query with a page size of 1 to 1,000 records. The server's default is 100 records.
     public func limit(to count: Int) -> Query {
         var query = self
         query.pageSize = count
         return query
     }
 
-    /// Asks for these fields alone. A model that is to be read from them must do without the others.
+    /// Returns the query limited to some fields. The model must be able to decode a record without the other fields.
     public func fields(_ fields: [Model.Fields]) -> Query {
         var query = self
         query.desiredFields = fields.map(\.rawValue)
         return query
     }
 
-    /// Asks for all fields, also those that the model does not have.
+    /// Returns the query for all fields, including those that the model does not have.
     public func allFields() -> Query {
         var query = self
         query.desiredFields = nil
         return query
     }
 
-    /// Prints the query when it is sent, and each record that comes.
+    /// Returns the query with debug output. The output shows the query when it is sent, and each record of the
+    /// response.
+    ///
+    /// - Parameter report: A function that outputs one line. The default function prints the line.
     public func debug(_ report: @escaping @Sendable (String) -> Void = { print($0) }) -> Query {
         var query = self
         query.report = report
         return query
     }
 
-    /// Adds a field to sort by. Without any, records come in the order of creation.
+    /// Returns the query with an additional sort field. Without sort fields, records are in the order of creation.
     func sorted(byName name: String, _ ascending: Bool) -> Query {
         var query = self
         query.sorts.append(ascending ? name : "-\(name)")
         return query
     }
 
-    /// The query for people.
+    /// The query as text, for logs.
     public var description: String {
         var text = Model.recordType
         if let filter { text += " where \(filter.readableText)" }
@@ -96,7 +102,9 @@ public struct Query<Model: RecordDecodable>: Sendable {
         return text
     }
 
-    /// The query as `POST /query` takes it.
+    /// Returns the body of `POST /query`.
+    ///
+    /// - Throws: `FogbaseError.invalidArgument` if a condition cannot be sent.
     package func body(cursor: String? = nil, counts: Bool = false, limit: Int? = nil) throws -> JSONValue {
         if let problem = filter?.problem { throw FogbaseError.invalidArgument(problem) }
         var body = JSONObject([("recordType", .string(Model.recordType))])

@@ -1,13 +1,13 @@
-/// What every record has besides its fields, as queries name it.
+/// A system field that queries can compare and sort by.
 public enum SystemKey: String, Hashable, Sendable {
-    /// The record's name (`recordName`).
+    /// The record name (`recordName`).
     case id = "recordName"
-    /// When the record was made; also the order of creation.
+    /// When the record was created (`createdTimestamp`). Sorting by this field gives the order of creation.
     case createdAt = "createdTimestamp"
     /// When the record was last saved (`modifiedTimestamp`).
     case updatedAt = "modifiedTimestamp"
-    /// The record name of the user who made it.
+    /// The record name of the user who created the record (`createdUserRecordName`).
     case creator = "createdUserRecordName"
-    /// The record name of the user who changed it last.
+    /// The record name of the user who saved the record last (`modifiedUserRecordName`).
     case modifier = "modifiedUserRecordName"
 }

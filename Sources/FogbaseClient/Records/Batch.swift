@@ -2,7 +2,7 @@ internal import Foundation
 internal import RecordModel
 internal import RecordWire
 
-/// Several writes that go to the server at once, of any types.
+/// Several operations on records of any type, for one request.
 ///
 /// ```swift
 /// var batch = Batch()
@@ -12,24 +12,24 @@ internal import RecordWire
 /// let stored = try await database.perform(batch)[post]
 /// ```
 ///
-/// Performing a batch that was done a second time does nothing more: it bears its own idempotency key. Change it, and it is
-/// another one.
+/// A batch has an idempotency key. If a batch is performed again after a lost response, the server executes it only
+/// once. Adding an operation gives the batch a new key.
 public struct Batch: Sendable {
-    /// An operation of a batch, whose result is asked for by it.
+    /// A handle of an operation in a batch. It gives access to the operation's result in the ``BatchOutcome``.
     public struct Item<Value: Sendable>: Hashable, Sendable {
-        /// Where the operation stands in the batch, from 0.
+        /// The index of the operation in the batch, from 0.
         public let position: Int
-        /// The name of its record, which the client has made if the app gave none.
+        /// The name of the operation's record. If the app gave no name, the client generated it.
         public let name: String
     }
 
-    /// One operation as it is sent, and how its answer is read.
+    /// One operation in the format of the request, with the function that reads the operation's result.
     struct Operation: Sendable {
         var text: [UInt8]
         var name: String
-        /// Reads the record that stands for the operation in the answer.
+        /// Reads the operation's record from the response.
         var read: @Sendable (inout RecordScanner) throws -> any Sendable
-        /// What the app had, for a conflict.
+        /// The record that the app tries to save, for ``Conflict/client``.
         var client: Record?
         var ancestor: Record?
     }
@@ -37,13 +37,20 @@ public struct Batch: Sendable {
     var operations: [Operation] = []
     var identity = BatchIdentity()
 
-    /// A batch without operations; performed so, it asks the server nothing.
+    /// Creates a batch without operations. Performing an empty batch sends no request.
     public init() {}
 
-    /// How many operations there are. An atomic batch may have 200, unless the server's limits say otherwise.
+    /// The number of operations. By default, the server allows 200 operations in an atomic batch
+    /// (``ServerLimits/batchOperations``).
     public var count: Int { operations.count }
 
-    /// Makes a new record of a model.
+    /// Adds an operation that creates a record from a model.
+    ///
+    /// - Parameters:
+    ///   - model: The fields of the record.
+    ///   - name: The record name; `nil` generates one.
+    ///   - access: The access list of the record; `nil` uses the default of the record type.
+    /// - Throws: `FogbaseError.invalidArgument` if the name is not a valid record name, or a number is not finite.
     @discardableResult
     public mutating func create<Model: RecordCodable>(
         _ model: Model, named name: String? = nil, access: RecordAccess? = nil
@@ -57,7 +64,9 @@ public struct Batch: Sendable {
         ) { try Stored(&$0, sent: model) }
     }
 
-    /// Saves what an app has changed of a record.
+    /// Adds an operation that saves the changes of a record.
+    ///
+    /// - Throws: `FogbaseError.invalidArgument` if a number is not finite.
     @discardableResult
     public mutating func save<Model: RecordCodable>(
         _ stored: Stored<Model>, policy: SavePolicy = .ifUnchanged
@@ -76,7 +85,9 @@ public struct Batch: Sendable {
         ) { try Stored(&$0, sent: stored.model) }
     }
 
-    /// Saves a record; one that was not read before is made.
+    /// Adds an operation that saves a record. A record without ``Record/metadata`` is created.
+    ///
+    /// - Throws: `FogbaseError.invalidArgument` if the name is not a valid record name, or a number is not finite.
     @discardableResult
     public mutating func save(_ record: Record, policy: SavePolicy = .ifUnchanged) throws -> Item<Record> {
         let isNew = record.metadata == nil
@@ -105,25 +116,32 @@ public struct Batch: Sendable {
         }
     }
 
-    /// Deletes a record, if it has not changed since it was read.
+    /// Adds an operation that deletes a record. The operation fails if the record has changed since it was read.
     @discardableResult
     public mutating func delete<Model>(_ stored: Stored<Model>) throws -> Item<Void> {
         add("delete", stored.metadata.recordType, stored.id, version: stored.metadata.version) { _ in () }
     }
 
-    /// Deletes a record, whatever its state.
+    /// Adds an operation that deletes a record, even if the record has changed since it was read.
+    ///
+    /// - Throws: `FogbaseError.invalidArgument` if the name is not a valid record name.
     @discardableResult
     public mutating func delete(_ recordType: String, _ name: String) throws -> Item<Void> {
         add("delete", recordType, try Database.checked(name)) { _ in () }
     }
 
-    /// Deletes a record, if it still has a version.
+    /// Adds an operation that deletes a record. The operation fails if the record's change tag differs from `version`.
+    ///
+    /// - Throws: `FogbaseError.invalidArgument` if the name is not a valid record name.
     @discardableResult
     public mutating func delete(_ recordType: String, _ name: String, version: String) throws -> Item<Void> {
         add("delete", recordType, try Database.checked(name), version: version) { _ in () }
     }
 
-    /// Deletes a record of whatever type, whatever its state: names are unique over all types.
+    /// Adds an operation that deletes a record by its name. The type is not needed, because record names are unique
+    /// over all types.
+    ///
+    /// - Throws: `FogbaseError.invalidArgument` if the name is not a valid record name.
     mutating func delete(named name: String) throws -> Item<Void> {
         add("delete", nil, try Database.checked(name)) { _ in () }
     }
@@ -165,12 +183,15 @@ public struct Batch: Sendable {
 }
 
 extension RecordScanner {
-    /// Whether the answer says no more than name, type and version: to somebody who may write a record and not read it.
+    /// Whether the response has only the name, type and change tag of the record, because the caller can write but not
+    /// read the record.
     var isStub: Bool { head.created == nil }
 }
 
 extension Stored where Model: RecordDecodable {
-    /// Reads the record at which a scanner stands, or takes what was sent for it where the answer does not show it.
+    /// Reads the scanner's current record. If the response has no fields, the result contains the model that was sent.
+    ///
+    /// - Throws: `FogbaseError.decoding` if the record does not fit the model.
     init(_ scanner: inout RecordScanner, sent: Model) throws {
         if scanner.isStub {
             self.init(sent, metadata: RecordMetadata(scanner.head, type: Model.recordType))
@@ -181,7 +202,9 @@ extension Stored where Model: RecordDecodable {
 }
 
 extension Record {
-    /// The record that a model's fields make.
+    /// Creates a record from the fields of a model.
+    ///
+    /// - Throws: `JSONError` if the writer's text is not valid JSON.
     package init(_ type: String, name: String, fields writer: FieldWriter) throws {
         self.init(type, name: name)
         let text = Array("{\"fields\":{".utf8) + writer.text + Array("}}".utf8)

@@ -1,17 +1,17 @@
-/// What became of the operations of a batch.
+/// The results of the operations of a batch.
 public struct BatchOutcome: Sendable {
     var results: [Result<any Sendable, FogbaseError>]
-    /// The names of the operations' records, by which an operation of another batch is known.
+    /// The record names of the operations. They are used to detect items of other batches.
     var names: [String]
 
-    /// What one operation has written.
+    /// The result of one operation, such as the saved record.
     ///
-    /// - Throws: Why it was refused.
+    /// - Throws: The `FogbaseError` of the operation; `invalidArgument` if the item belongs to another batch.
     public subscript<Value>(item: Batch.Item<Value>) -> Value {
         get throws { try result(of: item).get() }
     }
 
-    /// The result of one operation.
+    /// Returns the result or the error of one operation.
     public func result<Value>(of item: Batch.Item<Value>) -> Result<Value, FogbaseError> {
         guard results.indices.contains(item.position), names[item.position] == item.name else {
             return .failure(.invalidArgument("The operation is of another batch"))
@@ -24,7 +24,7 @@ public struct BatchOutcome: Sendable {
         }
     }
 
-    /// The errors of those that were refused, by their positions in the batch.
+    /// The errors of the rejected operations, by their index in the batch.
     public var failures: [Int: FogbaseError] {
         var failures: [Int: FogbaseError] = [:]
         for (index, result) in results.enumerated() {
@@ -33,29 +33,35 @@ public struct BatchOutcome: Sendable {
         return failures
     }
 
-    /// Throws the error of the first operation that was refused, if one was: for those to whom a part is not enough.
+    /// Throws the error of the first rejected operation. If no operation was rejected, the call does nothing.
+    ///
+    /// Call this method after a batch that is not atomic, if every operation must succeed.
+    ///
+    /// - Throws: The `FogbaseError` of the first rejected operation.
     public func check() throws {
         for result in results { _ = try result.get() }
     }
 
-    /// Why an atomic batch was not done: the error of the operation that was refused, where the others only say that one
-    /// was. What cannot be read of an answer is no reason, since it was done.
-    var refusal: FogbaseError? {
-        let refusals = failures.sorted { $0.key < $1.key }.map(\.value).filter { $0.refusal != nil }
-        return refusals.first { error in
+    /// The error of the operation that caused the server to reject an atomic batch. All other operations have the error
+    /// `batchFailed`.
+    ///
+    /// Errors from reading the response are ignored, because the server has executed the batch.
+    var rejection: FogbaseError? {
+        let rejections = failures.sorted { $0.key < $1.key }.map(\.value).filter { $0.serverError != nil }
+        return rejections.first { error in
             if case .batchFailed = error { return false }
             return true
-        } ?? refusals.first
+        } ?? rejections.first
     }
 }
 
 extension FogbaseError {
-    /// Whether it is the refusal of an operation of a batch.
+    /// Returns whether the error was caused by the given operation of a batch.
     ///
     /// ```swift
     /// catch let error as FogbaseError where error.isAbout(draft) { … }
     /// ```
     public func isAbout<Value>(_ item: Batch.Item<Value>) -> Bool {
-        refusal?.operation == item.position && recordName == item.name
+        serverError?.operation == item.position && recordName == item.name
     }
 }

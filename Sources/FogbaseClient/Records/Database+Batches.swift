@@ -2,52 +2,62 @@ internal import Foundation
 internal import RecordWire
 
 extension Database {
-    /// Performs several writes: all or none.
+    /// Performs a batch atomically: all operations or none.
     ///
-    /// - Returns: What each operation has written, for those who ask.
-    /// - Throws: The error of the operation that was refused, and none was done; `refusal?.operation` says which it is, and
-    ///   so does `isAbout(_:)`. More operations than the server takes at once are `FogbaseError.limitExceeded`.
+    /// ```swift
+    /// var batch = Batch()
+    /// let post = try batch.create(Post(title: "sea"))
+    /// try batch.delete("Draft", "d1")
+    /// let stored = try await database.perform(batch)[post]
+    /// ```
+    ///
+    /// - Returns: The results of the operations.
+    /// - Throws: The error of the rejected operation, in which case nothing was written. `serverError?.operation` is
+    ///   the index of the operation, and ``FogbaseError/isAbout(_:)`` compares the error with an item.
+    ///   `FogbaseError.limitExceeded` if the batch has more operations than the server allows in one request.
     @discardableResult
     public func perform(_ batch: Batch) async throws -> BatchOutcome {
         let outcome = try await outcome(of: batch)
-        if let refusal = outcome.refusal {
-            // The server keeps the answer for the key, but nothing was done: to try again is a new request.
+        if let rejection = outcome.rejection {
+            // The server has stored the error response under the idempotency key, so another attempt needs a new key.
             batch.identity.renew()
-            throw refusal
+            throw rejection
         }
         return outcome
     }
 
-    /// Performs several writes.
+    /// Performs a batch, atomically or not.
+    ///
+    /// In a batch that is not atomic, each operation succeeds or fails independently. A large batch that is not atomic
+    /// is split into several requests.
     ///
     /// - Parameters:
-    ///   - batch: What to write.
-    ///   - atomically: All or none, as `perform(_:)` does. Otherwise each stands for itself, and more than the server takes
-    ///     at once go in several requests.
-    /// - Returns: A result for each operation. Where each stands for itself some may be failures: ask for them, or
-    ///   `check()` that there are none.
-    /// - Throws: `FogbaseError` if a request as a whole failed, or an operation of an atomic batch was refused.
+    ///   - batch: The operations.
+    ///   - atomically: Whether to execute all operations or none, as ``perform(_:)`` does.
+    /// - Returns: A result for each operation. If the batch is not atomic, read each result, or call
+    ///   ``BatchOutcome/check()``.
+    /// - Throws: `FogbaseError` if a whole request failed, or an operation of an atomic batch was rejected.
     public func perform(_ batch: Batch, atomically: Bool) async throws -> BatchOutcome {
         if atomically { return try await perform(batch) }
         return try await eachOutcome(of: batch)
     }
 
-    /// Performs the one operation of a batch.
+    /// Performs a batch that has one operation.
     func perform<Value>(_ item: Batch.Item<Value>, alone batch: Batch) async throws -> Value {
-        // Its errors do not count operations: nobody but this client knows of a batch.
+        // Remove the operation index from errors, because the app did not create a batch.
         let results = try await send(
             batch.operations[...], key: batch.identity.key, atomically: true, countsOperations: false)
         return try BatchOutcome(results: results, names: batch.operations.map(\.name))[item]
     }
 
-    /// Performs an atomic batch, and returns also what a refused one answers.
+    /// Performs an atomic batch. If the server rejects the batch, the errors are returned in the outcome, not thrown.
     func outcome(of batch: Batch) async throws -> BatchOutcome {
         guard batch.count > 0 else { return BatchOutcome(results: [], names: []) }
         let results = try await send(batch.operations[...], key: batch.identity.key, atomically: true)
         return BatchOutcome(results: results, names: batch.operations.map(\.name))
     }
 
-    /// Performs operations that stand for themselves, in as many requests as it takes.
+    /// Performs a batch that is not atomic, in as many requests as necessary.
     private func eachOutcome(of batch: Batch) async throws -> BatchOutcome {
         var results: [Result<any Sendable, FogbaseError>] = []
         results.reserveCapacity(batch.count)
@@ -55,12 +65,12 @@ extension Database {
             batch.operations, room: { ($0.operations, $0.bodyBytes - 64) }, bytes: { $0.text.count + 1 }
         ) { part in
             do {
-                // Each request that differs needs a key of its own.
+                // Each part needs its own idempotency key.
                 let key = "\(batch.identity.key)-\(part.startIndex)-\(part.endIndex)"
                 results += try await send(part, key: key, atomically: false)
-            } catch FogbaseError.limitExceeded(var refusal) where part.count == 1 {
-                (refusal.operation, refusal.recordName) = (part.startIndex, part.first?.name)
-                results.append(.failure(.limitExceeded(refusal)))
+            } catch FogbaseError.limitExceeded(var rejection) where part.count == 1 {
+                (rejection.operation, rejection.recordName) = (part.startIndex, part.first?.name)
+                results.append(.failure(.limitExceeded(rejection)))
             }
         }
         return BatchOutcome(results: results, names: batch.operations.map(\.name))
@@ -99,15 +109,15 @@ extension Database {
 }
 
 extension Batch.Operation {
-    /// Reads what stands for the operation in an answer.
+    /// Reads the result of the operation from an item of the response.
     fileprivate func result(
         _ scanner: inout RecordScanner, position: Int?, requestID: String?
     ) -> Result<any Sendable, FogbaseError> {
         if let tree = scanner.head.error {
             var error = FogbaseError(tree, status: nil, requestID: requestID, operation: position)
-            if case .conflict(var conflict, let refusal) = error {
+            if case .conflict(var conflict, let rejection) = error {
                 (conflict.client, conflict.ancestor) = (client, ancestor)
-                error = .conflict(conflict, refusal)
+                error = .conflict(conflict, rejection)
             }
             return .failure(error)
         }

@@ -2,13 +2,18 @@ internal import Foundation
 internal import RecordWire
 
 extension Database {
-    /// Makes a new record of a model.
+    /// Creates a record from a model.
+    ///
+    /// ```swift
+    /// let post = try await database.create(Post(title: "sea"))
+    /// ```
     ///
     /// - Parameters:
     ///   - model: The fields of the record.
-    ///   - name: The record's name; `nil` makes one.
-    ///   - access: Who may read and write it; `nil` is what the type's schema says.
-    /// - Throws: `FogbaseError.exists` if there is a record with this name.
+    ///   - name: The record name; `nil` generates one.
+    ///   - access: The access list of the record; `nil` uses the default of the record type.
+    /// - Throws: `FogbaseError.exists` if a record has this name; `accessDenied` if the caller lacks the permission;
+    ///   `invalidArgument` if the name is not a valid record name, or a number is not finite.
     @discardableResult
     public func create<Model: RecordCodable>(
         _ model: Model, named name: String? = nil, access: RecordAccess? = nil
@@ -18,10 +23,16 @@ extension Database {
         return try await perform(item, alone: batch)
     }
 
-    /// Saves what an app has changed of a record.
+    /// Saves the changes of a record.
     ///
-    /// - Throws: `FogbaseError.conflict`, with the three states, if the record has changed since and the policy is
-    ///   `ifUnchanged`.
+    /// ```swift
+    /// post.title = "fog"
+    /// post = try await database.save(post)
+    /// ```
+    ///
+    /// - Throws: `FogbaseError.conflict`, with three states of the record, if the record has changed since it was read
+    ///   and the policy is ``SavePolicy/ifUnchanged``; `notFound` if the record was deleted; `accessDenied` if the
+    ///   caller lacks the permission.
     @discardableResult
     public func save<Model: RecordCodable>(
         _ stored: Stored<Model>, policy: SavePolicy = .ifUnchanged
@@ -31,7 +42,11 @@ extension Database {
         return try await perform(item, alone: batch)
     }
 
-    /// Saves a record; one that was not read before is made.
+    /// Saves a record. A record without ``Record/metadata`` is created.
+    ///
+    /// - Throws: `FogbaseError.conflict` if the record has changed since it was read and the policy is
+    ///   ``SavePolicy/ifUnchanged``; `exists` if a new record has the name of an existing record; `notFound` if the
+    ///   record was deleted.
     @discardableResult
     public func save(_ record: Record, policy: SavePolicy = .ifUnchanged) async throws -> Record {
         var batch = Batch()
@@ -39,33 +54,43 @@ extension Database {
         return try await perform(item, alone: batch)
     }
 
-    /// Deletes a record, and with it what refers to it with `DELETE_SELF`.
+    /// Deletes a record, and all records that refer to it with `DELETE_SELF`.
     ///
-    /// - Throws: `FogbaseError.conflict` if it has changed since it was read.
+    /// - Throws: `FogbaseError.conflict` if the record has changed since it was read; `notFound` if the record does not
+    ///   exist.
     public func delete<Model>(_ stored: Stored<Model>) async throws {
         var batch = Batch()
         let item = try batch.delete(stored)
         try await perform(item, alone: batch)
     }
 
-    /// Deletes a record, whatever its state.
+    /// Deletes a record, even if the record has changed since it was read.
     ///
-    /// - Throws: `FogbaseError.notFound` if there is none.
+    /// - Throws: `FogbaseError.notFound` if the record does not exist.
     public func delete(_ recordType: String, _ name: String) async throws {
         var batch = Batch()
         let item = try batch.delete(recordType, name)
         try await perform(item, alone: batch)
     }
 
-    /// Deletes a record of a model, whatever its state.
+    /// Deletes a record of a model's type, even if the record has changed since it was read.
+    ///
+    /// - Throws: `FogbaseError.notFound` if the record does not exist.
     public func delete<Model: RecordShape>(_ type: Model.Type, _ name: String) async throws {
         try await delete(Model.recordType, name)
     }
 
-    /// Changes fields of a record in the moment of writing: counters, lists, server times.
+    /// Changes fields of a record with operations that the server executes, such as incrementing a counter.
+    ///
+    /// Concurrent changes of other clients are not lost, and no conflict can occur.
+    ///
+    /// ```swift
+    /// let post = try await database.change(Post.self, name, .increment(.good), .appendUnique(.topics, ["sea"]))
+    /// ```
     ///
     /// - Returns: The record with its new values.
-    /// - Throws: `FogbaseError.notFound` if there is no such record.
+    /// - Throws: `FogbaseError.notFound` if the record does not exist; `invalidArgument` if two changes have the same
+    ///   field.
     @discardableResult
     public func change<Model: RecordDecodable>(
         _ type: Model.Type = Model.self, _ name: String, _ changes: FieldChange<Model>...
@@ -73,7 +98,12 @@ extension Database {
         try await change(name, changes)
     }
 
-    /// Changes fields of a record that was read; the answer shows it as it is now.
+    /// Changes fields of a record with operations that the server executes.
+    ///
+    /// - Returns: The current record on the server. It includes changes that other clients have made since the record
+    ///   was read.
+    /// - Throws: `FogbaseError.notFound` if the record does not exist; `invalidArgument` if two changes have the same
+    ///   field.
     @discardableResult
     public func change<Model: RecordDecodable>(
         _ stored: Stored<Model>, _ changes: FieldChange<Model>...

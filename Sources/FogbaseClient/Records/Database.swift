@@ -2,26 +2,31 @@ internal import Foundation
 internal import RecordModel
 internal import RecordWire
 
-/// A database of a container, in its default zone.
+/// The default zone of a container's public database, or of a user's private database.
 public struct Database: Sendable {
-    /// Whose records a database holds.
+    /// The kinds of databases.
     public enum Scope: String, Hashable, Sendable {
-        /// What all users share, as roles and grants allow.
+        /// The database that all users share, subject to roles and grants.
         case `public`
-        /// One user's own, which nobody else sees.
+        /// The database of one user, which other users cannot see.
         case `private`
     }
 
     var connection: Connection
-    /// Which of both this is.
+    /// The kind of the database, public or private.
     public let scope: Scope
 
-    /// Reads one record as a model.
+    /// Fetches a record as a model.
+    ///
+    /// ```swift
+    /// let post = try await database.fetch(Post.self, name)
+    /// ```
     ///
     /// - Parameters:
-    ///   - type: The model; its fields are the only ones that are sent.
-    ///   - name: The record's name.
-    /// - Throws: `FogbaseError.notFound` if there is no such record of this type, or the caller may not know of it.
+    ///   - type: The model. The server sends only the model's fields.
+    ///   - name: The record name.
+    /// - Throws: `FogbaseError.notFound` if the type has no such record, or the caller cannot read the record;
+    ///   `decoding` if the record does not fit the model.
     public func fetch<Model: RecordDecodable>(
         _ type: Model.Type = Model.self, _ name: String
     ) async throws -> Stored<Model> {
@@ -29,12 +34,13 @@ public struct Database: Sendable {
         return try response.readRecord { try Stored(&$0) }
     }
 
-    /// Reads one record.
+    /// Fetches a record without a model.
     ///
     /// - Parameters:
-    ///   - recordType: The record's type.
-    ///   - name: The record's name.
-    ///   - fields: The fields to send; `nil` is all of them.
+    ///   - recordType: The record type.
+    ///   - name: The record name.
+    ///   - fields: The fields to send; `nil` requests all fields.
+    /// - Throws: `FogbaseError.notFound` if the type has no such record, or the caller cannot read the record.
     public func fetch(_ recordType: String, _ name: String, fields: [String]? = nil) async throws -> Record {
         let response = try await connection.send(fetchCall(recordType, name, fields: fields))
         return try response.readRecord { Record(&$0) }
@@ -46,7 +52,9 @@ public struct Database: Sendable {
         return call
     }
 
-    /// Refuses what cannot stand in a path as the name of a record.
+    /// Checks that a text is a valid record name, and returns the text.
+    ///
+    /// - Throws: `FogbaseError.invalidArgument` if `name` is not a valid record name.
     static func checked(_ name: String) throws -> String {
         guard RecordName(name) != nil else { throw FogbaseError.notRecordName(name) }
         return name
@@ -54,12 +62,14 @@ public struct Database: Sendable {
 }
 
 extension RecordShape {
-    /// The names of the fields to ask for; `nil` is all of them.
+    /// The names of the fields to request; `nil` requests all fields.
     static var desiredKeys: [String]? { Fields.all?.map(\.rawValue) }
 }
 
 extension TransportResponse {
-    /// Reads a body that is one record.
+    /// Reads the response's body, which must be one record.
+    ///
+    /// - Throws: `FogbaseError.notFogbase` if the body is not valid, or the error of `body`.
     func readRecord<Value>(_ body: (inout RecordScanner) throws -> Value) throws -> Value {
         try self.body.withUnsafeBytes { bytes in
             var scanner = RecordScanner(bytes)
@@ -68,14 +78,19 @@ extension TransportResponse {
         }
     }
 
-    /// Reads a body that has records in a list, and returns its other members.
+    /// Reads the response's body, which must be an object with a list of records. Returns the other members of the
+    /// object.
+    ///
+    /// - Throws: `FogbaseError.notFogbase` if the body is not valid, or the error of `each`.
     func readRecords(list: StaticString, _ each: (inout RecordScanner) throws -> Void) throws -> JSONObject {
         try body.withUnsafeBytes { bytes in
-            try RecordScanner.readAnswer(bytes, list: list, malformed: { malformed($0) as any Error }, each: each)
+            try RecordScanner.readResponse(bytes, list: list, malformed: { malformed($0) as any Error }, each: each)
         }
     }
 
-    /// Reads a body that has no records.
+    /// Reads the response's body as JSON without records.
+    ///
+    /// - Throws: `FogbaseError.notFogbase` if the body is not valid.
     func readTree() throws -> JSONValue {
         do throws(JSONError) { return try JSONValue.parse(Array(body)) } catch { throw malformed(error) }
     }

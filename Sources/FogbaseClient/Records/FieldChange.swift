@@ -1,7 +1,12 @@
 internal import RecordWire
 
-/// A change of one field that the server makes in the moment of writing, so that nobody else's is lost:
-/// `try await database.change(Post.self, name, .increment(.good))`.
+/// A field operation: a change of one field that the server computes when it writes.
+///
+/// Concurrent changes of other clients are not lost:
+///
+/// ```swift
+/// try await database.change(Post.self, name, .increment(.good))
+/// ```
 public struct FieldChange<Model: RecordShape>: Sendable {
     let field: String
     let operation: JSONValue
@@ -11,52 +16,53 @@ public struct FieldChange<Model: RecordShape>: Sendable {
         self.operation = operation
     }
 
-    /// Gives the field a value.
+    /// Sets the field to a value.
     public static func set(_ field: Model.Fields, _ value: some FieldConvertible) -> FieldChange {
         FieldChange(field, JSONValue(value))
     }
 
-    /// Takes the field out of the record.
+    /// Removes the field from the record.
     public static func remove(_ field: Model.Fields) -> FieldChange {
         FieldChange(field, .null)
     }
 
-    /// Adds to a number; an absent field counts as 0. Beyond 64 bits it is refused.
+    /// Adds a number to an integer field. A missing field counts as 0. The server rejects a result that exceeds 64
+    /// bits.
     public static func increment(_ field: Model.Fields, by amount: Int = 1) -> FieldChange {
         FieldChange(field, ["increment": .integer(Int64(amount))])
     }
 
-    /// Adds to a number with a fraction.
+    /// Adds a number to a field of type DOUBLE.
     public static func increment(_ field: Model.Fields, by amount: Double) -> FieldChange {
         FieldChange(field, ["increment": amount.isFinite ? .double(amount) : .null])
     }
 
-    /// Adds members at the end of a list.
+    /// Appends members to the end of a list field.
     public static func append<Value: FieldConvertible>(_ field: Model.Fields, _ members: [Value]) -> FieldChange {
         FieldChange(field, typed("append", members))
     }
 
-    /// Adds those members to a list that it does not have.
+    /// Appends those of the given members that the list field does not contain yet.
     public static func appendUnique<Value: FieldConvertible>(_ field: Model.Fields, _ members: [Value]) -> FieldChange {
         FieldChange(field, typed("appendUnique", members))
     }
 
-    /// Takes all members out of a list that equal one of these.
+    /// Removes all list members that equal one of `members`.
     public static func remove<Value: FieldConvertible>(_ field: Model.Fields, _ members: [Value]) -> FieldChange {
         FieldChange(field, typed("remove", members))
     }
 
-    /// Gives the field a value if it has none.
+    /// Sets the field to a value if the record does not have the field.
     public static func setIfAbsent(_ field: Model.Fields, _ value: some FieldConvertible) -> FieldChange {
         FieldChange(field, ["setIfAbsent": JSONValue(value)])
     }
 
-    /// Gives the field the server's time.
+    /// Sets the field to the server's current time.
     public static func serverTime(_ field: Model.Fields) -> FieldChange {
         FieldChange(field, ["serverTime": true])
     }
 
-    /// With its type, so that a new field becomes what the members are.
+    /// Returns the operation with its type, so that a new field gets the type of the members.
     private static func typed<Value: FieldConvertible>(_ word: String, _ members: [Value]) -> JSONValue {
         let list = JSONValue(members)
         return [word: list["value"] ?? [], "type": list["type"] ?? "STRING_LIST"]
@@ -64,10 +70,10 @@ public struct FieldChange<Model: RecordShape>: Sendable {
 }
 
 extension JSONValue {
-    /// A value with its type, as requests have it.
+    /// Creates the JSON of a field value with its field type, as in requests.
     init(_ value: some FieldConvertible) {
         var writer = FieldWriter(removesAbsent: false)
-        // A number that is not finite is refused by the server, in words that name the field.
+        // The server rejects a number that is not finite, with an error that names the field.
         guard (try? writer.encode(value: value.fieldValue, for: "v")) != nil,
             let tree = try? JSONValue.parse(Array("{".utf8) + writer.text + Array("}".utf8)), let field = tree["v"]
         else {

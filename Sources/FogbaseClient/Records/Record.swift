@@ -11,40 +11,45 @@ internal import RecordWire
 /// let title: String? = post["title"]
 /// ```
 public struct Record: Hashable, Sendable {
-    /// The record's type: a letter of any script, then letters, digits and underscores, 255 bytes at most. It never changes.
+    /// The record type: a letter of any script, then letters, digits and underscores, at most 255 bytes.
     public let recordType: String
-    /// Unique over all types. The client makes it, so that a create that is tried again makes no second record.
+    /// The record name, unique over all record types. The client generates the name, so that a retried create does not
+    /// create a second record.
     public let name: String
-    /// What the server knows of the record; `nil` before it was saved.
+    /// The record's system fields; `nil` if the record was never saved.
     public internal(set) var metadata: RecordMetadata?
-    /// Who may read and write it; `nil` leaves the list as it is.
+    /// The access list; `nil` leaves the server's list unchanged.
     public var access: RecordAccess?
-    /// The values of all fields that the app has asked for.
+    /// The fetched or assigned fields, by name.
     public var fields: [String: FieldValue] = [:]
     /// The fields as they were read.
     package var original: [String: FieldValue] = [:]
 
-    /// A record that is not saved yet.
+    /// Creates a record that is not saved yet.
+    ///
+    /// - Parameters:
+    ///   - recordType: The record type.
+    ///   - name: The record name; `nil` generates one.
     public init(_ recordType: String, name: String? = nil) {
         self.recordType = recordType
         self.name = name ?? RecordNames.make()
     }
 
-    /// A field's value as a type of Swift; `nil` where it is absent, or of another type.
+    /// The field's value as a Swift type; `nil` if the field is missing or has another type.
     public subscript<Value: FieldConvertible>(field: String) -> Value? {
         get { fields[field].flatMap(Value.init(fieldValue:)) }
         set { fields[field] = newValue?.fieldValue }
     }
 
-    /// The names of the fields that differ from what was read.
+    /// The names of the fields that have changed since the record was read.
     public var changedFields: Set<String> {
         Set(fields.keys).union(original.keys).filter { fields[$0] != original[$0] }
     }
 
-    /// The state of the record; `nil` before it was saved.
+    /// The change tag of the record (CloudKit's `recordChangeTag`); `nil` if the record was never saved.
     public var version: String? { metadata?.version }
 
-    /// Reads the record at which a scanner stands.
+    /// Reads the scanner's current record.
     init(_ scanner: inout RecordScanner) {
         let metadata = RecordMetadata(scanner.head, type: "")
         self.init(metadata.recordType, name: metadata.name)
@@ -55,7 +60,7 @@ public struct Record: Hashable, Sendable {
         original = fields
     }
 
-    /// Reads a record out of a larger document.
+    /// Reads a record from a part of a JSON document; `nil` if the part is not a valid record.
     init?(tree: JSONValue) {
         let record = tree.bytes.withUnsafeBytes { bytes -> Record? in
             var scanner = RecordScanner(bytes)
@@ -66,11 +71,11 @@ public struct Record: Hashable, Sendable {
         self = record
     }
 
-    /// Reads the record as a model.
+    /// Returns the record as a model.
     ///
-    /// - Throws: `FogbaseError.decoding` if it does not fit.
+    /// - Throws: `FogbaseError.decoding` if the record does not fit the model.
     public func decode<Model: RecordDecodable>(_ type: Model.Type = Model.self) throws -> Model {
-        var writer = FieldWriter(removesAbsent: false, asAnswer: true)
+        var writer = FieldWriter(removesAbsent: false, asResponse: true)
         for (name, value) in fields { try writer.encode(value: value, for: name) }
         var text = Array("{\"fields\":{".utf8)
         text += writer.text
@@ -89,9 +94,10 @@ public struct Record: Hashable, Sendable {
         }
     }
 
-    /// The record as a model with what the server knows of it, such as one that the change feed has brought.
+    /// Returns the record as a model with metadata. Use it, for example, for records from the change feed.
     ///
-    /// - Throws: `FogbaseError.decoding` if it does not fit, `FogbaseError.invalidArgument` if it was never saved.
+    /// - Throws: `FogbaseError.decoding` if the record does not fit the model; `invalidArgument` if the record was
+    ///   never saved.
     public func stored<Model: RecordDecodable>(as type: Model.Type = Model.self) throws -> Stored<Model> {
         guard let metadata else {
             throw FogbaseError.invalidArgument("Record '\(name)' was not saved yet, so it has no version")
@@ -100,10 +106,10 @@ public struct Record: Hashable, Sendable {
     }
 }
 
-/// Makes the names of new records.
+/// A generator of names for new records.
 enum RecordNames {
-    /// A name that no other record has, ordered by time (RFC 9562, section 5.7: UUID version 7), so that those of one
-    /// moment stand side by side in the server's indexes.
+    /// Returns a unique name that sorts by time (RFC 9562, section 5.7: UUID version 7), so that records created at the
+    /// same time are adjacent in the server's indexes.
     static func make(at date: Date = Date()) -> String {
         let milliseconds = UInt64(max(0, date.milliseconds))
         var random = SystemRandomNumberGenerator()

@@ -1,8 +1,10 @@
 public import RecordModel
 package import RecordWire
 
-/// Who may read and who may write one record. Whoever is not in the list has no right, not even its creator; the grants of
-/// the type stay the fence around it.
+/// An access list: the principals that can read and write one record.
+///
+/// A user who is not on the list has no access, even if the user is the record's creator. Access also requires a grant
+/// of the record type.
 ///
 /// ```swift
 /// try await database.create(post, access: [.everyone(.read), .user(ann, .readWrite), .role("editors", .write)])
@@ -10,49 +12,52 @@ package import RecordWire
 public struct RecordAccess: Hashable, Sendable, Codable {
     /// The rights by principal.
     private var rights: [String: UInt8] = [:]
-    /// Rights of a later version of the server, by principal: they go back as they came.
+    /// Rights that this client does not know, by principal. The client sends these rights back unchanged.
     private var others: [String: [String]]?
 
-    /// A list with nobody in it: only administrators read and write the record.
+    /// Creates an empty list. With an empty list, only administrators can read and write the record.
     public init() {}
 
-    /// The creator alone reads and writes.
+    /// A list with which only the creator can read and write the record.
     public static let onlyCreator = RecordAccess.creator(.readWrite)
 
-    /// What everyone may do whom the grants of the type let do it, guests included.
+    /// Returns a list that gives rights to everyone, including clients that are not signed in. The grants of the record
+    /// type can restrict the access.
     public static func everyone(_ rights: AccessRights) -> RecordAccess { RecordAccess("*", rights) }
 
-    /// What one user may do.
+    /// Returns a list that gives rights to one user.
     ///
     /// - Parameters:
-    ///   - recordName: The record name of the user: `User.recordName`, `RecordMetadata.creator`.
-    ///   - rights: To read, to write, or both.
+    ///   - recordName: The record name of the user, as in `User.recordName` and `RecordMetadata.creator`.
+    ///   - rights: The rights: to read, to write, or both.
     public static func user(_ recordName: String, _ rights: AccessRights) -> RecordAccess {
         RecordAccess(recordName, rights)
     }
 
-    /// What one user may do.
+    /// Returns a list that gives rights to one user.
     public static func user(_ user: User, _ rights: AccessRights) -> RecordAccess {
         RecordAccess(user.recordName, rights)
     }
 
-    /// What those may do who have a role.
+    /// Returns a list that gives rights to the users with a role.
     ///
     /// - Parameters:
-    ///   - name: Such as `editors`; a list that names a role or a user that is not there is refused.
-    ///   - rights: To read, to write, or both.
+    ///   - name: The name of the role, such as `editors`. The server rejects a list with a role or user that does not
+    ///     exist.
+    ///   - rights: The rights: to read, to write, or both.
     public static func role(_ name: String, _ rights: AccessRights) -> RecordAccess {
         RecordAccess("role:\(name)", rights)
     }
 
-    /// What whoever makes the record may do. Answers show the creator by name.
+    /// Returns a list that gives rights to the record's creator. In responses, the list contains the creator's record
+    /// name instead of `_creator`.
     public static func creator(_ rights: AccessRights) -> RecordAccess { RecordAccess("_creator", rights) }
 
     private init(_ principal: String, _ rights: AccessRights) {
         self[principal] = rights
     }
 
-    /// The list with the rights of another one added.
+    /// Returns the list with the rights of another list added.
     public func union(_ other: RecordAccess) -> RecordAccess {
         var access = self
         access.formUnion(other)
@@ -67,10 +72,10 @@ public struct RecordAccess: Hashable, Sendable, Codable {
         }
     }
 
-    /// The rights of a principal; none takes it out of the list.
+    /// The rights of a principal. Assigning an empty set removes the principal from the list.
     ///
-    /// - Parameter principal: As the interface writes it: `*` (everyone), a user's record name, `role:` with the name of a
-    ///   role, or `_creator`.
+    /// - Parameter principal: The principal as in the HTTP interface: `*` (everyone), a user's record name, `role:`
+    ///   followed by a role name, or `_creator`.
     public subscript(principal: String) -> AccessRights {
         get { AccessRights(rawValue: rights[principal] ?? 0) }
         set {
@@ -79,10 +84,10 @@ public struct RecordAccess: Hashable, Sendable, Codable {
         }
     }
 
-    /// The principals in the list, as the interface writes them.
+    /// The principals in the list, as in the HTTP interface.
     public var principals: [String] { Set(rights.keys).union((others ?? [:]).keys).sorted() }
 
-    /// Reads the list as answers have it; `nil` if it is none.
+    /// Reads an access list from a response; `nil` if `tree` is not an object.
     package init?(tree: JSONValue) {
         guard case .object(let members) = tree else { return nil }
         for member in members.members {
@@ -96,7 +101,7 @@ public struct RecordAccess: Hashable, Sendable, Codable {
         }
     }
 
-    /// The list as writes have it.
+    /// The JSON of the list, in the format of write requests.
     package var tree: JSONValue {
         .object(
             JSONObject(
@@ -111,7 +116,7 @@ public struct RecordAccess: Hashable, Sendable, Codable {
     }
 }
 
-/// Lists that are joined: `[.everyone(.read), .role("editors", .write)]`.
+/// Combines lists: `[.everyone(.read), .role("editors", .write)]`.
 extension RecordAccess: ExpressibleByArrayLiteral {
     public init(arrayLiteral elements: RecordAccess...) {
         for element in elements { formUnion(element) }

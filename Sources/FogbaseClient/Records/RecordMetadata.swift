@@ -1,26 +1,26 @@
 public import Foundation
 internal import RecordWire
 
-/// What a record says of itself besides its fields.
+/// The system fields of a record.
 public struct RecordMetadata: Hashable, Sendable, Codable {
-    /// The record's type.
+    /// The record type.
     public var recordType: String
-    /// The record's name, unique over all types of its database.
+    /// The record name, unique over all record types of its database.
     public var name: String
-    /// The state of the record: each change gives it another one (CloudKit's `recordChangeTag`).
+    /// The change tag of the record, which changes with every write (CloudKit's `recordChangeTag`).
     public var version: String
-    /// When the record was made, by the server's clock.
+    /// When the record was created, by the server's clock.
     public var createdAt: Date
-    /// The record name of the user who made it.
+    /// The record name of the user who created the record.
     public var creator: String
     /// When the record was last saved, by the server's clock.
     public var updatedAt: Date
-    /// The record name of the user who changed it last.
+    /// The record name of the user who saved the record last.
     public var modifier: String
-    /// Who may read and write the record, where it has a list of its own and the app sees it.
+    /// The access list; `nil` if the record has no access list, or the caller cannot read the list.
     public var access: RecordAccess?
 
-    /// What a server would know of a record; for tests and previews.
+    /// Creates metadata for tests and previews.
     public init(
         recordType: String, name: String, version: String, createdAt: Date, creator: String, updatedAt: Date,
         modifier: String, access: RecordAccess? = nil

@@ -1,9 +1,11 @@
-/// What a save does when the record has changed since it was read (CloudKit's `CKModifyRecordsOperation.RecordSavePolicy`).
+/// The policy for saving a record that has changed since it was read (CloudKit's
+/// `CKModifyRecordsOperation.RecordSavePolicy`).
 public enum SavePolicy: Hashable, Sendable {
-    /// It is refused as a conflict. Fields that have changed are sent. A new record must not be there yet.
+    /// Throws a conflict if the record has changed; otherwise saves the changed fields. For a new record, the name must
+    /// be unused.
     case ifUnchanged
-    /// Fields that have changed are written, whatever has become of the others. A record that is gone is made again.
+    /// Saves the changed fields, even if another client has changed the record. A deleted record is created again.
     case changedFields
-    /// All fields that the app has are written; those that it does not know stay.
+    /// Saves all fields that the local record has. Other fields on the server are not changed.
     case allFields
 }

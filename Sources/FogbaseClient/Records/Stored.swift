@@ -1,38 +1,39 @@
 internal import RecordWire
 
-/// A model with what the server knows of its record. Its properties can be read and changed as if they were the wrapper's
-/// own: `stored.title = "sea"`.
+/// A model together with the metadata of its record.
+///
+/// The model's properties can be read and changed directly: `stored.title = "sea"`.
 @dynamicMemberLookup
 public struct Stored<Model: Sendable>: Sendable {
-    /// What the server knows of the record: name, version, times, and who wrote it.
+    /// The system fields of the record: name, version, times and users.
     public var metadata: RecordMetadata
-    /// The model as it was read, so that a save can send what has changed since, and a conflict can be merged.
+    /// The model as it was read. A save compares the current model with it, and a conflict reports it.
     package let original: Model
-    /// The model as the app has changed it; most are only read.
+    /// The changed model. It is `nil` until the first change, to avoid a copy.
     private var changed: Model?
 
-    /// Puts together what an app has kept elsewhere.
+    /// Creates a stored model from a model and metadata that an app has saved.
     public init(_ model: Model, metadata: RecordMetadata) {
         self.metadata = metadata
         original = model
     }
 
-    /// The fields, to read and to change; `save` sends what has changed.
+    /// The model with the app's changes. `save` sends the properties that have changed.
     public var model: Model {
         get { changed ?? original }
         set { changed = newValue }
     }
 
-    /// The name of the record, unique over all types.
+    /// The record name, unique over all record types.
     public var id: String { metadata.name }
 
-    /// A property of the model, as if the record had it.
+    /// A property of the model.
     public subscript<Value>(dynamicMember path: WritableKeyPath<Model, Value>) -> Value {
         get { model[keyPath: path] }
         set { model[keyPath: path] = newValue }
     }
 
-    /// A property of the model, as if the record had it, to read and to set.
+    /// A read-only property of the model.
     public subscript<Value>(dynamicMember path: KeyPath<Model, Value>) -> Value {
         model[keyPath: path]
     }
@@ -54,7 +55,9 @@ extension Stored: Hashable where Model: Hashable {
 }
 
 extension Stored where Model: RecordDecodable {
-    /// Reads the record at which a scanner stands.
+    /// Reads the scanner's current record.
+    ///
+    /// - Throws: `FogbaseError.decoding` if the record does not fit the model.
     init(_ scanner: inout RecordScanner) throws {
         var reader = FieldReader(scanner.fields)
         do {
@@ -62,6 +65,17 @@ extension Stored where Model: RecordDecodable {
             self.init(model, metadata: RecordMetadata(scanner.takeHead(), type: Model.recordType))
         } catch let error as FogbaseError {
             throw error.about(scanner.head.recordName)
+        }
+    }
+}
+
+extension RecordScanner {
+    /// Reads the current record as a model. If the record does not fit the model, the result is a failure.
+    mutating func result<Model: RecordDecodable>() throws -> Result<Stored<Model>, FogbaseError> {
+        do {
+            return .success(try Stored(&self))
+        } catch let error as FogbaseError {
+            return .failure(error)
         }
     }
 }

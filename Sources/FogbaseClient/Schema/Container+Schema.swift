@@ -2,27 +2,32 @@ public import Foundation
 internal import RecordWire
 
 extension Container {
-    /// Reads the schema. That takes an administrator, or a key with the right.
+    /// Fetches the schema of the container. The client must be an administrator, or have an API key with the
+    /// permission.
+    ///
+    /// - Throws: `FogbaseError.accessDenied` if the caller lacks the permission.
     public func schema() async throws -> ContainerSchema {
         let response = try await connection.send(Call("GET", "schema"))
         return ContainerSchema(try response.readTree(), json: response.body, version: response.fields["etag"])
     }
 
-    /// Makes the schema what a document says. What would lose data is refused as a whole.
+    /// Replaces the schema with a document. The server rejects the whole document if the change would lose data.
     ///
     /// - Parameters:
-    ///   - json: `{"types":{…}}`, as `schema()` has it.
-    ///   - version: The state that it shall still have; `nil` is any.
-    ///   - keepsRights: Leaves who may do what as it is, for types and fields that are there.
-    ///   - isDryRun: Changes nothing, and answers the same.
-    /// - Throws: `FogbaseError.conflict` if the schema has changed since `version`.
+    ///   - json: The document, `{"types":{…}}`, as in ``ContainerSchema/json``.
+    ///   - version: The version that the current schema must have; `nil` accepts any version.
+    ///   - keepsRights: Whether to leave the permissions of existing types and fields unchanged.
+    ///   - isDryRun: Whether to report the changes without applying them.
+    /// - Returns: The applied changes, or in a dry run the changes that would be applied.
+    /// - Throws: `FogbaseError.conflict` if the schema's version differs from `version`; `badRequest` if the document
+    ///   is invalid or would lose data; `accessDenied` if the caller lacks the permission.
     @discardableResult
     public func putSchema(
         _ json: Data, ifUnchanged version: String? = nil, keepsRights: Bool = false, isDryRun: Bool = false
     ) async throws -> SchemaChange {
         var call = Call("PUT", "schema")
         call.setJSON(Array(json))
-        // The document is the truth: a second one changes nothing.
+        // A retry is safe, because applying the same document again changes nothing.
         call.isRepeatable = version == nil
         if let version { call.fields.append(("If-Match", version)) }
         if keepsRights { call.query.append(("rights", "keep")) }
@@ -34,7 +39,9 @@ extension Container {
         return SchemaChange(tree["changes"], schema: schema)
     }
 
-    /// Makes the schema what a document says, as text.
+    /// Replaces the schema with a document that is given as text.
+    ///
+    /// - Throws: The same errors as `putSchema` with `Data`.
     @discardableResult
     public func putSchema(
         _ json: String, ifUnchanged version: String? = nil, keepsRights: Bool = false, isDryRun: Bool = false
@@ -42,7 +49,9 @@ extension Container {
         try await putSchema(Data(json.utf8), ifUnchanged: version, keepsRights: keepsRights, isDryRun: isDryRun)
     }
 
-    /// Reads the limits of the server.
+    /// Fetches the limits of the server.
+    ///
+    /// - Throws: `FogbaseError.notFogbase` if the response is not from a Fogbase server.
     public func limits() async throws -> ServerLimits {
         try await connection.limits()
     }

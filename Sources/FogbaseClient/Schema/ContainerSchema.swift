@@ -2,11 +2,11 @@ public import Foundation
 public import RecordModel
 internal import RecordWire
 
-/// The record types of a container, as a document and as values.
+/// The schema of a container, as a JSON document and as Swift values.
 public struct ContainerSchema: Hashable, Sendable {
-    /// The document, in JSON; grants, roles and access lists are in it too.
+    /// The JSON document, including grants, roles and access lists.
     public var json: Data
-    /// The state of the schema, for `Container.putSchema(_:ifUnchanged:)`.
+    /// The version of the schema, for `Container.putSchema(_:ifUnchanged:)`.
     public var version: String?
     /// The record types, by name.
     public var types: [String: TypeSchema]
@@ -15,27 +15,27 @@ public struct ContainerSchema: Hashable, Sendable {
     public struct TypeSchema: Hashable, Sendable {
         /// The fields of the type, by name.
         public var fields: [String: FieldSchema]
-        /// The indexes over several fields, and those that are unique.
+        /// The indexes over several fields, and the unique indexes.
         public var indexes: [IndexSchema]
     }
 
     /// A field of a record type.
     public struct FieldSchema: Hashable, Sendable {
-        /// The type of the field's values, which never changes.
+        /// The type of the field's values.
         public var type: FieldType
-        /// Whether conditions may ask for it.
+        /// Whether conditions of queries can use the field.
         public var isQueryable: Bool
-        /// Whether queries may sort by it.
+        /// Whether queries can sort by the field.
         public var isSortable: Bool
     }
 
     /// An index of a record type.
     public struct IndexSchema: Hashable, Sendable {
-        /// Its fields in order; one with a minus before it descends.
+        /// The fields in order. A minus sign before a name means descending.
         public var fields: [String]
-        /// Whether a value may be there once.
+        /// Whether the index is unique: no two records can have the same values in its fields.
         public var isUnique: Bool
-        /// Whether it is ready; one of a large type takes its time.
+        /// Whether the index is built. Building the index of a large type takes time.
         public var isReady: Bool
     }
 
@@ -50,7 +50,7 @@ public struct ContainerSchema: Hashable, Sendable {
 extension ContainerSchema.TypeSchema {
     init(_ tree: JSONValue) {
         fields = [:]
-        // A type of a later version of the server is not among these.
+        // Omit fields with a type that this client does not know.
         for member in tree["fields"]?.object?.members ?? [] {
             fields[member.key] = ContainerSchema.FieldSchema(member.value)
         }

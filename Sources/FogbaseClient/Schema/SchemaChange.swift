@@ -1,23 +1,23 @@
 internal import RecordWire
 
-/// What putting a schema has changed, or would.
+/// The differences between the old and the new schema, also for a dry run.
 public struct SchemaChange: Hashable, Sendable {
-    /// The schema as it is now, or would be; `nil` for callers who may change and not read it.
+    /// The new schema; `nil` if the caller can change but not read the schema.
     public var schema: ContainerSchema?
-    /// What becomes of record types, by name.
+    /// The names of changed record types.
     public var types: Names
-    /// Fields as `Post.title`.
+    /// The names of changed fields, such as `Post.title`.
     public var fields: Names
-    /// The types whose rights are others now.
+    /// The names of the types whose permissions change.
     public var rights: [String]
 
-    /// Names that are new, other than before, or gone.
+    /// Names of types or fields, by kind of change.
     public struct Names: Hashable, Sendable {
-        /// What is new.
+        /// The names of added types or fields.
         public var added: [String]
-        /// What is there and becomes different.
+        /// The names of types or fields whose definition changes.
         public var changed: [String]
-        /// What is there and goes.
+        /// The names of removed types or fields.
         public var removed: [String]
 
         init(_ tree: JSONValue?) {

@@ -1,18 +1,18 @@
 internal import RecordWire
 
-/// What a server takes at most.
+/// The limits of a server.
 public struct ServerLimits: Hashable, Sendable {
-    /// The largest record, in bytes of its values.
+    /// The maximum total size of a record's values, in bytes.
     public var recordBytes: Int64
-    /// The most operations of a batch.
+    /// The maximum number of operations in a batch.
     public var batchOperations: Int64
-    /// The largest file, in bytes.
+    /// The maximum size of a file, in bytes.
     public var assetBytes: Int64
-    /// The most records of a page.
+    /// The maximum number of records in a page.
     public var pageSize: Int64
-    /// The largest body of a request, in bytes; files are not meant.
+    /// The maximum size of a request body, in bytes. Uploads of files have another limit.
     public var bodyBytes: Int64
-    /// All of the server's limits that are numbers, by their names in `/limits`.
+    /// All numeric limits, by their names in `/limits`.
     public var all: [String: Int64]
 
     init(_ response: TransportResponse) throws {

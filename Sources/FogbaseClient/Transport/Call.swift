@@ -1,24 +1,24 @@
 internal import Foundation
 internal import RecordWire
 
-/// One call of a route.
+/// A call of one route of the server, with the properties that determine whether a retry is safe.
 struct Call: Sendable {
     var method: String
-    /// The segments of the path, as they are before they are encoded.
+    /// The path segments, before percent-encoding.
     var path: [String]
     var query: [(name: String, value: String)] = []
     var fields: [(name: String, value: String)] = []
     var body: Data?
     var contentType: String?
-    /// With it the server does the same call once, however often it comes.
+    /// The idempotency key. The server executes calls with the same key once.
     var idempotencyKey: String?
-    /// Whether the call, done twice, is as if done once.
+    /// Whether executing the call twice has the same effect as executing it once.
     var isRepeatable = false
-    /// A path with its query as the server gave it, in place of `path` and `query`.
+    /// A path or URL from the server that replaces `path` and `query`; `nil` if there is none.
     var address: String?
-    /// Whether the caller's token goes with it.
+    /// Whether to send the token of the signed-in user.
     var needsToken = true
-    /// Statuses that are answers here, although they are errors elsewhere.
+    /// Error statuses that the caller handles as responses.
     var accepts: Set<Int> = []
     var timeout: Duration?
 
@@ -27,7 +27,7 @@ struct Call: Sendable {
         self.path = path
     }
 
-    /// A body of JSON.
+    /// Sets a JSON body.
     mutating func setJSON(_ text: [UInt8]) {
         body = Data(text)
         contentType = "application/json"
@@ -37,8 +37,10 @@ struct Call: Sendable {
         setJSON(tree.bytes)
     }
 
-    /// Whether to send it again when an error came: always when the server has done nothing; when that is not known, only
-    /// what changes nothing or is done once.
+    /// Returns whether to retry after an error.
+    ///
+    /// A call that the server has not executed can always be retried. If the client does not know whether the server
+    /// has executed the call, only a read-only or idempotent call can be retried.
     func mayRepeat(after error: FogbaseError) -> Bool {
         switch error {
         case .unreachable, .throttled: return true
@@ -48,8 +50,8 @@ struct Call: Sendable {
         }
     }
 
-    /// Whether guests may make the call, as far as its route goes: it reads records. A change feed is of one caller, so it
-    /// does not go on as a guest's.
+    /// Whether the call can be repeated without a token. Only reads of records can. A change feed cannot, because a
+    /// sync token belongs to one user.
     var isForGuests: Bool { needsToken && isSafe && (path.first == "records" || path.first == "query") }
 
     private var isSafe: Bool { method == "GET" || method == "HEAD" || (method == "POST" && path == ["query"]) }

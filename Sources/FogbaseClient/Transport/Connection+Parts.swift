@@ -1,8 +1,10 @@
 extension Connection {
-    /// Reads the limits of the server.
+    /// Fetches the limits of the server and caches the request sizes.
+    ///
+    /// - Throws: `FogbaseError.notFogbase` if the response is not from a Fogbase server.
     func limits() async throws -> ServerLimits {
         var call = Call("GET")
-        // They are those of all containers.
+        // The limits are the same for all containers.
         call.address = "/limits"
         call.needsToken = false
         let limits = try ServerLimits(try await send(call))
@@ -10,26 +12,30 @@ extension Connection {
         return limits
     }
 
-    /// The sizes of the server, asked for if nobody has asked before.
+    /// Returns the server's request sizes, from the cache if possible.
+    ///
+    /// - Throws: The errors of `limits()`.
     func sizes() async throws -> RequestSizes {
         if let sizes = await known.sizes { return sizes }
         return RequestSizes(try await limits())
     }
 
-    /// Sends what may be too much for one request in as few as the server takes.
+    /// Sends elements in as few requests as the server's limits allow.
     ///
-    /// What most servers take at once is sent without a question. The server is asked for its limits, once, where there is
-    /// more, or where it refuses what was sent; what somebody before it refuses, such as a proxy, is halved.
+    /// If all elements fit into a request of default size, the limits are not fetched. Otherwise, and after a rejected
+    /// request, the server's limits are fetched once. If a request is still too large, for example for a proxy, the
+    /// request is halved.
     ///
     /// - Parameters:
-    ///   - room: How many elements, and how many bytes of them, a request has room for.
-    ///   - bytes: How many bytes an element takes.
-    ///   - send: Sends a part that is not empty.
+    ///   - room: The maximum number of elements in a request, and the maximum number of their bytes.
+    ///   - bytes: The size of an element, in bytes.
+    ///   - send: A function that sends some of the elements, at least one, in one request.
+    /// - Throws: The errors of `send` and `limits()`.
     func sendInParts<Element>(
         _ elements: [Element], room: (RequestSizes) -> (count: Int, bytes: Int), bytes: (Element) -> Int,
         send: (ArraySlice<Element>) async throws -> Void
     ) async throws {
-        /// As many of the first elements as go into one request, and one at least.
+        /// Returns the first elements that fit into one request, at least one.
         func part(_ rest: ArraySlice<Element>, _ sizes: RequestSizes, _ most: Int) -> ArraySlice<Element> {
             let room = room(sizes)
             var left = room.bytes
@@ -54,7 +60,7 @@ extension Connection {
                 rest = rest.dropFirst(sent.count)
             } catch let error as FogbaseError where error.isOfSize && sent.count > 1 {
                 if mayAsk {
-                    // Known ones may be those of before its last start.
+                    // Cached sizes may be outdated after a restart of the server.
                     mayAsk = false
                     sizes = RequestSizes(try await limits())
                     if part(rest, sizes, most).count < sent.count { continue }
@@ -66,12 +72,12 @@ extension Connection {
 }
 
 extension FogbaseError {
-    /// Whether a request was refused because it is too large, or asks for too many at once.
+    /// Whether the request was rejected because its body or the requested page is too large.
     var isOfSize: Bool {
         switch self {
-        case .limitExceeded(let refusal): refusal.status == 413
+        case .limitExceeded(let rejection): rejection.status == 413
         case .notFogbase(let status, _): status == 413
-        case .badRequest(let refusal): refusal.details["path"] == "limit"
+        case .badRequest(let rejection): rejection.details["path"] == "limit"
         default: false
         }
     }

@@ -1,18 +1,20 @@
 internal import Foundation
 internal import RecordWire
 
-/// Sends the calls of one container's clients: address, credentials, attempts, errors.
+/// The connection of a client to its server. It adds the address and the token to calls, retries calls, and translates
+/// errors.
 struct Connection: Sendable {
     var url: URL
     var transport: any Transport
     var tokens: any TokenStore
     var retry: RetryPolicy
-    /// Which container and environment every request names.
+    var streaming = StreamPolicy()
+    /// The query parameters for the container and environment, sent with every request.
     var scope: [(name: String, value: String)]
-    /// How much the server takes at once.
-    var known = KnownSizes()
+    /// The cached request sizes of the server.
+    var known = RequestSizeCache()
 
-    /// Sends a call until it is answered or there is no hope.
+    /// Sends a call, with retries.
     ///
     /// - Throws: `FogbaseError`, or `CancellationError`.
     func send(_ call: Call) async throws -> TransportResponse {
@@ -25,7 +27,9 @@ struct Connection: Sendable {
         }
     }
 
-    /// Sends a call whose answer's body is read as it comes.
+    /// Sends a call and streams the body of the response.
+    ///
+    /// - Throws: `FogbaseError` or `CancellationError`. The stream throws `TransportError`.
     func stream(_ call: Call) async throws -> (TransportResponse, AsyncThrowingStream<Data, any Error>) {
         try await attempt(call) { request in
             let (head, parts) = try await transport.stream(request)
@@ -44,8 +48,8 @@ struct Connection: Sendable {
         var attempts = 0
         var indexWaits: [Duration] = []
         var token = call.needsToken ? await tokens.token() : nil
-        // Why the token was dropped with which the call was sent first.
-        var dropped: Refusal?
+        // The error for the call's first token, if the client repeats the call without a token.
+        var dropped: ServerError?
         while true {
             let request = try request(for: call, token: token)
             attempts += 1
@@ -54,26 +58,27 @@ struct Connection: Sendable {
                 return try await send(request)
             } catch {
                 let error = Self.translate(error)
-                if let ended = token, case .authenticationFailed(let refusal)? = error as? FogbaseError {
+                if let ended = token, case .authenticationFailed(let rejection)? = error as? FogbaseError {
                     await tokens.forgetToken(ended)
                     token = await tokens.token()
-                    // Another call may have changed the token while this one was on its way with the old one.
+                    // Another call can have replaced the token while this call was running. Then repeat this call with
+                    // the new token.
                     if token != nil, token != ended { continue }
-                    // Reading what everybody may read goes on as a guest.
+                    // Reads of public records continue without a token.
                     guard call.isForGuests, isPublic, dropped == nil else {
-                        throw FogbaseError.notAuthenticated(refusal)
+                        throw FogbaseError.notAuthenticated(rejection)
                     }
-                    (token, dropped) = (nil, refusal)
+                    (token, dropped) = (nil, rejection)
                     continue
                 }
-                // A guest is denied what the user might have been allowed.
-                if let dropped, let refusal = (error as? FogbaseError)?.refusal,
-                    [401, 403, 404].contains(refusal.status) || refusal.cause == .tokenInvalid
+                // If the server denies the request because of the missing token, report the end of the session instead.
+                if let dropped, let rejection = (error as? FogbaseError)?.serverError,
+                    [401, 403, 404].contains(rejection.status) || rejection.cause == .tokenInvalid
                 {
                     throw FogbaseError.notAuthenticated(dropped)
                 }
                 guard let failure = error as? FogbaseError, call.mayRepeat(after: failure) else { throw error }
-                if failure.refusal?.cause == .indexBuilding, let asked = failure.retryAfter {
+                if failure.serverError?.cause == .indexBuilding, let asked = failure.retryAfter {
                     let spent = indexWaits.reduce(.zero, +)
                     guard let delay = retry.delay(forIndex: indexWaits.count, spent: spent, asked: asked) else {
                         throw error
@@ -89,7 +94,7 @@ struct Connection: Sendable {
         }
     }
 
-    /// Whether it is about the public database.
+    /// Whether the connection is for the public database.
     private var isPublic: Bool { !scope.contains { $0.name == "database" } }
 
     private static func translate(_ error: any Error) -> any Error {
@@ -115,10 +120,11 @@ struct Connection: Sendable {
         var text = url.absoluteString
         while text.hasSuffix("/") { text.removeLast() }
         if let address = call.address {
-            // Whole where the server knows by which name it is called. A token goes nowhere but to the app's own address.
+            // A server that knows its own name sends a complete URL. The client sends the token only to the address
+            // that the app gave.
             let isWhole = address.hasPrefix("https://") || address.hasPrefix("http://")
             if isWhole, !call.needsToken { return address }
-            // A server that knows below which path a proxy serves it names that path, others do not.
+            // A server includes its proxy path in `address` only if the server knows the path.
             let base = url.path.hasSuffix("/") ? String(url.path.dropLast()) : url.path
             if !base.isEmpty, address.hasPrefix(base + "/"), text.hasSuffix(base) { text.removeLast(base.count) }
             return text + address
@@ -131,7 +137,7 @@ struct Connection: Sendable {
         return text
     }
 
-    /// Writes a segment of a path, or a part of a query, with nothing but unreserved characters (RFC 3986, section 2.3).
+    /// Returns a path segment or query part with all but unreserved characters percent-encoded (RFC 3986, section 2.3).
     static func encode(_ text: String) -> String {
         var encoded = ""
         for byte in text.utf8 {

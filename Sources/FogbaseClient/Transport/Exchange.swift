@@ -3,16 +3,16 @@ internal import Foundation
     internal import FoundationNetworking
 #endif
 
-/// One request and what has come of its answer.
+/// A request and the received part of its response.
 ///
-/// Unchecked: what changes is behind a lock.
+/// Sendable is unchecked, because a lock protects the state.
 final class Exchange: @unchecked Sendable {
-    /// From how many bytes on that nobody has read the server is asked to wait.
+    /// The number of unread bytes at which the exchange pauses the transfer, so that TCP flow control stops the server.
     private static let fullBytes = 1 << 20
 
     #if canImport(FoundationNetworking)
-        /// A task of FoundationNetworking that is suspended and goes on can begin its transfer anew, so that bytes come
-        /// twice. Whoever streams a large body asks for ranges that fit into memory instead.
+        /// Whether a transfer can be paused. In FoundationNetworking, resuming a suspended task can restart the
+        /// transfer, and bytes arrive twice. The client therefore requests large bodies in ranges that fit into memory.
         private static let canPause = false
     #else
         private static let canPause = true
@@ -29,7 +29,7 @@ final class Exchange: @unchecked Sendable {
     }
 
     private let task: URLSessionTask
-    /// The session goes on as long as somebody reads an answer.
+    /// A reference that keeps the session alive until the response has been read.
     private let session: TransportSession
     private let collects: Bool
     private let lock = NSLock()
@@ -41,9 +41,9 @@ final class Exchange: @unchecked Sendable {
         self.collects = collects
     }
 
-    // MARK: Whoever asked
+    // MARK: For the caller
 
-    /// The answer, with its body if the exchange collects it.
+    /// Returns the response, with its body if the exchange collects it.
     ///
     /// - Throws: `TransportError` or `CancellationError`.
     func head() async throws -> TransportResponse {
@@ -61,9 +61,9 @@ final class Exchange: @unchecked Sendable {
         }
     }
 
-    /// The next part of the body; `nil` at its end.
+    /// Returns the next part of the body; `nil` at its end.
     ///
-    /// - Throws: `TransportError` if the body ended too early, `CancellationError`.
+    /// - Throws: `TransportError` if the body ended too early; `CancellationError`.
     func nextPart() async throws -> Data? {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { waiter in
@@ -80,13 +80,13 @@ final class Exchange: @unchecked Sendable {
         }
     }
 
-    /// Ends the request, and closes its connection if the answer has not come as a whole.
+    /// Cancels the request, and closes its connection unless the response is complete.
     func cancel() {
         task.cancel()
         end(.failure(CancellationError()))
     }
 
-    // MARK: The session
+    // MARK: For the session
 
     func receive(_ response: URLResponse) {
         guard let response = response as? HTTPURLResponse else { return }
@@ -134,7 +134,8 @@ final class Exchange: @unchecked Sendable {
         } else {
             end(
                 lock.withLock { state.head == nil }
-                    ? .failure(TransportError.responseLost("The connection ended before an answer came")) : .success(())
+                    ? .failure(TransportError.responseLost("The connection ended before a response came"))
+                    : .success(())
             )
         }
     }
@@ -153,7 +154,7 @@ final class Exchange: @unchecked Sendable {
         }?()
     }
 
-    /// All that has come; behind the lock.
+    /// Removes and returns all unread bytes. The caller must hold the lock.
     private func takeParts() -> Data {
         var data = Data(capacity: state.partsBytes)
         for part in state.parts { data.append(part) }
@@ -166,7 +167,7 @@ final class Exchange: @unchecked Sendable {
         return data
     }
 
-    /// Whether the server was reached is told by what URLSession could not do.
+    /// Translates an error of URLSession. The error code shows whether the request can have reached the server.
     private static func translate(_ error: any Error) -> any Error {
         let failure = error as NSError
         let why = failure.localizedDescription
@@ -185,7 +186,7 @@ final class Exchange: @unchecked Sendable {
 }
 
 extension Exchange.State {
-    /// What `head()` may answer by now.
+    /// The result of `head()`; `nil` while neither a result nor an error has arrived.
     fileprivate func known(_ collects: Bool) -> Result<TransportResponse, any Error>? {
         if case .failure(let error)? = end, collects || head == nil { return .failure(error) }
         guard let head, !collects || end != nil else { return nil }

@@ -1,24 +1,24 @@
-/// How much one request may hold.
+/// The limits of one request.
 struct RequestSizes: Hashable, Sendable {
-    /// The operations of a batch.
+    /// The maximum number of operations in a batch.
     var operations: Int
-    /// The bytes of a body.
+    /// The maximum number of bytes in a body.
     var bodyBytes: Int
-    /// The members of a list in a condition.
+    /// The maximum number of list members in a condition.
     var listMembers: Int
-    /// The records of a page that is asked for.
+    /// The maximum page size that a query can request.
     var pageSize: Int
 
-    /// What servers take unless their operators say otherwise.
+    /// The limits of a server with default settings.
     static let usual = RequestSizes(operations: 200, bodyBytes: 8 << 20, listMembers: 1_000, pageSize: 1_000)
-    /// What the body of a query may have; no setting changes it.
+    /// The maximum number of bytes in the body of a query. This limit is the same for all servers.
     static let queryBytes = 256 << 10
-    /// The records of a page for which nobody has asked.
+    /// The page size of a query without a limit, in records.
     static let shortPage = 100
 }
 
 extension RequestSizes {
-    /// The sizes of a server, by what it says of itself.
+    /// Creates the request limits from the limits that a server reports.
     init(_ limits: ServerLimits) {
         let usual = Self.usual
         func size(_ limit: Int64?, _ usual: Int) -> Int { max(1, limit.flatMap { Int(exactly: $0) } ?? usual) }
@@ -29,8 +29,8 @@ extension RequestSizes {
     }
 }
 
-/// The sizes of one server, once somebody has had to ask for them; all copies of a client share them.
-actor KnownSizes {
+/// A cache of one server's request limits. All copies of a client share the cache.
+actor RequestSizeCache {
     private(set) var sizes: RequestSizes?
 
     func remember(_ sizes: RequestSizes) {

@@ -1,21 +1,25 @@
-/// How often and how long the client tries again what may work later: answers 429 and 503, a server that is not reached, and
-/// a lost answer to what is safe to repeat. Every write of this client is: it carries an idempotency key.
+/// The number of times that the client retries a request, and the delays between the attempts.
+///
+/// The client retries after status 429 and 503, if the server was not reached, and if the response was lost. Repeating
+/// a write is safe, because writes of this client have an idempotency key.
 public struct RetryPolicy: Sendable {
-    /// How often a request is sent in all; 1 never tries again.
+    /// The maximum number of attempts; 1 means no retries.
     public var attempts: Int
-    /// The wait before the second attempt; each further one is twice as long, and each is shortened by chance, so that
-    /// clients that failed together do not come back together.
+    /// The delay before the second attempt. Each further delay is twice as long. Each delay is shortened randomly by up
+    /// to half, so that clients that failed at the same time do not retry at the same time.
     public var firstDelay: Duration
-    /// The longest wait. A server that asks for a longer one gets no other attempt: the app is told.
+    /// The longest delay. If the server asks for a longer delay, the call throws instead of waiting.
     public var longestDelay: Duration
-    /// Waits; tests put a clock of theirs here.
+    /// The function that waits. Tests can replace it.
     public var sleep: @Sendable (Duration) async throws -> Void
 
+    /// Creates a policy.
+    ///
     /// - Parameters:
-    ///   - attempts: How often a request is sent in all, at least 1.
-    ///   - firstDelay: The wait before the second attempt; each further one is twice as long.
-    ///   - longestDelay: The longest wait.
-    ///   - sleep: Waits; tests put a clock of theirs here.
+    ///   - attempts: The maximum number of attempts, at least 1.
+    ///   - firstDelay: The delay before the second attempt. Each further delay is twice as long.
+    ///   - longestDelay: The longest delay.
+    ///   - sleep: The function that waits. Tests can replace it.
     public init(
         attempts: Int = 4, firstDelay: Duration = .milliseconds(200), longestDelay: Duration = .seconds(15),
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
@@ -26,17 +30,17 @@ public struct RetryPolicy: Sendable {
         self.sleep = sleep
     }
 
-    /// Four attempts in all, the last about a second after the first unless the server asks for more.
+    /// Four attempts within about a second. The delays are longer if the server asks for longer delays.
     public static let standard = RetryPolicy()
-    /// One attempt: whatever fails is told at once.
+    /// A single attempt. All errors are thrown immediately.
     public static let never = RetryPolicy(attempts: 1)
 
-    /// How long to wait before another attempt; `nil` if there is to be none.
+    /// Returns the delay before another attempt; `nil` for no further attempt.
     ///
     /// - Parameters:
-    ///   - attempt: How often the request was sent by now.
-    ///   - asked: What the server asked for.
-    ///   - chance: From 0 to 1.
+    ///   - attempt: The number of attempts so far.
+    ///   - asked: The delay that the server asks for; `nil` if it asks for none.
+    ///   - chance: A random number from 0 to 1.
     func delay(after attempt: Int, asked: Duration?, chance: Double = .random(in: 0..<1)) -> Duration? {
         guard attempt < attempts else { return nil }
         if let asked, asked > longestDelay { return nil }
@@ -45,16 +49,17 @@ public struct RetryPolicy: Sendable {
         return max(own, asked ?? .zero)
     }
 
-    /// How long to wait for an index that is being built; `nil` if it was waited for long enough.
+    /// Returns the delay before another attempt while the server builds an index; `nil` if the total wait is exhausted.
     ///
-    /// What the server asks for is a guess that holds for large types, and most indexes are there sooner. So it is asked
-    /// again soon and then ever later, and for as long in all as all attempts would wait that do as they are asked.
+    /// The delay from the server is an estimate for large types, and most indexes are ready sooner. The client
+    /// therefore retries earlier, with growing delays. The maximum total wait is the same as for all attempts with the
+    /// server's delay.
     ///
     /// - Parameters:
-    ///   - waits: How often it was waited for by now.
-    ///   - spent: How long.
-    ///   - asked: What the server asked for.
-    ///   - chance: From 0 to 1.
+    ///   - waits: The number of waits for an index so far.
+    ///   - spent: The total of these waits.
+    ///   - asked: The delay that the server asks for; `nil` if it asks for none.
+    ///   - chance: A random number from 0 to 1.
     func delay(
         forIndex waits: Int, spent: Duration, asked: Duration, chance: Double = .random(in: 0..<1)
     ) -> Duration? {

@@ -1,40 +1,61 @@
 public import Foundation
 
-/// Carries requests to a server: `URLSessionTransport` over the network, `InMemoryServer` within a test, or one of your own.
+/// A way to send requests to a server.
+///
+/// ``URLSessionTransport`` uses the network, and ``InMemoryServer`` responds within a test. To use another HTTP client,
+/// conform to this protocol.
 public protocol Transport: Sendable {
-    /// Sends a request and waits for the whole answer. An answer with an error status is an answer.
+    /// Sends a request and returns the complete response. A response with an error status is returned, not thrown.
     ///
-    /// When the task that waits is cancelled, the request ends, its connection is given back, and `CancellationError` is
-    /// thrown.
+    /// If the task is canceled, the transport aborts the request, releases its connection, and throws
+    /// `CancellationError`.
     ///
-    /// - Throws: `TransportError` if no answer came.
+    /// - Throws: `TransportError` if there was no response.
     func send(_ request: TransportRequest) async throws -> TransportResponse
 
-    /// Sends a request and hands out the answer's body as it comes. Where the transport can, the server waits while nobody
-    /// reads; where it cannot, as on Linux, all that has come is held.
+    /// Sends a request and streams the body of the response.
     ///
-    /// - Returns: The answer's head, and the parts of its body. The request ends when the parts are let go of.
-    /// - Throws: `TransportError` if no answer came; the parts throw it if the body ends too early.
+    /// While the caller reads no part, the transport applies backpressure to the server if the platform allows it. On
+    /// other platforms, such as Linux, the transport buffers the received bytes.
+    ///
+    /// - Returns: The response without its body, and the parts of the body. The request ends when the stream is
+    ///   released.
+    /// - Throws: `TransportError` if there was no response. The stream throws `TransportError` if the body ends too
+    ///   early.
     func stream(_ request: TransportRequest) async throws -> (TransportResponse, AsyncThrowingStream<Data, any Error>)
+
+    /// Whether ``stream(_:)`` returns the response and each part of its body as soon as they arrive, even if the server
+    /// goes on sending for hours.
+    ///
+    /// Change feeds and live results then stay connected. Otherwise they poll, which is the default for transports that
+    /// do not implement this property.
+    var streamsEvents: Bool { get }
 }
 
-/// A request of HTTP.
+extension Transport {
+    public var streamsEvents: Bool { false }
+}
+
+/// An HTTP request.
 public struct TransportRequest: Sendable {
-    /// `GET`, `POST` and so on.
+    /// The method: `GET`, `POST` and so on.
     public var method: String
-    /// The whole address, with its query.
+    /// The URL, with its query.
     public var url: URL
-    /// Names and values of header fields; the transport adds `Host` and `Content-Length`.
+    /// Names and values of header fields. The transport adds `Host` and `Content-Length`.
     public var fields: [(name: String, value: String)]
-    /// The bytes to send; `nil` is no body.
+    /// The body; `nil` for none.
     public var body: Data?
-    /// How long nothing may come before the transport gives up.
+    /// The longest time without received bytes. After this time, the transport ends the request with an error.
     public var timeout: Duration
 
-    /// Marks a part of a file, and says where it begins.
+    /// The name of the header field for the offset of a part in a resumable upload.
     static let uploadOffset = "Upload-Offset"
 
-    /// A request of a method to an address.
+    /// Whether the request asks for a stream of events, which lasts until one side ends it.
+    var isForEvents: Bool { fields.contains { $0.name == "Accept" && $0.value == EventStream.mediaType } }
+
+    /// Creates a request.
     public init(
         method: String, url: URL, fields: [(name: String, value: String)] = [], body: Data? = nil,
         timeout: Duration = .seconds(60)
@@ -47,16 +68,16 @@ public struct TransportRequest: Sendable {
     }
 }
 
-/// An answer of HTTP.
+/// An HTTP response.
 public struct TransportResponse: Sendable {
     /// The status, 100 to 599.
     public var status: Int
-    /// Header fields, by their names in lower case.
+    /// The header fields, with names in lower case.
     public var fields: [String: String]
-    /// All of the body; empty where it is streamed.
+    /// The body; empty if it is streamed.
     public var body: Data
 
-    /// An answer, for transports of your own.
+    /// Creates a response, for custom transports.
     public init(status: Int, fields: [String: String] = [:], body: Data = Data()) {
         self.status = status
         self.fields = fields
@@ -64,10 +85,10 @@ public struct TransportResponse: Sendable {
     }
 }
 
-/// Why a request got no answer.
+/// The reason why a request has no response.
 public enum TransportError: Error, Hashable, Sendable {
-    /// The server was not reached; it knows nothing of the request.
+    /// The server was not reached and has not received the request.
     case unreachable(String)
-    /// The request may have reached the server, whose answer was lost or did not come in time.
+    /// The server may have received the request, but the response was lost or timed out.
     case responseLost(String)
 }

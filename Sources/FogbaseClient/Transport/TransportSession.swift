@@ -3,27 +3,28 @@ internal import Foundation
     internal import FoundationNetworking
 #endif
 
-/// A session of `URLSession`, which ends when its last exchange has ended and nobody can start another one.
+/// A `URLSession` that is invalidated when the last reference is released. Each running exchange has a reference.
 final class TransportSession: Sendable {
     private let session: URLSession
     private let exchanges: ExchangeTable
 
     init(_ configuration: URLSessionConfiguration) {
         exchanges = ExchangeTable()
-        // One callback at a time, or the parts of a body could change places.
+        // Allow one callback at a time, to keep the parts of a body in order.
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = 1
         session = URLSession(configuration: configuration, delegate: exchanges, delegateQueue: queue)
     }
 
     deinit {
-        // A session holds its delegate until it is told that nothing more will come.
+        // Invalidate the session, because a session retains its delegate until then.
         session.finishTasksAndInvalidate()
     }
 
     /// Sends a request.
     ///
-    /// - Parameter collects: Whether the answer comes with its whole body.
+    /// - Parameter collects: Whether the exchange collects the whole body before it returns the response.
+    /// - Throws: `CancellationError` if the task was canceled.
     func start(_ request: TransportRequest, collects: Bool) throws -> Exchange {
         try Task.checkCancellation()
         var message = URLRequest(url: request.url)
@@ -39,9 +40,9 @@ final class TransportSession: Sendable {
     }
 }
 
-/// The exchanges that go on in a session, and whom the session tells of them.
+/// The delegate of a session. It passes the session's events to the running exchanges.
 ///
-/// Unchecked: its table is behind a lock.
+/// Sendable is unchecked, because a lock protects the table.
 private final class ExchangeTable: NSObject, URLSessionDataDelegate, @unchecked Sendable {
     private let lock = NSLock()
     private var exchanges: [Int: Exchange] = [:]
@@ -75,7 +76,7 @@ private final class ExchangeTable: NSObject, URLSessionDataDelegate, @unchecked 
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         let exchange = lock.withLock { exchanges.removeValue(forKey: task.taskIdentifier) }
-        // Some versions of URLSession tell of the head of an empty answer here alone.
+        // Some versions of URLSession report the head of an empty response only in this callback.
         if error == nil, let response = task.response { exchange?.receive(response) }
         exchange?.finish(error)
     }

@@ -3,25 +3,30 @@ public import Foundation
     public import FoundationNetworking
 #endif
 
-/// Carries requests over the network with `URLSession`.
+/// A transport over the network with `URLSession`.
 ///
-/// Connections are kept and shared by all calls; calls beyond their number wait for one. There are no cookies and no cache,
-/// and a redirect is an answer: a token goes to the address that the app has named and nowhere else.
+/// All calls share the connections, which are kept alive. If all connections are in use, calls wait. Each stream of
+/// events has a connection of its own. Cookies and caches are disabled, and redirects are not followed: the token is
+/// sent only to the address that the app gave.
 ///
-/// On Linux, two faults of Swift 6.3 show where connections break. One that is closed within the head of an answer ends the
-/// program (swift-corelibs-foundation, issue 5285). Where a kept connection ends before an answer has begun, libcurl sends
-/// the request again without what it had read of the body, so that the call takes as long as its timeout; then it is tried
-/// again as others are. Of a part of a large file the server would keep what has come, so each has a connection of its own.
+/// On Linux, two bugs of Swift 6.3 affect broken connections:
+///
+/// - If a connection closes while the head of a response is received, the program crashes (swift-corelibs-foundation,
+///   issue 5285).
+/// - If a kept-alive connection closes before a response has begun, libcurl repeats the request without the part of the
+///   body that libcurl had already read. The repeated request fails at its timeout, and the client retries the call as
+///   usual. For a part of a resumable upload, the server would store the truncated body, so each part uses a new
+///   connection.
 public struct URLSessionTransport: Transport {
     private let session: TransportSession
-    #if canImport(FoundationNetworking)
-        private let configuration: URLSessionConfiguration
-    #endif
+    private let configuration: URLSessionConfiguration
 
+    /// Creates a transport.
+    ///
     /// - Parameters:
-    ///   - configuration: For proxies, networks that cost, and the like; cookies, caches and stored credentials are turned
-    ///     off in it. `nil` is an ephemeral one.
-    ///   - connectionsPerHost: How many connections to a server there are at most.
+    ///   - configuration: Settings for proxies, expensive networks and so on. The transport uses a copy with cookies,
+    ///     caches and stored credentials turned off. `nil` uses an ephemeral configuration.
+    ///   - connectionsPerHost: The maximum number of connections to a server.
     public init(configuration: URLSessionConfiguration? = nil, connectionsPerHost: Int = 8) {
         let own = configuration?.copy() as? URLSessionConfiguration ?? .ephemeral
         own.httpMaximumConnectionsPerHost = max(1, connectionsPerHost)
@@ -32,18 +37,20 @@ public struct URLSessionTransport: Transport {
         own.urlCredentialStorage = nil
         own.requestCachePolicy = .reloadIgnoringLocalCacheData
         session = TransportSession(own)
-        #if canImport(FoundationNetworking)
-            self.configuration = own
-        #endif
+        self.configuration = own
     }
 
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         try await session(for: request).start(request, collects: true).head()
     }
 
+    public var streamsEvents: Bool { true }
+
     private func session(for request: TransportRequest) -> TransportSession {
+        // A stream of events would keep a connection from the other calls.
+        if request.isForEvents { return TransportSession(configuration) }
         #if canImport(FoundationNetworking)
-            // A new session has no kept connections, on which libcurl would send the rest of the part as if it were all of it.
+            // A new session has no kept-alive connections, on which libcurl could send a truncated part.
             if request.fields.contains(where: { $0.name == TransportRequest.uploadOffset }) {
                 return TransportSession(configuration)
             }
@@ -54,12 +61,12 @@ public struct URLSessionTransport: Transport {
     public func stream(
         _ request: TransportRequest
     ) async throws -> (TransportResponse, AsyncThrowingStream<Data, any Error>) {
-        let parts = ExchangeParts(try session.start(request, collects: false))
+        let parts = ExchangeParts(try session(for: request).start(request, collects: false))
         return (try await parts.exchange.head(), AsyncThrowingStream { try await parts.exchange.nextPart() })
     }
 }
 
-/// Ends an exchange when nobody reads its parts any more.
+/// A wrapper that cancels an exchange when its stream is released.
 private final class ExchangeParts: Sendable {
     let exchange: Exchange
 

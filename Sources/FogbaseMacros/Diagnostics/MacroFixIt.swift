@@ -1,7 +1,7 @@
 internal import SwiftDiagnostics
 internal import SwiftSyntax
 
-/// What an editor offers beside a problem.
+/// A fix-it for a problem.
 enum MacroFixIt: FixItMessage {
     case addDefault(String)
     case addTransient
@@ -21,7 +21,7 @@ enum MacroFixIt: FixItMessage {
         MessageID(domain: "FogbaseMacros", id: String(String(describing: self).prefix { $0 != "(" }))
     }
 
-    /// The offer to insert `text` at `position`, somewhere in the file of `node`.
+    /// Returns a fix-it that inserts text at a position in the file of `node`.
     func inserting(_ text: String, at position: AbsolutePosition, in node: some SyntaxProtocol) -> FixIt {
         FixIt(message: self, changes: [.replaceText(range: position..<position, with: text, in: Syntax(node))])
     }

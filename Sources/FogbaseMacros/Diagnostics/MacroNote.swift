@@ -1,6 +1,6 @@
 internal import SwiftDiagnostics
 
-/// A second place that belongs to a problem.
+/// A note that shows a second location of a problem.
 enum MacroNote: NoteMessage {
     case otherField(String)
 

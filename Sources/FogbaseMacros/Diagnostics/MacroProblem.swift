@@ -1,6 +1,6 @@
 internal import SwiftDiagnostics
 
-/// What is wrong with a use of one of the macros, with a sentence that says what to do.
+/// An incorrect use of one of the macros. The message says how to fix the problem.
 enum MacroProblem: DiagnosticMessage {
     case notAStruct(macro: String, kind: String)
     case severalMacros
@@ -47,7 +47,7 @@ enum MacroProblem: DiagnosticMessage {
             "'\(type)' has no property that could be a field: give it a stored property"
 
         case .patternIsNoName:
-            "A field needs a name of its own: declare each of these properties by itself"
+            "A field needs a name of its own: declare each of these properties separately"
         case .noTypeAndNoDefault(let property):
             "'\(property)' has neither a type nor a default: write one, as in 'var \(property): String'"
         case .unsuitableType(let property, let kind):

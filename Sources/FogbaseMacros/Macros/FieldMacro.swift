@@ -1,7 +1,8 @@
 internal import SwiftSyntax
 internal import SwiftSyntaxMacros
 
-/// `@Field("name")`, a mark that the model's macro reads; by itself it only refuses places where there is no field.
+/// `@Field("name")`: names the field of a property. `@RecordCodable` and its variants read the attribute. The
+/// attribute's own expansion adds no code and only reports incorrect uses.
 struct FieldMacro: PeerMacro {
     static func expansion(
         of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,

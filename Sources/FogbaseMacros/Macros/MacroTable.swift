@@ -1,8 +1,8 @@
 package import SwiftSyntaxMacros
 
-/// All macros of the client.
+/// The table of the macros that the compiler plug-in provides.
 package enum MacroTable {
-    /// The macros by the names of their types, which `#externalMacro` gives.
+    /// The macros by the type name in `#externalMacro`.
     package static var macros: [String: any Macro.Type] {
         [
             "RecordCodableMacro": RecordCodableMacro.self,

@@ -1,7 +1,7 @@
 internal import SwiftSyntax
 internal import SwiftSyntaxMacros
 
-/// `@RecordCodable`, which generates both halves of a model: how it is read from a record and written to one.
+/// `@RecordCodable`: generates the code that reads a model from a record and writes a model to a record.
 struct RecordCodableMacro: ExtensionMacro {
     static var formatMode: FormatMode { .disabled }
 

@@ -1,7 +1,7 @@
 internal import SwiftSyntax
 internal import SwiftSyntaxMacros
 
-/// `@RecordDecodable`, which generates the reading half of a model.
+/// `@RecordDecodable`: generates the code that reads a model from a record.
 struct RecordDecodableMacro: ExtensionMacro {
     static var formatMode: FormatMode { .disabled }
 

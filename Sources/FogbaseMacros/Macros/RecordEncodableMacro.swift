@@ -1,7 +1,7 @@
 internal import SwiftSyntax
 internal import SwiftSyntaxMacros
 
-/// `@RecordEncodable`, which generates the writing half of a model.
+/// `@RecordEncodable`: generates the code that writes a model to a record.
 struct RecordEncodableMacro: ExtensionMacro {
     static var formatMode: FormatMode { .disabled }
 

@@ -1,7 +1,8 @@
 internal import SwiftSyntax
 internal import SwiftSyntaxMacros
 
-/// `@Transient`, a mark that the model's macro reads; by itself it only warns where there is no field anyway.
+/// `@Transient`: excludes a property from the record. `@RecordCodable` and its variants read the attribute. The
+/// attribute's own expansion adds no code and only warns about uses without effect.
 struct TransientMacro: PeerMacro {
     static func expansion(
         of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,

@@ -2,27 +2,28 @@ internal import SwiftSyntax
 
 /// A stored property that is a field of the record.
 struct ModelField {
-    /// What a record without the field means for the property.
+    /// What decoding does if the field is missing.
     enum Absence {
-        /// Decoding fails.
+        /// Decoding throws an error.
         case error
-        /// The property is nil.
+        /// Decoding sets the property to `nil`.
         case none
-        /// The property keeps the default that is written at it.
+        /// Decoding keeps the property's default value.
         case initialValue
     }
 
-    /// The property's name as it is written, with backticks if there are any.
+    /// The name of the property as in the source, possibly with backticks.
     let property: TokenSyntax
-    /// The field's name in the record.
+    /// The name of the field.
     let name: String
-    /// Where the name is written: the property's name, or the literal in `@Field`.
+    /// The location of the field name in the source: the property's name, or the literal in `@Field`.
     let nameNode: Syntax
     let absence: Absence
-    /// The condition of `#if` under which the property is there; nil if it always is.
+    /// The `#if` condition of the property; `nil` if it has none.
     let condition: String?
 
-    /// Whether two fields may be there at once, as far as can be told: those of two branches may not.
+    /// Whether this field and `other` can exist in the same build. Fields with different `#if` conditions count as
+    /// mutually exclusive.
     func mayStand(beside other: ModelField) -> Bool {
         condition == nil || other.condition == nil || condition == other.condition
     }

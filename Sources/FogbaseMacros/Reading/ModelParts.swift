@@ -1,4 +1,4 @@
-/// What a macro generates beside the record type's name and the fields' names.
+/// The parts of a model that a macro generates in addition to the record type and the fields enumeration.
 struct ModelParts: OptionSet {
     let rawValue: Int
 

@@ -3,7 +3,7 @@ internal import SwiftSyntax
 internal import SwiftSyntaxMacros
 
 extension ModelReader {
-    /// The record type's name from the macro's argument, else from the struct's name; nil after a report.
+    /// Returns the record type from the macro's argument, or the struct's name; `nil` after reporting an error.
     mutating func recordType(of model: StructDeclSyntax, attribute: AttributeSyntax) -> String? {
         let macro = attribute.shortName
         let name = model.name.plainText
@@ -23,13 +23,14 @@ extension ModelReader {
         return text
     }
 
-    /// Checks what the extension needs of the struct's surroundings: one macro alone, and a type that can be seen.
+    /// Reports a struct that has several model macros, or that the generated extension cannot refer to.
     mutating func checkSurroundings(of model: StructDeclSyntax, attribute: AttributeSyntax) {
         let macros = model.attributes.compactMap { element -> String? in
             guard case .attribute(let attribute) = element else { return nil }
             return PropertyMarks.models.contains(attribute.shortName) ? attribute.shortName : nil
         }
-        // One of several may go on, so that the struct has a conformance and there is one error in place of many.
+        // If there are several macros, exactly one of them expands. The struct then has its conformance, and the
+        // compiler reports a single error.
         if macros.count > 1, attribute.shortName != macros.min() { report(.severalMacros, at: attribute) }
         guard let outermost = context.lexicalContext.last else { return }
         if let modifier = model.modifiers.first(where: \.isPrivate) {

@@ -2,18 +2,18 @@ internal import SwiftDiagnostics
 internal import SwiftSyntax
 internal import SwiftSyntaxMacros
 
-/// Reads the fields of a struct from its members, and tells the compiler about all that cannot be one.
+/// A reader that collects the fields from the members of a struct, and reports errors to the compiler.
 struct ModelReader<Context: MacroExpansionContext> {
     let parts: ModelParts
     let context: Context
 
     /// The fields in the order of the properties.
     private(set) var fields: [ModelField] = []
-    /// The members that the user has written.
+    /// The members that the struct already declares.
     private(set) var written: WrittenMembers = []
-    /// Whether something was wrong, so that nothing can be generated.
+    /// Whether an error was reported. After an error, no code is generated.
     private(set) var hasProblems = false
-    /// The condition of the property that is being read.
+    /// The `#if` condition around the member that is being read; `nil` if there is none.
     private var condition: String?
 
     init(parts: ModelParts, context: Context) {
@@ -21,7 +21,7 @@ struct ModelReader<Context: MacroExpansionContext> {
         self.context = context
     }
 
-    /// Reports a problem at a node, and keeps in mind that there was one.
+    /// Reports an error to the compiler, with the location of a syntax node.
     mutating func report(
         _ problem: MacroProblem, at node: some SyntaxProtocol, notes: [Note] = [], fixIts: [FixIt] = []
     ) {
@@ -29,7 +29,8 @@ struct ModelReader<Context: MacroExpansionContext> {
         context.diagnose(Diagnostic(node: node, message: problem, notes: notes, fixIts: fixIts))
     }
 
-    /// Reads all members: first what the user has written, for a decoder of the user's needs no defaults.
+    /// Reads all members of the struct. Members that replace generated members are read before the properties, because
+    /// a model with its own decoder needs no default values.
     mutating func read(_ members: MemberBlockItemListSyntax) {
         let declarations = Self.declarations(in: members, condition: nil)
         for (declaration, _) in declarations {
@@ -42,8 +43,8 @@ struct ModelReader<Context: MacroExpansionContext> {
         }
     }
 
-    /// The members, each with the condition under which it is there. Whether a condition holds is left to the compiler:
-    /// it alone knows what `canImport` finds.
+    /// Returns the members with their `#if` conditions. The compiler evaluates the conditions, because only it knows
+    /// the result of `canImport`.
     private static func declarations(
         in members: MemberBlockItemListSyntax, condition: String?
     ) -> [(declaration: DeclSyntax, condition: String?)] {
@@ -63,7 +64,7 @@ struct ModelReader<Context: MacroExpansionContext> {
     private mutating func read(_ variable: VariableDeclSyntax) {
         let marks = PropertyMarks(variable.attributes)
         for property in StoredProperty.all(in: variable) {
-            // A constant with a value is the same in every record.
+            // A constant with an initial value is not a field of the record.
             if property.isConstant, property.binding.initializer != nil { continue }
             guard let name = property.binding.pattern.as(IdentifierPatternSyntax.self)?.identifier else {
                 report(.patternIsNoName, at: property.binding.pattern)
@@ -82,7 +83,7 @@ struct ModelReader<Context: MacroExpansionContext> {
     ) {
         if let field = marks.names.first { report(.fieldAndTransient(property: name.plainText), at: field) }
         guard parts.contains(.decoding), !written.contains(.decoder), !property.hasInitialValue else { return }
-        // A property wrapper may bring the default.
+        // A property wrapper can provide the default value.
         guard marks.unknown == nil else { return }
         let isFlag = property.type?.trimmedDescription == "Bool"
         let fixIt = MacroFixIt.addDefault(isFlag ? "false" : "…").inserting(
@@ -178,6 +179,6 @@ struct ModelReader<Context: MacroExpansionContext> {
 }
 
 extension TokenSyntax {
-    /// The name that the token stands for, without backticks.
+    /// The name of the token, without backticks.
     var plainText: String { identifier?.name ?? text }
 }

@@ -1,5 +1,5 @@
-/// Whether `text` is what the server takes for the name of a record type, and for that of a field that is no system field:
-/// a letter of any script, then letters, digits and underscores (UAX #31), 255 bytes at most.
+/// Returns whether a text is a valid name for a record type or field: a letter of any script, then letters, digits and
+/// underscores (UAX #31), at most 255 bytes.
 func isIdentifier(_ text: String) -> Bool {
     guard let first = text.unicodeScalars.first, text.utf8.count <= 255, first.properties.isXIDStart else {
         return false
@@ -9,9 +9,10 @@ func isIdentifier(_ text: String) -> Bool {
     }
 }
 
-/// Names that conditions and sorts have for what a record is besides its fields, in all spellings; the server refuses
-/// fields that are called so (`SystemField`). Keys of the record dictionary, such as `deleted`, are none of them: fields
-/// stand apart from these.
+/// The names of system fields in queries, in all spellings. The server rejects fields with these names (`SystemField`).
+///
+/// Keys of the record dictionary, such as `deleted`, are valid field names, because the fields are in a separate
+/// dictionary.
 let systemNames: Set<String> = [
     "recordName", "recordID",
     "createdTimestamp", "creationDate", "createdUserRecordName", "creatorUserRecordID",

@@ -3,11 +3,11 @@ internal import SwiftSyntax
 internal import SwiftSyntaxMacros
 
 extension PropertyMarks {
-    /// The macros that read marks.
+    /// The macros that read `@Field` and `@Transient`.
     static let models = ["RecordCodable", "RecordDecodable", "RecordEncodable"]
 
-    /// Tells the compiler about a mark that stands on something else than a property that a record could set, or in a
-    /// type where no macro reads it.
+    /// Reports an attribute without effect: its declaration is not a settable stored property, or the enclosing type
+    /// has no model macro.
     static func check(
         _ mark: AttributeSyntax, on declaration: some DeclSyntaxProtocol, misplaced: MacroProblem,
         in context: some MacroExpansionContext
@@ -21,7 +21,7 @@ extension PropertyMarks {
         }
     }
 
-    /// Whether one of the macros is among the attributes of a type, or may be inside an `#if`.
+    /// Whether the attributes of a type include a model macro. An `#if` among the attributes counts as a macro.
     private static func isRead(in attributes: AttributeListSyntax) -> Bool {
         attributes.contains { element in
             guard case .attribute(let attribute) = element else { return true }

@@ -1,16 +1,16 @@
 internal import SwiftParser
 internal import SwiftSyntax
 
-/// The attributes of a property, sorted by what they mean to the macro.
+/// The attributes of a property that affect the generated code.
 struct PropertyMarks {
-    /// The uses of `@Field`.
+    /// The `@Field` attributes.
     private(set) var names: [AttributeSyntax] = []
-    /// The first `@Transient`.
+    /// The first `@Transient` attribute.
     private(set) var transient: AttributeSyntax?
-    /// The first attribute that may change how the property is stored: a property wrapper, or another macro.
+    /// The first attribute that can change how the property is stored: a property wrapper or another macro.
     private(set) var unknown: AttributeSyntax?
 
-    /// Sorts attributes, those inside `#if` too.
+    /// Collects attributes, including those inside `#if`.
     init(_ attributes: AttributeListSyntax) {
         for element in attributes {
             if case .attribute(let attribute) = element {
@@ -30,21 +30,22 @@ struct PropertyMarks {
         case "Field": names.append(attribute)
         case "Transient": transient = transient ?? attribute
         default:
-            // The language's own attributes begin with a small letter, and none changes how a property is stored.
+            // Attributes of the Swift language start with a lowercase letter. None of these attributes changes how a
+            // property is stored.
             if name.first?.isUppercase == true { unknown = unknown ?? attribute }
         }
     }
 }
 
 extension AttributeSyntax {
-    /// The attribute's name without a module or a type before it, and without generic arguments.
+    /// The name of the attribute, without module, enclosing type and generic arguments.
     var shortName: String {
         if let member = attributeName.as(MemberTypeSyntax.self) { return member.name.text }
         if let identifier = attributeName.as(IdentifierTypeSyntax.self) { return identifier.name.text }
         return attributeName.trimmedDescription
     }
 
-    /// The first argument, unless it has a label.
+    /// The first argument, if it has no label.
     var firstArgument: ExprSyntax? {
         guard case .argumentList(let arguments)? = arguments, let first = arguments.first, first.label == nil else {
             return nil
@@ -54,6 +55,6 @@ extension AttributeSyntax {
 }
 
 extension ExprSyntax {
-    /// The text of a string literal without interpolations, or nil if the expression is another.
+    /// The text of a string literal without interpolations; `nil` for other expressions.
     var literalText: String? { self.as(StringLiteralExprSyntax.self)?.representedLiteralValue }
 }

@@ -1,24 +1,25 @@
 internal import SwiftSyntax
 
-/// A stored property of a struct: one binding of a variable, with what its declaration says about it.
+/// A stored property of a struct: one binding of a variable declaration.
 struct StoredProperty {
     let variable: VariableDeclSyntax
     let binding: PatternBindingSyntax
-    /// The type that is written at the binding or, as in `var a, b: Int`, at the next one that has one.
+    /// The type annotation of the binding. A binding without an annotation, such as `a` in `var a, b: Int`, has the
+    /// annotation of the next binding with one.
     let type: TypeSyntax?
 
     var isConstant: Bool { variable.bindingSpecifier.tokenKind == .keyword(.let) }
 
-    /// Whether the property has a value before the initializer's first line.
+    /// Whether the property has a value before the body of an initializer runs.
     var hasInitialValue: Bool {
         if binding.initializer != nil { return true }
-        // Only a variable of the short form is nil from the start: `Int?`, not `Optional<Int>`.
+        // A variable of type `Int?` is initialized to `nil`. A variable of type `Optional<Int>` is not.
         return !isConstant && (type?.is(OptionalTypeSyntax.self) == true || isImplicitlyUnwrapped)
     }
 
     private var isImplicitlyUnwrapped: Bool { type?.is(ImplicitlyUnwrappedOptionalTypeSyntax.self) == true }
 
-    /// The stored properties that a variable's declaration has, in order.
+    /// Returns the stored properties of a variable declaration, in order.
     static func all(in variable: VariableDeclSyntax) -> [StoredProperty] {
         guard !isShared(variable), !isLazy(variable) else { return [] }
         var properties: [StoredProperty] = []
@@ -32,13 +33,13 @@ struct StoredProperty {
         return properties.reversed()
     }
 
-    /// Whether a declaration is of a stored property that a decoder can set.
+    /// Whether a declaration has a stored property that a decoder can set.
     static func mayBeField(_ declaration: some DeclSyntaxProtocol) -> Bool {
         guard let variable = declaration.as(VariableDeclSyntax.self) else { return false }
         return all(in: variable).contains { !$0.isConstant || $0.binding.initializer == nil }
     }
 
-    /// Whether a declaration belongs to the type and not to its instances.
+    /// Whether a declaration belongs to the type instead of an instance.
     static func isShared(_ declaration: some WithModifiersSyntax) -> Bool {
         declaration.modifiers.contains { [.keyword(.static), .keyword(.class)].contains($0.name.tokenKind) }
     }

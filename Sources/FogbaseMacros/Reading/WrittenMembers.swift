@@ -1,6 +1,6 @@
 internal import SwiftSyntax
 
-/// The members that the macro would generate and that the struct has already.
+/// The members that the macro would generate but the struct already declares.
 struct WrittenMembers: OptionSet {
     var rawValue: Int
 
@@ -12,7 +12,8 @@ struct WrittenMembers: OptionSet {
 }
 
 extension WrittenMembers {
-    /// The member that a declaration is, or nothing.
+    /// Creates a set with the generated member that `declaration` replaces. The set is empty if the declaration
+    /// replaces none.
     init(_ declaration: DeclSyntax) {
         self = []
         if let variable = declaration.as(VariableDeclSyntax.self) {

@@ -1,10 +1,10 @@
 internal import SwiftSyntax
 
-/// What the written type of a property tells about its field.
+/// The type annotation of a property.
 struct WrittenType {
     let syntax: TypeSyntax
 
-    /// The type without parentheses and without one layer of `?`, and whether there was one.
+    /// The type without parentheses and without one `Optional`, and whether an `Optional` was removed.
     var unwrapped: (type: TypeSyntax, isOptional: Bool) {
         let type = Self.withoutParentheses(syntax)
         if let optional = type.as(OptionalTypeSyntax.self) {
@@ -19,7 +19,7 @@ struct WrittenType {
         return (type, false)
     }
 
-    /// What no field can hold, in words with an article, or nil if the type may well be one of a field.
+    /// The kind of a type that no field can store, with an article for the error message; `nil` for other types.
     var unsuitable: String? {
         let type = unwrapped.type
         if type.is(DictionaryTypeSyntax.self) || Self.arguments(of: type, named: "Dictionary") != nil {
@@ -41,7 +41,7 @@ struct WrittenType {
         return withoutParentheses(element.type)
     }
 
-    /// The generic arguments of `name<…>` or `Swift.name<…>`, or nil if the type is another.
+    /// Returns the generic arguments of `name<…>` or `Swift.name<…>`; `nil` for other types.
     private static func arguments(of type: TypeSyntax, named name: String) -> [TypeSyntax]? {
         let found: (name: TokenSyntax, clause: GenericArgumentClauseSyntax?)
         if let identifier = type.as(IdentifierTypeSyntax.self) {

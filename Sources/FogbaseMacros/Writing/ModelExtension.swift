@@ -4,21 +4,24 @@ internal import SwiftSyntaxMacros
 
 /// The extension that the macros add to a struct.
 ///
-/// It repeats nothing of the struct but names. A type or a default that is copied could mean something else there: the
-/// extension of `Outer.Inner` does not see the types inside `Outer`. So the compiler infers types from the properties.
+/// The extension contains names from the struct, but neither types nor default values. A copied type could have another
+/// meaning: an extension of `Outer.Inner` does not see the types nested in `Outer`. The compiler infers the types from
+/// the properties instead.
 struct ModelExtension {
     let type: String
     let protocols: [String]
-    /// The attributes that the extension shares with the struct, such as `@available`, each a line.
+    /// The attributes that the extension copies from the struct, such as `@available`, one per line.
     let attributes: [String]
-    /// `public ` or `package `, or nothing.
+    /// The access modifier, `public ` or `package `, or an empty string.
     let access: String
     let parts: ModelParts
     let recordType: String
     let fields: [ModelField]
     let written: WrittenMembers
 
-    /// The extension of a struct, or nothing where the compiler has been told what is wrong with it.
+    /// Returns the extension of a struct, or an empty array if errors were reported.
+    ///
+    /// - Throws: If the generated source is not an extension declaration.
     static func make(
         parts: ModelParts, attribute: AttributeSyntax, declaration: some DeclGroupSyntax, type: some TypeSyntaxProtocol,
         protocols: [TypeSyntax], context: some MacroExpansionContext
@@ -55,7 +58,7 @@ struct ModelExtension {
         return ""
     }
 
-    /// The `@available` attributes of the struct and of the types around it.
+    /// Returns the `@available` attributes of the struct and of the types around it.
     private static func availability(of model: StructDeclSyntax, in context: some MacroExpansionContext) -> [String] {
         let lists = context.lexicalContext.compactMap { $0.asProtocol((any WithAttributesSyntax).self)?.attributes }
         return ([model.attributes] + lists).flatMap { list in
@@ -66,7 +69,7 @@ struct ModelExtension {
         }
     }
 
-    /// The extension's text.
+    /// The extension as Swift source text.
     var source: String {
         let conformances = protocols.isEmpty ? "" : ": " + protocols.joined(separator: ", ")
         let members = [
@@ -95,7 +98,7 @@ struct ModelExtension {
     }
 
     private var fieldForKeyPath: [String] {
-        // The cases are written with their type: a property may be called `none`.
+        // Cases are written with the type name, because a property can be called `none`.
         let isOwn = !written.contains(.fields)
         let cases = lines { field in
             let result = isOwn ? "Fields.\(field.property.text)" : "Fields(rawValue: \"\(field.name)\")"
@@ -112,7 +115,7 @@ struct ModelExtension {
                 switch field.absence {
                 case .error: "decode(for: \"\(field.name)\")"
                 case .none: "decodeIfPresent(for: \"\(field.name)\")"
-                // The initial value is there before the first line of an initializer.
+                // An initial value is assigned before the body of an initializer runs.
                 case .initialValue: "decodeIfPresent(for: \"\(field.name)\") ?? self.\(name)"
                 }
             return "self.\(name) = try reader.\(call)"
@@ -127,7 +130,7 @@ struct ModelExtension {
             + ["}"]
     }
 
-    /// A line for each field, those of one condition inside `#if`.
+    /// Returns a line per field. Fields with a condition are enclosed in `#if`.
     private func lines(_ line: (ModelField) -> String) -> [String] {
         var lines: [String] = []
         var condition: String?

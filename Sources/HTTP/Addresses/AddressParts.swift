@@ -1,6 +1,6 @@
-/// Why a text is no URL or origin that a setting takes.
+/// The reason why a setting rejects a URL or an origin.
 public struct AddressProblem: Error, Hashable, Sendable {
-    /// The end of a sentence: `must …`.
+    /// What the setting must be, as the end of an error sentence: `must …`.
     public let expected: String
 
     init(_ expected: String) {
@@ -8,17 +8,20 @@ public struct AddressProblem: Error, Hashable, Sendable {
     }
 }
 
-/// The parts of a URL in a setting, as they were written.
+/// The parts of a URL in a setting, as written.
 struct AddressParts {
-    /// In lower case.
+    /// The scheme in lower case.
     var scheme: String
     var userinfo: Substring?
     var host: Substring
     var port: Substring?
-    /// From the first `/`, `?` or `#` on.
+    /// Everything after the authority, from the first `/`, `?` or `#` on.
     var rest: Substring
 
-    /// - Throws: `AddressProblem` for a text without a scheme, which it names, and for blanks.
+    /// Splits a URL into its parts.
+    ///
+    /// - Throws: `AddressProblem` if the text has no scheme, an invalid scheme, whitespace, a control character or a
+    ///   backslash, or if something other than a port follows the host. For a missing scheme, the problem suggests one.
     init(_ text: String, example: String) throws(AddressProblem) {
         guard !text.unicodeScalars.contains(where: { $0.properties.isWhitespace || $0.value < 0x20 || $0 == "\\" })
         else {
@@ -54,7 +57,9 @@ struct AddressParts {
         self.port = port.count > 1 ? port.dropFirst() : nil
     }
 
-    /// The port as browsers write it: with its colon, and none where it is the scheme's own.
+    /// Returns the port as browsers write it: with its colon, or empty for the default port of the scheme.
+    ///
+    /// - Throws: `AddressProblem` if the port is not a number from 1 to 65535.
     func canonicalPort() throws(AddressProblem) -> String {
         guard let port else { return "" }
         guard port.utf8.count <= 5, port.utf8.allSatisfy(\.isDigit), let number = UInt16(port), number > 0 else {

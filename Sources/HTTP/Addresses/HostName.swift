@@ -1,10 +1,12 @@
 internal import UnicodeText
 
-/// The host of a URL in a setting, spelled as browsers spell it.
+/// Normalizes the host of a URL in a setting to the spelling that browsers use.
 enum HostName {
-    /// A host as browsers send it: in lower case, names beyond ASCII in punycode, an IPv6 address in its shortest form.
+    /// Returns a host as browsers send it: in lower case, with non-ASCII labels in Punycode and an IPv6 address in its
+    /// shortest form.
     ///
-    /// - Throws: `AddressProblem` for what is no host, and for names whose punycode is not certain.
+    /// - Throws: `AddressProblem` for an invalid host, and for a name whose Punycode form browsers may compute
+    ///   differently.
     static func canonical(_ text: some StringProtocol) throws(AddressProblem) -> String {
         if text.hasPrefix("[") {
             guard text.hasSuffix("]"), text.contains(":"), let address = IPAddress(text.dropFirst().dropLast()),
@@ -13,7 +15,7 @@ enum HostName {
             return "[\(address)]"
         }
         var labels: [String] = []
-        // The dots of East Asian keyboards separate labels, too (UTS #46 §4.5).
+        // The dots of East Asian keyboards are label separators too (UTS #46 §4.5).
         for label in text.split(
             omittingEmptySubsequences: false, whereSeparator: { ".\u{3002}\u{FF0E}\u{FF61}".contains($0) })
         {
@@ -40,8 +42,9 @@ enum HostName {
             }
             return String(decoding: label.utf8.map(\.lowercased), as: UTF8.self)
         }
-        // IDNA2008 in its plain cases: lower case and composed. What compatibility mapping would change, and what is neither
-        // letter, mark nor digit, is mapped by tables that are not here.
+        // IDNA2008 for the simple cases: lower case and NFC. The tables for compatibility mapping are not included. So
+        // a label is rejected if compatibility mapping would change the label, or if the label has scalars other than
+        // letters, marks and digits.
         let lower = label.unicodeScalars.map(\.properties.lowercaseMapping).joined()
         let scalars = Array(lower.nfc.unicodeScalars)
         guard scalars.count <= 59, scalars.allSatisfy(isPlain),
@@ -62,7 +65,7 @@ enum HostName {
         case .lowercaseLetter, .otherLetter, .modifierLetter, .nonspacingMark, .spacingMark, .decimalNumber: break
         default: return false
         }
-        // The German ß and the final ς fold to others, and are themselves in names all the same (RFC 5892 §2.6).
+        // Case folding changes the German ß and the final ς, but both are valid in names (RFC 5892 §2.6).
         return !scalar.properties.changesWhenNFKCCaseFolded || scalar == "ß" || scalar == "ς"
     }
 }

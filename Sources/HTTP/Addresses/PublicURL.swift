@@ -1,22 +1,24 @@
-/// What clients call the server: an http URL, perhaps with a path below which a proxy serves it.
+/// The URL that clients use to reach the server: http or https, with an optional base path added by a proxy.
 public struct PublicURL: Hashable, Sendable {
-    /// `https://example.org`, as browsers write it in `Origin`.
+    /// The origin as browsers write it in `Origin`, such as `https://example.org`.
     public let origin: String
-    /// The path below which everything lies, such as `/fog`; empty for none. It has no slash at its end.
+    /// The path prefix of all routes, such as `/fog`, without a trailing slash; empty if there is none.
     public let basePath: String
 
-    /// The URL, without a slash at its end.
+    /// The whole URL, without a trailing slash.
     public var text: String { origin + basePath }
 
+    /// Whether the scheme is https.
     public var isHTTPS: Bool { origin.hasPrefix("https:") }
 
     private static let example = "a URL such as https://example.org or https://example.org/fog"
 
-    /// Brings a URL into the form in which the server writes it: the host in lower case and in punycode, without a default
-    /// port, without slashes at its end.
+    /// Parses a URL and normalizes it: the host in lower case and in Punycode, without a default port and trailing
+    /// slashes.
     ///
-    /// - Throws: `AddressProblem`, mostly with the spelling that is taken, for a text without http or https, with a query,
-    ///   a fragment or user information, and for a path that no client could ask for.
+    /// - Throws: `AddressProblem` if the scheme is not http or https, if there is a query, a fragment or user
+    ///   information, if the host or port is invalid, or if the path is invalid in a request target. Most problems
+    ///   contain the accepted spelling.
     public init(_ text: String) throws(AddressProblem) {
         let parts = try AddressParts(text, example: "https://example.org")
         guard parts.scheme == "https" || parts.scheme == "http" else {
@@ -40,7 +42,8 @@ public struct PublicURL: Hashable, Sendable {
 }
 
 extension RequestTarget {
-    /// The target below a path, as a proxy passes it on that does not take the path off; any other target as it is.
+    /// Returns the target without a path prefix, or the unchanged target if its path has no such prefix. Use this for
+    /// proxies that do not remove the prefix.
     ///
     /// - Parameter path: The bytes of a `PublicURL.basePath`.
     public func below(_ path: [UInt8]) -> RequestTarget {

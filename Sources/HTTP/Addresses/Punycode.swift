@@ -1,4 +1,4 @@
-/// The encoding of labels beyond ASCII in host names (RFC 3492), with the parameters of IDNA.
+/// Punycode, the encoding of non-ASCII labels in host names (RFC 3492), with the parameters of IDNA.
 enum Punycode {
     private static let base = 36
     private static let tMin = 1
@@ -6,7 +6,8 @@ enum Punycode {
     private static let skew = 38
     private static let damp = 700
 
-    /// The encoding of a label, without the prefix `xn--`. The label has at most 63 scalars, so nothing overflows.
+    /// Returns the encoding of a label without the prefix `xn--`. The label must have at most 63 scalars; the
+    /// arithmetic cannot overflow then.
     static func encode(_ label: some Sequence<Unicode.Scalar>) -> String {
         let scalars = label.map { Int($0.value) }
         var output = String(String.UnicodeScalarView(label.filter(\.isASCII)))
@@ -31,7 +32,7 @@ enum Punycode {
         return output
     }
 
-    /// A generalized variable-length integer (RFC 3492 §3.3).
+    /// Appends a generalized variable-length integer (RFC 3492 §3.3).
     private static func appendInteger(_ value: Int, _ bias: Int, to output: inout String) {
         var rest = value
         var position = base
@@ -56,7 +57,7 @@ enum Punycode {
         return steps + (base - tMin + 1) * delta / (delta + skew)
     }
 
-    /// 0 to 25 are letters, 26 to 35 digits.
+    /// Returns a base-36 digit: `a` to `z` for 0 to 25, `0` to `9` for 26 to 35.
     private static func digit(_ value: Int) -> Unicode.Scalar {
         Unicode.Scalar(UInt8(truncatingIfNeeded: value < 26 ? value + 0x61 : value - 26 + 0x30))
     }

@@ -1,12 +1,12 @@
-/// A field name (RFC 9110 §5.1): a token, compared without regard to case.
+/// A field name (RFC 9110 §5.1): a token. Comparison ignores case.
 ///
-/// Names that the server knows are a number; all others a lower-case string.
+/// A known name is stored as a number, any other name as a lower-case string.
 public struct HTTPFieldName: Hashable, Sendable {
     let known: KnownField
-    /// Lower case; empty if the name is known.
+    /// The name in lower case; empty if the name is known.
     let other: String
 
-    /// What the table of offsets can hold.
+    /// The maximum length of a name in bytes, limited by the 16-bit lengths in the table of field positions.
     static let maxBytes = 0xFFFF
 
     init(_ known: KnownField) {
@@ -14,8 +14,8 @@ public struct HTTPFieldName: Hashable, Sendable {
         self.other = ""
     }
 
-    /// A name from its text in any case, or `nil` if `text` is no token (empty, beyond 65,535 bytes, or with anything but letters, digits
-    /// and ``!#$%&'*+-.^_`|~``).
+    /// Creates a name from text in any case. `nil` if `text` is not a token: empty, longer than 65,535 bytes, or with
+    /// characters other than letters, digits and ``!#$%&'*+-.^_`|~``.
     public init?(_ text: String) {
         var text = text
         let name = text.withUTF8 { HTTPFieldName(validating: UnsafeRawBufferPointer($0)) }
@@ -29,7 +29,7 @@ public struct HTTPFieldName: Hashable, Sendable {
         self.init(token: bytes)
     }
 
-    /// - Parameter token: Known to be a token.
+    /// - Parameter token: A valid token.
     init(token: UnsafeRawBufferPointer) {
         known = KnownField.recognize(token)
         if known == .anyOther {
@@ -42,7 +42,7 @@ public struct HTTPFieldName: Hashable, Sendable {
         }
     }
 
-    /// The name as it is written in an answer: `Content-Type`, or lower case if the server does not know it.
+    /// The name as responses write it: `Content-Type` for a known name, lower case for any other name.
     public var text: String {
         known == .anyOther ? other : "\(known.text)"
     }

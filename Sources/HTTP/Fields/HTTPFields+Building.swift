@@ -1,14 +1,14 @@
 extension HTTPFields {
-    /// Adds a line at the end.
+    /// Appends a field line.
     ///
-    /// CR, LF, NUL and every other control but HTAB become a space on the way in, so no value can end its line and
-    /// begin another field or another answer (RFC 9110 §5.5).
+    /// Every control character except HTAB becomes a space. So a value cannot begin another field or another response
+    /// (RFC 9110 §5.5).
     public mutating func append(_ name: HTTPFieldName, _ value: String) {
         var value = value
         value.withUTF8 { append(name, bytes: UnsafeRawBufferPointer($0)) }
     }
 
-    /// Adds a line at the end, from bytes; controls become spaces as they do from a string.
+    /// Appends a field line with a value of bytes. Control characters become spaces.
     public mutating func append(_ name: HTTPFieldName, ascii bytes: some Collection<UInt8>) {
         let copied: Void? = bytes.withContiguousStorageIfAvailable {
             append(name, bytes: UnsafeRawBufferPointer($0))
@@ -18,25 +18,25 @@ extension HTTPFields {
         }
     }
 
-    /// Adds a line at the end, from a literal.
+    /// Appends a field line with a literal value.
     public mutating func append(_ name: HTTPFieldName, literal value: StaticString) {
         value.withUTF8Buffer { append(name, bytes: UnsafeRawBufferPointer($0)) }
     }
 
-    /// Puts one line in the place of all lines of a field.
+    /// Replaces all lines of a field with one line.
     public mutating func set(_ name: HTTPFieldName, _ value: String) {
         remove(name)
         append(name, value)
     }
 
-    /// Takes away all lines of a field.
+    /// Removes all lines of a field.
     public mutating func remove(_ name: HTTPFieldName) {
         while let index = index(of: name, from: 0) { entries.remove(at: index) }
     }
 
     private mutating func append(_ name: HTTPFieldName, bytes value: UnsafeRawBufferPointer) {
         if entries.isEmpty {
-            // The fields of a usual answer: grown once each.
+            // Enough for the fields of a usual response, so that each array grows once.
             entries.reserveCapacity(8)
             bytes.reserveCapacity(192)
         }

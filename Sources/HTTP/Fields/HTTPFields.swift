@@ -1,8 +1,10 @@
-/// Header fields in the order in which they came (RFC 9110 §5), kept as one run of bytes with a table of offsets.
+/// Header fields in the order of their lines (RFC 9110 §5), stored as one byte array and one array of positions.
 ///
-/// The fields of a request share their bytes with its target: two arrays for a whole head, nothing per field.
+/// The fields of a request share the byte array with the request target. So a whole head needs two arrays, and no
+/// allocation per field.
 public struct HTTPFields: Sendable {
-    /// One field line: where its name and its trimmed value lie in `bytes`. A known name need not lie there at all.
+    /// The positions of one field's name and trimmed value in `bytes`. The name of a known field may be missing from
+    /// `bytes`.
     struct Entry: Sendable {
         var known: KnownField
         var nameLength: UInt16
@@ -14,6 +16,7 @@ public struct HTTPFields: Sendable {
     var bytes: [UInt8] = []
     var entries: [Entry] = []
 
+    /// Creates empty fields.
     public init() {}
 
     init(bytes: [UInt8], entries: [Entry]) {
@@ -24,13 +27,15 @@ public struct HTTPFields: Sendable {
     /// The number of field lines.
     public var count: Int { entries.count }
 
+    /// Whether there are no field lines.
     public var isEmpty: Bool { entries.isEmpty }
 
-    /// The first value of a field without the blanks around it; bytes that are not UTF-8 are replaced by U+FFFD.
+    /// The first value of a field, trimmed. Bytes that are not UTF-8 are replaced by U+FFFD.
     public subscript(name: HTTPFieldName) -> String? {
         withValue(of: name) { String(decoding: $0, as: UTF8.self) }
     }
 
+    /// Whether at least one line has this field name.
     public func contains(_ name: HTTPFieldName) -> Bool {
         index(of: name, from: 0) != nil
     }
@@ -40,7 +45,7 @@ public struct HTTPFields: Sendable {
         withValue(of: name) { $0.equals(value) } ?? false
     }
 
-    /// How many lines there are of a field.
+    /// Returns how many lines have this field name.
     public func count(of name: HTTPFieldName) -> Int {
         var count = 0
         var next = 0
@@ -51,14 +56,14 @@ public struct HTTPFields: Sendable {
         return count
     }
 
-    /// The value of each line of a field, in order; lists are not taken apart.
+    /// Returns the value of each line of a field, in order. Comma-separated lists are not split.
     public func values(of name: HTTPFieldName) -> [String] {
         var values: [String] = []
         forEachValue(of: name) { values.append(String(decoding: $0, as: UTF8.self)) }
         return values
     }
 
-    /// Calls `body` with the bytes of a field's first value, without copying them; `nil` if there is no such field.
+    /// Calls `body` with the bytes of a field's first value, without a copy. Returns `nil` if there is no such field.
     public func withValue<R>(
         of name: HTTPFieldName, _ body: (UnsafeRawBufferPointer) throws -> R
     ) rethrows -> R? {
@@ -66,7 +71,7 @@ public struct HTTPFields: Sendable {
         return try withValue(at: index, body)
     }
 
-    /// Calls `body` with the bytes of each value of a field, without copying them.
+    /// Calls `body` with the bytes of each value of a field, without a copy.
     public func forEachValue(of name: HTTPFieldName, _ body: (UnsafeRawBufferPointer) throws -> Void) rethrows {
         var next = 0
         while let index = index(of: name, from: next) {
@@ -120,7 +125,7 @@ public struct HTTPFields: Sendable {
 }
 
 extension HTTPFields: Sequence {
-    /// Walks the lines in their order.
+    /// Iterates over the field lines in order.
     public struct Iterator: IteratorProtocol {
         let fields: HTTPFields
         var index = 0

@@ -1,4 +1,4 @@
-/// The field names that the server knows by number, so that a look-up compares one byte instead of a string.
+/// The common field names, each with a number. A lookup of a known field compares one byte instead of a string.
 enum KnownField: UInt8, CaseIterable {
     case anyOther, accept, acceptCharset, acceptEncoding, acceptLanguage, acceptRanges
     case accessControlAllowCredentials, accessControlAllowHeaders, accessControlAllowMethods
@@ -15,7 +15,7 @@ enum KnownField: UInt8, CaseIterable {
     case upgradeInsecureRequests, userAgent, vary, via, wwwAuthenticate, xContentTypeOptions
     case xForwardedFor, xForwardedHost, xForwardedProto, xFrameOptions, xRequestID
 
-    /// The name as it is written in an answer; `anyOther` has none.
+    /// The name as responses write it; empty for `anyOther`.
     var text: StaticString {
         switch self {
         case .anyOther: ""
@@ -100,7 +100,7 @@ enum KnownField: UInt8, CaseIterable {
         }
     }
 
-    /// The number of a name, by its length first and its bytes second.
+    /// Returns the field of a name, or `anyOther`. Compares the length first, then the bytes.
     ///
     /// - Parameter name: A valid token in any case; not empty.
     @inline(__always)
@@ -218,8 +218,9 @@ enum KnownField: UInt8, CaseIterable {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Whether a token of the right length is this name. Bit 0x20 folds case: among token bytes only a letter and its
-    /// other case come out equal to a letter, and no known name has a byte that another token byte folds to.
+    /// Whether a token of the right length equals this name. Setting bit 0x20 ignores case. The result is exact for
+    /// tokens: setting the bit maps only the two cases of a letter to the same letter, and no other token byte to a
+    /// byte of a known name.
     @inline(__always)
     fileprivate func spells(_ field: KnownField) -> Bool {
         guard let mine = baseAddress else { return false }
@@ -232,7 +233,7 @@ extension UnsafeRawBufferPointer {
             }
             return true
         }
-        // Whole words, the last one overlapping the one before it.
+        // Compares eight-byte words. The last word overlaps the previous word.
         var index = 0
         while true {
             let a = mine.loadUnaligned(fromByteOffset: index, as: UInt64.self) | fold

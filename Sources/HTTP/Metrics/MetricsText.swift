@@ -1,48 +1,51 @@
-/// What has numbers to show at `/metrics`.
+/// A source of metrics for `/metrics`.
 public protocol MetricsSource: Sendable {
     func writeMetrics(into text: inout MetricsText)
 }
 
-/// Builds the text format of Prometheus, version 0.0.4.
+/// Builds the Prometheus text format, version 0.0.4.
 ///
-/// The samples of one metric must be written one after the other: the format wants each family in one place, and
-/// HELP and TYPE are written when the name changes.
+/// Write all samples of one metric consecutively, because the format requires it. HELP and TYPE are written whenever
+/// the metric name changes.
 public struct MetricsText: Sendable {
+    /// The names and values of the labels of one sample.
     public typealias Labels = [(name: StaticString, value: String)]
 
     /// The Content-Type of the text.
     public static let contentType: StaticString = "text/plain; version=0.0.4; charset=utf-8"
 
+    /// The text written so far.
     public private(set) var text: [UInt8] = []
     private var family = ""
 
+    /// Creates an empty text.
     public init() {}
 
-    /// A number that only grows.
+    /// Adds a counter, a number that never decreases.
     public mutating func counter(_ name: StaticString, help: StaticString, labels: Labels = [], _ value: UInt64) {
         begin(name, help, "counter")
         sample(name, "", labels, extra: nil, .integer(value))
     }
 
-    /// A sum of seconds, which only grows.
+    /// Adds a counter of seconds.
     public mutating func counter(_ name: StaticString, help: StaticString, labels: Labels = [], seconds: Double) {
         begin(name, help, "counter")
         sample(name, "", labels, extra: nil, .number(seconds))
     }
 
-    /// A number that goes up and down.
+    /// Adds a gauge, a number that can rise and fall.
     public mutating func gauge(_ name: StaticString, help: StaticString, labels: Labels = [], _ value: Double) {
         begin(name, help, "gauge")
         sample(name, "", labels, extra: nil, .number(value))
     }
 
-    /// A distribution.
+    /// Adds a histogram.
     ///
     /// - Parameters:
-    ///   - bounds: The upper bound of each bucket but the last, rising.
-    ///   - counts: How many observations fell into each bucket alone; one more than there are bounds, the last being
-    ///     those above all of them. They are summed up here.
-    ///   - sum: Of all observations.
+    ///   - bounds: The upper bound of each bucket except the last, ascending.
+    ///   - counts: The number of observations in each bucket, not cumulative. This function adds them up. The array has
+    ///     one more element than `bounds`, for the observations above all bounds.
+    ///   - sum: The sum of all observations.
     public mutating func histogram(
         _ name: StaticString, help: StaticString, labels: Labels = [], bounds: [Double], counts: [UInt64], sum: Double
     ) {
@@ -117,7 +120,7 @@ public struct MetricsText: Sendable {
         }
     }
 
-    /// Backslash and line feed are escaped everywhere, the quote in label values only.
+    /// Escapes backslashes and line feeds in label values and HELP texts, and quotation marks only in label values.
     private mutating func escape(_ bytes: some Sequence<UInt8>, quotes: Bool) {
         for byte in bytes {
             switch byte {

@@ -1,17 +1,18 @@
-/// Finds the delimiter of a multipart body: CR LF, two hyphens and the boundary.
+/// Finds the delimiter of a multipart body: CR LF, two hyphens and the boundary (RFC 2046 §5.1.1).
 ///
-/// Horspool's search: the byte at the end of the window says how far the window may move, which for most content is its
-/// whole length. Its bad cases stay linear here, since a delimiter has its only CR at its front: a window is looked
-/// at in full only if it begins with CR, and what matches behind that has no CR, so no byte matches twice.
+/// Uses Horspool's algorithm: the last byte of the window determines how far the window moves. For most content, the
+/// window moves by its whole length. The worst case is linear, because the delimiter has a CR only at its start. A
+/// window is compared in full only if it begins with CR. The bytes that match after the CR have no CR, so no byte
+/// matches twice.
 struct BoundarySearch: Sendable {
-    /// What is searched for, and one hyphen more.
+    /// The delimiter followed by one more hyphen.
     let delimiterAndHyphen: [UInt8]
-    /// The length of the delimiter.
+    /// The length of the delimiter in bytes.
     let count: Int
-    /// How far the window moves, by its last byte.
+    /// The distance in bytes that the window moves, for each value of the window's last byte.
     private let steps: [UInt8]
 
-    /// - Parameter boundary: Valid.
+    /// - Parameter boundary: A valid boundary.
     init(boundary: some Collection<UInt8>) {
         let delimiter: [UInt8] = [0x0D, 0x0A, 0x2D, 0x2D] + boundary
         count = delimiter.count
@@ -21,28 +22,28 @@ struct BoundarySearch: Sendable {
         self.steps = steps
     }
 
-    /// Where the first delimiter begins at or after `start`, and how much of it is there: all of it, or what the end of
-    /// `bytes` cuts off. `(bytes.count, 0)` if there is none.
+    /// Returns the start of the first delimiter at or after `start`, and how many bytes of the delimiter are in
+    /// `bytes`. A delimiter at the end of `bytes` may be cut off. Returns `(bytes.count, 0)` if there is no delimiter.
     func find(in bytes: UnsafeRawBufferPointer, from start: Int) -> (start: Int, matched: Int) {
         guard let base = bytes.baseAddress else { return (0, 0) }
         return delimiterAndHyphen.withUnsafeBytes { delimiter in
             steps.withUnsafeBytes { steps in
                 guard let steps = steps.baseAddress, let wanted = delimiter.baseAddress else { return (bytes.count, 0) }
-                let reach = count &- 1
-                let last = wanted.load(fromByteOffset: reach, as: UInt8.self)
+                let permitted = count &- 1
+                let last = wanted.load(fromByteOffset: permitted, as: UInt8.self)
                 var window = start
                 let end = bytes.count &- count
                 while window <= end {
-                    let byte = base.load(fromByteOffset: window &+ reach, as: UInt8.self)
+                    let byte = base.load(fromByteOffset: window &+ permitted, as: UInt8.self)
                     if byte == last, matches(base + window, wanted, count) { return (window, count) }
                     window &+= Int(steps.load(fromByteOffset: Int(byte), as: UInt8.self))
                 }
-                return beginning(base, bytes.count, notBefore: max(start, bytes.count &- reach), wanted)
+                return beginning(base, bytes.count, notBefore: max(start, bytes.count &- permitted), wanted)
             }
         }
     }
 
-    /// A delimiter that the end of the bytes cuts off can only begin with their last CR.
+    /// Finds a delimiter that is cut off at the end of the bytes. Such a delimiter can only begin at the last CR.
     private func beginning(
         _ base: UnsafeRawPointer, _ end: Int, notBefore first: Int, _ wanted: UnsafeRawPointer
     ) -> (start: Int, matched: Int) {

@@ -1,6 +1,6 @@
-/// What separates the parts of a multipart body.
+/// The syntax of the boundary of a multipart body.
 enum MultipartBoundary {
-    /// Whether these are 1 to 70 bchars of which the last is no blank (RFC 2046 §5.1.1).
+    /// Whether a boundary has 1 to 70 bchars and does not end with a space (RFC 2046 §5.1.1).
     static func isValid(_ boundary: some BidirectionalCollection<UInt8>) -> Bool {
         (1...70).contains(boundary.count) && boundary.allSatisfy(isBoundaryByte) && boundary.last != 0x20
     }

@@ -1,11 +1,11 @@
-/// Why a multipart body is refused.
+/// The reason why a multipart body is rejected.
 public enum MultipartError: Error, Hashable, Sendable {
-    /// 400, with a sentence.
+    /// Status 400, with a sentence for the client.
     case malformed(String)
-    /// 413, with a sentence: one of the limits was passed.
+    /// Status 413: the body exceeded a limit. The sentence for the client names the limit.
     case tooLarge(String)
 
-    /// What is wrong, for the answer.
+    /// The sentence for the client.
     public var sentence: String {
         switch self {
         case .malformed(let sentence), .tooLarge(let sentence): sentence

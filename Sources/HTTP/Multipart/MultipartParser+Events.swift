@@ -1,29 +1,33 @@
 extension MultipartParser {
-    /// What a body may have besides the content of its parts.
+    /// The limits of a body, except for the content of its parts.
     public struct Limits: Sendable {
-        /// The head of one part with its empty line.
+        /// The maximum size in bytes of one part's head, including the empty line.
         public var maxPartHeadBytes = 8 << 10
+        /// The maximum number of parts.
         public var maxParts = 1000
-        /// What stands before the first boundary.
+        /// The maximum size in bytes of the preamble, before the first boundary (RFC 2046 §5.1.1).
         public var maxPreambleBytes = 8 << 10
-        /// What stands behind the last one.
+        /// The maximum size in bytes of the epilogue, after the closing boundary.
         public var maxEpilogueBytes = 8 << 10
 
+        /// Creates the default limits.
         public init() {}
     }
 
+    /// The result of one step of the parser.
     public enum Event: Hashable, Sendable {
-        /// All of the piece has been used. At the end of the body, `end` says whether it was whole.
+        /// All bytes of the piece have been parsed. At the end of the body, call `end` to check that the body is
+        /// complete.
         case needMore
         case partBegan(MultipartPartHead)
-        /// Content of the part: these bytes of the piece.
+        /// Content of the part: a range of the piece.
         case data(Range<Int>)
-        /// Content of the part from pieces before this one, which looked like a boundary and was none.
+        /// Content of the part from earlier pieces: bytes that looked like a delimiter but were not.
         case earlierData(ArraySlice<UInt8>)
         case partEnded
-        /// The closing boundary was there. Nothing but `needMore` and `failed` follows.
+        /// The closing boundary was found. Only `needMore` and `failed` follow.
         case finished
-        /// Nothing else follows.
+        /// The body is invalid. No other event follows.
         case failed(MultipartError)
     }
 }

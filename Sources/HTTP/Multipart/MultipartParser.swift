@@ -1,4 +1,4 @@
-/// Takes a multipart/form-data body (RFC 7578, RFC 2046 §5.1) apart, in pieces of any size.
+/// Parses a multipart/form-data body (RFC 7578, RFC 2046 §5.1) incrementally, in pieces of any size.
 ///
 /// ```swift
 /// var offset = 0
@@ -8,32 +8,32 @@
 ///     case .data(let range): write(piece[range])
 ///     case .earlierData(let bytes): write(bytes)
 ///     case .partEnded: end()
-///     case .finished: continue  // what follows is passed over
+///     case .finished: continue  // the epilogue is skipped
 ///     case .needMore: return
 ///     case .failed(let error): throw error
 ///     }
 /// }
 /// ```
 ///
-/// The events do not depend on how the body is cut, but for how data is spread over its events. Content is looked at once
-/// and never copied. Lines end in CR LF only.
+/// Splitting a body into pieces changes only how its content is divided among data events. Content is scanned once and
+/// never copied. Lines end with CR LF only.
 public struct MultipartParser: Sendable {
     private enum State {
         /// In the preamble or in the content of a part.
         case content
-        /// Behind a delimiter, which may yet turn out to be content.
+        /// After a delimiter, whose line may still turn out to be content.
         case delimited(Tail)
-        /// In the blanks that end a line with a boundary; `isAtEnd` is behind their CR.
+        /// In the whitespace after a boundary. `isAtEnd` is true after the CR of that line.
         case padding(isAtEnd: Bool)
         case head
         case closed
-        /// Behind the closing boundary, in its line.
+        /// In the rest of the line after the closing boundary.
         case closingLine
         case epilogue
         case failed(MultipartError)
     }
 
-    /// What was read of a line with a boundary behind it.
+    /// The bytes read so far after a boundary, in the same line.
     private enum Tail {
         case nothing, hyphen, cr
     }
@@ -41,19 +41,22 @@ public struct MultipartParser: Sendable {
     private let limits: Limits
     private let search: BoundarySearch
     private var state = State.content
-    /// How much of a delimiter the last bytes were.
+    /// How many bytes of the delimiter the parser has matched at the end of the bytes read so far.
     private var held = 2
-    /// The CR LF of `held` are those before the content: a boundary may be its first line.
+    /// Whether the CR LF counted in `held` is not in the body. The parser assumes a CR LF before the body, because the
+    /// first line may be a boundary.
     private var heldHasNoBreak = true
     private var isInPart = false
     private var parts = 0
-    /// Bytes of the preamble, of padding, or of the epilogue.
+    /// How many bytes of the current preamble, padding or epilogue have been skipped so far.
     private var passedOver = 0
     private var head: [UInt8] = []
     private var lineStart = 0
 
+    /// Creates a parser for a request body.
+    ///
     /// - Parameter contentType: The Content-Type of the request.
-    /// - Throws: `.malformed` if it is not multipart/form-data with a boundary of 1 to 70 characters.
+    /// - Throws: `.malformed` if the type is not multipart/form-data with a boundary of 1 to 70 characters.
     public init(contentType: MediaType, limits: Limits = Limits()) throws(MultipartError) {
         guard contentType.isType("multipart", "form-data") else {
             throw .malformed("The Content-Type is not multipart/form-data.")
@@ -64,7 +67,9 @@ public struct MultipartParser: Sendable {
         try self.init(boundary: boundary, limits: limits)
     }
 
-    /// - Throws: `.malformed` if the boundary is not 1 to 70 characters of RFC 2046 §5.1.1.
+    /// Creates a parser for a boundary.
+    ///
+    /// - Throws: `.malformed` if the boundary is not 1 to 70 characters from the set in RFC 2046 §5.1.1.
     public init(boundary: String, limits: Limits = Limits()) throws(MultipartError) {
         guard MultipartBoundary.isValid(boundary.utf8) else {
             throw .malformed("The boundary is not 1 to 70 of the characters that RFC 2046 allows.")
@@ -73,20 +78,20 @@ public struct MultipartParser: Sendable {
         search = BoundarySearch(boundary: boundary.utf8)
     }
 
-    /// The next event in `piece` at or after `offset`, which moves on. To be called until it returns `needMore` or
-    /// `failed`, then with the next piece from 0.
+    /// Returns the next event in `piece` at or after `offset`, and advances `offset`. Call this until the event is
+    /// `needMore` or `failed`. After `needMore`, continue with the next piece from offset 0.
     public mutating func next(_ piece: [UInt8], from offset: inout Int) -> Event {
         piece.withUnsafeBytes { next($0, from: &offset) }
     }
 
-    /// The same for bytes that lie elsewhere.
+    /// Returns the next event in a buffer of bytes.
     public mutating func next(_ bytes: UnsafeRawBufferPointer, from offset: inout Int) -> Event {
         while true {
             if let event = step(bytes, &offset) { return event }
         }
     }
 
-    /// What is wrong with a body that ends here; `nil` if it is whole.
+    /// Checks at the end of a body that the body is complete. Returns `nil` if it is.
     public func end() -> MultipartError? {
         switch state {
         case .closed, .closingLine, .epilogue: nil
@@ -99,7 +104,7 @@ public struct MultipartParser: Sendable {
         }
     }
 
-    /// One step; `nil` if it came to no event.
+    /// Parses until the parser's state changes. Returns `nil` if the step produced no event.
     private mutating func step(_ bytes: UnsafeRawBufferPointer, _ offset: inout Int) -> Event? {
         switch state {
         case .content: return content(bytes, &offset)
@@ -115,15 +120,15 @@ public struct MultipartParser: Sendable {
         case .padding(let isAtEnd): return padding(isAtEnd, bytes[offset], &offset)
         case .head: return partHead(bytes, &offset)
         case .closingLine:
-            // Blanks, then a line's end, then anything (RFC 2046 §5.1.1).
+            // Whitespace, then the end of the line, then anything (RFC 2046 §5.1.1).
             let byte = bytes[offset]
             if byte == 0x0D {
                 state = .epilogue
             } else if !byte.isBlank {
                 return fail(.malformed("Something follows the closing boundary in its line."))
             }
-            return passOver(1, &offset)
-        case .epilogue: return passOver(bytes.count - offset, &offset)
+            return skipUnknown(1, &offset)
+        case .epilogue: return skipUnknown(bytes.count - offset, &offset)
         case .content, .closed, .failed: return nil
         }
     }
@@ -133,11 +138,11 @@ public struct MultipartParser: Sendable {
         return .failed(error)
     }
 
-    private mutating func passOver(_ count: Int, _ offset: inout Int) -> Event? {
+    private mutating func skipUnknown(_ count: Int, _ offset: inout Int) -> Event? {
         passedOver += count
         offset += count
         guard passedOver <= limits.maxEpilogueBytes else {
-            return fail(.tooLarge("There are more than \(limits.maxEpilogueBytes) bytes behind the closing boundary."))
+            return fail(.tooLarge("There are more than \(limits.maxEpilogueBytes) bytes after the closing boundary."))
         }
         return nil
     }
@@ -165,7 +170,7 @@ public struct MultipartParser: Sendable {
         return isInPart ? .data(start..<found.start) : passPreamble(found.start - start)
     }
 
-    /// The bytes that were held were content after all: the first `count` of the delimiter and a hyphen.
+    /// Releases held bytes that turned out to be content: the first `count` bytes of the delimiter and a hyphen.
     private mutating func giveUpHeld(_ count: Int) -> Event? {
         let start = heldHasNoBreak ? 2 : 0
         held = 0
@@ -182,8 +187,8 @@ public struct MultipartParser: Sendable {
         return nil
     }
 
-    /// A delimiter is one only with two hyphens, blanks or a line's end behind it: a longer line that begins alike is
-    /// content, since the boundary of somebody else's body may begin with this one.
+    /// Reads the bytes after a possible delimiter. Two hyphens, whitespace or the end of the line must follow a
+    /// delimiter. Otherwise the line is content: the boundary of a nested body may begin with this parser's boundary.
     private mutating func delimited(_ tail: Tail, _ byte: UInt8, _ offset: inout Int) -> Event? {
         switch (tail, byte) {
         case (.nothing, UInt8(ascii: "-")):
@@ -206,7 +211,7 @@ public struct MultipartParser: Sendable {
         default:
             state = .content
             let event = giveUpHeld(search.count + (tail == .hyphen ? 1 : 0))
-            // The CR may begin a delimiter of its own.
+            // The CR may begin another delimiter.
             if tail == .cr { held = 1 }
             return event
         }
@@ -220,7 +225,7 @@ public struct MultipartParser: Sendable {
         case (false, 0x20), (false, 0x09):
             passedOver += 1
             guard passedOver <= limits.maxPartHeadBytes else {
-                return fail(.tooLarge("There are too many blanks behind a boundary."))
+                return fail(.tooLarge("There are too many blanks after a boundary."))
             }
         case (false, 0x0D): state = .padding(isAtEnd: true)
         case (true, 0x0A): return beginHead()
@@ -272,7 +277,7 @@ public struct MultipartParser: Sendable {
             parts += 1
             isInPart = true
             state = .content
-            // The empty line may be the one before a boundary: a part without content.
+            // The empty line may also be the start of a delimiter: then the part has no content.
             held = 2
             heldHasNoBreak = true
             head = []

@@ -1,19 +1,24 @@
-/// What stands before the content of one part of a form (RFC 7578 §4).
+/// The header of one part of a form (RFC 7578 §4).
 public struct MultipartPartHead: Hashable, Sendable {
-    /// The name of the form's field.
+    /// The name of the form field.
     public var name: String
-    /// As the sender has it; see `ContentDisposition.safeFilename`. Without one the part is no file.
+    /// The file name as sent; see `ContentDisposition.safeFilename`. `nil` if the part is not a file.
     public var filename: String?
-    /// The value of Content-Type, blanks around it trimmed.
+    /// The value of Content-Type, trimmed.
     public var contentType: String?
 
+    /// Creates the head of a part.
     public init(name: String, filename: String? = nil, contentType: String? = nil) {
         self.name = name
         self.filename = filename
         self.contentType = contentType
     }
 
-    /// - Parameter lines: All lines, each with its CR LF, without the empty one.
+    /// Parses the lines of a head.
+    ///
+    /// - Parameter lines: All lines of the head, each with its CR LF, without the empty line.
+    /// - Throws: `.malformed` for a line that is not a field, a control character, a missing or repeated field, a
+    ///   disposition other than form-data with a name, and a Content-Transfer-Encoding that changes the content.
     init(lines: ArraySlice<UInt8>) throws(MultipartError) {
         var disposition: ContentDisposition?
         var contentType: ArraySlice<UInt8>?
@@ -35,7 +40,8 @@ public struct MultipartPartHead: Hashable, Sendable {
                 }
                 contentType = value
             case "content-transfer-encoding":
-                // Deprecated, but some send the ones that change nothing (RFC 7578 §4.7).
+                // The field is deprecated. Some clients still send the codings that do not change the content (RFC 7578
+                // §4.7).
                 let coding = String(decoding: value.map(\.lowercased), as: UTF8.self)
                 guard ["binary", "8bit", "7bit"].contains(coding) else {
                     throw .malformed("The content of a part may not be in a Content-Transfer-Encoding.")

@@ -1,23 +1,25 @@
-/// Takes the chunked coding off a body (RFC 9112 §7.1).
+/// Decodes the chunked transfer coding of a body (RFC 9112 §7.1).
 ///
-/// Extensions are passed over and trailers are dropped; both are bounded, since they cost the sender nothing.
+/// Chunk extensions are skipped and trailers are dropped. Both have a size limit against clients that send them without
+/// end.
 public struct ChunkedDecoder: Sendable {
+    /// The result of one step of decoding.
     public enum Step: Hashable, Sendable {
-        /// Body bytes, as offsets in the bytes that were given; not empty.
+        /// Body bytes, as a range of the given bytes; not empty.
         case data(Range<Int>)
-        /// All bytes given have been taken.
+        /// All given bytes have been used.
         case needMore
-        /// The body is complete; the next request begins at this offset in the bytes that were given.
+        /// The body is complete. The next request begins at this offset in the given bytes.
         case finished(consumed: Int)
-        /// The connection cannot be used again. The sentence says what was wrong.
+        /// The body is invalid and the connection cannot be reused. The sentence says what is wrong.
         case malformed(String)
     }
 
-    /// The most bytes of extensions in one chunk, of extensions in a body, and of trailers.
+    /// The limits in bytes: for the extensions of one chunk, for all extensions of a body, and for the trailers.
     static let maxExtensionBytes = 256
     static let maxAllExtensionBytes = 4096
     static let maxTrailerBytes = 8192
-    /// Sizes of more digits are taken byte by byte.
+    /// The most digits of a chunk size that the fast path accepts. Longer chunk sizes are decoded byte by byte.
     private static let plainDigits = 8
 
     private enum State {
@@ -34,16 +36,17 @@ public struct ChunkedDecoder: Sendable {
     private var allExtensionBytes = 0
     private var trailerBytes = 0
 
+    /// Creates a decoder at the start of a body.
     public init() {}
 
-    /// Whether the last chunk and its trailers have been taken.
+    /// Whether the last chunk and the trailers have been read.
     public var isFinished: Bool { state == .finished }
 
-    /// Goes on with the body.
+    /// Decodes until there is data to return, the bytes are used up, or the body ends.
     ///
     /// - Parameters:
-    ///   - bytes: What has come from the client.
-    ///   - offset: From where on `bytes` is new; moved behind what was taken.
+    ///   - bytes: The received bytes.
+    ///   - offset: The first byte to decode; advanced past the bytes used.
     public mutating func next(_ bytes: UnsafeRawBufferPointer, from offset: inout Int) -> Step {
         while offset < bytes.count {
             takePlainLines(bytes, from: &offset)
@@ -64,8 +67,8 @@ public struct ChunkedDecoder: Sendable {
         return state == .finished ? .finished(consumed: offset) : .needMore
     }
 
-    /// Takes what stands between two chunks, `CR LF 1f CR LF`, at once if all of it is there. What is not as plain as that is
-    /// left to `take`, byte by byte.
+    /// Reads the bytes between two chunks, such as `CR LF 1f CR LF`, in one step if all of them are in `bytes`. Leaves
+    /// any other form to `take`, which reads byte by byte.
     private mutating func takePlainLines(_ bytes: UnsafeRawBufferPointer, from offset: inout Int) {
         if state == .dataCarriageReturn, Self.isLineEnd(bytes, at: offset) {
             offset += 2
@@ -89,7 +92,7 @@ public struct ChunkedDecoder: Sendable {
         offset + 1 < bytes.count && bytes[offset] == 0x0D && bytes[offset + 1] == 0x0A
     }
 
-    /// Takes one byte that is not data. Returns what is wrong with it.
+    /// Reads one byte of a size line, an extension or a trailer. Returns an error sentence if the byte is invalid.
     private mutating func take(_ byte: UInt8) -> String? {
         switch state {
         case .sizeStart, .size:
@@ -125,7 +128,8 @@ public struct ChunkedDecoder: Sendable {
                 state = .size
             }
             digits += 1
-            // Fifteen digits are beyond any body and cannot overflow; leading zeros count, so that they end too.
+            // Fifteen digits exceed the size of any body and cannot overflow. Leading zeros count as digits, so their
+            // number is limited too.
             guard digits <= 15 else { return "A chunk size is too large; send smaller chunks." }
             remaining = remaining << 4 | Int(digit)
             return nil
@@ -134,7 +138,7 @@ public struct ChunkedDecoder: Sendable {
         switch byte {
         case 0x0D: state = .sizeLineFeed
         case UInt8(ascii: ";"): state = .extensions
-        // RFC 9112 §7.1.1 lets blanks stand here only for bad senders; parsers disagree about them.
+        // RFC 9112 §7.1.1 allows whitespace here only for lenient parsing, and parsers disagree about the whitespace.
         default: return "A chunk size is malformed; send hexadecimal digits and CR LF."
         }
         return nil

@@ -1,10 +1,15 @@
 /// One field line: `name ":" OWS value OWS` (RFC 9112 §5).
 enum FieldLine {
+    /// Parses a field line.
+    ///
     /// - Parameters:
-    ///   - start: Where the line begins in `bytes`; its controls have been looked at, HTAB is the only one left.
-    ///   - end: Where its CRLF is; the line is not empty.
+    ///   - start: The start of the line in `bytes`. The caller has checked that HTAB is the line's only control
+    ///     character.
+    ///   - end: The position of the line's CR LF; the line is not empty.
+    /// - Throws: An `HTTPRejection` with status 400 if the line does not begin with a name and a colon.
     @inline(__always)
-    static func parse(_ bytes: UnsafeRawBufferPointer, _ start: Int, _ end: Int) throws(HTTPRefusal) -> HTTPFields.Entry
+    static func parse(_ bytes: UnsafeRawBufferPointer, _ start: Int, _ end: Int) throws(HTTPRejection)
+        -> HTTPFields.Entry
     {
         var colon = start
         while colon < end, bytes[colon].isToken { colon &+= 1 }

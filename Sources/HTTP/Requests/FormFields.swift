@@ -1,8 +1,8 @@
-/// The fields of a form without files: `application/x-www-form-urlencoded` (URL standard §5.1).
+/// A parser for forms without files: `application/x-www-form-urlencoded` (URL standard §5.1).
 public enum FormFields {
-    /// The fields in order; one without `=` has an empty value.
+    /// Returns the fields in order; a field without `=` has an empty value.
     ///
-    /// - Returns: `nil` for a malformed escape, a NUL, and what is not UTF-8.
+    /// - Returns: `nil` if the body has a malformed escape, a NUL, or bytes that are not UTF-8.
     public static func parse(_ body: [UInt8]) -> [(name: String, value: String)]? {
         body.withUnsafeBytes { body in
             var fields: [(name: String, value: String)] = []

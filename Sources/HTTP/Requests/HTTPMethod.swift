@@ -1,10 +1,10 @@
 /// A request method (RFC 9110 §9). Methods are case-sensitive.
 public enum HTTPMethod: Hashable, Sendable {
     case get, head, post, put, patch, delete, options
-    /// Any other valid token, such as `PROPFIND` or a lower-case `get`; no route takes it.
+    /// Any other valid token, such as `PROPFIND` or a lower-case `get`. No route accepts it.
     case other(String)
 
-    /// The method as it stands in a request line.
+    /// The method as written in a request line.
     public var text: String {
         switch self {
         case .get: "GET"

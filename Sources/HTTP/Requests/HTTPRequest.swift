@@ -1,18 +1,23 @@
-/// A request as a handler sees it: the head is complete and valid, the body may still be on its way.
+/// A request as a handler receives it. The head is complete and valid; the body may not have arrived yet.
 public struct HTTPRequest: Sendable {
+    /// The request method.
     public var method: HTTPMethod
-    /// The request target, split but not yet decoded.
+    /// The request target, split but not decoded.
     public var target: RequestTarget
+    /// The header fields.
     public var fields: HTTPFields
+    /// The request body, which may not have arrived yet.
     public var body: HTTPRequestBody
-    /// The client's address as text without a port; empty if nobody knows it, as on a Unix socket. It is the peer's, unless
-    /// the peer is a trusted proxy that names another.
+    /// The client's address as text without a port: the address of the peer, or the address that a trusted proxy
+    /// reports. Empty if unknown, as on a Unix socket.
     public var remoteAddress: String
-    /// The same to count by.
+    /// The parsed `remoteAddress`, for rate limits and connection limits; `nil` if the address is unknown.
     public var client: IPAddress?
-    /// What `X-Request-ID` of the answer says: the client's own if it is well formed, else one made by the transport.
+    /// The value of `X-Request-ID` in the response: the client's value if it is well formed, else a value that the
+    /// transport generates.
     public var id: String
 
+    /// Creates a request whose `client` is parsed from `remoteAddress`.
     public init(
         method: HTTPMethod, target: RequestTarget, fields: HTTPFields = HTTPFields(),
         body: HTTPRequestBody = .empty, remoteAddress: String = "", id: String = ""
@@ -22,7 +27,9 @@ public struct HTTPRequest: Sendable {
             client: IPAddress(remoteAddress), id: id)
     }
 
-    /// - Parameter client: What `remoteAddress` says, for whoever knows it already.
+    /// Creates a request.
+    ///
+    /// - Parameter client: The parsed `remoteAddress`, for callers that have it already.
     public init(
         method: HTTPMethod, target: RequestTarget, fields: HTTPFields, body: HTTPRequestBody, remoteAddress: String,
         client: IPAddress?, id: String
@@ -37,19 +44,19 @@ public struct HTTPRequest: Sendable {
     }
 }
 
-/// The body of a request: whole, or to be pulled piece by piece.
+/// The body of a request: complete, or a stream that the handler reads on demand.
 ///
-/// Nothing is read from the socket, and no `100 Continue` is sent (RFC 9110 §10.1.1), before a handler asks for it; so a
-/// request can be refused before its body crosses the network.
+/// Before a handler reads the body, the server reads none of it from the socket and sends no `100 Continue` (RFC 9110
+/// §10.1.1). So a handler can reject a request before the client sends the body.
 public enum HTTPRequestBody: Sendable {
     case empty
     case bytes([UInt8])
     case stream(any HTTPBodyReader)
 
-    /// The whole body.
+    /// Returns the whole body.
     ///
-    /// - Parameter limit: The most bytes to accept, after decompression.
-    /// - Throws: `HTTPBodyError.tooLarge` beyond `limit`, or what the stream throws.
+    /// - Parameter limit: The maximum number of bytes to accept, after decompression.
+    /// - Throws: `HTTPBodyError.tooLarge` beyond `limit`, or the error of the stream.
     public func collect(upTo limit: Int) async throws(HTTPBodyError) -> [UInt8] {
         switch self {
         case .empty:
@@ -63,23 +70,34 @@ public enum HTTPRequestBody: Sendable {
     }
 }
 
-/// Where a streamed body comes from. It is read by one task, once.
+/// The source of a streamed body. Only one task may read it, and only once.
 public protocol HTTPBodyReader: Sendable {
-    /// The length announced by Content-Length; `nil` for a chunked or compressed body.
+    /// The Content-Length in bytes; `nil` for a chunked or compressed body.
     var expectedLength: Int? { get }
-    /// The next piece, decoded from chunks and gzip; `nil` at the end.
-    func next() async throws(HTTPBodyError) -> [UInt8]?
-    /// A piece of `count` bytes, or fewer at the end of the body; `nil` behind it. For whoever pays per piece.
+    /// Returns the next piece, with chunked coding and gzip decoded; `nil` at the end.
     ///
-    /// - Parameter room: Makes an empty array for so many bytes, where possible of memory that was used before.
+    /// - Throws: The `HTTPBodyError` that ended the body.
+    func next() async throws(HTTPBodyError) -> [UInt8]?
+    /// Returns a piece of `count` bytes, or fewer at the end of the body; `nil` after the end. For callers that pay a
+    /// cost per piece, such as one file write.
+    ///
+    /// - Parameter room: Returns an empty array with this capacity in bytes, preferably of reused memory.
+    /// - Throws: The `HTTPBodyError` that ended the body.
     func next(
         gathering count: Int, in room: @escaping @Sendable (Int) -> [UInt8]
     ) async throws(HTTPBodyError) -> [UInt8]?
-    /// The rest of the body in one array; refuses at once if the announced length is beyond `limit`.
+    /// Returns the rest of the body in one array.
+    ///
+    /// - Throws: `HTTPBodyError.tooLarge` if the body exceeds `limit`, before reading if the Content-Length exceeds
+    ///   `limit`; or the error that ended the body.
     func collect(upTo limit: Int) async throws(HTTPBodyError) -> [UInt8]
 }
 
 extension HTTPBodyReader {
+    /// Returns a piece of `count` bytes or more, or fewer at the end of the body; `nil` after the end. Appends the
+    /// pieces of `next()` and does not use `room`.
+    ///
+    /// - Throws: The error of `next()`.
     public func next(
         gathering count: Int, in room: @escaping @Sendable (Int) -> [UInt8]
     ) async throws(HTTPBodyError) -> [UInt8]? {
@@ -91,20 +109,21 @@ extension HTTPBodyReader {
     }
 }
 
-/// Why a body could not be read. Apart from `tooLarge` and `unsupportedEncoding` the connection cannot be used again.
+/// The reason why a body could not be read. The connection can be reused only after `tooLarge` and
+/// `unsupportedEncoding`.
 public enum HTTPBodyError: Error, Hashable, Sendable {
-    /// More bytes than the handler accepts: 413.
+    /// Status 413: the body has more bytes than the handler accepts.
     case tooLarge(limit: Int)
-    /// A malformed chunk, trailer or gzip stream: 400, with a sentence.
+    /// Status 400: a malformed chunk, trailer or gzip stream, with a sentence for the client.
     case malformed(String)
-    /// A content coding other than gzip and identity: 415.
+    /// Status 415: a content coding other than gzip and identity.
     case unsupportedEncoding
-    /// Decompression passed the limit on the ratio: 413.
+    /// Status 413: the decompression ratio exceeded its limit.
     case bomb
-    /// The body did not arrive in time: 408.
+    /// Status 408: the body did not arrive in time.
     case timeout
-    /// The client went away; nobody will read an answer.
+    /// The client disconnected, so no response can reach it.
     case disconnected
-    /// Too many bodies are in flight together: 503.
+    /// Status 503: all request bodies in memory together exceed their common limit.
     case overloaded
 }

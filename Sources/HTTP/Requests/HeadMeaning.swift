@@ -1,4 +1,4 @@
-/// What the fields of a head say about the message itself: its host, the length of its body, and the connection.
+/// The properties of a request that its fields determine: the length of its body, and whether the connection is kept.
 struct HeadMeaning {
     var framing = BodyFraming.none
     var keepsAlive: Bool
@@ -11,10 +11,15 @@ struct HeadMeaning {
     private var closes = false
     private var asksToKeepAlive = false
 
-    /// - Parameter entries: Host gets the value of an absolute-form's authority (RFC 9112 §3.2.2).
+    /// Reads the fields that determine the framing and the connection.
+    ///
+    /// - Parameter entries: The field lines. For an absolute-form target, a Host with its authority is added (RFC 9112
+    ///   §3.2.2).
+    /// - Throws: An `HTTPRejection` for an invalid, repeated or missing Host, for invalid framing, and for an unknown
+    ///   Expect.
     init(
         _ bytes: UnsafeRawBufferPointer, _ entries: inout [HTTPFields.Entry], _ line: RequestLine
-    ) throws(HTTPRefusal) {
+    ) throws(HTTPRejection) {
         keepsAlive = line.version == .http11
         let isAbsolute = line.target.authorityEnd > line.target.authorityStart
         for index in entries.indices {
@@ -32,7 +37,7 @@ struct HeadMeaning {
             if isAbsolute { entries.append(HTTPFields.Entry(authorityOf: line.target)) }
         }
         if codings > 0 {
-            // RFC 9112 §6.3: both framings present is a smuggling attempt or a broken proxy.
+            // RFC 9112 §6.3: a message with both framings is a smuggling attempt or the error of a proxy.
             guard lengths == 0 else { throw .twoFramings }
             framing = .chunked
         } else if lengths > 0 {
@@ -44,7 +49,7 @@ struct HeadMeaning {
 
     private mutating func read(
         _ known: KnownField, _ value: UnsafeRawBufferPointer, _ version: HTTPVersion
-    ) throws(HTTPRefusal) {
+    ) throws(HTTPRejection) {
         switch known {
         case .host:
             hosts += 1
@@ -66,15 +71,17 @@ struct HeadMeaning {
             }
         case .expect:
             guard value.equalsIgnoringCase("100-continue") else { throw .unknownExpectation }
-            // RFC 9110 §10.1.1: from an HTTP/1.0 client it is to be ignored.
+            // RFC 9110 §10.1.1: the server ignores the expectation of an HTTP/1.0 client.
             expectsContinue = version == .http11
         default:
             break
         }
     }
 
-    /// RFC 9110 §8.6: digits and nothing else.
-    private static func length(_ value: UnsafeRawBufferPointer) throws(HTTPRefusal) -> Int {
+    /// Parses a Content-Length: digits only (RFC 9110 §8.6).
+    ///
+    /// - Throws: An `HTTPRejection`: 400 for a malformed number, 413 for a number greater than 10^18.
+    private static func length(_ value: UnsafeRawBufferPointer) throws(HTTPRejection) -> Int {
         guard !value.isEmpty else { throw .malformedLength }
         for byte in value where !byte.isDigit { throw .malformedLength }
         var length = 0
@@ -88,7 +95,7 @@ struct HeadMeaning {
 }
 
 extension HTTPFields.Entry {
-    /// A Host field whose value is the authority of an absolute-form target.
+    /// Creates a Host field whose value is the authority of an absolute-form target.
     init(authorityOf target: RequestTarget.Shape) {
         self.init(known: .host, nameLength: 0, nameStart: 0, valueStart: 0, valueLength: 0)
         standIn(target)

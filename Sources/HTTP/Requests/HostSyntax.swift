@@ -2,9 +2,9 @@
 enum HostSyntax {
     /// Whether `value` is a host with an optional port: a name, an IPv4 address, or an IPv6 address in brackets.
     ///
-    /// Stricter than RFC 3986: no user information (RFC 9110 §4.2.4), no percent-encoding and no sub-delims, which no
-    /// DNS name has and of which the comma is how two Hosts are joined to one; no future address forms or zones; not
-    /// empty, since an http URL needs a host (RFC 9110 §4.2.1).
+    /// This check is stricter than RFC 3986. An empty host is invalid (RFC 9110 §4.2.1), and so is user information
+    /// (RFC 9110 §4.2.4). Percent-encoding and sub-delims are invalid because no DNS name has them. A comma is also
+    /// invalid because proxies join two Host fields with one. IPvFuture addresses and zone identifiers are invalid too.
     static func isValid(_ value: UnsafeRawBufferPointer) -> Bool {
         guard let first = value.first, value.count <= 262 else { return false }
         var end = 0
@@ -29,7 +29,7 @@ enum HostSyntax {
             || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "~")
     }
 
-    /// `*DIGIT` by RFC 3986, so it may be empty; but not above 65535.
+    /// Whether the digits are a port: `*DIGIT` (RFC 3986), at most 65535. An empty port is valid.
     private static func isPort(_ digits: UnsafeRawBufferPointer) -> Bool {
         guard digits.count <= 5 else { return false }
         var port = 0
@@ -40,8 +40,8 @@ enum HostSyntax {
         return port <= 65535
     }
 
-    /// IPv6address of RFC 3986 §3.2.2: eight groups of 1 to 4 hexadecimal digits, one run of them written `::`, the
-    /// last two possibly as an IPv4 address.
+    /// Whether the text is an IPv6address (RFC 3986 §3.2.2): eight groups of 1 to 4 hexadecimal digits, with at most
+    /// one run of groups written as `::`. An IPv4 address may replace the last two groups.
     static func isIPv6(_ text: UnsafeRawBufferPointer) -> Bool {
         var groups = 0
         var hasGap = false
@@ -77,7 +77,7 @@ enum HostSyntax {
         return hasGap ? groups <= 7 : groups == 8
     }
 
-    /// Four decimal numbers from 0 to 255 without leading zeros.
+    /// Whether the text is four decimal numbers from 0 to 255 without leading zeros, separated by dots.
     private static func isIPv4(_ text: UnsafeRawBufferPointer) -> Bool {
         var parts = 0
         var index = 0

@@ -1,15 +1,15 @@
-/// The versions of HTTP that the server speaks.
+/// The supported versions of HTTP.
 public enum HTTPVersion: Hashable, Sendable {
     case http10
-    /// Also any later minor version of HTTP/1, as RFC 9110 §6.2 asks.
+    /// HTTP/1.1 or a later minor version of HTTP/1 (RFC 9110 §6.2).
     case http11
 }
 
-/// How long the body of a request is (RFC 9112 §6.3).
+/// The framing of a request body (RFC 9112 §6.3).
 public enum BodyFraming: Hashable, Sendable {
-    /// Neither Content-Length nor Transfer-Encoding: no body.
+    /// There is no body: the request has neither Content-Length nor Transfer-Encoding.
     case none
-    /// Content-Length, which may be 0.
+    /// Content-Length: the length of the body in bytes, which may be 0.
     case length(Int)
     /// Transfer-Encoding: chunked.
     case chunked
@@ -17,12 +17,16 @@ public enum BodyFraming: Hashable, Sendable {
 
 /// The head of a request, complete and valid.
 public struct RequestHead: Sendable {
+    /// The request method.
     public var method: HTTPMethod
+    /// The request target.
     public var target: RequestTarget
+    /// The protocol version.
     public var version: HTTPVersion
-    /// The fields as received, except that the authority of an absolute-form target stands in for Host
+    /// The fields as received, except that the authority of an absolute-form target replaces the value of Host
     /// (RFC 9112 §3.2.2).
     public var fields: HTTPFields
+    /// The framing of the body.
     public var framing: BodyFraming
     /// Whether the connection may be used for another request (RFC 9112 §9.3).
     public var keepsAlive: Bool

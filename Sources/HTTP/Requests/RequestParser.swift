@@ -1,22 +1,24 @@
-/// Turns the bytes of a connection into request heads (RFC 9112), one at a time.
+/// Parses the bytes of a connection into request heads (RFC 9112), one at a time.
 ///
-/// Strict wherever leniency lets two parties disagree about where a request ends: line ends are CRLF and nothing else,
-/// a length is said once and in one way, and no field is folded. The parser goes line by line and remembers how far it
-/// has looked, so that its verdict does not depend on how the bytes were cut and no byte is looked for twice.
+/// The parser is strict where leniency would let two parties disagree about the end of a request. Lines end with CR LF
+/// only, the body length is given once and in one way, and no field is folded. The parser works line by line and
+/// remembers the scanned position. So the result does not depend on how the bytes were split into reads, and no byte is
+/// scanned twice.
 public struct RequestParser: Sendable {
-    /// What a head may measure at most, in bytes unless it says otherwise.
+    /// The limits of a head, in bytes except where noted.
     public struct Limits: Hashable, Sendable {
-        /// Beyond it: 414.
+        /// The maximum length of the request target; status 414 if exceeded.
         public var maxTargetBytes: Int
-        /// One field line without its CRLF; beyond it: 431.
+        /// The maximum length of one field line without its CR LF; status 431 if exceeded.
         public var maxFieldBytes: Int
-        /// The request line and all fields with the empty line; beyond it: 431.
+        /// The maximum length of the request line and all fields, including the empty line; status 431 if exceeded.
         public var maxHeadBytes: Int
-        /// The number of field lines; beyond it: 431.
+        /// The maximum number of field lines; status 431 if exceeded.
         public var maxFields: Int
-        /// Beyond it: 501.
+        /// The maximum length of the method; status 501 if exceeded.
         public var maxMethodBytes: Int
 
+        /// Creates limits.
         public init(
             maxTargetBytes: Int = 8192, maxFieldBytes: Int = 8192, maxHeadBytes: Int = 32768, maxFields: Int = 100,
             maxMethodBytes: Int = 32
@@ -29,30 +31,33 @@ public struct RequestParser: Sendable {
         }
     }
 
+    /// The result of parsing the bytes received so far.
     public enum Verdict: Sendable {
-        /// The head is not complete, and nothing is wrong so far.
+        /// The head is incomplete and valid so far.
         case needMore
-        /// A head; the body, or the next request, begins `consumed` bytes into what was given.
+        /// A complete head. The body or the next request begins at offset `consumed` of the given bytes.
         case head(RequestHead, consumed: Int)
-        /// The connection is to be closed after the answer.
-        case refused(HTTPRefusal)
+        /// The head is invalid. Close the connection after the response.
+        case rejected(HTTPRejection)
     }
 
+    /// The limits that apply to each head.
     public let limits: Limits
     private var requestLine: RequestLine?
-    /// Where the line under way begins, and from where on its end has not been looked for.
+    /// The start of the current line in bytes.
     private var lineStart = 0
     private var scanned = 0
     private var emptyLines = 0
-    /// The field lines so far; its storage is used for every request of the connection.
+    /// The field lines so far. The array is reused for all requests of the connection.
     private var entries: [HTTPFields.Entry] = []
 
+    /// Creates a parser at the start of a connection.
     public init(limits: Limits = Limits()) {
         self.limits = limits
         entries.reserveCapacity(16)
     }
 
-    /// Forgets a head under way; the next call begins a new one.
+    /// Discards an incomplete head; the next call of `parse` starts a new head.
     public mutating func reset() {
         requestLine = nil
         lineStart = 0
@@ -61,12 +66,12 @@ public struct RequestParser: Sendable {
         entries.removeAll(keepingCapacity: true)
     }
 
-    /// Goes on with the head.
+    /// Continues to parse the head.
     ///
-    /// - Parameter bytes: Everything after the last consumed byte: what the previous call saw, and what has come since.
-    ///   At most two empty lines before the request line are passed over (RFC 9112 §2.2).
+    /// - Parameter bytes: All bytes after the last consumed byte: the bytes of the previous call and the new bytes. The
+    ///   parser skips up to two empty lines before the request line (RFC 9112 §2.2).
     public mutating func parse(_ bytes: UnsafeRawBufferPointer) -> Verdict {
-        do throws(HTTPRefusal) {
+        do throws(HTTPRejection) {
             while let lineEnd = try endOfLine(bytes) {
                 let start = lineStart
                 lineStart = lineEnd &+ 2
@@ -90,18 +95,20 @@ public struct RequestParser: Sendable {
             }
             return .needMore
         } catch {
-            return .refused(error)
+            return .rejected(error)
         }
     }
 
-    /// Where the CRLF of the line under way is, or `nil` if it has not come.
+    /// Returns the position of the current line's CR LF, or `nil` if the CR LF has not arrived.
     ///
-    /// The position of the first offending byte alone decides between refusals, so that it does not matter how much
-    /// of the line was there when it was judged.
+    /// The position of the first invalid byte alone determines the rejection. So the rejection does not depend on how
+    /// the line was split into reads.
+    ///
+    /// - Throws: An `HTTPRejection`: 400 for a control character; 414, 431 or 501 for an exceeded limit.
     @inline(__always)
-    private mutating func endOfLine(_ bytes: UnsafeRawBufferPointer) throws(HTTPRefusal) -> Int? {
+    private mutating func endOfLine(_ bytes: UnsafeRawBufferPointer) throws(HTTPRejection) -> Int? {
         let isRequestLine = requestLine == nil
-        // The head is measured without the empty lines before it, two bytes each.
+        // The head is measured without the empty lines before the request line, which have two bytes each.
         let headLimit = 2 &* emptyLines &+ limits.maxHeadBytes &- 2
         let lineLimit = lineStart &+ (isRequestLine ? limits.maxRequestLineBytes : limits.maxFieldBytes)
         let limit = min(headLimit, lineLimit)
@@ -130,10 +137,10 @@ public struct RequestParser: Sendable {
         }
     }
 
-    private func finish(_ bytes: UnsafeRawBufferPointer) throws(HTTPRefusal) -> RequestHead {
-        // Only called behind a request line.
+    private func finish(_ bytes: UnsafeRawBufferPointer) throws(HTTPRejection) -> RequestHead {
+        // Only called after a request line.
         guard let requestLine else { throw .emptyLines }
-        // A copy of exactly the right size, with room for the Host that an absolute-form may bring.
+        // A copy of exactly the right size, with capacity for the Host of an absolute-form target.
         let collected = self.entries
         var entries: [HTTPFields.Entry] = []
         entries.reserveCapacity(collected.count &+ 1)
@@ -148,6 +155,6 @@ public struct RequestParser: Sendable {
 }
 
 extension RequestParser.Limits {
-    /// Method, target, version and two spaces.
+    /// The maximum length of the method, the target, the version and two spaces, in bytes.
     var maxRequestLineBytes: Int { maxMethodBytes &+ maxTargetBytes &+ 10 }
 }

@@ -1,5 +1,6 @@
 extension RequestTarget {
-    /// The first value of a query parameter, decoded; a plus is a space. `nil` if it is absent or cannot be decoded.
+    /// Returns the first value of a query parameter, decoded; a plus sign becomes a space. Returns `nil` if the
+    /// parameter is absent or cannot be decoded.
     public func query(_ name: String) -> String? {
         var found: String?
         forEachQueryItem { key, value in
@@ -10,7 +11,7 @@ extension RequestTarget {
         return found
     }
 
-    /// All values of a query parameter that can be decoded, in order.
+    /// Returns all decodable values of a query parameter, in order.
     public func queryValues(_ name: String) -> [String] {
         var values: [String] = []
         forEachQueryItem { key, value in
@@ -24,8 +25,8 @@ extension RequestTarget {
         return values
     }
 
-    /// All parameters in order; a parameter without `=` has an empty value. `nil` if one of them has a malformed
-    /// escape, a NUL or bytes that are not UTF-8; empty without a query.
+    /// All query parameters in order; empty without a query. A parameter without `=` has an empty value. `nil` if at
+    /// least one parameter has a malformed escape, a NUL or bytes that are not UTF-8.
     public var queryItems: [(name: String, value: String)]? {
         var items: [(name: String, value: String)] = []
         var isWellFormed = true
@@ -42,7 +43,9 @@ extension RequestTarget {
         return isWellFormed ? items : nil
     }
 
-    /// - Parameter body: Gets a raw name and a raw value, and answers whether to go on.
+    /// Calls `body` for each query parameter.
+    ///
+    /// - Parameter body: Receives a raw name and a raw value, and returns whether to continue.
     private func forEachQueryItem(_ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool) {
         withQuery { query in
             var start = 0

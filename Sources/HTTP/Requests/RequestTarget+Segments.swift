@@ -1,5 +1,5 @@
 extension RequestTarget {
-    /// How many segments the path has: 2 for `/a/b`, 0 for `/`, 2 for `/a/` (the last one is empty).
+    /// The number of segments of the path: 2 for `/a/b`, 0 for `/`, 2 for `/a/` (the last one is empty).
     public var segmentCount: Int {
         guard pathEnd - pathStart > 1 else { return 0 }
         return bytes.withUnsafeBytes { buffer in
@@ -9,19 +9,20 @@ extension RequestTarget {
         }
     }
 
-    /// A segment, percent-decoded once.
+    /// Returns a segment, percent-decoded once.
     ///
-    /// - Returns: `nil` if there is no such segment, or if it has a malformed escape, a NUL or bytes that are not UTF-8.
+    /// - Returns: `nil` if there is no such segment, or if it has a malformed escape, a NUL or bytes that are not
+    ///   UTF-8.
     public func segment(_ index: Int) -> String? {
         withSegment(index) { PercentCoding.decode($0, plusIsSpace: false) } ?? nil
     }
 
-    /// Whether the raw bytes of a segment are `literal`; an escaped spelling is not the same.
+    /// Whether the raw bytes of a segment equal `literal`. A percent-encoded spelling of `literal` is not equal.
     public func segmentEquals(_ index: Int, _ literal: StaticString) -> Bool {
         withSegment(index) { $0.equals(literal) } ?? false
     }
 
-    /// Whether every escape in the path can be decoded into UTF-8 without NUL.
+    /// Whether every segment of the path decodes to UTF-8 without NUL.
     public var isDecodable: Bool {
         guard shape.hasEscapes else { return true }
         for index in 0..<segmentCount where segment(index) == nil { return false }
@@ -32,7 +33,6 @@ extension RequestTarget {
         guard wanted >= 0, pathEnd - pathStart > 1 else { return nil }
         return bytes.withUnsafeBytes { buffer in
             var index = 0
-            // The path begins with a slash.
             var start = pathStart + 1
             while start <= pathEnd {
                 var end = start

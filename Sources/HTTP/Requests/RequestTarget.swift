@@ -1,25 +1,26 @@
-/// A request target (RFC 9112 §3.2), split on the raw bytes and decoded on demand.
+/// A request target (RFC 9112 §3.2). The parser splits the raw bytes; segments and parameters are decoded on demand.
 ///
-/// Origin-form, absolute-form reduced to its path and query, or the asterisk. Each segment is percent-decoded once and by
-/// itself: `%2F` stays inside its segment, `%252e` becomes `%2e` and no more. A backslash is data. A target with a
-/// segment `.` or `..`, raw or encoded, is refused by the parser and cannot be made here.
+/// The target is in origin-form, in absolute-form (reduced to path and query), or the asterisk. Each segment is
+/// percent-decoded once and separately: `%2F` stays in its segment, and `%252e` becomes `%2e`. A backslash is an
+/// ordinary character. The parser rejects a target with a segment `.` or `..`, raw or encoded.
 public struct RequestTarget: Sendable {
     /// The bytes of the whole head, shared with the fields of the request.
     var bytes: [UInt8]
     var shape: Shape
 
-    /// Where the parts lie in the bytes.
+    /// The positions of the target's parts in `bytes`.
     struct Shape: Hashable, Sendable {
-        /// The path begins with its slash; empty for an asterisk, and for an absolute-form without a path.
+        /// The start of the path, at its slash. The path is empty for an asterisk and for an absolute-form target
+        /// without a path.
         var pathStart: UInt32 = 0
         var pathEnd: UInt32 = 0
         var queryEnd: UInt32 = 0
-        /// Whether there is a `?`; the query begins behind it, which is `pathEnd + 1`.
+        /// Whether there is a `?`. The query begins after it, at `pathEnd + 1`.
         var hasQuery = false
         var isAsterisk = false
         /// Whether the path has a percent sign.
         var hasEscapes = false
-        /// The authority of an absolute-form; equal bounds for other forms.
+        /// The start of the authority of an absolute-form target. For other forms, start and end are equal.
         var authorityStart: UInt32 = 0
         var authorityEnd: UInt32 = 0
     }
@@ -29,9 +30,9 @@ public struct RequestTarget: Sendable {
         self.shape = shape
     }
 
-    /// A target from its text, such as `/records/Post?limit=5`, for tests and calls inside the process.
+    /// Creates a target from text such as `/records/Post?limit=5`, for tests and calls inside the process.
     ///
-    /// `nil` for whatever the parser refuses in a request other than `OPTIONS`; an asterisk is taken.
+    /// Returns `nil` for any target that the parser rejects. An asterisk is accepted.
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         let shape = bytes.withUnsafeBytes { try? TargetParser.parse($0, 0, $0.count, isOptions: true) }
@@ -39,19 +40,20 @@ public struct RequestTarget: Sendable {
         self.init(bytes: bytes, shape: shape)
     }
 
-    /// Whether the target is `*`, which asks about the server itself.
+    /// Whether the target is `*`, the server itself (RFC 9112 §3.2.4).
     public var isAsterisk: Bool { shape.isAsterisk }
 
+    /// Whether the target has a `?`, even if the query after it is empty.
     public var hasQuery: Bool { shape.hasQuery }
 
-    /// The path as it was received; `/` for an absolute-form without one, `*` for an asterisk.
+    /// The path as received; `/` for an absolute-form target without a path, `*` for an asterisk.
     public var rawPath: String {
         if isAsterisk { return "*" }
         let text = bytes.withUnsafeBytes { String(decoding: $0.part(pathStart, pathEnd), as: UTF8.self) }
         return text.isEmpty ? "/" : text
     }
 
-    /// What follows the `?`, as it was received.
+    /// The query as received, without `?`; `nil` if the target has no `?`.
     public var rawQuery: String? {
         guard hasQuery else { return nil }
         return withQuery { String(decoding: $0, as: UTF8.self) }

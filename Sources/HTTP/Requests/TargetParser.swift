@@ -1,20 +1,21 @@
-/// Judges the request target of a request line (RFC 9112 §3.2).
+/// The parser for the request target of a request line (RFC 9112 §3.2).
 enum TargetParser {
-    /// Finds the parts of the target that lies at `start..<end` of `bytes`.
+    /// Finds the positions of the parts of the target at `start..<end` of `bytes`.
     ///
-    /// - Parameter isOptions: Whether an asterisk is allowed.
+    /// - Parameter isOptions: Whether the method is OPTIONS. Only then is an asterisk allowed.
+    /// - Throws: An `HTTPRejection` with status 400 for an invalid target.
     static func parse(
         _ bytes: UnsafeRawBufferPointer, _ start: Int, _ end: Int, isOptions: Bool
-    ) throws(HTTPRefusal) -> RequestTarget.Shape {
+    ) throws(HTTPRejection) -> RequestTarget.Shape {
         guard start < end else {
-            throw HTTPRefusal(.badRequest, "The request target is missing; send a path such as '/'.")
+            throw HTTPRejection(.badRequest, "The request target is missing; send a path such as '/'.")
         }
         var shape = RequestTarget.Shape()
         var path = start
         if bytes[start] != UInt8(ascii: "/") {
             if bytes[start] == UInt8(ascii: "*"), end == start + 1 {
                 guard isOptions else {
-                    throw HTTPRefusal(.badRequest, "The target '*' is for OPTIONS only; send a path.")
+                    throw HTTPRejection(.badRequest, "The target '*' is for OPTIONS only; send a path.")
                 }
                 shape.isAsterisk = true
                 shape.pathStart = UInt32(truncatingIfNeeded: start)
@@ -28,16 +29,19 @@ enum TargetParser {
         }
         try findParts(bytes, path, end, &shape)
         if hasDotSegment(bytes, Int(shape.pathStart), Int(shape.pathEnd)) {
-            throw HTTPRefusal(
+            throw HTTPRejection(
                 .badRequest, "The path has a segment '.' or '..'; resolve it before sending the request.")
         }
         return shape
     }
 
-    /// absolute-form: `http://authority/path`. The authority must be one that Host could have.
+    /// Returns the position of the authority of an absolute-form target, `http://authority/path`. The authority must be
+    /// a valid value of Host.
+    ///
+    /// - Throws: An `HTTPRejection` with status 400 for another scheme or an invalid host.
     private static func authorityBounds(
         _ bytes: UnsafeRawBufferPointer, _ start: Int, _ end: Int
-    ) throws(HTTPRefusal) -> Range<Int> {
+    ) throws(HTTPRejection) -> Range<Int> {
         let target = bytes.part(start, end)
         let length: Int
         if target.count > 7, target.part(0, 7).equalsIgnoringCase("http://") {
@@ -45,30 +49,32 @@ enum TargetParser {
         } else if target.count > 8, target.part(0, 8).equalsIgnoringCase("https://") {
             length = 8
         } else {
-            throw HTTPRefusal(
+            throw HTTPRejection(
                 .badRequest, "The request target must be a path that begins with '/', or an http URL with a host.")
         }
         let first = start + length
         var last = first
         while last < end, bytes[last] != UInt8(ascii: "/"), bytes[last] != UInt8(ascii: "?") { last += 1 }
         guard HostSyntax.isValid(bytes.part(first, last)) else {
-            throw HTTPRefusal(.badRequest, "The URL in the request line has no valid host; send 'http://host/path'.")
+            throw HTTPRejection(.badRequest, "The URL in the request line has no valid host; send 'http://host/path'.")
         }
         return first..<last
     }
 
-    /// Every byte must be a visible ASCII character. Some that RFC 3986 excludes (such as `|` and `\`) are sent raw by
-    /// browsers and are data here.
+    /// Finds the path and the query. Every byte must be visible ASCII. RFC 3986 excludes some characters that browsers
+    /// send raw, such as `|` and `\`; the parser accepts them as data.
+    ///
+    /// - Throws: An `HTTPRejection` with status 400 for any other byte or for a fragment.
     private static func findParts(
         _ bytes: UnsafeRawBufferPointer, _ start: Int, _ end: Int, _ shape: inout RequestTarget.Shape
-    ) throws(HTTPRefusal) {
+    ) throws(HTTPRejection) {
         shape.pathStart = UInt32(truncatingIfNeeded: start)
         var pathEnd = end
         var index = start
         while index < end {
             let byte = bytes[index]
             if byte &- 0x21 >= 0x5E {
-                throw HTTPRefusal(
+                throw HTTPRejection(
                     .badRequest, "The request target has a byte that is not visible ASCII; percent-encode it.")
             }
             if byte == UInt8(ascii: "%") {
@@ -79,7 +85,7 @@ enum TargetParser {
                     shape.hasQuery = true
                 }
             } else if byte == UInt8(ascii: "#") {
-                throw HTTPRefusal(.badRequest, "The request target has a fragment; leave out '#' and what follows.")
+                throw HTTPRejection(.badRequest, "The request target has a fragment; leave out '#' and what follows.")
             }
             index &+= 1
         }
@@ -87,11 +93,11 @@ enum TargetParser {
         shape.queryEnd = UInt32(truncatingIfNeeded: end)
     }
 
-    /// Whether a segment of the path is `.` or `..`, a dot also being `%2e` or `%2E`.
+    /// Whether a segment of the path is `.` or `..`. A dot may be written as `%2e` or `%2E`.
     private static func hasDotSegment(_ bytes: UnsafeRawBufferPointer, _ start: Int, _ end: Int) -> Bool {
         var index = start
         while index < end {
-            // At a slash: how many dots follow, and does the segment end behind them?
+            // At a slash: count the dots that follow, and check whether the segment ends after them.
             index &+= 1
             var dots = 0
             while index < end {

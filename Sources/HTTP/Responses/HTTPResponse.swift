@@ -1,16 +1,20 @@
-/// An answer as a handler makes it. The transport adds `Date`, `Content-Length` or chunking, `Connection`,
-/// `X-Request-ID`, CORS fields and, where it pays, gzip.
+/// A response as a handler returns it. The transport adds `Date`, `Content-Length` or chunked coding, `Connection`,
+/// `X-Request-ID`, CORS fields and, if worthwhile, gzip.
 public struct HTTPResponse: Sendable {
+    /// The status.
     public var status: HTTPStatus
+    /// The header fields.
     public var fields: HTTPFields
+    /// The response body.
     public var body: HTTPResponseBody
-    /// The name under which metrics and the access log count this answer, such as `GET /records/{type}/{name}`.
+    /// The name of the route in metrics and the access log, such as `GET /records/{type}/{name}`.
     public var route: StaticString
-    /// The connection is closed after this answer.
+    /// Whether the transport closes the connection after this response.
     public var closesConnection: Bool
-    /// The path is a secret, such as a signed URL: the access log shows the route in its place.
+    /// Whether the path is a secret, such as a signed URL. The access log then shows the route instead.
     public var hidesPath = false
 
+    /// Creates a response.
     public init(
         _ status: HTTPStatus, fields: HTTPFields = HTTPFields(), body: HTTPResponseBody = .none,
         route: StaticString = "other", closesConnection: Bool = false
@@ -24,29 +28,34 @@ public struct HTTPResponse: Sendable {
 }
 
 extension HTTPResponse {
-    /// The path of the route, with names in the place of what a client may keep to itself.
+    /// The path of the route for the access log. It shows parameter names instead of the values, which may be secret.
     public var pattern: String { String("\(route)".split(separator: " ", maxSplits: 1).last ?? "") }
 }
 
-/// The body of an answer.
+/// The body of a response, in the form that is cheapest to send.
 public enum HTTPResponseBody: Sendable {
     case none
     case bytes([UInt8])
-    /// Bytes whose gzip form was made beforehand (static files); the transport picks by `Accept-Encoding`.
+    /// Bytes with a precomputed gzip form (static files). The transport chooses one form by `Accept-Encoding`.
     case prepared(identity: [UInt8], gzip: [UInt8]?)
-    /// A body made piece by piece: with a length it is sent as it is, without one it is chunked.
+    /// A body that is produced piece by piece. A body with a `length` is sent unframed; a body without a length is
+    /// chunked.
     case stream(length: Int?, any HTTPBodySource)
-    /// Parts of an open file, sent as they are without passing through this process's memory.
+    /// Events that are sent as they happen, until the client leaves or the source ends.
+    case events(any HTTPEventSource)
+    /// Parts of an open file. The kernel sends them without a copy through the memory of this process.
     case file(HTTPFileBody)
 }
 
-/// A body that is made of ranges of one file, and of bytes between them (multipart/byteranges).
+/// A body that consists of ranges of one file and of bytes between the ranges (multipart/byteranges).
 public struct HTTPFileBody: Sendable {
+    /// Bytes in memory, or a range of the file.
     public enum Part: Hashable, Sendable {
         case bytes([UInt8])
-        /// Bytes of the file.
+        /// A range of the file.
         case range(Range<Int>)
 
+        /// The length of the part in bytes.
         public var count: Int {
             switch self {
             case .bytes(let bytes): bytes.count
@@ -55,9 +64,12 @@ public struct HTTPFileBody: Sendable {
         }
     }
 
+    /// The open file that the ranges refer to.
     public let file: any HTTPFile
+    /// The parts in the order in which they are sent.
     public let parts: [Part]
 
+    /// Creates a body from parts of a file.
     public init(_ file: any HTTPFile, parts: [Part]) {
         self.file = file
         self.parts = parts
@@ -67,15 +79,34 @@ public struct HTTPFileBody: Sendable {
     public var length: Int { parts.reduce(0) { $0 + $1.count } }
 }
 
-/// An open regular file, which is closed with its last reference.
+/// An open regular file. Its descriptor is closed when the last reference is released.
 public protocol HTTPFile: AnyObject, Sendable {
-    /// Open for reading. Nobody moves its position: it is read at given places.
+    /// The descriptor, open for reading. Readers pass an offset, so that the descriptor's file position does not
+    /// change.
     var descriptor: Int32 { get }
 }
 
-/// Where a streamed answer comes from.
+/// The source of a streamed response body.
 public protocol HTTPBodySource: Sendable {
-    /// The next piece, `nil` at the end. An error closes the connection without the last chunk, so that the client
-    /// sees a cut-off answer as one.
+    /// Returns the next piece; `nil` at the end.
+    ///
+    /// - Throws: Any error. The connection is then closed without the last chunk, so that the client detects the
+    ///   truncation.
     func next() async throws -> [UInt8]?
+}
+
+/// The source of a response that stays open: its pieces are sent as they happen.
+///
+/// The functions other than `next` are called on the connection's loop while `next` waits.
+public protocol HTTPEventSource: AnyObject, HTTPBodySource {
+    /// Called about once per second, for heartbeats and timeouts.
+    ///
+    /// - Parameter now: The time in nanoseconds of the monotonic clock.
+    func tick(now: UInt64)
+
+    /// Called when the client has closed its side of the connection. `next` should then return `nil`.
+    func clientDidLeave()
+
+    /// Called when the server stops. `next` should then return a last piece, and `nil` after it.
+    func serverWillStop()
 }

@@ -1,6 +1,7 @@
-/// Writes the pieces of a head one behind the other into room that was made for all of them at once.
+/// Writes the pieces of a response head into one buffer that is large enough for all of them.
 ///
-/// A dozen appends to an array cost more than the copying; here each piece is one check and one copy.
+/// Each piece costs one check and one copy here. Appending a dozen pieces to an array would cost more than copying
+/// them.
 struct HeadWriter {
     private let room: UnsafeMutableRawBufferPointer
     private(set) var count = 0
@@ -29,7 +30,7 @@ struct HeadWriter {
         count &+= 1
     }
 
-    /// Decimal digits, up to 20 of them.
+    /// Writes a number in decimal, with up to 20 digits.
     mutating func put(decimal value: Int) {
         var divisor = 1
         while value / divisor >= 10 { divisor *= 10 }
@@ -39,7 +40,7 @@ struct HeadWriter {
         }
     }
 
-    /// Text, with each control but HTAB turned into a space.
+    /// Writes a field value. Each control character except HTAB becomes a space.
     mutating func put(value: String) {
         for unit in value.utf8 { put(unit.isForbiddenInValue ? 0x20 : unit) }
     }

@@ -1,11 +1,11 @@
-/// Appending without an intermediate string.
+/// Appends text and numbers without an intermediate string.
 extension [UInt8] {
     @inline(__always)
     mutating func append(literal: StaticString) {
         literal.withUTF8Buffer { append(contentsOf: $0) }
     }
 
-    /// Appends the digits of a number that is not negative.
+    /// Appends a non-negative number in hexadecimal.
     mutating func append(hexadecimal value: Int) {
         var shift = Swift.max(0, (value.bitWidth - value.leadingZeroBitCount - 1) & ~3)
         while shift >= 0 {

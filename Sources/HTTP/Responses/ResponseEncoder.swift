@@ -1,16 +1,16 @@
-/// Writes answers (RFC 9112 §4) into a connection's output buffer.
+/// Encodes responses (RFC 9112 §4) into the output buffer of a connection.
 public enum ResponseEncoder {
-    /// Appends a status line and all fields with the empty line behind them.
+    /// Appends a status line, all fields and the empty line that ends the head.
     ///
-    /// Fields that speak of the message itself (Connection, Content-Length, Date, Keep-Alive, Trailer,
-    /// Transfer-Encoding, Upgrade, X-Request-ID) are the transport's to set: those of `response` are left out.
+    /// The transport sets the fields about the message: Connection, Content-Length, Date, Keep-Alive, Trailer,
+    /// Transfer-Encoding, Upgrade and X-Request-ID. These fields are ignored in `response`.
     ///
     /// - Parameters:
-    ///   - contentLength: The length of the body; `nil` sends it chunked, or up to the end of the connection in HTTP/1.0.
-    ///     Not used for a status that has no body.
-    ///   - date: The time as `HTTPDate.text` has it, 29 bytes.
-    ///   - requestID: What X-Request-ID says; empty leaves it out.
-    ///   - keepAlive: Whether the connection stays open; ignored where the end of the connection ends the body.
+    ///   - contentLength: The length of the body in bytes; ignored for a status without a body. `nil` for an unknown
+    ///     length: the body is then chunked in HTTP/1.1, and ends with the connection in HTTP/1.0.
+    ///   - date: The current time from `HTTPDate.text`, 29 bytes.
+    ///   - requestID: The value of X-Request-ID; if empty, the field is not sent.
+    ///   - keepAlive: Whether the connection stays open; ignored if the body ends with the connection.
     public static func appendHead(
         _ response: borrowing HTTPResponse, contentLength: Int?, date: [UInt8], requestID: String, keepAlive: Bool,
         version: HTTPVersion, to output: inout [UInt8]
@@ -18,7 +18,7 @@ public enum ResponseEncoder {
         let status = response.status
         let fields = response.fields
         let start = output.count
-        // Everything but the fields, the date and the identifier takes less than 200 bytes.
+        // Everything except the fields, the date and the request ID takes less than 200 bytes.
         let room = 200 + fields.encodedBytes + date.count + requestID.utf8.count
         output.append(contentsOf: repeatElement(0, count: room))
         let written = output.withUnsafeMutableBytes { buffer in
@@ -45,7 +45,7 @@ public enum ResponseEncoder {
         output.removeLast(room - written)
     }
 
-    /// Returns whether the end of the connection ends the body.
+    /// Writes the framing fields. Returns whether the body ends with the connection.
     private static func putFraming(
         _ status: HTTPStatus, _ contentLength: Int?, _ version: HTTPVersion, _ writer: inout HeadWriter
     ) -> Bool {
@@ -61,7 +61,8 @@ public enum ResponseEncoder {
         return false
     }
 
-    /// Appends one chunk of a chunked body; nothing for no bytes, since an empty chunk would end the body.
+    /// Appends one chunk of a chunked body (RFC 9112 §7.1). Appends nothing if `bytes` is empty, because an empty chunk
+    /// ends the body.
     public static func appendChunk(_ bytes: [UInt8], to output: inout [UInt8]) {
         guard !bytes.isEmpty else { return }
         output.append(hexadecimal: bytes.count)
@@ -70,15 +71,15 @@ public enum ResponseEncoder {
         output.append(literal: "\r\n")
     }
 
-    /// What ends a chunked body; there are no trailers.
+    /// The last chunk, which ends a chunked body without trailers.
     public static let lastChunk: [UInt8] = Array("0\r\n\r\n".utf8)
 
-    /// The interim answer that asks for the body (RFC 9110 §15.2.1).
+    /// The interim response `100 Continue`, which asks the client to send the body (RFC 9110 §15.2.1).
     public static let continueHead: [UInt8] = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
 }
 
 extension HeadWriter {
-    /// The status line. The code has three digits even if a handler made up another number.
+    /// Writes the status line. The code is clamped to 100 to 599.
     fileprivate mutating func put(_ status: HTTPStatus) {
         put("HTTP/1.1 ")
         put(decimal: Int(min(max(status.code, 100), 599)))
@@ -89,15 +90,15 @@ extension HeadWriter {
 }
 
 extension HTTPFields {
-    /// At least the bytes that `write` takes: two for the colon and blank, two for the line's end. A known name need not
-    /// lie in the bytes; the longest has 32.
+    /// An upper bound of the bytes that `write` needs. Each line has a colon, a space and CR LF: four bytes. The name
+    /// of a known field may be missing from `bytes`; the longest known name has 32 bytes.
     fileprivate var encodedBytes: Int {
         var count = 0
         for entry in entries { count &+= 40 &+ Int(entry.nameLength) &+ Int(entry.valueLength) }
         return count
     }
 
-    /// Puts all lines that a handler may set.
+    /// Writes all lines except the fields that only the transport sets.
     fileprivate func write(to writer: inout HeadWriter) {
         bytes.withUnsafeBytes { buffer in
             for entry in entries {

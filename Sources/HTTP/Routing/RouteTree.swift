@@ -1,17 +1,19 @@
-/// The tree behind a router, without its endpoints, so that it is compiled once and not for each kind of endpoint.
+/// The search tree of a router. The tree does not depend on the endpoint type, so the compiler does not specialize it.
 ///
-/// Nodes and routes are plain values that refer to each other by number; a search touches no reference count.
+/// Nodes and routes are plain values that refer to each other by index, so a search changes no reference count.
 struct RouteTree: Sendable {
     enum Outcome {
+        /// A route matches the target and the method.
+        ///
         /// - Parameters:
-        ///   - route: In the order in which routes were added.
-        ///   - segments: The numbers of the segments that parameters stand for; see `RouteParameters`.
+        ///   - route: The index of the route, in the order of the calls of `add`.
+        ///   - segments: The segment indexes of the parameters; see `RouteParameters`.
         case found(route: Int, segments: UInt64)
         case methodNotAllowed([HTTPMethod])
         case notFound
     }
 
-    /// One segment of a pattern. A literal is a part of the text with which its route was added.
+    /// One segment of a pattern. A literal segment refers to its bytes in the text of its route.
     private struct Node {
         var text: StaticString = ""
         var start = 0
@@ -30,8 +32,10 @@ struct RouteTree: Sendable {
     private var nodes = [Node()]
     private var routes: [Route] = []
 
+    /// Adds a route.
+    ///
     /// - Parameters:
-    ///   - text: Has the pattern from `start` on.
+    ///   - text: The name of the route. Its pattern begins at byte `start`.
     mutating func add(_ method: HTTPMethod, _ text: StaticString, from start: Int) {
         let bytes = UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
         precondition(
@@ -39,7 +43,7 @@ struct RouteTree: Sendable {
         var node = 0
         var index = start + 1
         var parameters = 0
-        // A slash at the end begins an empty segment, as it does in a request; only the root has none.
+        // A trailing slash begins an empty segment, as in a request. Only the root pattern has no segment.
         while index <= bytes.count, bytes.count > start + 1 {
             var end = index
             while end < bytes.count, bytes[end] != UInt8(ascii: "/") { end += 1 }
@@ -88,11 +92,13 @@ struct RouteTree: Sendable {
         return true
     }
 
-    /// - Parameter target: Neither an asterisk nor undecodable.
+    /// Finds the route of a target.
+    ///
+    /// - Parameter target: A decodable target other than an asterisk.
     func match(_ method: HTTPMethod, _ target: RequestTarget) -> Outcome {
         var search = Search(method: method)
         target.bytes.withUnsafeBytes { buffer in
-            // The path of an absolute-form may be empty, which is "/".
+            // The path of an absolute-form target may be empty; an empty path equals "/".
             descend(0, buffer, min(target.pathStart + 1, target.pathEnd), target.pathEnd, 0, &search)
         }
         if let route = search.found { return .found(route: route, segments: search.segments) }
@@ -102,15 +108,17 @@ struct RouteTree: Sendable {
     private struct Search {
         let method: HTTPMethod
         var found: Int?
-        /// The segments that parameters stand for, eight bits each, the first in the lowest.
+        /// The segment indexes of the parameters, eight bits each, the first parameter in the lowest bits.
         var segments: UInt64 = 0
         var count: UInt64 = 0
         var allowed: [HTTPMethod] = []
     }
 
+    /// Searches the subtree of a node.
+    ///
     /// - Parameters:
-    ///   - start: Where the next segment begins; beyond `end` if there is none left.
-    ///   - index: The number of that segment.
+    ///   - start: The start of the next segment; greater than `end` if there is no further segment.
+    ///   - index: The index of the next segment.
     private func descend(
         _ node: Int, _ path: UnsafeRawBufferPointer, _ start: Int, _ end: Int, _ index: Int, _ search: inout Search
     ) {
@@ -129,7 +137,7 @@ struct RouteTree: Sendable {
             }
             child = nodes[literal].nextLiteral
         }
-        // A parameter is never empty.
+        // A parameter never matches an empty segment.
         guard let parameter = nodes[node].parameter, stop > start, index < 256 else { return }
         let before = (search.segments, search.count)
         search.segments |= UInt64(index) << (8 &* search.count)
@@ -160,7 +168,7 @@ struct RouteTree: Sendable {
         }
     }
 
-    /// The methods of Allow, in a fixed order, with HEAD where there is GET, and OPTIONS.
+    /// Returns the methods for Allow in a fixed order. Adds HEAD if the methods include GET, and always adds OPTIONS.
     private static func inOrder(_ methods: [HTTPMethod]) -> [HTTPMethod] {
         var all = methods
         if all.contains(.get), !all.contains(.head) { all.append(.head) }

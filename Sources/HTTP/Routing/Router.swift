@@ -1,14 +1,17 @@
-/// Finds the endpoint of a request: a tree of path segments, with the methods at its nodes.
+/// Finds the endpoint of a request in a tree of path segments.
 ///
-/// A literal segment goes before a parameter; if it leads nowhere, the parameter is tried. HEAD is answered by GET.
+/// A literal segment has priority over a parameter. If the literal leads to no route, the parameter is tried. A HEAD
+/// request uses the route of GET.
 public struct Router<Endpoint: Sendable>: Sendable {
+    /// The result of a search.
     public enum Match: Sendable {
-        /// - Parameter route: The name under which metrics count the request: what was passed to `add`.
+        /// - Parameter route: The name of the route for metrics: the text passed to `add`.
         case found(Endpoint, route: StaticString, parameters: RouteParameters)
-        /// 405; the methods are for Allow, with HEAD where there is GET, and OPTIONS.
+        /// Status 405: the path has routes, but not for this method. The methods are for Allow: HEAD is included with
+        /// GET, OPTIONS always.
         case methodNotAllowed([HTTPMethod])
         case notFound
-        /// 400: a segment of the path has a malformed escape, a NUL or bytes that are not UTF-8.
+        /// Status 400: a path segment has a malformed escape, a NUL or bytes that are not UTF-8.
         case badEncoding
     }
 
@@ -16,22 +19,23 @@ public struct Router<Endpoint: Sendable>: Sendable {
     @usableFromInline private(set) var endpoints: [Endpoint] = []
     private var names: [StaticString] = []
 
+    /// Creates a router without routes.
     public init() {}
 
     /// Adds a route.
     ///
     /// - Parameters:
-    ///   - pattern: A path such as `/records/{type}/{name}`: each segment is a literal or a parameter. At most eight
-    ///     parameters. It becomes the route's name.
+    ///   - pattern: A path such as `/records/{type}/{name}`, which becomes the name of the route. Each segment is a
+    ///     literal or a parameter; there are at most eight parameters.
     public mutating func add(_ method: HTTPMethod, _ pattern: StaticString, _ endpoint: Endpoint) {
         tree.add(method, pattern, from: 0)
         endpoints.append(endpoint)
         names.append(pattern)
     }
 
-    /// Adds a route that is named with its method, such as `GET /records/{type}/{name}`.
+    /// Adds a route whose name includes the method, such as `GET /records/{type}/{name}`.
     ///
-    /// The name is one literal so that counting a request allocates nothing.
+    /// Because the name is one literal, counting a request for the metrics allocates nothing.
     public mutating func add(_ route: StaticString, _ endpoint: Endpoint) {
         let bytes = UnsafeRawBufferPointer(start: route.utf8Start, count: route.utf8CodeUnitCount)
         guard let space = bytes.firstIndex(of: 0x20) else {
@@ -42,9 +46,9 @@ public struct Router<Endpoint: Sendable>: Sendable {
         names.append(route)
     }
 
-    /// Finds the route of a target. An asterisk matches none.
+    /// Finds the route of a target. An asterisk matches no route.
     ///
-    /// Only raw bytes are compared with literals, so that an escaped spelling of a literal cannot reach its route.
+    /// Only raw bytes are compared with literals, so a percent-encoded spelling of a literal does not match.
     @inlinable
     public func match(_ method: HTTPMethod, _ target: RequestTarget) -> Match {
         switch find(method, target) {
@@ -56,7 +60,7 @@ public struct Router<Endpoint: Sendable>: Sendable {
         }
     }
 
-    /// What does not depend on the type of the endpoints, so that only the rest is made anew for each.
+    /// The steps of `match` that do not depend on the endpoint type, so that they are not specialized for each type.
     @usableFromInline
     func find(_ method: HTTPMethod, _ target: RequestTarget) -> Router<Int>.Match {
         guard !target.isAsterisk else { return .notFound }
@@ -70,7 +74,7 @@ public struct Router<Endpoint: Sendable>: Sendable {
         }
     }
 
-    /// The methods that a target takes, for Allow and a preflight; `nil` if there is no such route.
+    /// Returns the methods of a target for Allow and for a preflight; `nil` if no route has the path.
     public func allowedMethods(_ target: RequestTarget) -> [HTTPMethod]? {
         // No route has an empty method.
         guard case .methodNotAllowed(let methods) = match(.other(""), target) else { return nil }

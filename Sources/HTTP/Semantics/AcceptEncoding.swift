@@ -1,9 +1,9 @@
-/// Which content codings a client takes (RFC 9110 §12.5.3).
+/// The content codings that a client accepts (RFC 9110 §12.5.3).
 public enum AcceptEncoding {
-    /// Whether gzip may be used, and is not liked less than sending the body as it is.
+    /// Whether gzip is acceptable and not less preferred than identity.
     ///
-    /// Without the field a client would take anything, but many cannot: it then gets the body as it is. An element
-    /// that is malformed counts for nothing.
+    /// Without the field, RFC 9110 allows any coding. The result is still `false`, because many clients cannot decode
+    /// gzip. Malformed elements are ignored.
     public static func acceptsGzip(_ fields: HTTPFields) -> Bool {
         var gzip: Int?
         var identity: Int?
@@ -21,11 +21,11 @@ public enum AcceptEncoding {
             }
         }
         let gzipWeight = gzip ?? anyOther ?? 0
-        // Where identity is not named it is acceptable, and the least liked of what is.
+        // If identity is not listed, it is acceptable with the lowest preference.
         return gzipWeight > 0 && gzipWeight >= identity ?? 0
     }
 
-    /// An element's coding and weight in thousandths; `nil` if it is malformed.
+    /// Returns the coding of an element and its weight in thousandths; `nil` if the element is malformed.
     private static func weighted(
         _ element: UnsafeRawBufferPointer
     ) -> (coding: UnsafeRawBufferPointer, weight: Int)? {
@@ -41,7 +41,7 @@ public enum AcceptEncoding {
         return weight(rest.part(2, rest.count)).map { (coding, $0) }
     }
 
-    /// qvalue (RFC 9110 §12.4.2): 0 to 1 with up to three decimals.
+    /// Parses a qvalue (RFC 9110 §12.4.2): 0 to 1 with up to three decimals. Returns thousandths.
     static func weight(_ text: UnsafeRawBufferPointer) -> Int? {
         guard text.count >= 1, text.count <= 5, text[0] == UInt8(ascii: "0") || text[0] == UInt8(ascii: "1") else {
             return nil

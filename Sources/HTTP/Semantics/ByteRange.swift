@@ -1,15 +1,18 @@
-/// What a Range field asks of a representation (RFC 9110 §14.1.2, §14.2), from whoever sends one range at most.
+/// The effect of a Range field with at most one range (RFC 9110 §14.1.2, §14.2).
 public enum RangeVerdict: Hashable, Sendable {
-    /// Answer with the whole representation: the field is malformed, has another unit, or asks for several ranges.
+    /// Send the whole representation: the field is malformed, has another unit, or has several ranges.
     case whole
-    /// Answer 206 with these bytes; not empty.
+    /// Send 206 with this range of bytes; not empty.
     case range(Range<Int>)
-    /// Answer 416 with `Content-Range: bytes */size`.
+    /// Send 416 with `Content-Range: bytes */size`.
     case unsatisfiable
 }
 
-/// Single byte ranges; `ByteRanges` has several. No value of the field is an error, and none can overflow.
+/// Parses Range fields with a single byte range; see `ByteRanges` for several. No field value causes an error or an
+/// overflow.
 public enum ByteRange {
+    /// Parses the value of a Range field.
+    ///
     /// - Parameters:
     ///   - header: The value of Range.
     ///   - size: The length of the representation in bytes.
@@ -18,18 +21,18 @@ public enum ByteRange {
         return header.withUTF8 { parse(UnsafeRawBufferPointer($0), size: size) }
     }
 
-    /// Judges the Range of a request; several Range lines are ignored like several ranges.
+    /// Parses the Range field of a request. Several Range lines are ignored, as are several ranges in one line.
     public static func parse(_ fields: HTTPFields, size: Int) -> RangeVerdict {
         guard fields.count(of: .range) == 1 else { return .whole }
         return fields.withValue(of: .range) { parse($0, size: size) } ?? .whole
     }
 
-    /// The value of Content-Range for a part (RFC 9110 §14.4): `bytes 0-4/10`.
+    /// Returns the value of Content-Range for a 206 response, such as `bytes 0-4/10` (RFC 9110 §14.4).
     public static func contentRange(_ range: Range<Int>, size: Int) -> String {
         "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(size)"
     }
 
-    /// The value of Content-Range in a 416: `bytes */10`.
+    /// Returns the value of Content-Range in a 416 response, such as `bytes */10`.
     public static func contentRange(unsatisfiedSize size: Int) -> String {
         "bytes */\(size)"
     }
@@ -43,24 +46,24 @@ public enum ByteRange {
         }
     }
 
-    /// What one range asks of a representation.
+    /// One element of a range set, applied to a representation.
     enum Spec {
         case malformed
         case unsatisfiable
-        /// A suffix of nothing: satisfiable, but no Content-Range can say so.
+        /// A suffix range of an empty representation. It is satisfiable, but Content-Range cannot express it.
         case inexpressible
-        /// Not empty, and within the representation.
+        /// A range within the representation; not empty.
         case range(Range<Int>)
     }
 
-    /// What follows `bytes=`; `nil` if the value has another unit, or no set at all.
+    /// Returns the text after `bytes=`; `nil` for another unit or an empty set.
     static func rangeSet(_ value: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         let value = value.trimmed
         guard value.count > 6, value.part(0, 6).equalsIgnoringCase("bytes=") else { return nil }
         return value.part(6, value.count)
     }
 
-    /// Judges one int-range or suffix-range without blanks around it (RFC 9110 §14.1.1).
+    /// Parses one int-range or suffix-range without surrounding whitespace (RFC 9110 §14.1.1).
     static func spec(_ spec: UnsafeRawBufferPointer, size: Int) -> Spec {
         guard let dash = spec.firstIndex(of: UInt8(ascii: "-")) else { return .malformed }
         let first = number(spec.part(0, dash))
@@ -86,7 +89,7 @@ public enum ByteRange {
         case value(Int)
     }
 
-    /// Digits only; what is too large for an `Int` is `Int.max`, which is beyond any size.
+    /// Parses digits. A number too large for `Int` becomes `Int.max`, which exceeds any size.
     private static func number(_ digits: UnsafeRawBufferPointer) -> Number {
         guard !digits.isEmpty else { return .none }
         var value = 0

@@ -1,28 +1,29 @@
-/// Several byte ranges at once (RFC 9110 §14). No value of the field is an error, and none can overflow.
+/// Parses Range fields with several byte ranges (RFC 9110 §14). No field value causes an error or an overflow.
 public enum ByteRanges {
-    /// What a Range field asks of a representation.
+    /// The effect of a Range field.
     public enum Verdict: Hashable, Sendable {
-        /// Answer with the whole representation: the field is malformed, has another unit, or asks for too much in bits.
+        /// Send the whole representation: the field is malformed, has another unit, or has too many ranges.
         case whole
-        /// Answer 206: with one range as it is, with more as `MultipartByteRanges`. 1 to 16 ranges, none empty, none
-        /// touching another, in the order in which they were asked for.
+        /// Send 206: one range directly, several ranges as `MultipartByteRanges`. There are 1 to 16 ranges in the order
+        /// of the request; none is empty and no two touch.
         case ranges([Range<Int>])
-        /// Answer 416 with `Content-Range: bytes */size`.
+        /// Send 416 with `Content-Range: bytes */size`.
         case unsatisfiable
     }
 
-    /// The most ranges of an answer.
+    /// The maximum number of ranges in a response.
     public static let maxRanges = 16
-    /// The most ranges that are looked at in a field.
+    /// The maximum number of ranges in a Range field. A field with more ranges is ignored.
     public static let maxSpecs = 64
-    /// Ranges with no more bytes between them become one: the head of another part would be longer (RFC 9110 §15.3.7.2).
+    /// The maximum number of bytes between two ranges that are combined. The head of a separate part would be longer
+    /// (RFC 9110 §15.3.7.2).
     public static let maxGap = 80
 
-    /// Judges the value of Range.
+    /// Parses the value of a Range field.
     ///
-    /// Ranges beyond the end are dropped. Ranges that overlap or lie close together become one, in the place of the
-    /// first of them. What is left of a set of more than `maxSpecs` ranges, or of more than `maxRanges` after that, is
-    /// ignored, as §14.2 and §17.15 advise against sets that are made to cost.
+    /// Ranges beyond the end are dropped. Ranges that overlap or lie close together are combined; a combined range
+    /// takes the position of its first range. The field is ignored if it has more than `maxSpecs` ranges, or if more
+    /// than `maxRanges` are left after combining: RFC 9110 §14.2 and §17.15 advise against costly range sets.
     ///
     /// - Parameter size: The length of the representation in bytes.
     public static func parse(_ header: String, size: Int) -> Verdict {
@@ -30,7 +31,7 @@ public enum ByteRanges {
         return header.withUTF8 { parse(UnsafeRawBufferPointer($0), size: size) }
     }
 
-    /// Judges the Range of a request; several Range lines are ignored.
+    /// Parses the Range field of a request. Several Range lines are ignored.
     public static func parse(_ fields: HTTPFields, size: Int) -> Verdict {
         guard fields.count(of: .range) == 1 else { return .whole }
         return fields.withValue(of: .range) { parse($0, size: size) } ?? .whole
@@ -58,7 +59,7 @@ public enum ByteRanges {
         return coalesced.count <= maxRanges ? .ranges(coalesced) : .whole
     }
 
-    /// Joins what overlaps or lies close together; each run takes the place of its first member.
+    /// Combines ranges that overlap or lie close together; each result takes the position of its first range.
     private static func coalesce(_ ranges: [Range<Int>]) -> [Range<Int>] {
         guard ranges.count > 1 else { return ranges }
         let order = ranges.indices.sorted { ranges[$0].lowerBound < ranges[$1].lowerBound }

@@ -1,22 +1,23 @@
-/// An entry of the list of origins whose pages may read answers, brought into the form in which browsers send origins.
+/// An entry in the list of origins whose pages may read responses. Entries are normalized to the spelling that browsers
+/// use in Origin.
 public struct CORSOrigin: Hashable, Sendable {
     enum Form: Hashable, Sendable {
-        /// `*`
+        /// `*`: all origins.
         case all
-        /// One origin, as it stands in `Origin`; also `null`.
+        /// One origin as written in `Origin`, or `null`.
         case exact(String)
-        /// `https://*.example.org`, `http://localhost:*`, `moz-extension://*`.
+        /// A pattern such as `https://*.example.org`, `http://localhost:*` or `moz-extension://*`.
         case pattern(Pattern)
     }
 
     struct Pattern: Hashable, Sendable {
-        /// With `://`.
+        /// The scheme including `://`.
         var scheme: String
-        /// What the host is, or ends with; `nil` for any.
+        /// The whole host, or its suffix if `isBelow`; `nil` for any host.
         var host: String?
-        /// The host has one or more labels in front of `host`.
+        /// Whether the origin's host must have one or more labels before `host`.
         var isBelow: Bool
-        /// With its colon, empty for none; `nil` for any, and for none.
+        /// The port with its colon; empty for an origin without a port; `nil` for any port or no port.
         var port: String?
 
         func matches(_ origin: some StringProtocol) -> Bool {
@@ -37,7 +38,7 @@ public struct CORSOrigin: Hashable, Sendable {
 
     let form: Form
 
-    /// The entry as it matches: a host in lower case and in punycode, no default port.
+    /// The normalized entry: the host in lower case and in Punycode, without a default port.
     public var text: String {
         switch form {
         case .all: "*"
@@ -46,9 +47,10 @@ public struct CORSOrigin: Hashable, Sendable {
         }
     }
 
-    /// Reads an entry: an origin, `null`, `*` for all, a host that begins with `*.`, a port `*`.
+    /// Parses an entry: an origin, `null`, or `*` for all. The host may begin with `*.`, and the port may be `*`.
     ///
-    /// - Throws: `AddressProblem` for what no browser sends, with the spelling that would match.
+    /// - Throws: `AddressProblem` for an entry that can match no browser's origin. The problem names a spelling that
+    ///   matches, if there is one.
     public init(_ text: String) throws(AddressProblem) {
         let lower = text.lowercased()
         switch lower {
@@ -75,7 +77,9 @@ public struct CORSOrigin: Hashable, Sendable {
         return try entry(parts)
     }
 
-    /// The spelling of the origin in what has more.
+    /// Returns the origin in an entry that also has a path or other parts, for the error sentence.
+    ///
+    /// - Throws: `AddressProblem` if the origin is not valid either.
     private static func plain(_ parts: AddressParts) throws(AddressProblem) -> String {
         switch try entry(parts) {
         case .all: return "*"
@@ -103,7 +107,7 @@ public struct CORSOrigin: Hashable, Sendable {
         }
         let host = try HostName.canonical(name)
         guard !isBelow || (IPAddress(host) == nil && !host.hasPrefix("[")) else {
-            throw AddressProblem("must have a name behind *., since nothing is below an IP address")
+            throw AddressProblem("must have a name after *., since nothing is below an IP address")
         }
         guard isBelow || anyPort else { return .exact(scheme + host + (port ?? "")) }
         return .pattern(Pattern(scheme: scheme, host: host, isBelow: isBelow, port: port))

@@ -1,13 +1,12 @@
-/// Which web pages of other origins may read answers (Fetch standard, "CORS protocol").
+/// Decides which web pages of other origins may read responses (Fetch standard, "CORS protocol").
 ///
-/// Answers never allow credentials: the server's tokens travel in Authorization, which a page sets itself, so a cookie of
-/// its user is of no use to it.
+/// Responses never allow credentials. A page sends the server's tokens in Authorization, so it does not need cookies.
 public struct CORSPolicy: Sendable {
     private let allowsAll: Bool
     private let origins: Set<String>
     private let patterns: [CORSOrigin.Pattern]
 
-    /// - Parameter origins: Entries as `CORSOrigin` reads them; others match nothing. Empty turns CORS off.
+    /// - Parameter origins: Entries as in `CORSOrigin`; invalid entries match nothing. An empty list disables CORS.
     public init(origins: [String]) {
         var (allowsAll, exact, patterns) = (false, Set<String>(), [CORSOrigin.Pattern]())
         for text in origins {
@@ -21,28 +20,30 @@ public struct CORSPolicy: Sendable {
         (self.allowsAll, self.origins, self.patterns) = (allowsAll, exact, patterns)
     }
 
-    /// Whether any origin is allowed.
+    /// Whether at least one origin is allowed.
     public var isEnabled: Bool { allowsAll || !origins.isEmpty || !patterns.isEmpty }
 
-    /// Whether an origin is one of the list.
+    /// Whether an origin matches the list.
     ///
-    /// `null` is the origin of every sandboxed frame and every file, and any page can make such a frame. So an entry `null` lets
-    /// all pages read, as `*` does. Neither gives them any permission: see above.
+    /// `null` is the origin of every sandboxed frame and every local file, and any page can create such a frame. So an
+    /// entry `null` lets all pages read responses, as `*` does. Neither entry gives a page any permissions, because
+    /// credentials are never allowed.
     func allows(_ origin: String) -> Bool {
         if origins.contains(origin) { return true }
         guard !patterns.isEmpty || origin.utf8.contains(where: { $0 &- 0x41 < 26 }) else { return false }
-        // Only of http do all browsers write the host in lower case: in other schemes it is opaque (URL standard §3.5).
+        // All browsers write the host in lower case only for http and https. In other schemes, the host is opaque (URL
+        // standard §3.5).
         let isWeb = origin.hasPrefix("https://") || origin.hasPrefix("http://")
         let text = isWeb ? origin : origin.lowercased()
         return (!isWeb && origins.contains(text)) || patterns.contains { $0.matches(text) }
     }
 
-    /// The answer to a preflight, or `nil` if the request is none: not OPTIONS, or without Origin or
-    /// Access-Control-Request-Method.
+    /// Returns the response to a preflight. Returns `nil` if the request is not a preflight: the method is not OPTIONS,
+    /// or Origin or Access-Control-Request-Method is missing.
     ///
-    /// An origin that is not allowed gets a 204 without any CORS field, which the browser takes for a refusal.
+    /// For an origin that is not allowed, the response is a 204 without CORS fields. The browser treats it as a denial.
     ///
-    /// - Parameter allow: The methods of the route; `nil` if there is no such route.
+    /// - Parameter allow: The methods of the route; `nil` if no route has the path.
     public func preflight(_ request: HTTPRequest, allow: [HTTPMethod]?) -> HTTPResponse? {
         guard request.method == .options, request.fields.contains(.origin),
             request.fields.contains(.accessControlRequestMethod)
@@ -52,7 +53,7 @@ public struct CORSPolicy: Sendable {
         guard response.fields.contains(.accessControlAllowOrigin), let allow else { return response }
         response.fields.append(.accessControlAllowMethods, allow.map(\.text).joined(separator: ", "))
         if let wanted = request.fields[.accessControlRequestHeaders] {
-            // The names that were asked for: no field of ours depends on which a page may send.
+            // All requested names are allowed: the server does not restrict the fields that a page may send.
             response.fields.append(.accessControlAllowHeaders, wanted)
         }
         response.fields.append(.accessControlMaxAge, literal: "600")
@@ -61,8 +62,8 @@ public struct CORSPolicy: Sendable {
         return response
     }
 
-    /// Adds Access-Control-Allow-Origin and what belongs to it, if the request's origin is allowed; and, unless all
-    /// origins are, `Vary: Origin` whether or not it is, so that no cache mixes the answers up.
+    /// Adds Access-Control-Allow-Origin and related fields if the request's origin is allowed. Unless all origins are
+    /// allowed, always adds `Vary: Origin`, so that caches keep the responses for different origins apart.
     public func apply(to response: inout HTTPResponse, for request: HTTPRequest) {
         guard isEnabled else { return }
         if !allowsAll { response.fields.append(.vary, literal: "Origin") }
@@ -78,7 +79,7 @@ public struct CORSPolicy: Sendable {
         response.fields.append(.accessControlExposeHeaders, literal: Self.exposed)
     }
 
-    /// What scripts may read beyond the safelisted fields.
+    /// The fields that scripts may read in addition to the fields that the Fetch standard always exposes.
     private static let exposed: StaticString = """
         ETag, Location, Accept-Ranges, Content-Range, Content-Disposition, Content-Digest, Repr-Digest, Retry-After, \
         WWW-Authenticate, Idempotency-Replayed, Preference-Applied, \

@@ -1,14 +1,15 @@
 extension ContentDisposition {
-    /// The value of the field, or `nil` if it is malformed or has a parameter twice.
+    /// Parses the value of a Content-Disposition field. `nil` if the value is malformed or repeats a parameter.
     public init?(_ text: String) {
         self.init(bytes: Array(text.utf8)[...])
     }
 
-    /// The value of the field as bytes. Those that are not UTF-8 become U+FFFD.
+    /// Parses the value of a Content-Disposition field from bytes. Bytes that are not UTF-8 become U+FFFD.
     ///
-    /// In quotes, `\"` and `\\` are one character each (RFC 9110 §5.6.4), and so are the `%22`, `%0D` and `%0A` that
-    /// browsers write (HTML §4.10.21.8). A backslash before anything else stands for itself, since browsers escape none;
-    /// where that leaves a quote open, every backslash does. A valid `filename*` (RFC 8187) is preferred.
+    /// In a quoted string, `\"` and `\\` represent one character each (RFC 9110 §5.6.4). So do `%22`, `%0D` and `%0A`,
+    /// which browsers write (HTML §4.10.21.8). A backslash before another character is literal, because browsers do not
+    /// escape other characters. If a quoted string has no end by these rules, all its backslashes are literal. A valid
+    /// `filename*` (RFC 8187) takes precedence.
     init?(bytes: ArraySlice<UInt8>) {
         guard let parsed = Self.parse(bytes, escapes: true) ?? Self.parse(bytes, escapes: false) else { return nil }
         self = parsed
@@ -50,7 +51,7 @@ extension ContentDisposition {
         return result
     }
 
-    /// In lower case.
+    /// Removes a token from the front and returns it in lower case.
     private static func token(_ rest: inout ArraySlice<UInt8>) -> String? {
         let token = rest.prefix { $0.isToken }
         guard !token.isEmpty else { return nil }
@@ -88,7 +89,8 @@ extension ContentDisposition {
 
     private static let browserEscapes: [(code: String, byte: UInt8)] = [("22", 0x22), ("0D", 0x0D), ("0A", 0x0A)]
 
-    /// ext-value (RFC 8187 §3.2): `UTF-8'en'%E2%82%AC`; `nil` for another charset or broken percents.
+    /// Decodes an ext-value (RFC 8187 §3.2) such as `UTF-8'en'%E2%82%AC`; `nil` for another charset or a malformed
+    /// escape.
     private static func extendedValue(_ value: ArraySlice<UInt8>) -> String? {
         let parts = value.split(separator: UInt8(ascii: "'"), maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3 else { return nil }

@@ -1,27 +1,28 @@
-/// Content-Disposition: of answers (RFC 6266) and of the parts of a form (RFC 7578 §4.2).
+/// The Content-Disposition of a response (RFC 6266) or of one part of a form (RFC 7578 §4.2).
 public struct ContentDisposition: Hashable, Sendable {
-    /// Lower case: `inline`, `attachment`, `form-data` or another token.
+    /// The type in lower case: `inline`, `attachment`, `form-data` or another token.
     public var type: String
-    /// The name of a form's field.
+    /// The name of the form field, for `form-data`.
     public var name: String?
-    /// As the sender has it, with whatever slashes and controls it may have; see `safeFilename`.
+    /// The file name as sent, which may contain slashes and control characters; see `safeFilename`.
     public var filename: String?
 
+    /// Creates a disposition.
     public init(type: String, name: String? = nil, filename: String? = nil) {
         self.type = type
         self.name = name
         self.filename = filename
     }
 
-    /// The value that asks a browser to show the content: `inline; filename="…"; filename*=UTF-8''…`.
+    /// Returns the value that makes a browser display the content: `inline; filename="…"; filename*=UTF-8''…`.
     ///
-    /// - Parameter filename: Any text; it is made safe. Without one, or with one that nothing is left of, the browser
-    ///   takes the name from the address.
+    /// - Parameter filename: Any text; unsafe characters are replaced. If it is `nil` or contains nothing safe, the
+    ///   browser derives the name from the URL.
     public static func inline(filename: String?) -> String {
         value("inline", filename)
     }
 
-    /// The value that asks a browser to save the content.
+    /// Returns the value that makes a browser save the content.
     public static func attachment(filename: String?) -> String {
         value("attachment", filename)
     }
@@ -30,7 +31,7 @@ public struct ContentDisposition: Hashable, Sendable {
         var value: [UInt8] = []
         value.append(literal: type)
         if let name = filename.flatMap(safeFilename) {
-            // Both, as RFC 6266 Appendix D advises: the first for clients that know nothing else.
+            // RFC 6266 Appendix D recommends both parameters: `filename` is for clients that do not know `filename*`.
             value.append(literal: "; filename=\"")
             for scalar in name.unicodeScalars { value.append(fallback(scalar)) }
             value.append(literal: "\"; filename*=UTF-8''")
@@ -39,14 +40,14 @@ public struct ContentDisposition: Hashable, Sendable {
         return String(decoding: value, as: UTF8.self)
     }
 
-    /// What stands for a scalar between plain quotes: quotes and backslashes are escaped in too many ways, and some
-    /// clients decode percents there (RFC 6266 Appendix D).
+    /// Returns the replacement of a scalar in the plain `filename`. Clients disagree about escaped quotes and
+    /// backslashes, and some decode percent-encoding there (RFC 6266 Appendix D).
     private static func fallback(_ scalar: Unicode.Scalar) -> UInt8 {
         guard scalar.isASCII, scalar != "\"", scalar != "\\", scalar != "%" else { return UInt8(ascii: "_") }
         return UInt8(ascii: scalar)
     }
 
-    /// An attr-char as it is, any other byte with its percent (RFC 8187 §3.2.1).
+    /// Appends an attr-char unchanged and any other byte percent-encoded (RFC 8187 §3.2.1).
     private static func append(_ unit: UInt8, to value: inout [UInt8]) {
         let isPlain =
             unit.isToken && unit != UInt8(ascii: "*") && unit != UInt8(ascii: "'") && unit != UInt8(ascii: "%")
@@ -60,14 +61,15 @@ public struct ContentDisposition: Hashable, Sendable {
 }
 
 extension ContentDisposition {
-    /// The most bytes of a file name in UTF-8: what usual file systems take.
+    /// The maximum length of a file name in UTF-8 bytes, which is the limit of common file systems.
     public static let maxFilenameBytes = 255
 
-    /// A name that is one component of a path on any system and reads as it is spelled, or `nil` if nothing is left of
-    /// `text`.
+    /// Returns a file name that is a single path component on any system and displays as spelled. Returns `nil` if
+    /// `text` contains nothing safe.
     ///
-    /// Controls, line separators and the marks that turn the direction of writing are left out, slashes become `_`, blanks
-    /// around it go, `.` and `..` are no names. A long one is cut between two scalars, before its extension if it has one.
+    /// Control characters, line separators and bidirectional formatting characters are removed, slashes and backslashes
+    /// become `_`, and surrounding spaces are trimmed. A text of dots only, such as `.` and `..`, gives `nil`. A long
+    /// name is cut between two scalars. If it has an extension, the cut is before the extension.
     public static func safeFilename(_ text: String) -> String? {
         var scalars = String.UnicodeScalarView()
         var bytes = 0
@@ -97,15 +99,15 @@ extension ContentDisposition {
             if room < 0 { break }
             scalars.append(scalar)
         }
-        // What was in the middle may be at the end now.
+        // The cut may have left spaces at the end.
         while end.isEmpty, scalars.last == " " { scalars.removeLast() }
         return String(scalars) + end
     }
 
     private static func isLeftOut(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
-        // C0, DEL and C1; line and paragraph separators; marks, embeddings, overrides and isolates of direction (UAX #9);
-        // the byte order mark and the zero width space, which nobody sees.
+        // C0, DEL and C1; line and paragraph separators; marks, embeddings, overrides and isolates of direction (UAX
+        // #9); and two invisible characters: the byte order mark and the zero width space.
         case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029, 0x061C, 0x200B, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069,
             0xFEFF:
             true

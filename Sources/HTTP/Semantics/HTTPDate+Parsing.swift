@@ -1,17 +1,18 @@
 extension HTTPDate {
-    /// The moment that a date names, in any of the three forms a recipient must take (RFC 9110 §5.6.7).
+    /// Parses a date in any of the three formats that a recipient must accept (RFC 9110 §5.6.7).
     ///
     /// - `Sun, 06 Nov 1994 08:49:37 GMT` (IMF-fixdate)
-    /// - `Sunday, 06-Nov-94 08:49:37 GMT` (RFC 850; a year that looks more than 50 years ahead of `now` is the last
-    ///   past one with the same two digits)
+    /// - `Sunday, 06-Nov-94 08:49:37 GMT` (RFC 850; a year that appears to be more than 50 years after `now` is the
+    ///   last past year with the same two digits)
     /// - `Sun Nov  6 08:49:37 1994` (asctime)
     ///
-    /// The name of the weekday must be one, but is not compared with the date. A leap second counts as the next second.
+    /// The name of the weekday must be valid but is not compared with the date. A leap second counts as the next
+    /// second.
     ///
     /// - Parameters:
-    ///   - text: The field's value; case matters.
-    ///   - now: The current time, which two-digit years are judged by; without it 00–69 are 2000–2069.
-    /// - Returns: Seconds since 1970, or `nil` if `text` is no such date.
+    ///   - text: The value of the date field; case-sensitive.
+    ///   - now: The current time in seconds since 1970, for two-digit years. If `nil`, 00–69 are 2000–2069.
+    /// - Returns: Seconds since 1970, or `nil` if `text` has none of the three formats.
     public static func parse(_ text: String, now: Int64? = nil) -> Int64? {
         var scanner = DateScanner(Array(text.utf8))
         guard let weekdayLength = scanner.weekday() else { return nil }
@@ -48,7 +49,7 @@ extension HTTPDate {
 
     private static func fullYear(_ twoDigits: Int, now: Int64?) -> Int {
         guard let now else { return twoDigits < 70 ? 2000 + twoDigits : 1900 + twoDigits }
-        // 31,556,952 seconds are the mean Gregorian year.
+        // The mean Gregorian year has 31,556,952 seconds.
         let current = 1970 + Int(min(max(now, 0), 253_402_300_799) / 31_556_952)
         let candidate = current - current % 100 + twoDigits
         return candidate > current + 50 ? candidate - 100 : candidate
@@ -67,7 +68,7 @@ extension HTTPDate {
     }
 }
 
-/// Walks over the parts of a date.
+/// A cursor over the bytes of a date.
 private struct DateScanner {
     enum WeekdayLength { case short, long }
 
@@ -112,7 +113,7 @@ private struct DateScanner {
         return value
     }
 
-    /// Seconds since midnight; `23:59:60` is a leap second.
+    /// Reads a time and returns the seconds since midnight; `23:59:60` is a leap second.
     mutating func time() -> Int? {
         guard let hour = number(2), take(":"), let minute = number(2), take(":"), let second = number(2),
             hour < 24, minute < 60, second <= 60

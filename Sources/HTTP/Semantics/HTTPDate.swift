@@ -1,10 +1,10 @@
-/// Dates as HTTP writes them (RFC 9110 §5.6.7). Seconds count from 1970-01-01 00:00:00 UTC.
+/// Dates in the format of HTTP (RFC 9110 §5.6.7). All times are in seconds since 1970-01-01 00:00:00 UTC.
 public enum HTTPDate {
-    /// The IMF-fixdate of a moment: `Sun, 06 Nov 1994 08:49:37 GMT`, always 29 bytes.
+    /// Returns the IMF-fixdate of a time, such as `Sun, 06 Nov 1994 08:49:37 GMT`; always 29 bytes.
     ///
-    /// - Parameter unixSeconds: Moved into the years 0 to 9999 if it lies outside.
+    /// - Parameter unixSeconds: Clamped to the years 0 to 9999.
     public static func text(unixSeconds: Int64) -> [UInt8] {
-        // 0000-01-01 00:00:00 and 9999-12-31 23:59:59.
+        // 0000-01-01 00:00:00 to 9999-12-31 23:59:59.
         let seconds = min(max(unixSeconds, -62_167_219_200), 253_402_300_799)
         let days = (seconds - floorModulo(seconds, 86_400)) / 86_400
         let time = Int(floorModulo(seconds, 86_400))
@@ -38,7 +38,8 @@ public enum HTTPDate {
         return rest < 0 ? rest + divisor : rest
     }
 
-    /// The proleptic Gregorian date of a day, by eras of 400 years that begin in March (Howard Hinnant's algorithm).
+    /// Returns the proleptic Gregorian date of a day since 1970-01-01. Uses eras of 400 years that begin in March
+    /// (Howard Hinnant's algorithm).
     private static func civil(days: Int) -> (year: Int, month: Int, day: Int) {
         let shifted = days + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
@@ -51,7 +52,7 @@ public enum HTTPDate {
         return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
     }
 
-    /// The day number of a date; the inverse of `civil`.
+    /// Returns the number of days since 1970-01-01; the inverse of `civil`.
     static func days(year: Int, month: Int, day: Int) -> Int {
         let shiftedYear = month <= 2 ? year - 1 : year
         let era = (shiftedYear >= 0 ? shiftedYear : shiftedYear - 399) / 400

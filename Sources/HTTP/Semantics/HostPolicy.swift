@@ -1,16 +1,21 @@
-/// By which names a server answers. A page of elsewhere whose name is made to point at this server (DNS rebinding) is of the
-/// server's origin for a browser, but it still says its own name in Host.
+/// The host names that a server accepts, as protection against DNS rebinding. In that attack, a foreign page's name
+/// resolves to this server, so the browser treats the page as same-origin. But its requests carry the foreign name in
+/// Host.
 public struct HostPolicy: Sendable {
     private let names: Set<String>
 
-    /// - Parameter hosts: Names or addresses, with a port if only that one will do; none for all.
+    /// Creates a policy.
+    ///
+    /// - Parameter hosts: The accepted names or addresses. An entry with a port accepts only that port. An empty list
+    ///   accepts all hosts.
     public init(_ hosts: [String] = []) {
         names = Set(hosts.map { $0.lowercased() })
     }
 
-    /// An entry as requests have it: in lower case and in punycode. A default port is in no request, so it is left away.
+    /// Returns an entry as requests write it: in lower case and in Punycode. Default ports are removed, because
+    /// requests do not send them.
     ///
-    /// - Throws: `AddressProblem` for what is no host, perhaps with a port.
+    /// - Throws: `AddressProblem` for text other than a host with an optional port.
     public static func entry(_ text: String) throws(AddressProblem) -> String {
         let parts = try AddressParts(text.contains("://") ? text : "host://" + text, example: "db.example.org")
         guard parts.scheme == "host", parts.userinfo == nil, parts.rest.isEmpty else {
@@ -22,7 +27,8 @@ public struct HostPolicy: Sendable {
         return try HostName.canonical(parts.host) + (port == ":80" || port == ":443" ? "" : port)
     }
 
-    /// Whether the host of a request (RFC 9110 §7.2) is one of them. A request without Host is not.
+    /// Whether the host of a request (RFC 9110 §7.2) is accepted. A request without Host is accepted only if the list
+    /// is empty.
     public func allows(_ fields: HTTPFields) -> Bool {
         guard !names.isEmpty else { return true }
         guard let host = fields[.host]?.lowercased() else { return false }

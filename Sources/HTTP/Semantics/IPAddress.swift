@@ -1,23 +1,27 @@
-/// An IPv4 or IPv6 address as 128 bits. An IPv4 address is kept as `::ffff:a.b.c.d` (RFC 4291 §2.5.5.2), so that it is one
-/// address whichever way a socket or a proxy writes it.
+/// An IPv4 or IPv6 address in 128 bits. An IPv4 address is stored as `::ffff:a.b.c.d` (RFC 4291 §2.5.5.2), so both
+/// spellings are equal.
 public struct IPAddress: Hashable, Sendable {
-    /// The two halves, most significant first.
+    /// The 64 most significant bits.
     public let high: UInt64
+    /// The 64 least significant bits.
     public let low: UInt64
 
+    /// Creates an address from its two halves of 64 bits.
     public init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
     }
 
-    /// - Parameter ipv4: 127.0.0.1 is `0x7F00_0001`.
+    /// Creates an IPv4 address.
+    ///
+    /// - Parameter ipv4: The address as a number; 127.0.0.1 is `0x7F00_0001`.
     public init(ipv4: UInt32) {
         high = 0
         low = 0xFFFF << 32 | UInt64(ipv4)
     }
 
-    /// An address as text, without port and brackets; a zone (`fe80::1%2`) is left away. `nil` for anything else, such as
-    /// a name, or an IPv4 address whose numbers have leading zeros.
+    /// Parses an address without port and brackets; a zone (`fe80::1%2`) is ignored. `nil` for any other text, such as
+    /// a name or an IPv4 address with leading zeros.
     public init?(_ text: some StringProtocol) {
         var bytes = ContiguousArray(text.utf8)[...]
         // The longest address has 45 characters; a zone is a number or the name of an interface.
@@ -30,9 +34,11 @@ public struct IPAddress: Hashable, Sendable {
         self = address
     }
 
+    /// Whether this is an IPv4 address.
     public var isIPv4: Bool { high == 0 && low >> 32 == 0xFFFF }
 
-    /// The address itself if it is IPv4; else its /64 network, which one customer has whole and can walk through at will.
+    /// The address that limits count for this client: an IPv4 address itself, or the /64 network of an IPv6 address.
+    /// One customer usually has a whole /64.
     public var customer: IPAddress {
         isIPv4 ? self : IPAddress(high: high, low: 0)
     }
@@ -54,12 +60,13 @@ public struct IPAddress: Hashable, Sendable {
         return parts == 4 ? IPAddress(ipv4: address) : nil
     }
 
-    /// RFC 4291 §2.2: eight groups, one run of them perhaps `::`, the last two perhaps as an IPv4 address.
+    /// Parses an IPv6 address (RFC 4291 §2.2): eight groups. One run of groups may be written as `::`, and the last two
+    /// groups may be written as an IPv4 address.
     private static func ipv6(_ bytes: some Collection<UInt8>) -> IPAddress? {
         let text = Array(bytes)
         let isValid = text.withUnsafeBytes { HostSyntax.isIPv6($0) }
         guard isValid else { return nil }
-        // The syntax is known to be right: one gap at most, and no more groups than fit.
+        // The syntax is valid: there is at most one `::` and there are at most eight groups.
         var groups: [UInt16] = []
         var gap: Int?
         for (index, part) in text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false).enumerated() {
@@ -85,7 +92,7 @@ public struct IPAddress: Hashable, Sendable {
 }
 
 extension IPAddress: CustomStringConvertible {
-    /// As RFC 5952 §4 writes it; an IPv4 address with dots.
+    /// The text form of RFC 5952 §4; an IPv4 address in dotted decimal.
     public var description: String {
         if isIPv4 {
             let ipv4 = UInt32(truncatingIfNeeded: low)
@@ -108,15 +115,15 @@ extension IPAddress: CustomStringConvertible {
     }
 }
 
-/// Addresses that begin with the same bits, as in `10.0.0.0/8` or `2001:db8::/32` (RFC 4632); a lone address is a network of
-/// one.
+/// A network in CIDR notation, such as `10.0.0.0/8` or `2001:db8::/32` (RFC 4632). A single address is a network with
+/// one address.
 public struct IPNetwork: Hashable, Sendable {
     private let first: IPAddress
     private let highMask: UInt64
     private let lowMask: UInt64
 
-    /// `nil` unless the text is an address, perhaps with a slash and a length, and has no bits beyond it: who writes
-    /// `10.1.2.3/8` may mean something else.
+    /// Parses an address with an optional prefix length. `nil` for other text. Also `nil` if bits after the prefix are
+    /// set, because `10.1.2.3/8` may be a mistake.
     public init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count <= 2, let address = IPAddress(parts[0]), !parts[0].contains("%") else { return nil }
@@ -134,6 +141,7 @@ public struct IPNetwork: Hashable, Sendable {
         guard address.high & ~highMask == 0, address.low & ~lowMask == 0 else { return nil }
     }
 
+    /// Whether an address is in the network.
     public func contains(_ address: IPAddress) -> Bool {
         address.high & highMask == first.high && address.low & lowMask == first.low
     }

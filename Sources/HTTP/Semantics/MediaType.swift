@@ -1,19 +1,21 @@
 /// A media type (RFC 9110 §8.3.1), such as `application/json; charset=utf-8`.
 public struct MediaType: Hashable, Sendable {
+    /// A parameter of a media type (RFC 9110 §5.6.6).
     public struct Parameter: Hashable, Sendable {
-        /// Lower case.
+        /// The name in lower case.
         public var name: String
-        /// As sent; quotes and escapes are taken off.
+        /// The value as sent, without quotes and escapes.
         public var value: String
     }
 
-    /// Lower case.
+    /// The type in lower case.
     public var type: String
-    /// Lower case.
+    /// The subtype in lower case.
     public var subtype: String
+    /// The parameters in order.
     public var parameters: [Parameter]
 
-    /// The value of a Content-Type field, or `nil` if it is malformed or has a parameter twice.
+    /// Parses the value of a Content-Type field. `nil` if the value is malformed or repeats a parameter.
     public init?(_ text: String) {
         var scanner = MediaTypeScanner(bytes: Array(text.utf8)[...])
         scanner.skipBlanks()
@@ -36,19 +38,19 @@ public struct MediaType: Hashable, Sendable {
         }
     }
 
-    /// The value of a parameter.
+    /// The value of a parameter; `nil` if it is missing.
     ///
-    /// - Parameter name: In lower case.
+    /// - Parameter name: The name in lower case.
     public subscript(name: String) -> String? {
         parameters.first { $0.name == name }?.value
     }
 
-    /// Whether type and subtype are these, given in lower case, whatever the parameters.
+    /// Whether the type and the subtype equal `type` and `subtype`, given in lower case. Parameters are ignored.
     public func isType(_ type: String, _ subtype: String) -> Bool {
         self.type == type && self.subtype == subtype
     }
 
-    /// Whether this is JSON: `application/json` or a type that ends in `+json` (RFC 6839).
+    /// Whether the media type is JSON: `application/json` or a type that ends in `+json` (RFC 6839).
     public var isJSON: Bool {
         isType("application", "json") || (type == "application" && subtype.hasSuffix("+json"))
     }
@@ -74,7 +76,7 @@ private struct MediaTypeScanner {
         return String(decoding: token, as: UTF8.self)
     }
 
-    /// quoted-string (RFC 9110 §5.6.4).
+    /// Reads a quoted-string (RFC 9110 §5.6.4).
     mutating func quotedString() -> String? {
         guard take("\"") else { return nil }
         var value: [UInt8] = []

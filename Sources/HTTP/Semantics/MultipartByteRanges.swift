@@ -1,21 +1,23 @@
-/// The body of a 206 with several ranges: multipart/byteranges (RFC 9110 §14.6).
+/// The body of a 206 response with several ranges: multipart/byteranges (RFC 9110 §14.6).
 public struct MultipartByteRanges: Hashable, Sendable {
-    /// The value of Content-Type for the whole answer.
+    /// The Content-Type of the response.
     public let contentType: String
-    /// The heads of the parts, and the ranges between them, in order.
+    /// The heads of the parts and the ranges of the file, in the order in which they are sent.
     public let parts: [HTTPFileBody.Part]
 
+    /// Creates a body.
+    ///
     /// - Parameters:
-    ///   - ranges: As `ByteRanges` gives them; none empty.
+    ///   - ranges: The ranges from `ByteRanges`; none is empty.
     ///   - size: The length of the whole representation in bytes.
-    ///   - contentType: Of the whole representation; empty leaves it out.
-    ///   - boundary: 1 to 70 characters of RFC 2046 §5.1.1 that do not occur in the representation, which a random one
-    ///     does not.
+    ///   - contentType: The Content-Type of the whole representation. If empty, the parts have no Content-Type.
+    ///   - boundary: 1 to 70 characters from the set in RFC 2046 §5.1.1 that do not occur in the representation. The
+    ///     random default does not occur there in practice.
     public init(
         _ ranges: [Range<Int>], size: Int, contentType: String, boundary: String = MultipartByteRanges.randomBoundary()
     ) {
         precondition(MultipartBoundary.isValid(boundary.utf8), "A boundary has 1 to 70 characters of RFC 2046 §5.1.1")
-        // A token needs no quotes, and some clients look for none.
+        // A boundary that is a token needs no quotes, and some clients do not expect quotes.
         let isToken = boundary.utf8.allSatisfy(\.isToken)
         self.contentType = "multipart/byteranges; boundary=" + (isToken ? boundary : "\"\(boundary)\"")
         let type = contentType.utf8.map { $0.isForbiddenInValue ? 0x20 : $0 }
@@ -48,7 +50,9 @@ public struct MultipartByteRanges: Hashable, Sendable {
     /// The length of the body in bytes.
     public var length: Int { parts.reduce(0) { $0 + $1.count } }
 
-    /// The body in one piece, from a representation that lies in memory and that the ranges are within.
+    /// Returns the whole body.
+    ///
+    /// - Parameter representation: The representation in memory; it contains the ranges.
     public func bytes(of representation: [UInt8]) -> [UInt8] {
         var body: [UInt8] = []
         body.reserveCapacity(length)
@@ -61,7 +65,7 @@ public struct MultipartByteRanges: Hashable, Sendable {
         return body
     }
 
-    /// 32 hexadecimal digits that nobody can know beforehand.
+    /// Returns 32 unpredictable hexadecimal digits.
     public static func randomBoundary() -> String {
         var generator = SystemRandomNumberGenerator()
         var digits: [UInt8] = []

@@ -1,36 +1,38 @@
-/// Conditional requests (RFC 9110 §13).
+/// Evaluates the preconditions of conditional requests (RFC 9110 §13).
 public enum Preconditions {
+    /// The result of evaluating the preconditions of a request.
     public enum Outcome: Hashable, Sendable {
-        /// Do what the request asks.
+        /// Process the request.
         case proceed
-        /// 304: the client's copy is current.
+        /// Status 304: the client's copy is current.
         case notModified
-        /// 412.
+        /// Status 412: at least one precondition failed.
         case failed
-        /// 400: a condition on entity tags that is no such list.
+        /// Status 400: If-Match or If-None-Match is malformed.
         case malformed
     }
 
-    /// Judges a request's conditions in the order of RFC 9110 §13.2.2. If-Range is judged apart, by `rangeApplies`.
+    /// Evaluates the preconditions of a request in the order of RFC 9110 §13.2.2, except If-Range; see `rangeApplies`.
     ///
     /// - Parameters:
-    ///   - entityTag: Of the current representation; `nil` if there is none, or if it has no tag.
-    ///   - lastModified: Seconds since 1970; `nil` if it is not known, and then conditions on dates are ignored.
-    ///   - exists: Whether there is a current representation, which is what `*` asks.
+    ///   - entityTag: The tag of the current representation; `nil` if there is no representation or no tag.
+    ///   - lastModified: Seconds since 1970; `nil` if unknown. If `nil`, preconditions on dates are ignored.
+    ///   - exists: Whether there is a current representation; `*` matches any current representation.
     public static func evaluate(
         _ fields: HTTPFields, method: HTTPMethod, entityTag: EntityTag?, lastModified: Int64? = nil,
         exists: Bool = true
     ) -> Outcome {
         let reads = method == .get || method == .head
-        if let condition = EntityTagCondition.ifMatch(fields) {
+        if let condition = EntityTagPrecondition.ifMatch(fields) {
             guard condition != .malformed else { return .malformed }
-            // RFC 9110 §13.1.1 demands the strong comparison. But proxies that compress make the server's own tag weak (nginx), and
-            // a write that names it means the very state that was read: the server gives no weak tags itself.
+            // RFC 9110 §13.1.1 requires strong comparison. But proxies that compress responses make the server's tags
+            // weak (nginx). The server itself sends no weak tags, so a weak tag in a write still identifies the exact
+            // state that the client read.
             guard exists, holds(condition, entityTag, { $0.matchesWeak($1) }) else { return .failed }
         } else if let lastModified, let date = date(.ifUnmodifiedSince, fields), lastModified > date {
             return .failed
         }
-        if let condition = EntityTagCondition.ifNoneMatch(fields) {
+        if let condition = EntityTagPrecondition.ifNoneMatch(fields) {
             guard condition != .malformed else { return .malformed }
             if exists, holds(condition, entityTag, { $0.matchesWeak($1) }) { return reads ? .notModified : .failed }
         } else if reads, let lastModified, let date = date(.ifModifiedSince, fields), lastModified <= date {
@@ -39,8 +41,8 @@ public enum Preconditions {
         return .proceed
     }
 
-    /// Whether a Range field is to be honoured: there is no If-Range, or what it names is the current representation
-    /// (RFC 9110 §13.1.5: by the strong comparison, or by the exact date).
+    /// Whether a Range field applies: If-Range is missing, or it matches the current representation. Tags use strong
+    /// comparison; dates must be equal (RFC 9110 §13.1.5).
     public static func rangeApplies(_ fields: HTTPFields, entityTag: EntityTag?, lastModified: Int64? = nil) -> Bool {
         guard fields.count(of: .ifRange) <= 1 else { return false }
         guard let value = fields[.ifRange] else { return true }
@@ -50,12 +52,12 @@ public enum Preconditions {
     }
 
     private static func holds(
-        _ condition: EntityTagCondition, _ tag: EntityTag?, _ same: (EntityTagCondition, EntityTag) -> Bool
+        _ condition: EntityTagPrecondition, _ tag: EntityTag?, _ same: (EntityTagPrecondition, EntityTag) -> Bool
     ) -> Bool {
         if let tag { same(condition, tag) } else { condition == .any }
     }
 
-    /// A date that cannot be parsed, or that is there twice, is ignored (RFC 9110 §13.1.3, §13.1.4).
+    /// Returns the date of a field. A malformed or repeated date is ignored (RFC 9110 §13.1.3, §13.1.4).
     private static func date(_ name: HTTPFieldName, _ fields: HTTPFields) -> Int64? {
         guard fields.count(of: name) == 1 else { return nil }
         return fields[name].flatMap { HTTPDate.parse($0) }

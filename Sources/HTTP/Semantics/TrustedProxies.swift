@@ -1,12 +1,13 @@
-/// Whose word is taken for where a request comes from: proxies that the operator has named, and nobody else.
+/// The proxies that the server trusts to report the client's address.
 ///
-/// A proxy adds the address that it sees at the right end of a list. What stands left of the last address that a trusted
-/// proxy added was sent by somebody who can write there what he likes, so the list is read from the right.
+/// A proxy appends the address of its peer at the right end of a list. The client can forge every address to the left
+/// of the last address that a trusted proxy added. So the server reads the list from the right.
 public struct TrustedProxies: Sendable {
-    /// Which field a proxy writes. Only one is read: a proxy hands on the other one as the client has sent it.
+    /// The field that the trusted proxies write. The server does not read the other field, because a proxy may pass on
+    /// the client's value.
     public enum Field: String, CaseIterable, Sendable {
         case xForwardedFor = "x-forwarded-for"
-        /// RFC 7239.
+        /// `Forwarded` (RFC 7239).
         case forwarded
 
         var name: HTTPFieldName {
@@ -21,32 +22,35 @@ public struct TrustedProxies: Sendable {
     private let trustsLocal: Bool
     private let field: Field
 
-    /// Nobody is trusted.
+    /// No trusted proxies.
     public static let none = TrustedProxies(networks: [])
 
-    /// - Parameter trustsLocal: Whether peers on a Unix socket are proxies.
+    /// Creates a set of trusted proxies.
+    ///
+    /// - Parameter trustsLocal: Whether all peers on a Unix socket are trusted proxies.
     public init(networks: [IPNetwork], trustsLocal: Bool = false, field: Field = .xForwardedFor) {
         self.networks = networks
         self.trustsLocal = trustsLocal
         self.field = field
     }
 
+    /// Whether no peer is trusted.
     public var isEmpty: Bool { networks.isEmpty && !trustsLocal }
 
-    /// The most addresses that are looked at, from the right.
+    /// The maximum number of addresses to read, from the right.
     private static let maxHops = 32
 
-    /// Where a request comes from that a trusted proxy has passed on.
+    /// Returns the client's address as reported by trusted proxies.
     ///
-    /// - Parameter peer: The other end of the connection; `nil` on a Unix socket.
-    /// - Returns: The rightmost address that is no trusted proxy's, or the leftmost one if all are. `nil` if the peer is
-    ///   not trusted, names nobody, or if the list has something that is no address where an address is needed: then the
-    ///   peer counts.
+    /// - Parameter peer: The address of the other end of the connection; `nil` on a Unix socket.
+    /// - Returns: The rightmost address that does not belong to a trusted proxy. If all addresses read belong to
+    ///   trusted proxies, the leftmost of them. `nil` if the peer is not trusted, if the field is absent, or if an
+    ///   element to be read is not an address; the peer is then the client.
     public func client(of fields: HTTPFields, peer: IPAddress?) -> IPAddress? {
         guard peer.map(contains) ?? trustsLocal, fields.contains(field.name) else { return nil }
         var client: IPAddress?
         var hops = 0
-        // Several lines of a list are one list (RFC 9110 §5.3).
+        // Several lines form one list (RFC 9110 §5.3).
         for line in fields.values(of: field.name).reversed() {
             guard let elements = elements(of: line) else { return nil }
             for element in elements.reversed() {
@@ -64,10 +68,10 @@ public struct TrustedProxies: Sendable {
         networks.contains { $0.contains(address) }
     }
 
-    /// The members of a list; commas in quoted strings part nothing. `nil` if a quotation mark has no partner: nobody knows
-    /// then where the client's text ends and a proxy's begins.
+    /// Returns the elements of a list. Commas in quoted strings do not separate elements. Returns `nil` if a quoted
+    /// string has no end: then it is unclear where the client's text ends and a proxy's text begins.
     private func elements(of line: String) -> [Substring]? {
-        // There are no quoted strings in X-Forwarded-For.
+        // X-Forwarded-For has no quoted strings.
         guard field == .forwarded else {
             return line.split(separator: ",").map(Self.trimmed).filter { !$0.isEmpty }
         }
@@ -91,7 +95,7 @@ public struct TrustedProxies: Sendable {
         }
         guard !isQuoted else { return nil }
         elements.append(line[start...])
-        // RFC 9110 §5.6.1: empty members count for nothing.
+        // RFC 9110 §5.6.1: empty elements are ignored.
         return elements.map(Self.trimmed).filter { !$0.isEmpty }
     }
 
@@ -103,11 +107,11 @@ public struct TrustedProxies: Sendable {
             for pair in Self.pairs(of: element) {
                 guard let equals = pair.firstIndex(of: "=") else { return nil }
                 guard Self.trimmed(pair[..<equals]).lowercased() == "for" else { continue }
-                // RFC 7239 §4: each parameter once.
+                // RFC 7239 §4: each parameter occurs once.
                 guard found == nil else { return nil }
                 var value = Self.trimmed(pair[pair.index(after: equals)...])
                 if value.hasPrefix("\"") {
-                    // An address needs no escapes; who uses one is refused.
+                    // An address needs no escapes, so a value with one is rejected.
                     guard value.count >= 2, value.hasSuffix("\""), !value.contains("\\") else { return nil }
                     value = value.dropFirst().dropLast()
                 }
@@ -126,8 +130,9 @@ public struct TrustedProxies: Sendable {
         }
     }
 
-    /// `192.0.2.1`, `192.0.2.1:80`, `[2001:db8::1]`, `[2001:db8::1]:80`, `2001:db8::1`. Not `unknown`, nor a made-up name
-    /// such as `_hidden` (RFC 7239 §6): neither tells two clients apart.
+    /// Parses an address with an optional port: `192.0.2.1`, `192.0.2.1:80`, `[2001:db8::1]`, `[2001:db8::1]:80` or
+    /// `2001:db8::1`. `unknown` and obfuscated identifiers such as `_hidden` (RFC 7239 §6) are rejected, because they
+    /// do not distinguish clients.
     private static func node(_ text: Substring) -> IPAddress? {
         if text.hasPrefix("[") {
             guard let end = text.firstIndex(of: "]") else { return nil }
@@ -140,7 +145,7 @@ public struct TrustedProxies: Sendable {
         return IPAddress(text[..<colon])
     }
 
-    /// Whether a text is a colon and a port, or nothing.
+    /// Whether a text is empty, or a colon followed by a port.
     private static func isPort(_ text: Substring) -> Bool {
         guard let first = text.first else { return true }
         return first == ":" && (2...6).contains(text.utf8.count) && text.utf8.dropFirst().allSatisfy(\.isDigit)

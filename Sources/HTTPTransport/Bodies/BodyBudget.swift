@@ -1,9 +1,9 @@
 import Synchronization
 
-/// The bytes of request bodies that handlers hold at this moment, over all connections.
+/// Counts the bytes of request bodies in memory, over all connections, and limits them.
 ///
-/// The last eighth is for bodies that came with their heads: large ones that crawl in may take all the rest, and small
-/// requests are still answered.
+/// The last eighth is reserved for bodies that arrived with their heads. Large bodies that arrive slowly can use only
+/// the other seven eighths, so small requests still succeed.
 final class BodyBudget: Sendable {
     private let used = Atomic<Int>(0)
     private let limit: Int
@@ -14,17 +14,19 @@ final class BodyBudget: Sendable {
         streamedLimit = limit - limit / 8
     }
 
-    /// Takes `count` bytes that have come already, or returns `false` and takes none if that would pass the limit.
+    /// Counts `count` bytes that have arrived. If that would exceed the limit, returns `false` and counts nothing.
     func reserve(_ count: Int) -> Bool {
         reserve(count, within: limit)
     }
 
-    /// The same for a piece of a body of which more will come.
+    /// Counts `count` bytes of a streamed body. If that would exceed the limit for streamed bodies, returns `false` and
+    /// counts nothing.
     func reserveStreamed(_ count: Int) -> Bool {
         reserve(count, within: streamedLimit)
     }
 
-    /// Takes up to `count` bytes for what is about to come of a body, as many as there are; returns how many.
+    /// Counts up to `count` bytes that a streamed body is about to use, as many as the limit allows. Returns how many
+    /// bytes were counted.
     func reserveStreamed(upTo count: Int) -> Int {
         var before = used.load(ordering: .relaxed)
         while true {
@@ -43,11 +45,11 @@ final class BodyBudget: Sendable {
         return false
     }
 
-    /// Gives `count` bytes back.
+    /// Releases `count` bytes.
     func release(_ count: Int) {
         if count > 0 { used.subtract(count, ordering: .relaxed) }
     }
 
-    /// Bytes in use.
+    /// The number of bytes counted now.
     var inUse: Int { used.load(ordering: .relaxed) }
 }

@@ -2,22 +2,24 @@ import Compression
 import HTTP
 import Sockets
 
-/// Taking gzip off a body.
+/// Decompression of a gzip body.
 ///
-/// A byte may become a thousand, and tables of codes that nothing follows cost fifty times of what other bytes do. So a body is
-/// decompressed in steps, between which others have their turn, and the budget counts what a step may bring before it does.
+/// One compressed byte can expand to a thousand. Code tables without data cost fifty times as much CPU time per byte as
+/// other input. So a body is decompressed in steps, and other connections run between the steps. The output of each
+/// step is counted against the budget in advance.
 extension BodyReader {
-    /// What a step may bring, some tenths of a millisecond's worth.
+    /// The maximum output of one step in bytes: a few tenths of a millisecond of CPU time.
     static let maxStepOutput = 128 << 10
-    /// What a step may take: at its worst it takes as long.
+    /// The maximum input of one step in bytes. In the worst case, this input takes as long as the maximum output.
     private static let maxStepInput = 16 << 10
 
-    /// Adds to the end of `output` what a step brings, which the budget then has counted; waits for it if need be.
+    /// Appends the output of one or more steps to `output`, counted against the budget. Waits for input if necessary.
     ///
     /// - Parameters:
-    ///   - wanted: The most bytes to add; at least 1.
-    ///   - limit: The most bytes of the whole body, as the first step says it.
-    /// - Returns: `false`, and nothing was added, at the end of the body.
+    ///   - wanted: The maximum number of bytes to append; at least 1.
+    ///   - limit: The maximum size of the whole decoded body in bytes. Only the value of the first call is used.
+    /// - Returns: `false` at the end of the body, with nothing appended.
+    /// - Throws: `HTTPBodyError`: any case except `unsupportedEncoding`.
     func decompress(
         atMost wanted: Int, limit: Int, into output: inout [UInt8]
     ) async throws(HTTPBodyError) -> Bool {
@@ -39,22 +41,26 @@ extension BodyReader {
         return true
     }
 
-    /// Whether there is anything left that something may come of.
+    /// Whether there may be more compressed input, received or not.
     var mayHaveMore: Bool {
         compressedStart < compressed.count || !isFinished
     }
 
-    /// One call of the decoder; returns how many bytes came.
+    /// Calls the decoder once. Returns how many bytes were appended.
+    ///
+    /// - Throws: `HTTPBodyError`: `malformed`, `tooLarge` or `bomb` from the decoder; `overloaded` if the budget is
+    ///   used up.
     private func step(
         _ decoder: GzipDecoder, room: Int, into output: inout [UInt8]
     ) throws(HTTPBodyError) -> Int {
-        // The end of a stream needs no room: what has been counted already is not refused because others came.
+        // If the budget grants no byte, the decoder still gets room for one byte: the end of a stream has no output and
+        // must not fail.
         let granted = reserve(upTo: room)
         let before = output.count
         let end = min(compressed.count, compressedStart + Self.maxStepInput)
         let used: Int
         do throws(CompressionError) {
-            // Array.withUnsafeBytes does not carry the type of the error.
+            // `Array.withUnsafeBytes` does not preserve the type of the error.
             used = try compressed.withUnsafeBufferPointer { (bytes) throws(CompressionError) in
                 let input = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[compressedStart..<end])
                 return try decoder.decode(input, atMost: max(granted, 1), into: &output)

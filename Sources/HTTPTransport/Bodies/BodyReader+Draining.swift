@@ -2,32 +2,33 @@ import HTTP
 import Sockets
 import Threads
 
-/// What the connection does with a body that its handler did not read.
+/// Decides what happens with a body that the handler did not read.
 extension BodyReader {
-    /// Whether the body has been read to its end, so that what follows is the next request.
+    /// Whether the body has been read to its end. The next received bytes then belong to the next request.
     var isFinished: Bool {
         if case .finished = framing { true } else { false }
     }
 
-    /// Whether reading the rest is cheaper than a new connection. A client that still waits for `100 Continue` may send
-    /// the body or not (RFC 9110 §10.1.1): nobody can tell where its next request begins.
+    /// Whether reading the rest of the body is cheaper than a new connection. `false` if the client still waits for
+    /// `100 Continue`. Such a client may or may not send the body (RFC 9110 §10.1.1), so the start of its next request
+    /// is unknown.
     func isWorthDraining(within limit: Int) -> Bool {
         guard !owesContinue, failure != .disconnected, failure != .timeout else { return false }
         if case .length(let left) = framing { return left <= limit }
         return false
     }
 
-    /// Passes over what has arrived of an unread body.
+    /// Discards the received bytes of an unread body.
     func discardInput() {
         guard failure == nil, !connection.input.isEmpty else { return }
-        // A malformed rest shows in the framing.
+        // An error in these bytes is visible in `framing`.
         var sink: [UInt8] = []
         try? takeInput(into: &sink)
     }
 
-    /// Reads and drops the rest; `false` if it is too long or does not come.
+    /// Reads and discards the rest of the body. Returns `false` if the rest is too long or does not arrive in time.
     func drain(atMost limit: Int) async -> Bool {
-        // A wait of the linger kind: nobody is interested in these bytes.
+        // The deadline is the deadline of a lingering close, because these bytes are not needed.
         let deadline = Deadline.after(server.configuration.deadlines.linger, from: server.loop.now)
         let end = receivedBytes + limit
         do throws(HTTPBodyError) {

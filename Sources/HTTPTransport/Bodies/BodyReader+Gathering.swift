@@ -2,9 +2,9 @@ import Glibc
 import HTTP
 import Sockets
 
-/// Pieces of a size that the handler picks.
+/// Reads the body in pieces of a size that the handler chooses.
 extension BodyReader {
-    /// What one call reads of a body, a twentieth of a millisecond's worth.
+    /// The maximum number of bytes per read of a body: a twentieth of a millisecond of CPU time.
     private static let maxReadBytes = 256 << 10
 
     func next(
@@ -24,14 +24,14 @@ extension BodyReader {
         }.get()
     }
 
-    /// A body that is sent as it is goes from the socket straight into the piece.
+    /// Reads an uncompressed body with a length from the socket directly into the piece.
     ///
-    /// - Parameter count: No more than the body still has.
+    /// - Parameter count: The size of the piece in bytes; at most the unread bytes of the body.
     private func gatherUndecoded(
         _ count: Int, in room: @Sendable (Int) -> [UInt8]
     ) async throws(HTTPBodyError) -> [UInt8] {
         var piece = room(count)
-        // Pages that no byte comes for are never touched.
+        // The system allocates no memory for pages that receive no byte.
         piece.reserveCapacity(count)
         let present = min(connection.input.count, count)
         if present > 0 {
@@ -74,7 +74,9 @@ extension BodyReader {
         try reserve(count)
     }
 
-    /// What comes out of gzip goes straight into the piece.
+    /// Decompresses gzip directly into the piece.
+    ///
+    /// - Throws: The errors of `decompress`.
     private func gatherDecompressed(
         _ count: Int, in room: @Sendable (Int) -> [UInt8]
     ) async throws(HTTPBodyError) -> [UInt8]? {
@@ -87,7 +89,9 @@ extension BodyReader {
         return piece.isEmpty ? nil : piece
     }
 
-    /// Chunks are as long as they like: what is too much is kept for the next piece.
+    /// Collects chunks, which can have any length. Bytes beyond `count` are kept for the next piece.
+    ///
+    /// - Throws: The errors of `rawPiece`; `overloaded` if the budget is used up.
     private func gatherChunks(_ count: Int) async throws(HTTPBodyError) -> [UInt8]? {
         var piece = takeLeftover() ?? []
         if piece.isEmpty { giveBack() }
@@ -108,11 +112,12 @@ extension BodyReader {
         return piece.isEmpty ? nil : piece
     }
 
-    /// What is left of earlier pieces, `count` bytes of it or all; `nil` if there is nothing, or not as much.
+    /// Returns exactly `count` leftover bytes, or all of them if `count` is `nil`. Returns `nil` if there are too few
+    /// or none.
     func takeLeftover(_ count: Int? = nil) -> [UInt8]? {
         let left = leftover.count - leftoverStart
         guard left > 0, left >= count ?? 1 else { return nil }
-        // What the handler had before is gone; this and the rest stay counted.
+        // The handler's previous piece is released. This piece and the remaining leftover stay counted.
         giveBack(keeping: left)
         let piece = Array(leftover[leftoverStart..<leftoverStart + (count ?? left)])
         leftoverStart += piece.count
@@ -123,12 +128,14 @@ extension BodyReader {
         return piece
     }
 
-    // MARK: All of it
+    // MARK: The whole body
 
-    /// What is taken on the strength of an announcement alone.
+    /// The maximum capacity in bytes that is reserved only because of the announced length.
     private static let firstRoom = 1 << 20
 
-    /// The rest of the body, from the socket's bytes or from what they were compressed from straight to the end of `all`.
+    /// Appends the rest of the body to `all`, directly from the socket or the decoder.
+    ///
+    /// - Throws: `HTTPBodyError.tooLarge` if the body exceeds `limit`, or the error that ended the body.
     func collectRest(_ all: inout [UInt8], upTo limit: Int) async throws(HTTPBodyError) {
         if case .gzip = coding {
             while try await decompress(atMost: .max, limit: limit, into: &all) {
@@ -146,14 +153,15 @@ extension BodyReader {
         }
     }
 
-    /// Grows a body's array by doubling up to a megabyte, and then by sixteens, as far as the body can go: pages that no byte
-    /// comes for are never touched. Doubling to the end would copy every byte once more, most of it into new memory, which
-    /// costs four times of the copy; and bodies that began together grow together.
+    /// Grows the array of a body: by a factor of 2 up to 1 MiB, then by a factor of 16, up to the longest possible
+    /// body. The system allocates no memory for pages that receive no byte. Doubling beyond 1 MiB would copy every byte
+    /// once more, mostly into new memory, which costs four times as much as the copy. Bodies that start together would
+    /// also be copied at the same time.
     ///
-    /// - Parameter count: The most that comes at once.
+    /// - Parameter count: The maximum number of bytes that one read or step adds.
     private func makeRoom(for count: Int, in all: inout [UInt8], upTo limit: Int) {
         let needed = all.count + count
-        // What comes at once may pass the limit: finding that out must not grow the array.
+        // One read may exceed the limit. Detecting the excess must not grow the array.
         let most = expectedLength ?? max(limit, limit &+ count)
         guard needed > all.capacity, all.capacity < most else { return }
         let announced = min(expectedLength ?? 0, Self.firstRoom)

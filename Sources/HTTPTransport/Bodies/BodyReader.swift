@@ -3,15 +3,15 @@ import HTTP
 import Sockets
 import Threads
 
-/// The body of a request on its way in.
+/// The body of a request while it is being received.
 ///
-/// Nothing is read, and no `100 Continue` sent, before the first pull. A pull from another thread, such as an actor's that
-/// writes files, hops to the connection's loop and back.
+/// Before the first call, the reader reads nothing and sends no `100 Continue`. A call from another thread, such as an
+/// actor that writes files, is executed on the connection's loop.
 ///
-/// Unchecked: confined to the loop's thread; the calls of the protocol see to that themselves.
+/// Unchecked: all state is confined to the loop's thread. The methods of `HTTPBodyReader` switch to that thread.
 final class BodyReader: HTTPBodyReader, @unchecked Sendable {
     let expectedLength: Int?
-    /// Bytes taken off the socket, before they were decoded.
+    /// How many bytes of the body have been read from the socket, before decoding.
     var receivedBytes = 0
 
     let connection: HTTPConnection
@@ -21,12 +21,13 @@ final class BodyReader: HTTPBodyReader, @unchecked Sendable {
     private(set) var owesContinue: Bool
     private var hasEnded = false
     private(set) var failure: HTTPBodyError?
-    /// What the handler holds of the budget.
+    /// How many bytes of the budget the handler's pieces use.
     private(set) var reserved = 0
-    /// Decoded bytes beyond the piece that was asked for, from `leftoverStart` on; the budget counts them.
+    /// Decoded bytes beyond the requested piece, from index `leftoverStart` on. They count against the budget.
     var leftover: [UInt8] = []
     var leftoverStart = 0
-    /// What has come of a gzipped body and is not decompressed yet, from `compressedStart` on: at most what one read brings.
+    /// Received gzip bytes that are not decompressed yet, from index `compressedStart` on: at most the bytes of one
+    /// read.
     var compressed: [UInt8] = []
     var compressedStart = 0
     var timeout: TransferTimeout
@@ -35,7 +36,7 @@ final class BodyReader: HTTPBodyReader, @unchecked Sendable {
         case length(left: Int)
         case chunked(ChunkedDecoder)
         case finished
-        /// What follows cannot be told from the body any more.
+        /// The framing is invalid, so the end of the body cannot be determined.
         case broken
     }
 
@@ -66,7 +67,7 @@ final class BodyReader: HTTPBodyReader, @unchecked Sendable {
         return values.count == 1 && (first == "gzip" || first == "x-gzip") ? .gzip(nil) : .unsupported
     }
 
-    // MARK: - What handlers call
+    // MARK: - The interface for handlers
 
     func next() async throws(HTTPBodyError) -> [UInt8]? {
         try await onLoop { reader in
@@ -107,7 +108,7 @@ final class BodyReader: HTTPBodyReader, @unchecked Sendable {
         return await Task(executorPreference: server.loop) { await body(self) }.value
     }
 
-    /// Remembers a failure: whoever asks again gets it again.
+    /// Runs `body` unless an earlier call failed. A failure is stored and thrown again by later calls.
     func run<Value>(
         _ body: () async throws(HTTPBodyError) -> Value
     ) async -> Result<Value, HTTPBodyError> {
@@ -127,20 +128,21 @@ final class BodyReader: HTTPBodyReader, @unchecked Sendable {
         reserved += count
     }
 
-    /// Counts what is about to come: as much as there is room for in the budget, up to `count` bytes.
+    /// Counts up to `count` bytes that are about to arrive, as far as the budget allows. Returns how many bytes were
+    /// counted.
     func reserve(upTo count: Int) -> Int {
         let granted = server.budget.reserveStreamed(upTo: count)
         reserved += granted
         return granted
     }
 
-    /// Tells the budget that the handler is done with what it had, but for `count` bytes.
+    /// Releases the budget of all bytes in the handler's pieces, except for `count` bytes.
     func giveBack(keeping count: Int = 0) {
         server.budget.release(reserved - count)
         reserved = count
     }
 
-    /// The exchange is over: later pulls fail, and the budget gets its bytes back.
+    /// Ends the use of the body: later calls fail, and the budget is released.
     func end() {
         hasEnded = true
         giveBack()
@@ -148,7 +150,9 @@ final class BodyReader: HTTPBodyReader, @unchecked Sendable {
 
     // MARK: - Decoding
 
-    /// The next bytes of the body as they were sent; `nil` at its end.
+    /// Returns the next bytes of the body without its transfer coding, still compressed; `nil` at the end.
+    ///
+    /// - Throws: `HTTPBodyError`: `malformed`, `timeout` or `disconnected`.
     func rawPiece() async throws(HTTPBodyError) -> [UInt8]? {
         var piece: [UInt8] = []
         while piece.isEmpty {
@@ -158,7 +162,9 @@ final class BodyReader: HTTPBodyReader, @unchecked Sendable {
         return piece
     }
 
-    /// Takes what there is of the body; reads from the socket if there is nothing.
+    /// Appends received bytes of the body to `piece`. Reads from the socket if nothing was received.
+    ///
+    /// - Throws: `HTTPBodyError`: `malformed`, `timeout` or `disconnected`.
     func fill(_ piece: inout [UInt8], until fixed: Deadline?) async throws(HTTPBodyError) {
         if !connection.input.isEmpty {
             try takeInput(into: &piece)
@@ -180,7 +186,9 @@ final class BodyReader: HTTPBodyReader, @unchecked Sendable {
         }
     }
 
-    /// Asks for the body if the client waits for that, and waits until something has come of it.
+    /// Sends `100 Continue` if the client waits for it. Then waits until bytes of the body arrive.
+    ///
+    /// - Throws: `HTTPBodyError`: `timeout` or `disconnected`.
     func awaitBytes(until fixed: Deadline?) async throws(HTTPBodyError) {
         if owesContinue {
             owesContinue = false
@@ -199,7 +207,9 @@ final class BodyReader: HTTPBodyReader, @unchecked Sendable {
         }
     }
 
-    /// Takes what has come of the body together with something else.
+    /// Appends the bytes of the body that arrived together with other input.
+    ///
+    /// - Throws: `HTTPBodyError.malformed` for invalid chunks.
     func takeInput(into piece: inout [UInt8]) throws(HTTPBodyError) {
         let result: Result<Int, HTTPBodyError> = connection.input.withBytes { bytes in
             do throws(HTTPBodyError) {
@@ -211,7 +221,9 @@ final class BodyReader: HTTPBodyReader, @unchecked Sendable {
         connection.input.consume(try result.get())
     }
 
-    /// Takes the transfer coding off `bytes`; returns how many of them belonged to the body.
+    /// Decodes the framing of `bytes`. Returns how many of the bytes belong to the body.
+    ///
+    /// - Throws: `HTTPBodyError.malformed` for invalid chunks.
     private func decode(_ bytes: UnsafeRawBufferPointer, into piece: inout [UInt8]) throws(HTTPBodyError) -> Int {
         switch framing {
         case .finished, .broken:

@@ -2,12 +2,12 @@ import Compression
 import HTTP
 import Sockets
 
-/// Giving an answer the content coding that its client accepts.
+/// Compression of responses.
 extension HTTPConnection {
-    /// What is compressed at once, a third of a millisecond's worth of JSON.
+    /// The maximum number of bytes to compress in one step: a third of a millisecond of CPU time for JSON.
     private static let compressedAtOnce = 64 << 10
 
-    /// Puts the body into gzip where that is asked for and makes it smaller.
+    /// Compresses the response body with gzip if the client accepts gzip and the result is smaller.
     func encode(_ response: inout HTTPResponse, for request: HTTPRequest) async {
         switch response.body {
         case .bytes(let bytes):
@@ -20,16 +20,16 @@ extension HTTPConnection {
             response.body = .bytes(
                 ContentCodingChoice.pick(
                     identity: identity, gzip: gzip, of: &response, for: request, under: server.configuration))
-        case .none, .stream, .file: return
+        case .none, .stream, .events, .file: return
         }
     }
 
-    /// The gzip form of `bytes`; `nil` if it is not smaller, if so many others are being made that there is no encoder, or if
-    /// nobody waits for it any more.
+    /// Returns the gzip form of `bytes`. Returns `nil` if the gzip form is not smaller, if all encoders of the loop are
+    /// in use, or if the client disconnected.
     private func compress(_ bytes: [UInt8]) async -> [UInt8]? {
         guard let encoder = server.takeEncoder() else { return nil }
         defer { server.giveBack(encoder) }
-        // The answers to earlier requests go out if this one takes longer than a turn.
+        // Earlier responses are sent now if compressing takes longer than the current loop turn.
         writer.flushAtEndOfTurn()
         var compressed: [UInt8] = []
         compressed.reserveCapacity(bytes.count / 3)

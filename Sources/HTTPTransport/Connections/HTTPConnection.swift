@@ -2,36 +2,37 @@ import HTTP
 import Sockets
 import Threads
 
-/// One connection from its first byte to its last: a task on its loop's thread that reads like blocking code. While it idles
-/// for long it has none.
+/// One connection: a task on its loop's thread, written like blocking code. A connection without requests for
+/// `Deadlines.rest` has no task.
 ///
-/// Unchecked: confined to the loop's thread.
+/// Unchecked: all state is confined to the loop's thread.
 final class HTTPConnection: @unchecked Sendable {
     let socket: LoopSocket
     let server: ServerLoop
-    let ledgerPeer: ConnectionLedger.Peer
-    /// The peer's address as requests and logs show it.
+    let ledgerPeer: ConnectionCounter.Peer
+    /// The peer's address as text, for requests and logs.
     let peer: String
-    /// The same to compare and to count by; `nil` on a Unix socket.
+    /// The peer's address in binary form, for comparison and limits; `nil` on a Unix socket.
     let peerAddress: IPAddress?
-    /// The place in the server loop's list; -1 once it has been taken out.
+    /// The connection's index in the list of the server loop; -1 after removal.
     var index = -1
     var task: Task<Void, Never>?
 
     var input = InputBuffer()
     let writer: ResponseWriter
     private(set) var receivedBytes = 0
-    /// The connection ends with the answer that is under way.
+    /// Whether the connection closes after the current response.
     var mustClose = false
-    /// The peer may still be sending: it gets time to read the answer before the connection goes.
+    /// Whether the peer may still be sending. Such a peer gets time to read the response before the connection is
+    /// closed.
     var lingers = false
 
     private var parser: RequestParser
     private var headStart: UInt64 = 0
     private var isIdle = false
-    /// The task ends, and the connection does not.
+    /// Whether the task is about to end while the connection stays open.
     private var isResting = false
-    /// What has ended a rest.
+    /// The event that ended the last rest, for the next task.
     private var wake: LoopSocket.Wake?
     private var isStopping = false
 
@@ -40,47 +41,49 @@ final class HTTPConnection: @unchecked Sendable {
         self.server = server
         self.peer = peer.host
         peerAddress = peer.ipAddress
-        ledgerPeer = ConnectionLedger.Peer(peer)
+        ledgerPeer = ConnectionCounter.Peer(peer)
         writer = ResponseWriter(socket, on: server)
         parser = RequestParser(limits: server.configuration.headLimits)
         isStopping = server.isDraining
         socket.hangUpDidCome = { [weak self] in self?.task?.cancel() }
-        socket.inputDidEnd = { [weak writer = self.writer] in writer?.probe() }
+        socket.inputDidEnd = { [weak writer = self.writer] in writer?.inputDidEnd() }
     }
 
     func start() {
         task = Task(executorPreference: server.loop) { [self] in await run() }
     }
 
-    /// Serves requests until the connection ends or rests.
+    /// Handles requests until the connection ends or its task rests.
     private func run() async {
         while let head = await nextHead() {
-            guard await answer(head) else { break }
+            guard await respond(head) else { break }
         }
         if isResting { return rest() }
         if !socket.isClosed, await writer.flush(), lingers { await linger() }
         finish()
     }
 
-    /// The server stops: an idle connection ends now, another with its present answer.
+    /// Called when the server stops. An idle connection ends now; an active connection ends after its current response.
     func serverWillStop() {
         isStopping = true
         if isIdle { socket.cancelRead() }
+        writer.events?.serverWillStop()
     }
 
-    /// Ends the connection now, whatever it does.
+    /// Ends the connection immediately.
     func abort() {
         task?.cancel()
         socket.reset()
         server.remove(self)
     }
 
-    /// Whether the answer under way is the last one.
-    var isLastAnswer: Bool {
+    /// Whether the current response is the last one.
+    var isLastResponse: Bool {
         mustClose || isStopping
     }
 
-    /// Goes on without a task until something comes: that of an idle connection holds some 8 KB, in which answers were made.
+    /// Waits without a task until input arrives. The task of an idle connection that has sent responses would use about
+    /// 8 KB.
     private func rest() {
         isResting = false
         isIdle = true
@@ -91,8 +94,8 @@ final class HTTPConnection: @unchecked Sendable {
         }
         let deadlines = server.configuration.deadlines
         server.metrics.connectionDidRest()
-        // From now, not from when the turn began: nobody is sent home before its time.
-        socket.whenReadable(until: .after(deadlines.idle - deadlines.rest)) { [self] wake in
+        // The deadline counts from now, not from the start of the loop turn. So no connection is closed early.
+        socket.whenReadable(until: .after(deadlines.idle - deadlines.rest, from: server.loop.time)) { [self] wake in
             server.metrics.connectionDidWake()
             self.wake = wake
             start()
@@ -109,7 +112,7 @@ final class HTTPConnection: @unchecked Sendable {
 
     // MARK: - Reading
 
-    /// The next request's head; `nil` when the connection is over.
+    /// Returns the head of the next request; `nil` if the connection ends or its task rests.
     private func nextHead() async -> RequestHead? {
         if !input.isEmpty, server.loop.isTimeSliceOver {
             guard await writer.flush() else { return nil }
@@ -119,11 +122,11 @@ final class HTTPConnection: @unchecked Sendable {
             headStart = server.loop.now
             switch parseInput() {
             case .head(let head, _):
-                // If the handler suspends, the answers so far go out at the end of the loop's turn.
+                // If the handler suspends, the output so far is sent at the end of the loop turn.
                 writer.flushAtEndOfTurn()
                 return head
-            case .refused(let refusal):
-                await refuse(refusal)
+            case .rejected(let rejection):
+                await reject(rejection)
                 return nil
             case .needMore: break
             }
@@ -132,7 +135,8 @@ final class HTTPConnection: @unchecked Sendable {
         return await receiveHead()
     }
 
-    /// Writes the output, or leaves it to the next answer if a pipelined request waits and the output is not large.
+    /// Writes the output to the socket. If a pipelined request has arrived and the output is small, keeps the output
+    /// until the next response.
     func flushUnlessPipelined() async -> Bool {
         if input.isEmpty { return await writer.flush() }
         if writer.pendingBytes < server.configuration.maxGatheredBytes { return true }
@@ -150,7 +154,7 @@ final class HTTPConnection: @unchecked Sendable {
             if let ended = self.wake.take() {
                 wake = ended
             } else if isIdle {
-                // A stopping server looks once more, without waiting, whether a request has come meanwhile.
+                // If the server is stopping, check once more, without waiting, whether a request has arrived.
                 wake = isStopping ? .cancelled : await socket.waitReadable(until: .after(rest, from: server.loop.now))
                 if wake == .timeout, rest < deadlines.idle {
                     isResting = true
@@ -162,18 +166,19 @@ final class HTTPConnection: @unchecked Sendable {
             let wasIdle = isIdle
             isIdle = false
             if wake == .timeout, !wasIdle {
-                await refuse(HTTPRefusal(.requestTimeout, "The request head did not arrive in time."))
+                await reject(HTTPRejection(.requestTimeout, "The request head did not arrive in time."))
                 return nil
             }
-            // Also when an idle connection's time has ended: what came before, the loop may not have seen yet.
+            // Read after the idle timeout too: bytes may have arrived just before it, and the loop may not have seen
+            // them.
             switch socket.read(into: server.input) {
             case .bytes(let count):
                 if wasIdle { headStart = server.loop.now }
                 switch take(count) {
                 case .needMore: continue
                 case .head(let head, _): return head
-                case .refused(let refusal):
-                    await refuse(refusal)
+                case .rejected(let rejection):
+                    await reject(rejection)
                     return nil
                 }
             case .wouldBlock:
@@ -184,13 +189,13 @@ final class HTTPConnection: @unchecked Sendable {
         }
     }
 
-    /// Counts bytes that were read into the loop's buffer.
+    /// Counts bytes read into the loop's buffer.
     func didReceive(_ count: Int) {
         receivedBytes += count
         server.metrics.didReceive(count)
     }
 
-    /// Parses what lies in the loop's buffer behind the input that waits; keeps what is left.
+    /// Parses earlier input and `count` bytes in the loop's buffer. Keeps the bytes after the head.
     private func take(_ count: Int) -> RequestParser.Verdict {
         didReceive(count)
         let bytes = UnsafeRawBufferPointer(rebasing: server.input[..<count])
@@ -203,7 +208,7 @@ final class HTTPConnection: @unchecked Sendable {
         case .head(_, let consumed):
             if consumed < count { input.append(UnsafeRawBufferPointer(rebasing: bytes[consumed...])) }
         case .needMore: input.append(bytes)
-        case .refused: break
+        case .rejected: break
         }
         return verdict
     }
@@ -214,13 +219,13 @@ final class HTTPConnection: @unchecked Sendable {
         return verdict
     }
 
-    // MARK: - The end
+    // MARK: - Closing
 
-    /// What a client may still send after its last answer before the connection is closed.
+    /// The maximum number of bytes to discard during a lingering close.
     private static let maxLingerBytes = 16 << 20
 
-    /// A lingering close: closing over unread bytes would reset the connection and take the answer with it (RFC 9112 §9.6), so
-    /// what still comes is read and discarded for a moment.
+    /// Does a lingering close: reads and discards input for a limited time. Without it, closing a socket with unread
+    /// bytes would reset the connection and could destroy the response (RFC 9112 §9.6).
     private func linger() async {
         socket.finishWriting()
         let deadline = Deadline.after(server.configuration.deadlines.linger, from: server.loop.now)

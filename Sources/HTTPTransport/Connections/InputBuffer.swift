@@ -1,4 +1,4 @@
-/// Bytes that have come on a connection and have not been consumed. Empty while the connection idles.
+/// The bytes that a connection has received but not consumed yet. Empty while the connection is idle.
 struct InputBuffer {
     private var bytes: [UInt8] = []
     private var start = 0
@@ -14,15 +14,15 @@ struct InputBuffer {
         bytes.append(contentsOf: more)
     }
 
-    /// Takes `count` bytes off the front.
+    /// Removes `count` bytes from the front.
     mutating func consume(_ count: Int) {
         start += count
         if start == bytes.count { removeAll() }
     }
 
-    /// The first `count` bytes, which are consumed.
+    /// Removes and returns the first `count` bytes.
     mutating func take(_ count: Int) -> [UInt8] {
-        // A body that is all there is needs no copy.
+        // If the body is the whole buffer, it needs no copy.
         if start == 0, count == bytes.count {
             defer { removeAll() }
             return bytes
@@ -36,7 +36,7 @@ struct InputBuffer {
         start = 0
     }
 
-    /// Lends all bytes, which must not leave `body`.
+    /// Calls `body` with all bytes. The pointer must not escape.
     func withBytes<Value>(_ body: (UnsafeRawBufferPointer) -> Value) -> Value {
         bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[start...])) }
     }

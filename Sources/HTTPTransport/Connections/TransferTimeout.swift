@@ -1,17 +1,19 @@
-/// A timeout for a body or a response that also demands a minimum rate: how long the peer may still be waited for, in one
-/// direction and over all waits together.
+/// A timeout for one body or response, with a minimum transfer rate. It limits the total time to wait for the peer in
+/// one direction.
 ///
-/// It starts with an allowance. Waiting uses it up; bytes that move give it back at the minimum rate, and never above the
-/// allowance. So a peer that keeps to the rate may go on for hours, while a burst buys no more than one allowance of
-/// silence.
+/// The timeout starts with an allowance. Waiting consumes the allowance. Each transferred byte restores it at the
+/// minimum rate, up to the initial value. So a peer that sustains the minimum rate can transfer for hours, and a burst
+/// gains at most one allowance of waiting.
 package struct TransferTimeout {
     private let allowance: UInt64
     private let nanosecondsPerByte: UInt64
-    /// In nanoseconds.
+    /// The remaining allowance in nanoseconds.
     package private(set) var left: UInt64
 
+    /// Creates a timeout with its full allowance.
+    ///
     /// - Parameters:
-    ///   - allowance: In nanoseconds.
+    ///   - allowance: The initial allowance in nanoseconds.
     ///   - bytesPerSecond: The minimum rate.
     package init(allowance: UInt64, bytesPerSecond: Int) {
         self.allowance = allowance
@@ -19,12 +21,12 @@ package struct TransferTimeout {
         left = allowance
     }
 
-    /// Counts a wait.
+    /// Subtracts the duration of a wait in nanoseconds from the allowance.
     package mutating func waited(_ nanoseconds: UInt64) {
         left -= min(left, nanoseconds)
     }
 
-    /// Counts bytes that came or went.
+    /// Restores the allowance for transferred bytes.
     package mutating func moved(_ bytes: Int) {
         let (earned, overflow) = UInt64(max(0, bytes)).multipliedReportingOverflow(by: nanosecondsPerByte)
         left = overflow || earned > allowance - left ? allowance : left + earned

@@ -1,27 +1,29 @@
 import Glibc
 import Sockets
 
-/// Reads a small tree of files into memory.
+/// Reads a small directory tree into memory.
 enum DirectoryReader {
     struct Found {
-        /// Relative to the directory, with `/` between its parts.
+        /// The path relative to the directory, with `/` between its parts.
         var path: String
         var bytes: [UInt8]
     }
 
-    /// All regular files below `directory` whose type is served.
+    /// Returns all regular files below `directory` whose extension has a media type.
+    ///
+    /// - Throws: `StaticFiles.LoadError` if a file or directory cannot be read, or if a limit is exceeded.
     static func files(below directory: String, limits: StaticFiles.Limits) throws(StaticFiles.LoadError) -> [Found] {
         var found: [Found] = []
         var total = 0
-        var folders = [""]
-        while let folder = folders.popLast() {
-            for name in try names(in: folder.isEmpty ? directory : "\(directory)/\(folder)") {
-                let path = folder.isEmpty ? name : "\(folder)/\(name)"
+        var subdirectories = [""]
+        while let subdirectory = subdirectories.popLast() {
+            for name in try names(in: subdirectory.isEmpty ? directory : "\(directory)/\(subdirectory)") {
+                let path = subdirectory.isEmpty ? name : "\(subdirectory)/\(name)"
                 let full = "\(directory)/\(path)"
                 var status = stat()
                 guard lstat(full, &status) == 0 else { throw .unreadable(path: full) }
                 if status.st_mode & S_IFMT == S_IFDIR {
-                    folders.append(path)
+                    subdirectories.append(path)
                 } else if status.st_mode & S_IFMT == S_IFREG, StaticFiles.contentType(ofPath: path) != nil {
                     guard found.count < limits.maxFiles else { throw .tooManyFiles(limit: limits.maxFiles) }
                     guard status.st_size <= limits.maxFileBytes else {
@@ -37,21 +39,23 @@ enum DirectoryReader {
         return found
     }
 
-    private static func names(in folder: String) throws(StaticFiles.LoadError) -> [String] {
-        guard let stream = opendir(folder) else { throw .unreadable(path: folder) }
+    private static func names(in subdirectory: String) throws(StaticFiles.LoadError) -> [String] {
+        guard let stream = opendir(subdirectory) else { throw .unreadable(path: subdirectory) }
         defer { closedir(stream) }
         var names: [String] = []
         while let entry = readdir(stream) {
             let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
                 String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }
-            // Also "." and "..".
+            // Skip hidden files, "." and "..".
             if !name.hasPrefix(".") { names.append(name) }
         }
         return names.sorted()
     }
 
-    /// The first `size` bytes, or fewer if the file has shrunk meanwhile.
+    /// Returns the first `size` bytes of a file, or fewer if the file has shrunk.
+    ///
+    /// - Throws: `LoadError.unreadable`.
     private static func contents(of path: String, size: Int) throws(StaticFiles.LoadError) -> [UInt8] {
         let raw = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard raw >= 0 else { throw .unreadable(path: path) }

@@ -1,20 +1,24 @@
 package import HTTP
 import Compression
 
-/// The files of the console and of the examples, read into memory at the start and served under `/_/`.
+/// The files of the console and of the examples, loaded into memory at startup and served under `/_/`.
 ///
-/// A request finds its file by its exact path in a table. Nothing of a request ever becomes a path of the file system.
+/// A file is found in a table by the exact path of the request. No request data is used as a path in the file system.
 package struct StaticFiles: Sendable {
-    /// What is loaded at most; more is an error at the start, not at night.
+    /// The limits of the loaded directory. If one is exceeded, loading fails.
     package struct Limits: Sendable {
+        /// The maximum number of files.
         package var maxFiles = 1000
+        /// The maximum size of one file in bytes.
         package var maxFileBytes = 4 << 20
+        /// The maximum size of all files together in bytes.
         package var maxTotalBytes = 32 << 20
 
+        /// Creates the default limits.
         package init() {}
     }
 
-    /// Why the directory could not be loaded.
+    /// The reason why a directory could not be loaded.
     package enum LoadError: Error, Hashable, Sendable {
         case unreadable(path: String)
         case tooManyFiles(limit: Int)
@@ -33,14 +37,16 @@ package struct StaticFiles: Sendable {
     private var files: [String: File] = [:]
     private let basePath: String
 
-    /// How many files there are.
+    /// The number of paths, including those of the index files.
     package var count: Int { files.count }
 
-    /// Loads every file below `directory` whose extension is known; hidden ones and symbolic links are passed over.
+    /// Loads every file below `directory` with a known extension, except hidden files and symbolic links.
     ///
-    /// An `index.html` answers for its folder; the folder's path without the last slash leads there.
+    /// An `index.html` is also served for the path of its directory. The directory's path without its last slash
+    /// redirects to the path with the slash.
     ///
-    /// - Parameter basePath: What stands before `/_/` for clients, if a proxy serves the server below a path.
+    /// - Parameter basePath: The prefix that clients see before `/_/`, if a proxy serves the server below a path.
+    /// - Throws: `LoadError` if a file or directory cannot be read, or if a limit is exceeded.
     package init(directory: String, basePath: String = "", limits: Limits = Limits()) throws(LoadError) {
         self.basePath = basePath
         for found in try DirectoryReader.files(below: directory, limits: limits) {
@@ -48,7 +54,7 @@ package struct StaticFiles: Sendable {
         }
     }
 
-    /// Serves files given in memory, by path relative to the mount.
+    /// Creates a table from files in memory. The keys are paths relative to `/_/`.
     package init(_ contents: [String: [UInt8]], basePath: String = "") {
         self.basePath = basePath
         for (path, bytes) in contents { add(bytes, at: path) }
@@ -71,7 +77,7 @@ package struct StaticFiles: Sendable {
         }
     }
 
-    /// The answer to a request for the console; `nil` if the path is not the console's.
+    /// Returns the response to a request for a path under `/_/`; `nil` for other paths.
     package func respond(to request: HTTPRequest) -> HTTPResponse? {
         guard request.target.segmentCount > 0, request.target.segmentEquals(0, "_") else { return nil }
         let path = request.target.rawPath
@@ -81,7 +87,7 @@ package struct StaticFiles: Sendable {
             return response
         }
         if let file = files[path] { return Self.response(file, to: request) }
-        // A page without the slash would look for its style and scripts one folder too high.
+        // Without the slash, a page would resolve its relative URLs one directory too high.
         if files[path + "/"] != nil {
             var response = Self.response(.permanentRedirect, text: "")
             response.fields.append(.location, basePath + path + "/")
@@ -91,10 +97,11 @@ package struct StaticFiles: Sendable {
     }
 
     private static func response(_ file: File, to request: HTTPRequest) -> HTTPResponse {
-        // Each form has a tag of its own, since a strong tag names one run of bytes (RFC 9110 §8.8.3.3).
+        // The identity and gzip forms have different entity tags, because a strong tag identifies one byte sequence
+        // (RFC 9110 §8.8.3.3).
         let gzip = AcceptEncoding.acceptsGzip(request.fields) ? file.gzip : nil
         let tag = gzip == nil ? file.entityTag : file.gzipEntityTag
-        let condition = EntityTagCondition.ifNoneMatch(request.fields)
+        let condition = EntityTagPrecondition.ifNoneMatch(request.fields)
         let isKnown = condition.map { $0.matchesWeak(tag) } ?? false
         var response = HTTPResponse(isKnown ? .notModified : .ok, route: route)
         response.fields.append(.etag, tag)
@@ -119,7 +126,7 @@ package struct StaticFiles: Sendable {
 
     private static let route: StaticString = "GET /_/{file}"
 
-    /// What every answer says whose text a browser may take for a page of this origin.
+    /// Adds the security fields to a response that a browser may treat as a page of this origin.
     package static func harden(_ response: inout HTTPResponse) {
         response.fields.append(.contentSecurityPolicy, literal: policy)
         response.fields.append(.xContentTypeOptions, literal: "nosniff")
@@ -129,19 +136,19 @@ package struct StaticFiles: Sendable {
         response.fields.append(.permissionsPolicy, literal: permissions)
     }
 
-    /// The console asks for none of a browser's senses.
+    /// Disables browser features that the console does not use.
     private static let permissions: StaticString = """
         accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), magnetometer=(), microphone=(), \
         midi=(), payment=(), publickey-credentials-get=(), usb=()
         """
 
-    /// Nothing from elsewhere, nothing inline, no framing.
+    /// Forbids content from other origins, inline content, and display in a frame.
     private static let policy: StaticString = """
         default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self'; \
         connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'
         """
 
-    /// The type of a file by its extension; `nil` for one that is not served.
+    /// Returns the media type for a file's extension; `nil` if files with this extension are not served.
     static func contentType(ofPath path: String) -> StaticString? {
         guard let dot = path.lastIndex(of: "."), !path[dot...].contains("/") else { return nil }
         return switch path[path.index(after: dot)...] {
@@ -161,7 +168,8 @@ package struct StaticFiles: Sendable {
         }
     }
 
-    /// 128 bits of the content (FNV-1a from two bases) and its length: told apart, not proven; the files are our own.
+    /// Returns a hash of 128 bits (FNV-1a with two bases) and the length. The hash is not cryptographic, because the
+    /// files are part of the product.
     private static func fingerprint(of bytes: [UInt8]) -> String {
         var one: UInt64 = 0xCBF2_9CE4_8422_2325
         var other: UInt64 = 0x6C62_272E_07BB_0142

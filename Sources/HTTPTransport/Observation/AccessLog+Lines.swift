@@ -2,7 +2,7 @@ import Glibc
 import HTTP
 
 extension AccessLog.Line {
-    /// Appends the line with its line feed.
+    /// Appends the line in the given format, with a line feed.
     func write(to output: inout [UInt8], _ format: AccessLog.Format) {
         switch format {
         case .text: writeText(to: &output)
@@ -38,14 +38,14 @@ extension AccessLog.Line {
         output += "}\n".utf8
     }
 
-    /// Milliseconds with three decimals.
+    /// The duration in milliseconds with three decimals, as text.
     private var duration: String {
         let microseconds = summary.nanoseconds / 1000
         let fraction = String(microseconds % 1000)
         return "\(microseconds / 1000).\(String(repeating: "0", count: 3 - fraction.utf8.count))\(fraction)"
     }
 
-    /// RFC 3339 in UTC, to the millisecond.
+    /// The time in RFC 3339 format: UTC with milliseconds.
     private var time: String {
         var seconds = time_t(milliseconds / 1000)
         var parts = tm()
@@ -59,8 +59,9 @@ extension AccessLog.Line {
         return "\(day)T\(clock).\(padded(Int32(milliseconds % 1000), 3))Z"
     }
 
-    /// Appends text so that nobody can forge a line with it: controls, DEL and the C1 range are escaped, in JSON also
-    /// quotes and backslashes; a blank ends a field of a text line and is escaped there.
+    /// Appends text, escaped so that it cannot forge a line. Escapes control characters, DEL, the C1 range, line and
+    /// paragraph separators, and backslashes. Also escapes quotation marks in JSON, and spaces in text lines, where
+    /// spaces separate fields.
     private static func append(_ text: String, to output: inout [UInt8], quote: Bool) {
         if quote { output.append(0x22) }
         for scalar in text.unicodeScalars {

@@ -4,12 +4,13 @@ package import Sockets
 import Synchronization
 import Threads
 
-/// One line per request, written by a thread of its own, so that a slow disk delays no answer.
+/// The access log with one line per request. A separate thread writes the lines, so that a slow disk delays no
+/// response.
 ///
-/// Lines wait in a bounded queue; when it is full they are dropped and counted. A line has the path without its query,
-/// in which tokens may stand, and no control characters.
+/// Lines wait in a bounded queue. If the queue is full, new lines are dropped and counted. A line shows the path
+/// without the query, which may contain tokens. A line has no control characters.
 package final class AccessLog: Sendable {
-    /// How a line looks.
+    /// The format of a line.
     package enum Format: Sendable {
         /// `2026-01-02T03:04:05.678Z 127.0.0.1 GET /path 200 512 1.234ms id`
         case text
@@ -17,10 +18,10 @@ package final class AccessLog: Sendable {
         case json
     }
 
-    /// Where lines go.
+    /// The destination of the lines.
     package enum Destination: Sendable {
         case standardError
-        /// A file that is made if need be and appended to.
+        /// A file, created if necessary and appended to.
         case file(path: String)
     }
 
@@ -46,11 +47,12 @@ package final class AccessLog: Sendable {
     private let counter = Atomic<UInt64>(0)
     private let droppedLines = Atomic<UInt64>(0)
 
-    /// Opens the destination and starts the thread.
+    /// Opens the destination and starts the writing thread.
     ///
     /// - Parameters:
-    ///   - sampleRate: The share of requests that are logged, 0 to 1; answers from 500 on always are.
-    ///   - capacity: The most lines that wait.
+    ///   - sampleRate: The fraction of requests to log, 0 to 1. Responses with a status of 500 or more are always
+    ///     logged.
+    ///   - capacity: The maximum number of lines in the queue.
     /// - Throws: `SocketError.system` if the file cannot be opened.
     package init(
         format: Format, destination: Destination, sampleRate: Double = 1, capacity: Int = 8192
@@ -75,29 +77,29 @@ package final class AccessLog: Sendable {
         queue.broadcast()
     }
 
-    /// Lines that found the queue full.
+    /// The number of lines dropped because the queue was full.
     package var dropped: UInt64 { droppedLines.load(ordering: .relaxed) }
 
-    /// Whether everything recorded so far has been written.
+    /// Whether all recorded lines have been written.
     package var isIdle: Bool {
         queue.withLock { $0.lines.isEmpty && !$0.isWriting }
     }
 
-    /// Blocks until everything recorded so far has been written, or `patience` is over: a pipe that nobody reads must not
-    /// keep a server from stopping.
+    /// Blocks until all recorded lines have been written, or until `maxWait` has passed. The limit is for a pipe
+    /// without a reader, which must not prevent the server from stopping.
     ///
-    /// - Returns: Whether everything has been written.
+    /// - Returns: Whether all lines have been written.
     @discardableResult
-    package func flush(within patience: Duration = .seconds(2)) -> Bool {
+    package func flush(within maxWait: Duration = .seconds(2)) -> Bool {
         queue.wait(
-            until: { $0.lines.isEmpty && !$0.isWriting }, orUntil: .after(patience),
+            until: { $0.lines.isEmpty && !$0.isWriting }, orUntil: .after(maxWait),
             then: { $0.lines.isEmpty && !$0.isWriting })
     }
 
-    /// Whether a request is among those that are logged.
+    /// Whether a request is to be logged, by its status and the sample rate.
     func wants(_ summary: HTTPRequestSummary) -> Bool {
         if summary.status.code >= 500 || threshold == 1 << 32 { return true }
-        // Evenly spread: every time the share adds up to another whole.
+        // Sampling is even: a request is logged each time the accumulated rate reaches the next whole number.
         let count = counter.add(1, ordering: .relaxed).newValue
         return (count &* threshold) >> 32 != ((count &- 1) &* threshold) >> 32
     }
@@ -114,7 +116,7 @@ package final class AccessLog: Sendable {
         if wakes { queue.broadcast() }
     }
 
-    /// How long lines wait for others to be written with them.
+    /// How long the thread waits for further lines after the first line.
     private static let gathering = Duration.milliseconds(5)
 
     private static func write(_ queue: Monitor<Queue>, to file: consuming FileDescriptor, _ format: Format) {
@@ -126,7 +128,7 @@ package final class AccessLog: Sendable {
                     queue.isWaiting = !isReady
                     return isReady
                 }, then: { _ in })
-            // The first line is there; others are about to come. Waking up for each costs more than writing it.
+            // One line has arrived and others will probably follow. Waking up for each line costs more than writing it.
             let lines: [Line]? = queue.wait(
                 until: { $0.isEnding }, orUntil: .after(Self.gathering),
                 then: { queue in
@@ -149,7 +151,7 @@ package final class AccessLog: Sendable {
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
-            // A full disk loses lines; the server goes on.
+            // If the disk is full, lines are lost and the server continues.
             guard count > 0 else { return }
             rest = rest.dropFirst(count)
         }

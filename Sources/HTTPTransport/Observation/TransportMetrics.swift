@@ -1,12 +1,12 @@
 package import HTTP
 import Threads
 
-/// What the transport counts, for Prometheus.
+/// The counters of the transport, for Prometheus.
 ///
-/// Each loop counts in a shard of its own, whose lock is free but for the moment of a scrape; nothing is summed up or put
-/// into text before someone asks.
+/// Each loop has its own shard. The shard's lock is contended only during a scrape. A scrape adds up and formats the
+/// shards.
 package final class TransportMetrics: MetricsSource {
-    /// Upper bounds of the latency buckets in seconds: from a cached read to a handler that hangs.
+    /// The upper bounds of the latency buckets in seconds. They range from a cached read to a handler that hangs.
     package static let bounds: [Double] = [
         0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10,
     ]
@@ -14,9 +14,10 @@ package final class TransportMetrics: MetricsSource {
     private let shards = Locked<[MetricsShard]>([])
     private let accessLog = Locked<AccessLog?>(nil)
 
+    /// Creates metrics without shards.
     package init() {}
 
-    /// Shows the lines that `log` dropped, too.
+    /// Adds the number of lines dropped by `log` to the metrics.
     func include(_ log: AccessLog) {
         accessLog.withLock { $0 = log }
     }
@@ -37,7 +38,7 @@ package final class TransportMetrics: MetricsSource {
             "fogbase_http_connections_accepted_total", help: "Accepted connections.", total.accepted)
         text.counter(
             "fogbase_http_connections_refused_total", help: "Connections rejected with 503 because of a limit.",
-            total.refused)
+            total.rejected)
         text.counter("fogbase_http_received_bytes_total", help: "Bytes read from clients.", total.received)
         text.counter("fogbase_http_sent_bytes_total", help: "Bytes written to clients.", total.sent)
         if let log = accessLog.withLock({ $0 }) {
@@ -72,7 +73,7 @@ package final class TransportMetrics: MetricsSource {
         var open = 0
         var resting = 0
         var accepted: UInt64 = 0
-        var refused: UInt64 = 0
+        var rejected: UInt64 = 0
         var received: UInt64 = 0
         var sent: UInt64 = 0
         var routes: [String: RouteTotal] = [:]
@@ -85,11 +86,11 @@ package final class TransportMetrics: MetricsSource {
             total.open += counts.open
             total.resting += counts.resting
             total.accepted &+= counts.accepted
-            total.refused &+= counts.refused
+            total.rejected &+= counts.rejected
             total.received &+= counts.received
             total.sent &+= counts.sent
             for entry in counts.entries {
-                // The same literal has different addresses in different modules: here they meet again.
+                // The same literal has different addresses in different modules, so entries are merged by their text.
                 var route = total.routes[entry.route.description, default: RouteTotal()]
                 route.statuses[entry.status, default: 0] &+= entry.count
                 route.nanoseconds &+= entry.nanoseconds
@@ -101,11 +102,11 @@ package final class TransportMetrics: MetricsSource {
     }
 }
 
-/// One loop's counters.
+/// The counters of one loop.
 ///
-/// Unchecked: `traffic` is touched on the loop's thread only; the rest is behind the lock.
+/// Unchecked: `traffic` is used on the loop's thread only; a lock protects all other state.
 final class MetricsShard: @unchecked Sendable {
-    /// The answers of one route with one status.
+    /// The counters for the responses of one route with one status.
     struct Entry: Sendable {
         var route: StaticString
         var status: UInt16
@@ -118,7 +119,7 @@ final class MetricsShard: @unchecked Sendable {
         var open = 0
         var resting = 0
         var accepted: UInt64 = 0
-        var refused: UInt64 = 0
+        var rejected: UInt64 = 0
         var received: UInt64 = 0
         var sent: UInt64 = 0
         var entries: [Entry] = []
@@ -158,21 +159,22 @@ final class MetricsShard: @unchecked Sendable {
         counts.withLock { $0.resting -= 1 }
     }
 
-    func connectionWasRefused() {
-        counts.withLock { $0.refused &+= 1 }
+    func connectionWasRejected() {
+        counts.withLock { $0.rejected &+= 1 }
     }
 
-    /// On the loop's thread.
+    /// Counts received bytes. Call this on the loop's thread.
     func didReceive(_ bytes: Int) {
         traffic.received &+= UInt64(bytes)
     }
 
-    /// On the loop's thread.
+    /// Counts sent bytes. Call this on the loop's thread.
     func didSend(_ bytes: Int) {
         traffic.sent &+= UInt64(bytes)
     }
 
-    /// Bytes since they were last published: with an answer or a connection's end, so that a read costs no lock.
+    /// The bytes counted since the last publication. Each response and each closed connection publishes them, so a read
+    /// takes no lock.
     private struct Traffic {
         var received: UInt64 = 0
         var sent: UInt64 = 0

@@ -4,10 +4,10 @@ package import Sockets
 import Synchronization
 import Threads
 
-/// An HTTP/1.1 server: sockets on one side, a handler on the other.
+/// An HTTP/1.1 server that passes the requests from its sockets to a handler.
 ///
-/// One event loop per core, each with a thread and a context of its own; one task per connection, which stays on its
-/// loop's thread for life.
+/// The server runs one event loop per core, each with its own thread and context. Each connection has one task, which
+/// stays on the loop's thread.
 package final class HTTPServer<Handler: HTTPHandler>: Sendable {
     private struct State {
         var listening: [ListeningSocket] = []
@@ -17,37 +17,38 @@ package final class HTTPServer<Handler: HTTPHandler>: Sendable {
 
     private let configuration: HTTPServerConfiguration
     private let handler: Handler
-    private let ledger: ConnectionLedger
+    private let ledger: ConnectionCounter
     private let budget: BodyBudget
     private let state = Locked(State())
 
-    /// Takes everything over and does nothing yet.
+    /// Creates a server that is not started.
     package init(configuration: HTTPServerConfiguration, handler: Handler) {
         self.configuration = configuration
         self.handler = handler
-        ledger = ConnectionLedger(
+        ledger = ConnectionCounter(
             maxTotal: configuration.maxConnections, maxPerPeer: configuration.maxConnectionsPerAddress)
         budget = BodyBudget(limit: configuration.maxBodyBytesInFlight)
     }
 
-    /// Open connections at this moment.
+    /// The number of open connections.
     package var openConnections: Int { ledger.total }
 
-    /// Bytes of request bodies in handlers' hands at this moment.
+    /// How many bytes of request bodies handlers use now.
     package var bodyBytesInFlight: Int { budget.inUse }
 
-    /// Binds every address, starts the loops and begins to accept. To be called once.
+    /// Binds all addresses, starts the loops and begins to accept connections. Call this once.
     ///
-    /// - Returns: The bound addresses, in order, with the ports that the system chose.
-    /// - Throws: `SocketError`, or what the handler's `makeLoopContext` throws; nothing is left running then.
+    /// - Returns: The bound addresses in order, with the actual ports for addresses with port 0.
+    /// - Throws: `SocketError`, or the error of the handler's `makeLoopContext`. The server then stops everything it
+    ///   has started.
     package func start() throws -> [SocketAddress] {
         let isFirst = state.withLock { state in
             defer { state.hasStarted = true }
             return !state.hasStarted
         }
         precondition(isFirst, "A server starts once")
-        // A client that has gone must be an error of one write, not the end of the process. Ours say MSG_NOSIGNAL; the
-        // libraries below may not.
+        // A disconnected client must make one write fail, not end the process. The server's own writes use
+        // MSG_NOSIGNAL, but the writes of libraries may not.
         signal(SIGPIPE, SIG_IGN)
         if let log = configuration.accessLog { configuration.metrics.include(log) }
         var listening: [ListeningSocket] = []
@@ -60,7 +61,7 @@ package final class HTTPServer<Handler: HTTPHandler>: Sendable {
             for loop in loops { try listen(loop, on: listening, among: loops) }
         } catch {
             for loop in loops {
-                loop.loop.perform { loop.drain(until: .after(.zero)) }
+                loop.loop.perform { loop.drain(within: .zero) }
                 loop.loop.requestStop()
             }
             for socket in listening { socket.close() }
@@ -73,15 +74,17 @@ package final class HTTPServer<Handler: HTTPHandler>: Sendable {
         return listening.map(\.address)
     }
 
-    /// Stops: no new connections, idle ones are closed at once, requests in flight are answered with `Connection: close`.
+    /// Stops the server. It accepts no new connections, closes idle connections at once, and completes current requests
+    /// with `Connection: close`.
     ///
-    /// - Parameter grace: How long answers may take; what is left then is cut off, and its tasks are cancelled.
+    /// - Parameter grace: The time for current responses to complete. After this time, the remaining connections are
+    ///   reset and their tasks are cancelled.
     package func shutdown(grace: Duration) async {
         let (listening, loops) = state.withLock { state in
             defer { (state.listening, state.loops) = ([], []) }
             return (state.listening, state.loops)
         }
-        for loop in loops { await onThread(of: loop) { loop.drain(until: .after(grace)) } }
+        for loop in loops { await onThread(of: loop) { loop.drain(within: grace) } }
         for socket in listening { socket.close() }
         await ledger.waitUntilEmpty()
         for loop in loops { await loop.loop.stop() }
@@ -89,17 +92,17 @@ package final class HTTPServer<Handler: HTTPHandler>: Sendable {
     }
 
     private func makeLoop(_ index: Int) throws -> ServerLoop {
-        let loop = try EventLoop(name: "http-\(index)", timeSlice: configuration.timeSlice)
+        let loop = try EventLoop(name: "http-\(index)", timeSlice: configuration.timeSlice, clock: configuration.clock)
         let made = Monitor<Result<ServerLoop, any Error>?>(nil)
         loop.perform { [self] in
             let result = Result {
-                let context = try handler.makeLoopContext()
+                let context = try handler.makeLoopContext(on: loop)
                 loop.beforeBlocking = { context.loopWillBlock() }
                 let handler = handler
                 return ServerLoop(
                     loop: loop, configuration: configuration, ledger: ledger, budget: budget,
                     respond: { await handler.respond(to: $0, in: context) },
-                    refuse: { handler.refusal($0, id: $1) },
+                    reject: { handler.rejection($0, id: $1) },
                     didFinish: { context.requestDidFinish($0) })
             }
             made.withLock { $0 = result }
@@ -107,7 +110,7 @@ package final class HTTPServer<Handler: HTTPHandler>: Sendable {
         }
         let result = made.wait(until: { $0 != nil }, then: { $0 })
         do {
-            // The wait has seen that it is there.
+            // The wait guarantees that `result` is set.
             guard let loop = try result?.get() else { preconditionFailure("A loop's context was not made") }
             return loop
         } catch {
@@ -138,17 +141,17 @@ package final class HTTPServer<Handler: HTTPHandler>: Sendable {
         if case .some(.some(let error)) = result { throw error }
     }
 
-    /// Gives a new connection to the loop that has the fewest: whichever loop wakes first accepts, and with few clients
-    /// that is always the same one.
+    /// Assigns a new connection to the loop with the fewest connections. Without this, connections would stay on the
+    /// loop that accepts them. With few clients, that is always the loop that wakes up first.
     ///
-    /// Connections that idle count like others. Loops that take turns instead are worse where connections come and go: one
-    /// that falls behind gets as many as before, and keeps them for longer (measured: 84 % of a core beside 37 %).
+    /// Idle connections count too. Round-robin is worse for short connections: a slow loop would get as many
+    /// connections as before and keep them longer (measured: one loop at 84 % of a core while another was at 37 %).
     private static func place(
         _ descriptor: consuming FileDescriptor, _ peer: SocketAddress, acceptedOn loop: ServerLoop,
-        among loops: [ServerLoop], _ ledger: ConnectionLedger
+        among loops: [ServerLoop], _ ledger: ConnectionCounter
     ) {
-        guard ledger.open(ConnectionLedger.Peer(peer)) else {
-            loop.turnAway(descriptor)
+        guard ledger.open(ConnectionCounter.Peer(peer)) else {
+            loop.rejectConnection(descriptor)
             return
         }
         var target = loop

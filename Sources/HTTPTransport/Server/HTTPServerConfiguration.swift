@@ -3,82 +3,94 @@ package import Compression
 package import HTTP
 package import Sockets
 
-/// What a server listens on, and every limit and deadline it keeps.
+/// The addresses, limits and deadlines of a server.
 package struct HTTPServerConfiguration: Sendable {
-    /// The waits that a client may cause. Each is a total, not a pause between bytes, except `body` and `write`.
+    /// The limits on the time that a client may take. Each deadline is a total, not a pause between bytes, except for
+    /// `body` and `write`.
     package struct Deadlines: Sendable {
-        /// From the first byte of a head to its end; then 408.
+        /// The maximum time from the first to the last byte of a head; after that, the response is 408.
         package var head: Duration = .seconds(10)
-        /// What may be spent waiting for a body; bytes that come give it back at `minimumBytesPerSecond`, up to the whole.
+        /// The maximum total wait for a body; after that, the response is 408. Received bytes restore the allowance at
+        /// `minimumBytesPerSecond`, up to this value.
         package var body: Duration = .seconds(60)
-        /// Between requests; then the connection is closed without a word.
+        /// The maximum time between requests; after that, the connection is closed without a response.
         package var idle: Duration = .seconds(75)
-        /// How long an idle connection keeps its task; beyond it only its socket, until something comes.
+        /// The time after which an idle connection ends its task and keeps only its socket.
         package var rest: Duration = .milliseconds(200)
-        /// The same for a client that takes an answer; then a reset.
+        /// The maximum total wait for a client to read a response, restored like `body`; after that, the connection is
+        /// reset.
         package var write: Duration = .seconds(30)
-        /// For a client to notice a refusal before its connection is closed.
+        /// The maximum time of a lingering close, in which the client can read the last response.
         package var linger: Duration = .seconds(2)
 
+        /// Creates the default deadlines.
         package init() {}
     }
 
-    /// Where to listen; port 0 lets the system choose.
+    /// The addresses to listen on; port 0 lets the system choose.
     package var addresses: [SocketAddress] = []
-    /// How many event loops, each with a thread of its own.
+    /// The number of event loops, each with its own thread.
     package var loops: Int
-    /// Connections that the system keeps waiting before they are accepted.
+    /// The maximum number of connections that wait in the kernel to be accepted.
     package var backlog: Int32 = 4096
-    /// What a request head may measure.
+    /// The limits of a request head.
     package var headLimits = RequestParser.Limits()
+    /// The deadlines of connections, bodies and responses.
     package var deadlines = Deadlines()
-    /// The slowest a client may send or take a body once the deadline's allowance is spent.
+    /// The clock of the deadlines; `nil` for the system's monotonic clock.
+    package var clock: LoopClock?
+    /// The minimum transfer rate of a body or response, once its deadline has no allowance left.
     package var minimumBytesPerSecond = 512
-    /// Connections in all; one more is answered 503 and closed.
+    /// The maximum number of connections in total. A further connection gets 503 and is closed.
     package var maxConnections = 16_384
-    /// Connections from one IPv4 address or one IPv6 /64 network; one more is answered 503. Unix sockets are exempt.
+    /// The maximum number of connections from one IPv4 address or one IPv6 /64 network. A further connection gets 503.
+    /// Unix sockets are exempt.
     package var maxConnectionsPerAddress = 1024
-    /// How long a connection may use its loop before others have their turn.
+    /// How long a connection may run before the other connections of its loop run.
     package var timeSlice = Duration.microseconds(250)
-    /// Bytes of answers to pipelined requests that are gathered before they are written, and others have their turn.
+    /// The maximum number of bytes of responses to pipelined requests that are collected. Beyond it, the responses are
+    /// written and other connections run.
     package var maxGatheredBytes = 64 << 10
-    /// A body that has arrived with its head is given as `.bytes` up to this size.
+    /// The maximum size in bytes of a body that is passed as `.bytes` if it has arrived with its head.
     package var maxEagerBodyBytes = 64 << 10
-    /// Bytes of request bodies that handlers hold, over all connections; beyond it: 503. An eighth is left
-    /// for bodies that came with their heads.
+    /// The maximum number of bytes of request bodies in memory, over all connections; 503 if exceeded. An eighth is
+    /// reserved for bodies that arrived with their heads.
     package var maxBodyBytesInFlight = 256 << 20
-    /// Bytes of whole answers that wait for clients to take them, over all connections, apart from the 64 KiB or so that
-    /// each connection gathers. Beyond it, those are reset that have taken nothing for the longest. Each loop has
-    /// its share, but at least 64 MiB.
-    package var maxAnswerBytesInFlight = 256 << 20
-    /// What is read of a body that nobody wanted, so that the connection can be used again.
+    /// The maximum number of bytes of whole responses that wait for clients, over all connections. Each connection can
+    /// collect about 64 KiB in addition. If the limit is exceeded, the connections whose clients have read nothing for
+    /// the longest time are reset. Each loop has an equal share, but at least 64 MiB.
+    package var maxResponseBytesInFlight = 256 << 20
+    /// The maximum number of bytes of an unread body that are discarded to reuse the connection.
     package var maxDrainedBodyBytes = 64 << 10
-    /// The output of a gzipped body that is pulled piece by piece (`collect` has its own limit); beyond it: 413.
+    /// The maximum output in bytes of a gzip body that is read in pieces; 413 if exceeded. `collect` has its own limit.
     package var maxDecompressedBytes = 1 << 30
-    /// The output per byte of input of a gzipped body; beyond it: 413.
+    /// The maximum number of output bytes per input byte of a gzip body; 413 if exceeded.
     package var maxCompressionRatio = 200
-    /// Answers of compressible types from this size on are gzipped for clients that accept it; `nil` for none.
+    /// The minimum size in bytes of a response to compress, for compressible types and clients that accept gzip; `nil`
+    /// to compress none.
     package var minimumCompressedBytes: Int? = 1400
-    /// Larger answers go out as they are: compressing them would hold up everybody else on the loop.
+    /// The maximum size in bytes of a response to compress. Compressing a larger response would delay all other
+    /// connections of the loop.
     package var maximumCompressedBytes = 1_048_576
+    /// The gzip compression level of responses.
     package var compressionLevel = CompressionLevel.fastest
-    /// Whose word is taken for where requests come from.
+    /// The proxies that the server trusts to report the client's address.
     package var trustedProxies = TrustedProxies.none
-    /// Which origins may read answers; none by default.
+    /// The origins whose pages may read responses; by default no origin.
     package var cors = CORSPolicy(origins: [])
-    /// The methods that a preflight allows.
+    /// The methods that a preflight response allows.
     package var corsMethods: [HTTPMethod] = [.get, .head, .post, .put, .patch, .delete]
-    /// Where requests are logged; `nil` for nowhere.
+    /// The access log; `nil` to log no requests.
     package var accessLog: AccessLog?
-    /// The path below which a proxy serves the server, if it passes it on: handlers see requests without it. Empty for none.
+    /// The path prefix for a proxy that does not remove it; empty for none. Handlers get targets without the prefix.
     package var basePath: [UInt8] = []
-    /// Paths that begin so hold secrets, such as signed URLs. Where no route says it, as in preflights and refusals, the
-    /// access log has only this beginning of them.
+    /// The prefixes of paths that contain secrets, such as signed URLs. For responses without a route, such as
+    /// preflights and rejections, the access log shows only the prefix of these paths.
     package var secretPaths: [String] = []
-    /// Where they are counted; hand it to whoever answers `/metrics`.
+    /// The metrics of the server, to be included in `/metrics`.
     package var metrics = TransportMetrics()
 
-    /// The defaults, with one loop per core that this process may use.
+    /// Creates the default configuration, with one loop per core that this process may use.
     package init(addresses: [SocketAddress] = []) {
         self.addresses = addresses
         loops = Int(fogbase_cpu_count())

@@ -1,16 +1,21 @@
 import HTTP
 
-/// Makes ids for requests whose clients sent none: a random prefix per loop and a counter, in hexadecimal.
+/// Creates IDs for requests without an ID: a random prefix per loop and a counter, in hexadecimal.
 ///
-/// Fifteen characters, which a `String` holds without an allocation.
+/// ```
+/// prefix, 28 bits   counter, 32 bits
+/// 7 digits          8 digits
+/// ```
+///
+/// A `String` stores 15 characters without an allocation.
 struct RequestIDs {
     private let prefix = UInt32.random(in: 0..<1 << 28)
     private var counter: UInt32 = 0
 
-    /// The longest id that is taken over from a client.
+    /// The maximum length in characters of an ID from a client.
     static let maxLength = 64
 
-    /// The next id.
+    /// Returns the next ID.
     mutating func next() -> String {
         counter &+= 1
         let (prefix, counter) = (prefix, counter)
@@ -21,7 +26,7 @@ struct RequestIDs {
         }
     }
 
-    /// The client's own id if it is well formed (1 to 64 of `A-Z a-z 0-9 . _ -`), else the next one.
+    /// Returns the client's ID if it is well formed (1 to 64 of `A-Z a-z 0-9 . _ -`). Otherwise returns the next ID.
     mutating func id(for fields: HTTPFields) -> String {
         let own: String?? = fields.withValue(of: .xRequestID) { bytes in
             guard (1...Self.maxLength).contains(bytes.count), bytes.allSatisfy(Self.isAllowed) else { return nil }

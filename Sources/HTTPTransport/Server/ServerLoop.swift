@@ -5,56 +5,60 @@ import Sockets
 import Synchronization
 import Threads
 
-/// What the connections of one event loop share.
+/// The state that all connections of one event loop share.
 ///
-/// Unchecked: touched on the loop's thread only, apart from the constants and `load`.
+/// Unchecked: all state except for the constants and `load` is used on the loop's thread only.
 final class ServerLoop: @unchecked Sendable {
     let loop: EventLoop
     let configuration: HTTPServerConfiguration
-    let ledger: ConnectionLedger
+    let ledger: ConnectionCounter
     let budget: BodyBudget
     let metrics: MetricsShard
-    /// How many connections the loop has, so that new ones go where there are fewest.
+    /// The number of connections of the loop. New connections go to the loop with the lowest number.
     let load = Atomic<Int>(0)
 
-    /// The handler with this loop's context, its types erased once instead of at each call.
+    /// The handler with the context of this loop. It is type-erased once instead of for each call.
     let respond: @Sendable (HTTPRequest) async -> HTTPResponse
-    let refuse: @Sendable (HTTPRefusal, String) -> HTTPResponse
+    let reject: @Sendable (HTTPRejection, String) -> HTTPResponse
     let didFinish: @Sendable (HTTPRequestSummary) -> Void
 
-    /// What the kernel keeps for a client that has not been sent yet. Left to itself it keeps up to 4 MiB for each client that
-    /// reads nothing, a thousand of whom then use up what all connections of the machine may have together. A client that
-    /// reads is woken for at half of it.
+    /// The maximum number of unsent bytes that the kernel queues for one client. By default, the kernel keeps up to 4
+    /// MiB for each client that does not read. A thousand such clients use up the limit for all connections of the
+    /// machine. A client that reads causes a wake-up at half of this limit.
     private static let maxUnsentBytes: Int32 = 128 << 10
 
-    /// Where sockets are read into. What must outlive the next suspension is copied out, which for most requests is
-    /// nothing; so an idle connection has no buffer.
+    /// The buffer for reads from all sockets of the loop. Data that must survive the next suspension is copied out of
+    /// it. Most requests need no such copy, so an idle connection has no buffer.
     let input = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
     var requestIDs = RequestIDs()
     private(set) var isDraining = false
     private var connections: [HTTPConnection] = []
-    /// Bytes of answers that wait for clients, and their bound: this loop's share.
+    /// The bytes of responses that wait for clients, and the limit of this loop in bytes.
     var heldBytes = 0
     let maxHeldBytes: Int
-    /// How long a body is waited for.
+    /// The initial value of the timeout of a request body.
     let bodyTimeout: TransferTimeout
-    /// How long a client is waited for that takes an answer.
+    /// The initial value of the timeout of a response.
     let writeTimeout: TransferTimeout
     private var listeners: [LoopListener] = []
-    private var graceAlarm: LoopAlarm?
+    private var graceAlarm: LoopTimer?
+    /// The sources of open event streams, and the timer that calls their `tick`.
+    private var eventSources: [ObjectIdentifier: any HTTPEventSource] = [:]
+    private var eventTimer: LoopTimer?
     private var outputs: [[UInt8]] = []
-    /// An encoder that nobody has is kept, and how many there are in all.
+    /// One encoder that is kept for reuse, and the number of all encoders.
     private var idleEncoder: GzipEncoder?
     private var encoderCount = 0
-    /// Each holds 280 KB. One more answer goes out as it is: compressing it would only make all of them later.
+    /// The maximum number of encoders; each uses 280 KB. If all are in use, a response is sent uncompressed, because
+    /// more encoders would only delay all of them.
     private static let maxEncoders = 8
     private var dateText: [UInt8] = []
     private var dateSecond: Int64 = .min
 
     init(
-        loop: EventLoop, configuration: HTTPServerConfiguration, ledger: ConnectionLedger, budget: BodyBudget,
+        loop: EventLoop, configuration: HTTPServerConfiguration, ledger: ConnectionCounter, budget: BodyBudget,
         respond: @escaping @Sendable (HTTPRequest) async -> HTTPResponse,
-        refuse: @escaping @Sendable (HTTPRefusal, String) -> HTTPResponse,
+        reject: @escaping @Sendable (HTTPRejection, String) -> HTTPResponse,
         didFinish: @escaping @Sendable (HTTPRequestSummary) -> Void
     ) {
         self.loop = loop
@@ -62,11 +66,11 @@ final class ServerLoop: @unchecked Sendable {
         self.ledger = ledger
         self.budget = budget
         self.respond = respond
-        self.refuse = refuse
+        self.reject = reject
         self.didFinish = didFinish
-        // On many cores a share must still hold the largest answers.
-        let share = max(configuration.maxAnswerBytesInFlight / max(1, configuration.loops), 64 << 20)
-        maxHeldBytes = min(configuration.maxAnswerBytesInFlight, share)
+        // With many loops, each share must still be large enough for the largest responses.
+        let share = max(configuration.maxResponseBytesInFlight / max(1, configuration.loops), 64 << 20)
+        maxHeldBytes = min(configuration.maxResponseBytesInFlight, share)
         let timeout = { (allowance: Duration) in
             TransferTimeout(
                 allowance: allowance.clampedNanoseconds, bytesPerSecond: configuration.minimumBytesPerSecond)
@@ -82,18 +86,20 @@ final class ServerLoop: @unchecked Sendable {
 
     // MARK: Connections
 
-    /// Starts to accept from `socket`; each connection goes to `place`.
+    /// Starts to accept connections from `socket` and passes them to `place`.
+    ///
+    /// - Throws: `SocketError` if the loop cannot watch the socket.
     func listen(on socket: ListeningSocket, place: @escaping (consuming FileDescriptor, SocketAddress) -> Void)
         throws(SocketError)
     {
         listeners.append(try LoopListener(socket, on: loop, accept: place))
     }
 
-    /// Serves a connection that the ledger has counted.
+    /// Serves a connection that is already counted.
     func adopt(_ descriptor: consuming FileDescriptor, from peer: SocketAddress) {
         guard let socket = try? LoopSocket(descriptor, on: loop) else {
             load.subtract(1, ordering: .relaxed)
-            ledger.close(ConnectionLedger.Peer(peer))
+            ledger.close(ConnectionCounter.Peer(peer))
             return
         }
         if case .unix = peer {
@@ -108,10 +114,10 @@ final class ServerLoop: @unchecked Sendable {
         connection.start()
     }
 
-    /// Answers 503 to a connection too many, as cheaply as it can be done, and closes it.
-    func turnAway(_ descriptor: consuming FileDescriptor) {
-        metrics.connectionWasRefused()
-        var response = refuse(HTTPRefusal(.serviceUnavailable, "Too many connections; try again later."), "")
+    /// Sends 503 to a connection that exceeds a limit, as cheaply as possible, and closes the connection.
+    func rejectConnection(_ descriptor: consuming FileDescriptor) {
+        metrics.connectionWasRejected()
+        var response = reject(HTTPRejection(.serviceUnavailable, "Too many connections; try again later."), "")
         response.closesConnection = true
         var output: [UInt8] = []
         var body: [UInt8] = []
@@ -123,11 +129,12 @@ final class ServerLoop: @unchecked Sendable {
         let raw = descriptor.raw
         _ = output.withUnsafeBytes { send(raw, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
         shutdown(raw, Int32(SHUT_WR))
-        // What has come of the request is read: closing over unread bytes resets the connection, and the answer with it.
+        // Read the received bytes of the request. Closing a socket with unread bytes would reset the connection and
+        // destroy the response.
         _ = recv(raw, input.baseAddress, input.count, 0)
     }
 
-    /// Forgets a connection that has ended. A second call does nothing.
+    /// Removes a connection that has ended. A second call does nothing.
     func remove(_ connection: HTTPConnection) {
         let index = connection.index
         guard index >= 0 else { return }
@@ -142,33 +149,57 @@ final class ServerLoop: @unchecked Sendable {
         ledger.close(connection.ledgerPeer)
     }
 
-    /// The writers that hold answers.
+    /// Returns all writers except `writer` that hold response bodies.
     func holders(besides writer: ResponseWriter) -> [ResponseWriter] {
         connections.compactMap { $0.writer.heldBytes > 0 && $0.writer !== writer ? $0.writer : nil }
     }
 
-    /// Stops accepting once those have been taken who waited already, and sends idle connections home; at the deadline the
-    /// others, too.
-    func drain(until deadline: Deadline) {
+    /// Accepts the connections that already wait, then stops accepting. Closes idle connections. After the grace
+    /// period, aborts all other connections.
+    func drain(within grace: Duration) {
         isDraining = true
-        graceAlarm = LoopAlarm(on: loop, at: deadline) { [weak self] in self?.abort() }
+        graceAlarm = LoopTimer(on: loop, at: .after(grace, from: loop.time)) { [weak self] in self?.abort() }
         for listener in listeners {
             listener.stop()
             listener.acceptWaiting(limit: configuration.maxConnections)
         }
-        // Their closures hold all loops.
+        // The closures of the listeners retain all loops.
         listeners = []
         for connection in connections { connection.serverWillStop() }
     }
 
-    /// Ends every connection now.
+    /// Ends all connections immediately.
     private func abort() {
         for connection in connections { connection.abort() }
     }
 
-    // MARK: What answers need
+    // MARK: Event streams
 
-    /// The time for `Date`, made once per second.
+    /// Adds the source of an event stream, which gets a tick each second.
+    func didOpen(_ source: any HTTPEventSource) {
+        eventSources[ObjectIdentifier(source)] = source
+        if eventTimer == nil { armEventTimer() }
+        if isDraining { source.serverWillStop() }
+    }
+
+    /// Removes the source of an event stream that has ended.
+    func didClose(_ source: any HTTPEventSource) {
+        eventSources[ObjectIdentifier(source)] = nil
+    }
+
+    private func armEventTimer() {
+        eventTimer = LoopTimer(on: loop, at: .after(.seconds(1), from: loop.time)) { [weak self] in
+            guard let self else { return }
+            eventTimer = nil
+            let now = loop.time
+            for source in eventSources.values { source.tick(now: now) }
+            if !eventSources.isEmpty { armEventTimer() }
+        }
+    }
+
+    // MARK: Resources for responses
+
+    /// The value of the `Date` field, updated once per second.
     var date: [UInt8] {
         let second = WallClock.seconds
         if second != dateSecond {
@@ -178,12 +209,12 @@ final class ServerLoop: @unchecked Sendable {
         return dateText
     }
 
-    /// An empty buffer for answers, with capacity from its last use.
+    /// Returns an empty buffer for responses. A reused buffer keeps its capacity.
     func takeOutput() -> [UInt8] {
         outputs.popLast() ?? []
     }
 
-    /// Keeps a buffer for the next connection that answers, unless it has grown large.
+    /// Keeps a response buffer for reuse, unless the buffer has grown large.
     func giveBack(_ buffer: inout [UInt8]) {
         if buffer.capacity <= 128 << 10, outputs.count < 16 {
             buffer.removeAll(keepingCapacity: true)
@@ -192,7 +223,7 @@ final class ServerLoop: @unchecked Sendable {
         buffer = []
     }
 
-    /// An encoder for an answer; `nil` if all are in use.
+    /// Returns a gzip encoder for a response; `nil` if all are in use.
     func takeEncoder() -> GzipEncoder? {
         if let idle = idleEncoder.take() { return idle }
         guard encoderCount < Self.maxEncoders, let new = try? GzipEncoder(level: configuration.compressionLevel) else {
@@ -202,7 +233,7 @@ final class ServerLoop: @unchecked Sendable {
         return new
     }
 
-    /// Takes back an encoder that is at the beginning of a member.
+    /// Makes an encoder available for the next response. The encoder must be reset to the start of a gzip member.
     func giveBack(_ encoder: GzipEncoder) {
         if idleEncoder == nil { idleEncoder = encoder } else { encoderCount -= 1 }
     }

@@ -1,21 +1,21 @@
-/// The header of a picture in HEIF (ISO/IEC 23008-12, over the boxes of ISO/IEC 14496-12): coded with HEVC, which is HEIC, or
-/// with AV1, which is AVIF (AV1 Image File Format 1.1).
+/// The header of a HEIF picture (ISO/IEC 23008-12, with the boxes of ISO/IEC 14496-12). A HEIF picture coded with HEVC
+/// is a HEIC; one coded with AV1 is an AVIF (AV1 Image File Format 1.1).
 ///
-/// Only pictures with a primary item are read; a sequence that has nothing but tracks is not.
+/// A picture must have a primary item. Sequences that consist of tracks alone are not supported.
 enum HEIFHeader {
-    /// Brands that promise HEIF items or HEVC (ISO/IEC 23008-12 §10.2 and Annex B.4).
+    /// The brands of files with HEIF items or HEVC (ISO/IEC 23008-12 §10.2 and Annex B.4).
     private static let brands: Set<Code> = [
         "mif1", "mif2", "msf1", "heic", "heix", "hevc", "hevx", "heim", "heis", "hevm", "hevs",
     ]
 
-    /// AVIF's brands (§8.1 and §8.2), one of which a file must have for browsers to show it. As the major brand they say
-    /// that the file is no HEIC.
+    /// The brands of AVIF (§8.1 and §8.2). Browsers show a file only if it has one of these brands. If the major brand
+    /// is one of them, the file cannot be a HEIC.
     private static let avifBrands: Set<Code> = ["avif", "avis"]
 
-    /// More compatible brands than these are not looked at.
+    /// The maximum number of compatible brands that are read.
     private static let maxBrands = 64
 
-    /// Reads the boxes up to the metadata, which may stand at the end of the file.
+    /// Reads the boxes up to the metadata box, which may be at the end of the file.
     static func read<Failure>(_ reader: inout HeaderReader<Failure>) throws(Failure) -> Picture? {
         var rest = reader.whole
         guard let first = try reader.box(from: &rest), first.type == "ftyp",
@@ -25,7 +25,7 @@ enum HEIFHeader {
             guard box.type == "meta" else { continue }
             guard let items = try HEIFItems.read(&reader, meta: box.content),
                 let properties = try HEIFProperties.read(&reader, items.properties, of: items.primary),
-                // What is derived is made of items that are coded as these say.
+                // A derived item has no coding itself. The properties show the coding of its source items.
                 let format = promised.first(where: { format in
                     items.coding == format || items.isDerived && properties.codings.contains(format)
                 })
@@ -35,8 +35,8 @@ enum HEIFHeader {
         return nil
     }
 
-    /// The formats that the brands allow (ISO/IEC 14496-12 §4.3: a major brand, its version, and compatible brands), the
-    /// likelier one first; `nil` if they cannot be read.
+    /// Returns the formats that the brands allow, the more likely format first; `nil` if the brands cannot be read. A
+    /// file type box contains the major brand, its version and the compatible brands (ISO/IEC 14496-12 §4.3).
     private static func formats<Failure>(
         _ reader: inout HeaderReader<Failure>, _ content: Extent
     ) throws(Failure) -> [Picture.Format]? {
@@ -52,9 +52,11 @@ enum HEIFHeader {
         return (isHEIF ? [.heic] : []) + (isAVIF ? [.avif] : [])
     }
 
-    /// What the primary item's properties make of it: ispe is the size (§6.5.3), and clap (ISO/IEC 14496-12 §12.1.4), irot
-    /// (§6.5.10) and imir (§6.5.12) are done in the order of their association (§6.3). EXIF metadata are not asked: an
-    /// orientation in them is for information, and turning by it too would turn the picture twice.
+    /// Returns the picture that the primary item's properties describe.
+    ///
+    /// The ispe property contains the size (§6.5.3). The transformations clap (ISO/IEC 14496-12 §12.1.4), irot
+    /// (§6.5.10) and imir (§6.5.12) apply in the order of their association (§6.3). EXIF metadata is ignored: its
+    /// orientation is informative, and applying it would turn the picture twice.
     private static func picture<Failure>(
         _ reader: inout HeaderReader<Failure>, _ properties: [Box], _ format: Picture.Format
     ) throws(Failure) -> Picture? {
@@ -93,7 +95,7 @@ enum HEIFHeader {
 }
 
 extension HeaderReader {
-    /// Takes a fraction of two numbers of four bytes off the front of a part, and rounds it.
+    /// Reads a fraction, whose two numbers have 4 bytes each, and rounds it to an integer.
     fileprivate mutating func rounded(from extent: inout Extent) throws(Failure) -> Int? {
         guard let numerator = try number(4, from: &extent), let denominator = try number(4, from: &extent),
             denominator > 0

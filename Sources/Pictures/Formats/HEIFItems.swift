@@ -1,12 +1,13 @@
-/// What a MetaBox says of its primary item (ISO/IEC 14496-12 §8.11).
+/// The primary item in a MetaBox (ISO/IEC 14496-12 §8.11).
 struct HEIFItems {
-    /// The identifier of the item that is the picture.
+    /// The identifier of the primary item, which is the picture.
     let primary: Int
     let type: Code
     /// The content of the ItemPropertiesBox.
     let properties: Extent
 
-    /// What an image that is coded makes the file: HEVC or its layered form (ISO/IEC 23008-12 Annex B), or AV1 (AVIF §2.1).
+    /// The format of a file whose primary item is a coded image: HEVC or layered HEVC (ISO/IEC 23008-12 Annex B), or
+    /// AV1 (AVIF §2.1). It is `nil` for other items.
     var coding: Picture.Format? {
         switch type {
         case "hvc1", "lhv1": .heic
@@ -15,11 +16,12 @@ struct HEIFItems {
         }
     }
 
-    /// Whether the item is made of other images: a grid of tiles, an overlay, or another one cropped or turned
-    /// (ISO/IEC 23008-12 §6.6.2).
+    /// Whether the item is derived from other images: a grid of tiles, an overlay, or a transformed image (ISO/IEC
+    /// 23008-12 §6.6.2).
     var isDerived: Bool { type == "grid" || type == "iovl" || type == "iden" }
 
-    /// Reads the content of a MetaBox; `nil` if it is not a picture's, or a box that must be there is not there once.
+    /// Reads the content of a MetaBox. The result is `nil` if it describes no picture, or if a required box is missing
+    /// or repeated.
     static func read<Failure>(
         _ reader: inout HeaderReader<Failure>, meta: Extent
     ) throws(Failure) -> HEIFItems? {
@@ -43,7 +45,7 @@ struct HEIFItems {
         return HEIFItems(primary: primary, type: type, properties: properties)
     }
 
-    /// §8.4.3: the handler's type, behind four bytes that are 0.
+    /// Returns whether the handler type is `pict` (§8.4.3). Four bytes of 0 precede the handler type.
     private static func isPicture<Failure>(
         _ reader: inout HeaderReader<Failure>, handler: Extent
     ) throws(Failure) -> Bool {
@@ -51,7 +53,7 @@ struct HEIFItems {
         return try reader.code(from: &rest) == "pict"
     }
 
-    /// §8.11.4.
+    /// Returns the identifier in a PrimaryItemBox (§8.11.4).
     private static func identifier<Failure>(
         _ reader: inout HeaderReader<Failure>, primary: Extent
     ) throws(Failure) -> Int? {
@@ -60,7 +62,7 @@ struct HEIFItems {
         return try reader.number(head.version == 0 ? 2 : 4, from: &rest)
     }
 
-    /// The type of an item, by its ItemInfoEntry (§8.11.6). Entries have types from version 2 on.
+    /// Returns the type of an item from its ItemInfoEntry (§8.11.6). Entries contain types since version 2.
     private static func type<Failure>(
         _ reader: inout HeaderReader<Failure>, of item: Int, in information: Extent
     ) throws(Failure) -> Code? {
@@ -74,7 +76,7 @@ struct HEIFItems {
             guard head.version == 2 || head.version == 3 else { continue }
             guard let identifier = try reader.number(head.version == 2 ? 2 : 4, from: &content) else { return nil }
             guard identifier == item else { continue }
-            // Behind the index of a protection scheme.
+            // Skip the index of the protection scheme.
             guard try reader.number(2, from: &content) != nil else { return nil }
             return try reader.code(from: &content)
         }

@@ -1,14 +1,15 @@
 /// The properties of one item (ISO/IEC 14496-12 §8.11.14, formerly ISO/IEC 23008-12 §9.3).
 struct HEIFProperties {
-    /// In the order in which they are associated, which is the order in which they are to be done.
+    /// The properties in the order of their association. Transformations apply in this order.
     let associated: [Box]
-    /// How items of the file are coded, by their decoder configurations: hvcC, or lhvC for layers; av1C.
+    /// The codings of the file's items. The decoder configurations show them: hvcC or lhvC (layers) for HEVC, av1C for
+    /// AV1.
     let codings: Set<Picture.Format>
 
-    /// An index of a property has at most 15 bits.
+    /// The maximum number of properties, because an index has 15 bits.
     private static let maxProperties = 0x7FFF
 
-    /// Reads the content of an ItemPropertiesBox: ipco, which has the properties, and ipma, which says whose they are.
+    /// Reads the content of an ItemPropertiesBox: ipco contains the properties, and ipma associates them with items.
     static func read<Failure>(
         _ reader: inout HeaderReader<Failure>, _ content: Extent, of item: Int
     ) throws(Failure) -> HEIFProperties? {
@@ -23,12 +24,12 @@ struct HEIFProperties {
         var codings: Set<Picture.Format> = []
         if properties.contains(where: { $0.type == "hvcC" || $0.type == "lhvC" }) { codings.insert(.heic) }
         if properties.contains(where: { $0.type == "av1C" }) { codings.insert(.avif) }
-        // An item has one entry at most, in whichever box (§8.11.14.1).
+        // The file has at most one entry for an item, in any of the boxes (§8.11.14.1).
         while let box = try reader.box(from: &rest) {
             guard box.type == "ipma" else { continue }
             switch try associations(&reader, box.content, of: item) {
             case .sound(let indices?):
-                // Counted from 1; 0 says that there is none.
+                // Indices start at 1. The index 0 means no property.
                 let valid = indices.filter { $0 > 0 }
                 guard valid.allSatisfy({ $0 <= properties.count }) else { return nil }
                 return HEIFProperties(associated: valid.map { properties[$0 - 1] }, codings: codings)
@@ -40,12 +41,13 @@ struct HEIFProperties {
     }
 
     private enum Associations {
-        /// The indices of an item's properties, or `nil` if the box does not speak of the item.
+        /// The boxes are valid. The list contains the indices of the item's properties. Without an entry for the item,
+        /// the list is `nil`.
         case sound([Int]?)
         case malformed
     }
 
-    /// Looks for an item in an ItemPropertyAssociationBox.
+    /// Finds an item in an ItemPropertyAssociationBox.
     private static func associations<Failure>(
         _ reader: inout HeaderReader<Failure>, _ content: Extent, of item: Int
     ) throws(Failure) -> Associations {
@@ -63,7 +65,7 @@ struct HEIFProperties {
             var indices: [Int] = []
             while !list.isEmpty {
                 guard let association = try reader.number(width, from: &list) else { return .malformed }
-                // The highest bit says whether the property is essential.
+                // The highest bit marks an essential property. Remove it.
                 indices.append(association & (width == 2 ? 0x7FFF : 0x7F))
             }
             return .sound(indices)

@@ -1,6 +1,6 @@
-/// The header of a JPEG: ITU-T T.81 Annex B.
+/// The header of a JPEG (ITU-T T.81 Annex B).
 enum JPEGHeader {
-    /// Reads up to the frame header, which has the size. Thumbnails lie inside of segments, which are stepped over.
+    /// Reads up to the frame header, which contains the size. Thumbnails are inside segments, and these are skipped.
     static func read<Failure>(_ reader: inout HeaderReader<Failure>) throws(Failure) -> Picture? {
         var rest = reader.whole
         guard try reader.number(2, from: &rest) == 0xFFD8 else { return nil }
@@ -14,13 +14,13 @@ enum JPEGHeader {
                 guard try segment(&reader, &rest) != nil else { return nil }
             case 0xE1:
                 guard var segment = try segment(&reader, &rest) else { return nil }
-                // The first EXIF metadata count; APP1 is XMP's too.
+                // The first EXIF metadata applies. APP1 segments can also contain XMP.
                 if orientation == nil, try Exif.takePrefix(&reader, from: &segment) {
                     orientation = try Exif.orientation(&reader, in: segment) ?? 1
                 }
             case 0xC0...0xCF where marker != 0xC8, 0xDE:
-                // SOFn, or DHP: in a hierarchical file the frames have sizes of their own, and DHP the completed image's
-                // (T.81 B.3.2).
+                // The marker is SOFn or DHP. In a hierarchical file each frame has its own size, and DHP contains the
+                // size of the completed image (T.81 B.3.2).
                 guard let segment = try segment(&reader, &rest) else { return nil }
                 return try frame(&reader, segment, orientation: orientation ?? 1)
             default:
@@ -30,7 +30,8 @@ enum JPEGHeader {
         return nil
     }
 
-    /// Any number of 0xFF may stand before a marker (T.81 B.1.1.2). Other bytes may not, but decoders step over them.
+    /// Reads the next marker. Any number of 0xFF bytes may precede a marker (T.81 B.1.1.2). Other bytes are invalid
+    /// there, but are skipped as decoders do.
     private static func nextMarker<Failure>(
         _ reader: inout HeaderReader<Failure>, _ rest: inout Extent
     ) throws(Failure) -> Int? {
@@ -42,7 +43,7 @@ enum JPEGHeader {
         return nil
     }
 
-    /// What follows the length of a segment; the length counts itself (T.81 B.1.1.4).
+    /// Reads a segment and returns the part after the length field. The length includes the field (T.81 B.1.1.4).
     private static func segment<Failure>(
         _ reader: inout HeaderReader<Failure>, _ rest: inout Extent
     ) throws(Failure) -> Extent? {
@@ -50,7 +51,8 @@ enum JPEGHeader {
         return rest.take(length - 2)
     }
 
-    /// T.81 B.2.2. A height of 0, which a DNL segment behind the first scan would mend, is not supported.
+    /// Reads a frame header (T.81 B.2.2). A height of 0 is not supported. It means that a DNL segment after the first
+    /// scan defines the height.
     private static func frame<Failure>(
         _ reader: inout HeaderReader<Failure>, _ segment: Extent, orientation: Int
     ) throws(Failure) -> Picture? {

@@ -1,7 +1,7 @@
-/// The header of a PNG: Portable Network Graphics, third edition.
+/// The header of a PNG (Portable Network Graphics, third edition).
 enum PNGHeader {
-    /// Reads from the signature up to the first IDAT, before which eXIf must stand (§5.6). Some old writers set it at the
-    /// end, where libvips does not see it either.
+    /// Reads from the signature up to the first IDAT chunk. An eXIf chunk must precede IDAT (§5.6). Some old writers
+    /// put eXIf at the end, where libvips ignores it too.
     static func read<Failure>(_ reader: inout HeaderReader<Failure>) throws(Failure) -> Picture? {
         var rest = reader.whole
         guard try reader.number(4, from: &rest) == 0x8950_4E47, try reader.number(4, from: &rest) == 0x0D0A_1A0A,
@@ -15,7 +15,7 @@ enum PNGHeader {
             case "IHDR", "IEND": return nil
             default: break
             }
-            // §5.3: a length is below 2³¹, a type is letters; the CRC follows the data.
+            // A length is less than 2³¹, a type consists of letters, and a CRC follows the data (§5.3).
             guard type.isLetters, length <= Int(Int32.max), var data = rest.take(length), rest.take(4) != nil else {
                 return nil
             }
@@ -28,7 +28,7 @@ enum PNGHeader {
         return nil
     }
 
-    /// IHDR from its type to its CRC (§11.2.1).
+    /// Reads IHDR from its type to its CRC (§11.2.1).
     private static func imageHeader<Failure>(
         _ reader: inout HeaderReader<Failure>, _ rest: inout Extent
     ) throws(Failure) -> Picture? {
@@ -51,7 +51,7 @@ enum PNGHeader {
         return Picture(sound: .png, width: width, height: height)
     }
 
-    /// §11.2.1, table 8.
+    /// Returns whether a color type allows a bit depth (§11.2.1, table 8).
     private static func isAllowed(depth: Int, colour: Int) -> Bool {
         switch colour {
         case 0: [1, 2, 4, 8, 16].contains(depth)
@@ -62,7 +62,8 @@ enum PNGHeader {
     }
 }
 
-/// The checksum of a chunk, over its type and its data (§5.5). Bit by bit: it is only taken of 17 bytes.
+/// The checksum of a chunk's type and data (§5.5). The computation goes bit by bit, because only 17 bytes need a
+/// checksum.
 private struct CRC32 {
     private var register: UInt32 = .max
 

@@ -1,13 +1,14 @@
-/// The header of a WebP: RFC 9649.
+/// The header of a WebP picture (RFC 9649).
 enum WebPHeader {
-    /// VP8X's flag for EXIF metadata (§2.7.1.1).
+    /// The flag for EXIF metadata in VP8X (§2.7.1.1).
     private static let exifFlag = 0x08
 
-    /// Reads the RIFF header (§2.4) and the first chunk, which has the size; EXIF metadata is looked for up to the end.
+    /// Reads the RIFF header (§2.4) and the first chunk, which contains the size. EXIF metadata may be anywhere after
+    /// this chunk.
     static func read<Failure>(_ reader: inout HeaderReader<Failure>) throws(Failure) -> Picture? {
         var file = reader.whole
         guard try reader.code(from: &file) == "RIFF", let size = try reader.number(4, .little, from: &file),
-            // What lies behind the RIFF chunk is not the picture's.
+            // Data after the RIFF chunk is not part of the picture.
             var rest = file.take(size),
             try reader.code(from: &rest) == "WEBP",
             let chunk = try chunk(&reader, &rest)
@@ -20,20 +21,20 @@ enum WebPHeader {
         }
     }
 
-    /// A chunk: type, size, data, and a byte of padding if the size is odd (§2.3).
+    /// Reads a chunk: type, size, data, and a byte of padding if the size is odd (§2.3).
     private static func chunk<Failure>(
         _ reader: inout HeaderReader<Failure>, _ rest: inout Extent
     ) throws(Failure) -> (type: Code, data: Extent)? {
         guard let type = try reader.code(from: &rest), let size = try reader.number(4, .little, from: &rest),
             let data = rest.take(size)
         else { return nil }
-        // The last chunk's padding is often forgotten.
+        // Some writers omit the padding of the last chunk.
         if size & 1 == 1 { _ = rest.take(1) }
         return (type, data)
     }
 
-    /// The frame header of a VP8 key frame (RFC 6386 §9.1): a tag of three bytes, a start code, and the sides, each with
-    /// two bits of scale above it.
+    /// Reads the frame header of a VP8 key frame (RFC 6386 §9.1): a tag of 3 bytes, a start code, and width and height,
+    /// each with a scale in its two highest bits.
     private static func lossy<Failure>(
         _ reader: inout HeaderReader<Failure>, _ data: Extent
     ) throws(Failure) -> Picture? {
@@ -50,7 +51,8 @@ enum WebPHeader {
         return Picture(sound: .webp, width: width & 0x3FFF, height: height & 0x3FFF)
     }
 
-    /// The header of a lossless image (§3.4): a signature, two sides less 1 of 14 bits, a hint, and version 0.
+    /// Reads the header of a lossless image (§3.4): a signature, width and height minus 1 in 14 bits each, a hint, and
+    /// version 0.
     private static func lossless<Failure>(
         _ reader: inout HeaderReader<Failure>, _ data: Extent
     ) throws(Failure) -> Picture? {
@@ -61,7 +63,7 @@ enum WebPHeader {
         return Picture(sound: .webp, width: (bits & 0x3FFF) + 1, height: (bits >> 14 & 0x3FFF) + 1)
     }
 
-    /// The extended format (§2.7): flags, three reserved bytes, and the sides of the canvas less 1.
+    /// Reads the extended format (§2.7): flags, three reserved bytes, and width and height of the canvas minus 1.
     private static func extended<Failure>(
         _ reader: inout HeaderReader<Failure>, _ data: Extent, _ chunks: Extent
     ) throws(Failure) -> Picture? {
@@ -76,7 +78,8 @@ enum WebPHeader {
         rest = chunks
         while !rest.isEmpty {
             guard var chunk = try chunk(&reader, &rest) else {
-                // An animation may have more frames than may be stepped over. Hardly any is to be turned.
+                // An animation may have too many frames to skip within the budget. The picture is returned without an
+                // orientation then, because animations seldom have one.
                 return reader.isSpent ? picture : nil
             }
             guard chunk.type == "EXIF" else { continue }

@@ -1,17 +1,19 @@
-/// The one thing of EXIF metadata that matters here (EXIF 2.32 §4.6; its structure is that of TIFF 6.0 §2).
+/// Reads the orientation in EXIF metadata (EXIF 2.32 §4.6), whose structure is that of TIFF (TIFF 6.0 §2).
 enum Exif {
-    /// Tag 0x0112: how the picture is to be turned.
+    /// The tag of the orientation, 0x0112.
     private static let orientationTag = 0x0112
-    /// TIFF's type 3: an unsigned number of two bytes.
+    /// The TIFF type 3: an unsigned number of two bytes.
     private static let short = 3
-    /// The 0th directory has some twenty entries. A later one than this is not looked at, so that a directory of 65,535
-    /// cannot spend what reading the picture itself needs.
+    /// The maximum number of directory entries that are read. The 0th directory has about twenty. The limit prevents a
+    /// directory of 65,535 entries from exhausting the budget.
     private static let maxEntries = 256
 
-    /// Reads the orientation in EXIF metadata.
+    /// Reads the orientation.
     ///
-    /// - Parameter tiff: From the byte order on; offsets in it count from there.
-    /// - Returns: 1 to 8; `nil` if it is not given, or the metadata is not sound. Viewers show such a picture upright.
+    /// - Parameter tiff: The metadata, starting at the byte order. Offsets in the metadata are relative to this start.
+    /// - Returns: The orientation, 1 to 8; `nil` if the metadata has none or is invalid. Viewers show a picture without
+    ///   an orientation upright.
+    /// - Throws: Any error that the source throws.
     static func orientation<Failure>(
         _ reader: inout HeaderReader<Failure>, in tiff: Extent
     ) throws(Failure) -> Int? {
@@ -32,7 +34,7 @@ enum Exif {
                 let tag = try reader.number(2, order, from: &entry)
             else { return nil }
             guard tag == orientationTag else { continue }
-            // A value of four bytes or fewer lies in the entry itself, to the left (TIFF 6.0 §2, "Value/Offset").
+            // A value of at most four bytes is in the entry itself, left-justified (TIFF 6.0 §2, "Value/Offset").
             guard try reader.number(2, order, from: &entry) == short,
                 try reader.number(4, order, from: &entry) == 1,
                 let value = try reader.number(2, order, from: &entry), (1...8).contains(value)
@@ -42,9 +44,9 @@ enum Exif {
         return nil
     }
 
-    /// Takes `Exif`, 0, 0 off the front of a part, if it begins so.
+    /// If the extent starts with the prefix `Exif`, 0, 0, skips the prefix.
     ///
-    /// JPEG sets it before the metadata (EXIF 2.32 §4.7.2); PNG and WebP do not, but some writers of these do.
+    /// JPEG requires the prefix (EXIF 2.32 §4.7.2). PNG and WebP do not have it, but some writers add it.
     static func takePrefix<Failure>(
         _ reader: inout HeaderReader<Failure>, from extent: inout Extent
     ) throws(Failure) -> Bool {

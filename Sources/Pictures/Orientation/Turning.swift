@@ -1,33 +1,35 @@
-/// How an image is turned and mirrored: one of the eight symmetries of a rectangle, built step by step.
+/// The rotation and mirroring of an image, one of the eight symmetries of a rectangle. The type composes several steps
+/// into one symmetry.
 ///
-/// Any of them is a mirroring of left and right, or none, followed by quarter turns.
+/// Each symmetry is an optional left-right mirroring followed by clockwise quarter turns.
 struct Turning: Hashable {
     private var isMirrored = false
-    /// Clockwise, 0 to 3.
+    /// The quarter turns clockwise, 0 to 3.
     private var quarters = 0
 
-    /// Turns what there is by `count` quarters anticlockwise.
+    /// Rotates the image counterclockwise by a number of quarter turns.
     mutating func rotate(anticlockwise count: Int) {
         quarters = (quarters - count) & 3
     }
 
-    /// Exchanges the left and the right of what there is.
+    /// Mirrors left and right.
     mutating func mirrorLeftRight() {
-        // A mirroring moved before turns reverses them.
+        // The stored mirroring comes before the rotation. Moving the new mirroring there reverses the direction of the
+        // rotation.
         quarters = -quarters & 3
         isMirrored.toggle()
     }
 
-    /// Exchanges the top and the bottom of what there is.
+    /// Mirrors top and bottom.
     mutating func mirrorTopBottom() {
         mirrorLeftRight()
         rotate(anticlockwise: 2)
     }
 
-    /// Whether what was the width has become the height.
+    /// Whether the image's width and height are swapped.
     var swapsSides: Bool { quarters & 1 == 1 }
 
-    /// The same as EXIF has it, 1 to 8 (EXIF 2.32 §4.6.4, tag 0x0112).
+    /// The equivalent EXIF orientation, 1 to 8 (EXIF 2.32 §4.6.4, tag 0x0112).
     var orientation: Int {
         switch (quarters, isMirrored) {
         case (0, false): 1

@@ -1,15 +1,15 @@
-/// Four bytes that name a chunk, a box or a brand, such as `IHDR`.
+/// A code of four bytes that identifies a chunk, box or brand, such as `IHDR`.
 struct Code: Hashable, ExpressibleByStringLiteral {
     let value: UInt32
 
     init(_ value: UInt32) { self.value = value }
 
-    /// The code of four characters, each of which is one byte (ISO 8859-1).
+    /// Creates a code from four characters of one byte each (ISO 8859-1).
     init(stringLiteral text: StaticString) {
         value = text.description.unicodeScalars.reduce(0) { $0 << 8 | $1.value & 0xFF }
     }
 
-    /// Whether these are the first bytes of a JPEG: SOI, and the 0xFF that opens the marker behind it.
+    /// Whether these four bytes can be the start of a JPEG: SOI, followed by the 0xFF of the next marker.
     var isJPEG: Bool { value >> 8 == 0xFF_D8FF }
 
     /// Whether all four bytes are ASCII letters.

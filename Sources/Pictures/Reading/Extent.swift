@@ -1,12 +1,12 @@
-/// A part of the file: the offsets from `start` up to `end`, which is not included.
+/// A range of bytes of the file, from `start` up to but not including `end`.
 ///
-/// Parts are only ever made smaller, so `0 <= start <= end <= size` holds without a check at each use, and no length from
-/// the file is added to anything before it is known to fit.
+/// Extents can only shrink. So `0 <= start <= end <= size` holds without a check at each use. A length from the file is
+/// compared with the remaining bytes before it is used in any addition.
 struct Extent: Hashable {
     private(set) var start: Int
     let end: Int
 
-    /// All of a file of `size` bytes; of a negative size, nothing.
+    /// Creates the extent of a whole file of `size` bytes; empty for a negative size.
     init(size: Int) {
         start = 0
         end = max(size, 0)
@@ -20,14 +20,15 @@ struct Extent: Hashable {
     var count: Int { end - start }
     var isEmpty: Bool { start == end }
 
-    /// Cuts `count` bytes off the front and returns them; `nil`, and nothing is cut, if there are not so many.
+    /// Removes `count` bytes from the start and returns them. If there are fewer bytes, nothing is removed and the
+    /// result is `nil`.
     mutating func take(_ count: Int) -> Extent? {
         guard count >= 0, count <= self.count else { return nil }
         defer { start += count }
         return Extent(start: start, end: start + count)
     }
 
-    /// What is left behind the first `count` bytes; `nil` if there are not so many.
+    /// Returns the extent without its first `count` bytes; `nil` if there are fewer.
     func dropping(_ count: Int) -> Extent? {
         var rest = self
         return rest.take(count) == nil ? nil : rest

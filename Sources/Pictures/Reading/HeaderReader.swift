@@ -1,13 +1,14 @@
-/// Reads numbers from parts of a file through a small window, within a budget.
+/// Reads numbers from extents of a file through a small window, within a budget.
 ///
-/// Every answer is `nil` if the bytes are not there: the part is too short, the file is shorter than it said, or the
-/// budget is spent. Numbers are part of the budget, so a loop that reads one a turn needs no bound of its own.
+/// Each function returns `nil` if bytes are missing: the extent is too short, the file is shorter than its stated size,
+/// or the budget is exhausted. Each number counts toward the budget, so a loop that reads at least one number per
+/// iteration needs no other limit. Functions throw the errors of the source.
 struct HeaderReader<Failure: Error> {
     typealias Source = (_ offset: Int, _ count: Int) throws(Failure) -> [UInt8]
 
     enum ByteOrder { case big, little }
 
-    /// All of the file.
+    /// The extent of the whole file.
     let whole: Extent
 
     private let bytes: Source
@@ -15,7 +16,7 @@ struct HeaderReader<Failure: Error> {
     private var windowStart = 0
     private var readsLeft = HeaderBudget.reads
     private var numbersLeft = HeaderBudget.numbers
-    /// Whether bytes that lie within the file were asked for and did not come. What was understood without them may be
+    /// Whether the source returned too few bytes for a range within the file. The result for the file may then be
     /// wrong.
     private(set) var isIncomplete = false
 
@@ -24,12 +25,12 @@ struct HeaderReader<Failure: Error> {
         self.bytes = bytes
     }
 
-    /// Whether no more may be read. An answer that is `nil` then says nothing about the file.
+    /// Whether the budget is exhausted. A result of `nil` then does not mean that bytes are missing in the file.
     var isSpent: Bool { readsLeft == 0 || numbersLeft == 0 }
 
-    /// Takes an unsigned number of `width` bytes, 1 to 8, off the front of a part.
+    /// Reads an unsigned number of `width` bytes, 1 to 8, from the start of an extent.
     ///
-    /// - Returns: The number; `nil` also if it is above `Int.max`.
+    /// - Returns: The number; `nil` if bytes are missing or the number exceeds `Int.max`.
     mutating func number(
         _ width: Int, _ order: ByteOrder = .big, from extent: inout Extent
     ) throws(Failure) -> Int? {
@@ -43,13 +44,13 @@ struct HeaderReader<Failure: Error> {
         return Int(exactly: number)
     }
 
-    /// Takes a code of four bytes off the front of a part.
+    /// Reads a code of four bytes from the start of an extent.
     mutating func code(from extent: inout Extent) throws(Failure) -> Code? {
         guard let number = try number(4, from: &extent) else { return nil }
         return Code(UInt32(truncatingIfNeeded: number))
     }
 
-    /// Where in the window the bytes of `field` begin, after they have been read if need be.
+    /// Returns the position of `field` in the window. If the window does not contain `field`, the window is read first.
     private mutating func index(of field: Extent) throws(Failure) -> Int? {
         if field.start >= windowStart, field.end <= windowStart + window.count { return field.start - windowStart }
         guard readsLeft > 0 else { return nil }
@@ -57,7 +58,7 @@ struct HeaderReader<Failure: Error> {
         let count = min(HeaderBudget.window, whole.end - field.start)
         window = try bytes(field.start, count)
         windowStart = field.start
-        // A source that gives more than it was asked for could make `windowStart + window.count` overflow.
+        // Extra bytes from the source could make `windowStart + window.count` overflow.
         if window.count > count { window.removeLast(window.count - count) }
         guard field.count <= window.count else {
             isIncomplete = true
@@ -67,14 +68,14 @@ struct HeaderReader<Failure: Error> {
     }
 }
 
-/// What reading one header may cost.
+/// The budget for reading one header.
 enum HeaderBudget {
-    /// How often the source is asked. Each segment of a JPEG may take one, and phones write a hundred of them when they
-    /// hide a depth map in APP1.
+    /// The maximum number of reads. Each segment of a JPEG may need one read. Phones that store a depth map in APP1
+    /// write about a hundred segments.
     static let reads = 256
-    /// How many bytes the source is asked for at once, at most; 1 MiB in all.
+    /// The number of bytes per read. All reads of a header together return at most 1 MiB.
     static let window = 4096
-    /// How many numbers are read: a millisecond or two of work. A HEIC takes some fifteen for each of its items, of which
-    /// libheif allows a thousand.
+    /// The maximum number of numbers that are read, which takes one or two milliseconds. A HEIC file needs about
+    /// fifteen numbers per item, and libheif allows a thousand items.
     static let numbers = 65_536
 }

@@ -3,7 +3,7 @@ internal import RecordEngine
 internal import RecordModel
 internal import RecordWire
 
-/// The body of an upload, in pieces that are worth a thread's while.
+/// The body of an upload. Its pieces are large enough that handing each to another thread is worthwhile.
 final class AssetBody {
     private let body: HTTPRequestBody
     private let assets: AssetStore
@@ -27,7 +27,7 @@ final class AssetBody {
 }
 
 extension HTTPRequestBody {
-    /// The length that is known before the body has come.
+    /// The length in bytes that is known before the body has arrived; `nil` if unknown.
     var announcedLength: Int64? {
         switch self {
         case .empty: 0
@@ -38,7 +38,7 @@ extension HTTPRequestBody {
 }
 
 extension ReceivedAsset {
-    /// The value of an ASSET field, as the answer to an upload has it.
+    /// The file as the value of an ASSET field, as in the response to an upload.
     var json: JSONValue {
         var object: [(String, JSONValue)] = [
             ("fileChecksum", .string(asset.fileChecksum)), ("size", .integer(asset.size)),

@@ -3,12 +3,12 @@ internal import RecordEngine
 internal import RecordModel
 internal import RecordWire
 
-/// Files: uploads in one request, and reading by signed URLs.
+/// The routes for files: uploads in one request, and reads by signed URLs.
 enum AssetRoutes {
     static let routes: [Route] = [
         Route(
             "POST /assets", "uploadAsset", .assets,
-            "Uploads a file, or several as multipart/form-data; the answer is the value of an ASSET field",
+            "Uploads a file, or several as multipart/form-data; the response is the value of an ASSET field",
             rate: .upload, query: ["filename"], headers: ["contentDigest"],
             responses: [
                 .json(201, "UploadAnswer", "The value for an ASSET field, with its receipt"),
@@ -16,7 +16,7 @@ enum AssetRoutes {
             ]
         ) { call in try await upload(call) },
         reading("GET /assets/{token}"),
-        // The name is for people and for the files that browsers save.
+        // The file name in the URL is for people, and for the files that browsers save.
         reading("GET /assets/{token}/{filename}"),
     ]
 
@@ -28,9 +28,12 @@ enum AssetRoutes {
         ) { call in try await read(call) }
     }
 
-    /// A file as the body, or several as `multipart/form-data`.
+    /// `POST /assets`: uploads one file as the body, or several as `multipart/form-data`.
     ///
-    /// The caller is judged before the body is asked for, so that a stranger's gigabyte never crosses the network.
+    /// The caller is authorized before the body is read, so that a caller without permission cannot send a large body.
+    ///
+    /// - Throws: The errors of authorization and of receiving the file; BAD_REQUEST for an invalid Content-Digest or
+    ///   form.
     static func upload(_ call: RecordCall) async throws -> HTTPResponse {
         let address = try call.address()
         try call.reader.assets.allowUploading(call.caller, to: address)
@@ -47,8 +50,9 @@ enum AssetRoutes {
         return .json(["asset": received.json], status: .created)
     }
 
-    /// `multipart/form-data`, as browsers send forms: each part with a file name is a file. Files are stored one after
-    /// the other as they come; if one is refused, so is the request, and nobody gets the others' receipts.
+    /// Uploads the files of a `multipart/form-data` form, as browsers send it. Each part with a file name is a file.
+    /// Files are stored in order as they arrive. If one file is rejected, the whole request fails and returns no upload
+    /// tokens.
     private static func uploadParts(
         _ call: RecordCall, _ type: MediaType, to address: DatabaseAddress
     ) async throws -> HTTPResponse {
@@ -75,7 +79,8 @@ enum AssetRoutes {
         return .json(["assets": .array(assets)], status: .created)
     }
 
-    /// What a Content-Type says of a file. That of forms says that nobody has named a type (curl's default).
+    /// Returns the media type of a file from its Content-Type. The type of URL-encoded forms counts as no type, because
+    /// it is curl's default.
     static func mediaType(_ text: String?) -> String? {
         guard let text, let type = MediaType(text), !type.isType("application", "x-www-form-urlencoded") else {
             return nil
@@ -83,7 +88,7 @@ enum AssetRoutes {
         return text
     }
 
-    /// An asset by its signed URL, which is all the right that it takes.
+    /// `GET /assets/{token}`: reads an asset by its signed URL. The URL is the only required permission.
     static func read(_ call: RecordCall) async throws -> HTTPResponse {
         let filename = call.request.target.segmentCount > 2 ? call.parameters[1] : ""
         let asset = try call.reader.assets.open(token: call.parameters[0], filename: filename)
@@ -96,7 +101,7 @@ enum AssetRoutes {
         "contentType":{"type":"string"},"filename":{"type":"string"},
         "width":{"type":"integer"},"height":{"type":"integer"},
         "orientation":{"type":"integer","minimum":1,"maximum":8,"description":"As EXIF counts; 1 is upright"},
-        "receipt":{"type":"string","description":"In answers to uploads: proof for the record that gets the value"},
+        "receipt":{"type":"string","description":"In responses to uploads: the proof that the record needs which gets the value"},
         "downloadURL":{"type":"string"}}},
         "UploadAnswer":{"type":"object","properties":{"asset":{"$ref":"#/components/schemas/Asset"},
         "assets":{"type":"array","items":{"$ref":"#/components/schemas/Asset"}}}},

@@ -2,11 +2,12 @@ internal import Cryptography
 internal import HTTP
 internal import RecordModel
 
-/// What a client says that the hash of its content is (RFC 9530 §2): `Content-Digest: sha-256=:…:`.
+/// The hash of the content as declared by the client (RFC 9530 §2): `Content-Digest: sha-256=:…:`.
 enum ContentDigest {
-    /// The SHA-256 of the field; `nil` if it is not there, or names other algorithms only.
+    /// Returns the SHA-256 digest in the field. `nil` if the field is missing or has only other algorithms.
     ///
-    /// - Throws: BAD_REQUEST for one that cannot be read: whoever sends it wants it to be checked.
+    /// - Throws: BAD_REQUEST for an unreadable SHA-256 digest, because the client expects the server to check the
+    ///   content.
     static func expected(_ fields: HTTPFields) throws(RecordError) -> Digest? {
         for line in fields.values(of: .contentDigest) {
             for member in line.split(separator: ",") {

@@ -1,18 +1,18 @@
 internal import HTTP
 internal import RecordModel
 
-/// A form with files on its way in, part by part.
+/// A form with files whose parts are read one by one while the form arrives.
 final class FormBody {
-    /// The most files of one form.
+    /// The maximum number of files in one form.
     static let maxFiles = 100
-    /// What fields that are no files may measure together.
+    /// The maximum size in bytes of all parts together that are not files.
     static let maxFieldBytes = 64 << 10
 
     private let body: AssetBody
     private var parser: MultipartParser
     private var piece: [UInt8] = []
     private var offset = 0
-    /// A part's content is being read.
+    /// Whether the content of a part is being read.
     private var isInPart = false
     private var fieldBytes = 0
 
@@ -25,7 +25,9 @@ final class FormBody {
         }
     }
 
-    /// The head of the next part; `nil` at the end of the form. The content of the one before must have been read.
+    /// Returns the head of the next part; `nil` at the end of the form. Read the content of the previous part first.
+    ///
+    /// - Throws: BAD_REQUEST for an invalid form, or `HTTPBodyError`.
     func nextPart() async throws -> MultipartPartHead? {
         while let event = try await event() {
             guard case .partBegan(let head) = event else { continue }
@@ -35,7 +37,9 @@ final class FormBody {
         return nil
     }
 
-    /// The next bytes of the part; `nil` at its end.
+    /// Returns the next bytes of the current part; `nil` at the end of the part.
+    ///
+    /// - Throws: BAD_REQUEST for an invalid form, or `HTTPBodyError`.
     func next() async throws -> [UInt8]? {
         while isInPart, let event = try await event() {
             switch event {
@@ -49,7 +53,9 @@ final class FormBody {
         return nil
     }
 
-    /// The whole content of a part that is no file.
+    /// Returns the whole content of a part that is not a file.
+    ///
+    /// - Throws: BAD_REQUEST (`tooLarge`) if all such parts together exceed `maxFieldBytes`, or the error of the body.
     func field() async throws -> [UInt8] {
         var content: [UInt8] = []
         while let bytes = try await next() {
@@ -60,7 +66,9 @@ final class FormBody {
         return content
     }
 
-    /// The next event but `needMore`; `nil` at the end of a whole body.
+    /// Returns the next event other than `needMore`; `nil` at the end of a complete body.
+    ///
+    /// - Throws: BAD_REQUEST for an invalid form, or `HTTPBodyError`.
     private func event() async throws -> MultipartParser.Event? {
         while true {
             switch parser.next(piece, from: &offset) {
@@ -79,7 +87,7 @@ final class FormBody {
 }
 
 extension MultipartPartHead {
-    /// Whether the part is a file. An empty name is what a browser sends for a field of which no file was chosen.
+    /// Whether the part is a file. For a file field without a chosen file, browsers send an empty file name.
     var isFile: Bool { filename?.isEmpty == false }
 }
 

@@ -4,22 +4,22 @@ internal import RecordEngine
 internal import RecordModel
 internal import Thumbnails
 
-/// What a route serves besides JSON: an asset's file, a thumbnail's, or bytes of a field.
+/// Content other than JSON that a route serves: an asset's file, a thumbnail, or the bytes of a field.
 struct ServedContent {
     enum Body {
         case file(any HTTPFile)
         case bytes([UInt8])
     }
 
-    /// The query parameters of every route that serves such content.
+    /// The query parameters of all routes that serve such content.
     static let parameters = ["download", "width", "height", "fit", "format"]
 
-    /// Its header fields, as parameters of `/openapi.json`.
+    /// The header fields of all routes that serve such content, as names of parameters in `/openapi.json`.
     static let headers = ["ifNoneMatch", "range", "ifRange"]
 
     static let responses: [Route.Response] = [
         .bytes(200, "The bytes"), .bytes(206, "The range, or several as multipart/byteranges"), .unchanged,
-        .error(410, "The URL has expired"), .error(416, "Every range begins behind the end"),
+        .error(410, "The URL has expired"), .error(416, "Every range begins after the end"),
         .error(501, "Smaller pictures are not made here"),
     ]
 
@@ -29,11 +29,11 @@ struct ServedContent {
     var mediaType: String
     var display: AssetDisplay
     var filename: String?
-    /// How long it may be kept without asking, in seconds; `nil` for not at all.
+    /// How long a client may cache the content without revalidation, in seconds; `nil` if caching is not allowed.
     var secondsLeft: Int64?
 
     init(_ asset: OpenAsset, for call: RecordCall) async throws {
-        body = .file(SentAsset(asset))
+        body = .file(AssetBodySource(asset))
         size = Int(asset.size)
         entityTag = EntityTag(opaque: asset.hash.hex)
         mediaType = asset.mediaType
@@ -44,11 +44,11 @@ struct ServedContent {
         entityTag = EntityTag(opaque: asset.hash.hex + form.tagSuffix)
         mediaType = form.format.mediaType
         display = try call.query.word("download") ? .attachment : .document
-        // What the client has already need not be made.
+        // If the client's copy is current, no thumbnail is needed.
         if case .notModified = condition(of: call.request) { return }
         do throws(ThumbnailError) {
             let file = try await call.database.assets.thumbnail(of: source, form)
-            body = .file(SentThumbnail(file))
+            body = .file(ThumbnailBodySource(file))
             size = file.size
         } catch {
             throw RecordError(error)
@@ -67,7 +67,8 @@ struct ServedContent {
         display = .attachment
     }
 
-    /// Clients made it, so no browser may take it for a page of this server, whatever it says it is.
+    /// Returns the header fields. The content comes from clients. So a browser must not treat it as a page of this
+    /// server, whatever the media type is.
     private func makeFields(contentType: String) -> HTTPFields {
         var fields = HTTPFields()
         if let secondsLeft {
@@ -87,25 +88,29 @@ struct ServedContent {
         return fields
     }
 
-    /// What the content may do if a browser makes a document of it, alone or in a frame. The sandbox gives it an origin of
-    /// its own and no scripts, so that an SVG reads nothing of the console's or an app's; styles are those of drawings and of
-    /// the browser's own pages around text and pictures.
+    /// The Content-Security-Policy for a browser that displays the content as a document, alone or in a frame. The
+    /// sandbox gives the document an opaque origin and no scripts, so an SVG cannot read data of the console or of an
+    /// app. Styles are allowed for drawings, and for the browser's own pages around text and pictures.
     private var policy: StaticString {
         switch display {
         case .attachment: "default-src 'none'; frame-ancestors 'none'; sandbox"
         case .document: "default-src 'none'; img-src data:; font-src data:; style-src 'unsafe-inline'; sandbox"
-        // A browser's player is a page around the file, and loads it once more, from its own origin. It has no scripts.
+        // A browser's media player is a page that loads the file again, from the file's origin. The player has no
+        // scripts.
         case .media: "default-src 'none'; media-src 'self'; style-src 'unsafe-inline'; sandbox allow-same-origin"
         }
     }
 
-    /// The answer, under the request's conditions and ranges.
+    /// Returns the response to a request, after applying its preconditions and ranges.
+    ///
+    /// - Throws: `APIError`: 412 for a failed precondition, 400 for a malformed precondition, 416 for an unsatisfiable
+    ///   range.
     func response(to request: HTTPRequest) throws -> HTTPResponse {
         switch condition(of: request) {
         case .proceed: break
         case .notModified: return HTTPResponse(.notModified, fields: makeFields(contentType: mediaType))
-        case .failed: throw APIError.conditionFailed
-        case .malformed: throw APIError.malformedCondition
+        case .failed: throw APIError.preconditionFailed
+        case .malformed: throw APIError.malformedPrecondition
         }
         var fields = makeFields(contentType: mediaType)
         guard request.fields.contains(.range), Preconditions.rangeApplies(request.fields, entityTag: entityTag) else {
@@ -140,8 +145,8 @@ struct ServedContent {
     }
 }
 
-/// An asset's file on its way out.
-final class SentAsset: HTTPFile {
+/// The file of an asset, as a response body.
+final class AssetBodySource: HTTPFile {
     private let asset: OpenAsset
 
     init(_ asset: OpenAsset) {

@@ -4,12 +4,12 @@ internal import RecordModel
 internal import Thumbnails
 
 extension RequestQuery {
-    /// The longest side of a smaller picture, in pixels.
+    /// The maximum length of a thumbnail's sides in pixels.
     static let thumbnailSide = 2_048
 
-    /// The smaller picture that a request asks for; `nil` if it wants the asset itself.
+    /// Returns the requested thumbnail; `nil` if the request is for the asset itself.
     ///
-    /// - Throws: BAD_REQUEST for sizes and words that are none.
+    /// - Throws: BAD_REQUEST for an invalid size, fit or format, and if the asset is not a picture.
     func thumbnail(of picture: PictureSource?) throws(RecordError) -> ThumbnailForm? {
         let (width, height) = (try side("width"), try side("height"))
         let fit = try choice("fit", ThumbnailForm.Fit.self)
@@ -49,14 +49,14 @@ extension RequestQuery {
 }
 
 extension ThumbnailForm {
-    /// Tells this smaller picture from others of the same asset.
+    /// The suffix that makes the entity tag of this thumbnail unique among the thumbnails of the asset.
     var tagSuffix: String {
         "-\(width.map(String.init) ?? "")x\(height.map(String.init) ?? "")-\(fit.rawValue)-\(format.rawValue)"
     }
 }
 
 extension RecordError {
-    /// What a client learns of a smaller picture that could not be made.
+    /// Creates the error response for a thumbnail that could not be made.
     init(_ error: ThumbnailError) {
         switch error {
         case .unavailable:
@@ -90,8 +90,8 @@ extension RecordError {
     }
 }
 
-/// A smaller picture's file on its way out.
-final class SentThumbnail: HTTPFile {
+/// The file of a thumbnail, as a response body.
+final class ThumbnailBodySource: HTTPFile {
     private let file: ThumbnailFile
 
     init(_ file: ThumbnailFile) {

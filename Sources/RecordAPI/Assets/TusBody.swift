@@ -1,7 +1,8 @@
 internal import HTTP
 
-/// The body of a part of an upload, in pieces that are worth a thread's while. What has come before a body breaks off is
-/// a piece as well: a client on a bad line must get ahead, however small its steps are.
+/// The body of one request of a resumable upload. Its pieces are large enough that handing each to another thread is
+/// worthwhile. If the body is interrupted, the bytes received so far form a last piece: a client on a bad connection
+/// must make progress, however small.
 final class TusBody {
     private let body: HTTPRequestBody
     private var isTaken = false
@@ -22,7 +23,7 @@ final class TusBody {
         }
     }
 
-    /// What is worth a change of threads.
+    /// The size of a piece in bytes. It makes handing each piece to another thread worthwhile.
     private static let pieceBytes = 128 << 10
 
     private func gather(_ reader: any HTTPBodyReader) async throws(HTTPBodyError) -> [UInt8]? {

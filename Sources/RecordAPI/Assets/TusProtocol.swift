@@ -4,54 +4,59 @@ internal import HTTP
 internal import RecordEngine
 internal import RecordModel
 
-/// tus 1.0.0, the protocol of uploads that can be resumed (https://tus.io/protocols/resumable-upload), with its
-/// extensions creation, creation-with-upload, creation-defer-length, termination, expiration and checksum.
+/// tus 1.0.0, the protocol of resumable uploads (https://tus.io/protocols/resumable-upload), with its extensions
+/// creation, creation-with-upload, creation-defer-length, termination, expiration and checksum.
 ///
-/// `X-HTTP-Method-Override` is not honoured: what a request does is its method alone, for the proxies and logs that
-/// judge by it. Every client of today can send PATCH and DELETE.
+/// `X-HTTP-Method-Override` is ignored. Proxies and logs rely on the method of the request line, and all current
+/// clients can send PATCH and DELETE.
 enum Tus {
     static let version: StaticString = "1.0.0"
     static let extensions: StaticString =
         "creation,creation-with-upload,creation-defer-length,termination,expiration,checksum"
     static let mediaType = "application/offset+octet-stream"
 
-    /// The digests that parts can be checked by, SHA-1 first: the protocol demands it.
+    /// The supported checksum algorithms. SHA-1 is first, because the protocol requires it.
     static let algorithms = DigestAlgorithm.allCases.filter(\.isAvailable)
 
-    /// Whether a path is one of the protocol's.
+    /// Whether a path belongs to the protocol.
     static func isMeant(by target: RequestTarget) -> Bool {
         target.segmentCount >= 2 && target.segmentEquals(0, "assets") && target.segmentEquals(1, "uploads")
     }
 
-    /// Refuses clients that speak another version, or none.
+    /// Rejects clients that declare another version of the protocol or no version.
+    ///
+    /// - Throws: `APIError` with status 412.
     static func requireVersion(_ fields: HTTPFields) throws {
         guard fields.count(of: .tusResumable) == 1, fields[.tusResumable] == "\(version)" else {
-            var refusal = APIError(
+            var rejection = APIError(
                 status: .preconditionFailed,
                 error: .badRequest(
                     "Send Tus-Resumable: \(version). This server speaks no other version of tus",
                     cause: .preconditionFailed))
-            refusal.fields.append(.tusVersion, literal: version)
-            throw refusal
+            rejection.fields.append(.tusVersion, literal: version)
+            throw rejection
         }
     }
 
-    /// Adds what the protocol wants to know of a refusal.
-    static func refusal(_ error: any Error) -> any Error {
+    /// Adds the status and the fields that the protocol requires to an error response.
+    static func rejection(_ error: any Error) -> any Error {
         guard let error = error as? RecordError else { return error }
         if error.cause == .digestMismatch { return APIError(status: .checksumMismatch, error: error) }
         if error.code == .conflict, case .number(let offset) = error.details.first(where: { $0.key == "offset" })?.value
         {
-            var refusal = APIError(status: .conflict, error: error)
-            refusal.fields.append(.uploadOffset, String(offset))
-            return refusal
+            var rejection = APIError(status: .conflict, error: error)
+            rejection.fields.append(.uploadOffset, String(offset))
+            return rejection
         }
         return error
     }
 
-    // MARK: What requests say
+    // MARK: Request fields
 
-    /// The number of a field; `nil` if it is not there. One that is greater than any number here is the greatest.
+    /// Returns the number in a field; `nil` if the field is missing. A number too large for `Int64` becomes
+    /// `Int64.max`.
+    ///
+    /// - Throws: BAD_REQUEST if the field is repeated or not a number.
     static func number(_ name: HTTPFieldName, _ label: String, in fields: HTTPFields) throws(RecordError) -> Int64? {
         let count = fields.count(of: name)
         guard count > 0, let text = fields[name] else { return nil }
@@ -62,7 +67,9 @@ enum Tus {
         return Int64(text) ?? .max
     }
 
-    /// The length of a new upload; `nil` if the client will tell it later.
+    /// Returns the length of a new upload in bytes; `nil` if the client will send the length later.
+    ///
+    /// - Throws: BAD_REQUEST if neither Upload-Length nor Upload-Defer-Length is valid, or if the request has both.
     static func length(_ fields: HTTPFields) throws(RecordError) -> Int64? {
         let length = try number(.uploadLength, "Upload-Length", in: fields)
         guard fields.contains(.uploadDeferLength) else {
@@ -81,7 +88,9 @@ enum Tus {
         return nil
     }
 
-    /// What a part is to be checked by; `nil` if by nothing.
+    /// Returns the declared checksum of a part; `nil` if the client declares none.
+    ///
+    /// - Throws: BAD_REQUEST for a malformed or repeated field, and for an unknown algorithm.
     static func checksum(_ fields: HTTPFields) throws(RecordError) -> ResumablePart.Checksum? {
         let count = fields.count(of: .uploadChecksum)
         guard count > 0, let text = fields[.uploadChecksum] else { return nil }
@@ -106,18 +115,21 @@ enum Tus {
     }
 }
 
-/// What a client says of a file: `filename d29ybGQ=,filetype aW1hZ2UvcG5n,is_confidential`.
+/// The metadata of an upload's file: `filename d29ybGQ=,filetype aW1hZ2UvcG5n,is_confidential`.
 struct TusMetadata {
-    /// All of it, as it came.
+    /// The whole Upload-Metadata field as received.
     var text: String
     var filename: String?
     var contentType: String?
 
-    /// The longest, in bytes.
+    /// The maximum length of the field in bytes.
     static let longest = 4_096
 
-    /// - Returns: `nil` if the client says nothing.
-    /// - Throws: BAD_REQUEST for what is no list of keys, each with a value in base64 or alone.
+    /// Parses the Upload-Metadata field.
+    ///
+    /// - Returns: `nil` if the request has no metadata.
+    /// - Throws: BAD_REQUEST if the field is too long or is not a list of unique keys, each with an optional Base64
+    ///   value.
     init?(_ fields: HTTPFields) throws(RecordError) {
         text = fields.values(of: .uploadMetadata).filter { !$0.isEmpty }.joined(separator: ",")
         if text.isEmpty { return nil }
@@ -132,7 +144,7 @@ struct TusMetadata {
             guard (1...2).contains(words.count), words[0].utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
                 keys.insert(words[0]).inserted
             else { throw Self.malformed }
-            // A key alone has the empty value.
+            // A key without a value has an empty value.
             guard let bytes = words.count == 2 ? Base64.decode(String(words[1])) : [] else { throw Self.malformed }
             switch words[0] {
             case "filename": filename = try Self.value(bytes)
@@ -143,7 +155,9 @@ struct TusMetadata {
         }
     }
 
-    /// - Returns: `nil` for an empty one, which says nothing.
+    /// Returns a decoded value as text; `nil` if it is empty.
+    ///
+    /// - Throws: BAD_REQUEST if the bytes are not UTF-8.
     private static func value(_ bytes: [UInt8]) throws(RecordError) -> String? {
         guard let text = String(validating: bytes, as: UTF8.self) else { throw malformed }
         return text.isEmpty ? nil : text

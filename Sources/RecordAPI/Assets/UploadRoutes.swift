@@ -4,7 +4,7 @@ internal import RecordEngine
 internal import RecordModel
 internal import RecordWire
 
-/// Uploads in several requests: see `Tus`.
+/// The routes for resumable uploads; see `Tus`.
 enum UploadRoutes {
     static let routes: [Route] = [
         Route(
@@ -12,7 +12,7 @@ enum UploadRoutes {
             "Tells which version of tus, the protocol of uploads that can be resumed, is spoken", rate: .read,
             authentication: .bearerAndPath, options: [.tus, .serverWide],
             responses: [.empty(204, "Tus-Version, Tus-Extension, Tus-Max-Size and Tus-Checksum-Algorithm tell")],
-            answeredBy: .open { _, api in describe(api) }
+            respondedBy: .open { _, api in describe(api) }
         ),
         Route(
             "POST /assets/uploads", "createUpload", .assets,
@@ -73,7 +73,8 @@ enum UploadRoutes {
         ) { call in try await read(call) },
     ]
 
-    /// What this server can do. It takes no credential, no version and no database to ask.
+    /// `OPTIONS /assets/uploads`: describes the supported version, extensions and limits. Needs no credential, version
+    /// or database.
     static func describe(_ api: RecordAPI) -> HTTPResponse {
         var fields = HTTPFields()
         fields.append(.tusVersion, literal: Tus.version)
@@ -85,9 +86,9 @@ enum UploadRoutes {
         return HTTPResponse(.noContent, fields: fields)
     }
 
-    /// A new upload, and its first part if the request brings one.
+    /// `POST /assets/uploads`: creates an upload, with its first part if the request has a body.
     ///
-    /// If that part is refused or breaks off, the upload is gone: its client has not learned its name.
+    /// If the first part is rejected or interrupted, the upload is deleted, because the client does not know its name.
     static func create(_ call: RecordCall) async throws -> HTTPResponse {
         let request = call.request
         let address = try call.address()
@@ -120,7 +121,7 @@ enum UploadRoutes {
         return HTTPResponse(.created, fields: fields)
     }
 
-    /// The next part.
+    /// `PATCH /assets/uploads/{name}`: appends the next part.
     static func proceed(_ call: RecordCall) async throws -> HTTPResponse {
         let fields = call.request.fields
         try requirePart(fields)
@@ -136,7 +137,8 @@ enum UploadRoutes {
         return HTTPResponse(.noContent, fields: Self.fields(of: status))
     }
 
-    /// Where to go on. Whoever asks has lost the request before, which is ended.
+    /// `HEAD /assets/uploads/{name}`: returns the offset at which to continue. The client has lost its previous
+    /// request, so the server ends that request.
     static func offset(_ call: RecordCall) async throws -> HTTPResponse {
         let status = try await call.reader.uploads.status(of: try upload(call), endsOthers: true)
         var fields = Self.fields(of: status)
@@ -149,7 +151,7 @@ enum UploadRoutes {
         return HTTPResponse(.ok, fields: fields)
     }
 
-    /// How far an upload is, and what has become of it. It disturbs nobody.
+    /// `GET /assets/uploads/{name}`: returns the progress and the result of an upload. Does not end a running request.
     static func read(_ call: RecordCall) async throws -> HTTPResponse {
         let status = try await call.reader.uploads.status(of: try upload(call), endsOthers: false)
         var object: [(String, JSONValue)] = [("offset", .integer(status.offset))]
@@ -157,12 +159,12 @@ enum UploadRoutes {
         object.append(("expiresAt", .integer(status.expires)))
         if let asset = status.asset { object.append(("asset", asset.json)) }
         var response = HTTPResponse.json(.object(JSONObject(object)))
-        // It has a receipt.
+        // The response contains an upload token, which must not be cached.
         response.fields.set(.cacheControl, "no-store")
         return response
     }
 
-    /// Ends an upload, and drops what has come of it.
+    /// `DELETE /assets/uploads/{name}`: ends an upload and deletes its bytes.
     static func terminate(_ call: RecordCall) async throws -> HTTPResponse {
         try await call.reader.uploads.terminate(try upload(call))
         return HTTPResponse(.noContent, fields: .bodyless)
@@ -172,7 +174,7 @@ enum UploadRoutes {
         ResumableAddress(name: call.parameters[0], caller: call.caller, address: try call.address())
     }
 
-    /// What every answer about an upload says.
+    /// Returns the header fields of every response about an upload.
     private static func fields(of status: ResumableStatus) -> HTTPFields {
         var fields = HTTPFields()
         fields.append(.uploadOffset, String(status.offset))
@@ -181,7 +183,9 @@ enum UploadRoutes {
         return fields
     }
 
-    /// Refuses bodies that do not say that they are parts.
+    /// Rejects a body whose media type is not that of a tus part.
+    ///
+    /// - Throws: BAD_REQUEST (`unsupportedMediaType`).
     private static func requirePart(_ fields: HTTPFields) throws(RecordError) {
         guard let text = fields[.contentType], let type = MediaType(text),
             type.isType("application", "offset+octet-stream")

@@ -3,7 +3,7 @@ internal import RecordEngine
 internal import RecordModel
 internal import RecordWire
 
-/// A batch of CloudKit's operations on its way from the body to the writer.
+/// A batch of write operations, parsed from a request body.
 struct BatchWrite: Sendable {
     private let operations: [RecordOperation]
     private let isAtomic: Bool
@@ -11,31 +11,33 @@ struct BatchWrite: Sendable {
     private let preserves: PreservedMetadata
     private let key: IdempotencyKey?
 
-    /// Performs a batch, with a result for each operation in order.
+    /// Executes a batch. The response has one result for each operation, in order.
+    ///
+    /// - Throws: The errors of reading the body, THROTTLED, and the errors that fail the whole batch.
     static func perform(_ call: inout RecordCall) async throws -> HTTPResponse {
         let address = try call.address()
-        try call.refuseStrangers(nil, in: address.scope)
+        try call.rejectAnonymousWriters(nil, in: address.scope)
         let body = try await call.body()
         let (request, database) = (call.request, call.database)
         let batch =
-            body.count < InputWorker.minimumBytes
+            body.count < BodyParserThread.minimumBytes
             ? try BatchWrite(body, of: request, in: database, by: call.reader.schema)
             : try await call.readElsewhere(body.count) { () throws(RecordError) in
                 try BatchWrite(body, of: request, in: database, by: database.schema)
             }
-        // The request has been counted for one.
+        // The request has already been counted as one operation.
         try call.rate.take(batch.operations.count - 1, after: 1)
         var write = WriteRequest(
             caller: call.caller, rightsVersion: call.rightsVersion, address: address,
             shape: .batch(isAtomic: batch.isAtomic), operations: batch.operations,
             fields: try call.query.fields() ?? batch.desiredKeys, idempotency: batch.key, opening: Envelope.records)
         if !batch.preserves.isEmpty { (write.preserves, write.actor) = (batch.preserves, call.actor) }
-        let answer = try await database.modify(write)
+        let result = try await database.modify(write)
         if case .service(let key) = call.caller {
-            for type in answer.typesBeyondScope { call.noteOutOfScope(key, type) }
+            for type in result.typesBeyondScope { call.noteOutOfScope(key, type) }
         }
-        let isReplay = answer.isReplay
-        var response = HTTPResponse.json(answer.json())
+        let isReplay = result.isReplay
+        var response = HTTPResponse.json(result.json())
         if isReplay, let name = RecordCall.idempotencyReplayed { response.fields.append(name, literal: "true") }
         return response
     }
@@ -54,7 +56,8 @@ struct BatchWrite: Sendable {
         key = try RecordCall.idempotencyKey(of: request, body)
     }
 
-    /// What an item asks for. One that cannot be performed is refused as that item, in its place.
+    /// Returns the operation of an item. An invalid item becomes an operation that fails with the item's error, so that
+    /// every result keeps its position.
     private static func operation(
         _ item: OperationInput, in database: RecordDatabase, by schema: Schema
     ) -> RecordOperation {
@@ -63,7 +66,7 @@ struct BatchWrite: Sendable {
             try? operation.prepare(by: schema, in: database)
             return operation
         } catch {
-            return RecordOperation(refusing: item, with: error)
+            return RecordOperation(rejecting: item, with: error)
         }
     }
 }

@@ -2,15 +2,15 @@ internal import HTTP
 internal import RecordEngine
 internal import RecordWire
 
-/// What the native protocol puts around the records of an answer.
+/// The start of the JSON around the records in a response.
 enum Envelope {
     static let records: StaticString = #"{"records":["#
     static let changes: StaticString = #"{"changes":["#
 }
 
 extension RecordPage {
-    /// `{"records":[…],"cursor"?,"count"?,"notices"?,"plan"?}`, or `{"changes":[…],"token":"…","moreComing":bool}` if the
-    /// list was opened so.
+    /// Returns the JSON of the page: `{"records":[…],"cursor"?,"count"?,"notices"?,"plan"?}`. For a page that begins
+    /// with `changes`, returns `{"changes":[…],"token":"…","moreComing":bool}`.
     consuming func json() -> [UInt8] {
         records.json.append(UInt8(ascii: "]"))
         switch end {
@@ -40,8 +40,9 @@ extension RecordPage {
     }
 }
 
-extension WriteAnswer {
-    /// The record with `notices` as its last member, or `{"records":[…],"notices"?}` for a batch.
+extension WriteResponse {
+    /// Returns the JSON of one record with `notices` as its last member. For a batch, returns
+    /// `{"records":[…],"notices"?}`.
     consuming func json() -> [UInt8] {
         guard document.isEmpty else { return document }
         if outcome == .batch {

@@ -1,10 +1,12 @@
 internal import HTTP
 internal import RecordModel
 
-/// Refuses a body whose media type says that it is no JSON. None, JSON and plain text are taken.
+/// Rejects a body whose media type is neither JSON nor plain text. A body without a media type is accepted.
+///
+/// - Throws: BAD_REQUEST (`unsupportedMediaType`).
 func requireJSONBody(_ fields: HTTPFields) throws(RecordError) {
     guard fields.contains(.contentType) else { return }
-    // The usual spelling, before anything is parsed.
+    // Compare the usual spelling first, because it needs no parsing.
     if fields.has(.contentType, "application/json") { return }
     guard let text = fields[.contentType], let type = MediaType(text),
         type.isJSON || type.isType("text", "plain")
@@ -25,7 +27,9 @@ extension RecordError {
         cause: .unsupportedMediaType)
 }
 
-/// Refuses a request whose Accept leaves no room for JSON. What cannot be read is taken as room.
+/// Rejects a request whose Accept field excludes JSON. A malformed element counts as accepting JSON.
+///
+/// - Throws: `APIError` with status 406.
 func requireJSONAccepted(_ fields: HTTPFields) throws {
     let accepts = fields.withValue(of: .accept) { value -> Bool in
         value.isEmpty || value.elementsEqual("*/*".utf8) || value.elementsEqual("application/json".utf8)
@@ -45,16 +49,34 @@ func requireJSONAccepted(_ fields: HTTPFields) throws {
 }
 
 extension HTTPFields {
-    /// Whether Prefer asks for `return=minimal` (RFC 7240 §4.2).
-    var prefersMinimal: Bool {
-        guard contains(.prefer) else { return false }
-        for line in values(of: .prefer) {
-            for element in line.split(whereSeparator: { $0 == "," || $0 == ";" }) {
-                let preference = element.filter { $0 != " " && $0 != "\t" && $0 != "\"" }.lowercased()
-                if preference == "return=minimal" { return true }
-                if preference == "return=representation" { return false }
+    /// Whether Accept names the media type of server-sent events.
+    var acceptsEventStream: Bool {
+        guard contains(.accept) else { return false }
+        for line in values(of: .accept) {
+            for element in line.split(separator: ",") {
+                guard let range = MediaType(String(element)), range.isType("text", "event-stream") else { continue }
+                if let quality = range["q"], Double(quality) == 0 { continue }
+                return true
             }
         }
         return false
+    }
+
+    /// Whether Prefer contains `return=minimal` (RFC 7240 §4.2).
+    var prefersMinimal: Bool {
+        preferences.first { $0 == "return=minimal" || $0 == "return=representation" } == "return=minimal"
+    }
+
+    /// Whether Prefer contains `respond-async` (RFC 7240 §4.1).
+    var prefersAsync: Bool { preferences.contains("respond-async") }
+
+    /// The preferences of the client in lower case, without blanks and quotes.
+    private var preferences: [String] {
+        guard contains(.prefer) else { return [] }
+        return values(of: .prefer).flatMap { line in
+            line.split { $0 == "," || $0 == ";" }.map { element in
+                element.filter { $0 != " " && $0 != "\t" && $0 != "\"" }.lowercased()
+            }
+        }
     }
 }

@@ -3,14 +3,15 @@ internal import RecordEngine
 internal import RecordModel
 internal import RecordWire
 
-/// The body of a request, as most routes read it.
+/// Reads the body of a request in the forms that most routes need.
 extension RecordCall {
-    /// The whole body, which is JSON.
+    /// Returns the whole body, whose media type must be JSON.
     ///
-    /// The caller was judged before, so that a stranger's body never crosses the network, and is judged again behind a
-    /// body that took its time: the token may have been revoked meanwhile.
+    /// The caller is authorized before the body is read, so that a caller without permission cannot send a large body.
+    /// If reading suspends, the caller is authorized again, because its token may have been revoked in the meantime.
     ///
-    /// - Parameter limit: The most bytes, where the route can do with less than any body may have.
+    /// - Parameter limit: The maximum size in bytes, if the route needs less than the general limit.
+    /// - Throws: BAD_REQUEST for another media type, `HTTPBodyError`, or the errors of `reauthorize`.
     mutating func body(upTo limit: Int = .max) async throws -> [UInt8] {
         let limit = min(limit, database.limits.bodyBytes)
         try requireJSONBody(request.fields)
@@ -21,66 +22,76 @@ extension RecordCall {
             return bytes
         case .stream:
             let bytes = try await request.body.collect(upTo: limit)
-            try judgeAgain()
+            try reauthorize()
             return bytes
         }
     }
 
-    /// What the whole body says, such as a schema: a long one is read on another thread, and its caller judged again behind
-    /// that, as in `body`.
+    /// Returns the value that `read` parses from the whole body, such as a schema. A long body is parsed on another
+    /// thread. The caller is then authorized again, as in `body`.
     ///
-    /// - Parameter limit: The most bytes, where the route can do with less than any body may have.
+    /// - Parameter limit: The maximum size in bytes, if the route needs less than the general limit.
+    /// - Throws: The errors of `body` and of `read`.
     mutating func document<Value: Sendable>(
         upTo limit: Int = .max, _ read: @escaping @Sendable ([UInt8]) throws(RecordError) -> Value
     ) async throws -> Value {
         let bytes = try await body(upTo: limit)
-        guard bytes.count >= InputWorker.minimumBytes else { return try read(bytes) }
+        guard bytes.count >= BodyParserThread.minimumBytes else { return try read(bytes) }
         return try await readElsewhere(bytes.count) { () throws(RecordError) in try read(bytes) }
     }
 
-    /// Reads a long body on the thread for those of writes, and judges the caller again behind that.
+    /// Parses a long body on the thread for the bodies of writes, then authorizes the caller again.
     ///
-    /// - Parameter bytes: How long it is.
+    /// - Parameter bytes: The length of the body in bytes.
+    /// - Throws: The errors of `read` and of `reauthorize`.
     mutating func readElsewhere<Value: Sendable>(
         _ bytes: Int, _ read: @escaping @Sendable () throws(RecordError) -> Value
     ) async throws -> Value {
         let value = try await database.inputs.run(bytes: bytes, read)
-        try judgeAgain()
+        try reauthorize()
         return value
     }
 
-    /// Reads the long body of a query among long queries, of which no more may wait than of these.
+    /// Parses the long body of a query in the pool of long queries, whose queue limit applies.
     ///
-    /// - Parameter limit: The most bytes.
+    /// - Parameter limit: The maximum size of the body in bytes.
+    /// - Throws: The errors of `body`, of the pool and of `read`.
     mutating func readersDocument<Value: Sendable>(
         upTo limit: Int, _ read: @escaping @Sendable ([UInt8]) throws(RecordError) -> Value
     ) async throws -> Value {
         let bytes = try await body(upTo: limit)
-        guard bytes.count >= InputWorker.minimumBytes else { return try read(bytes) }
+        guard bytes.count >= BodyParserThread.minimumBytes else { return try read(bytes) }
         let value = try await reader.onPool { () throws(RecordError) in try read(bytes) }
-        try judgeAgain()
+        try reauthorize()
         return value
     }
 
-    /// After a suspension the view is a new one, and the token, or the right that the route demands, may have been
-    /// revoked.
-    mutating func judgeAgain() throws {
+    /// Authorizes the caller again after a suspension, with a new snapshot. The token or the permission that the route
+    /// requires may have been revoked.
+    ///
+    /// - Throws: The errors of authentication and of `requireRight`.
+    mutating func reauthorize() throws {
         try reader.refresh()
         caller = try Bearer.authenticate(request.fields, with: reader)
         rightsVersion = reader.rightsVersion
         try requireRight()
     }
 
-    /// A body that is an object with no keys but these.
+    /// Returns the object in the body. The object may have only the given keys.
     ///
-    /// - Parameter isOptional: An empty body stands for an empty object.
+    /// - Parameter isOptional: Whether an empty body counts as an empty object.
+    /// - Throws: The errors of `document`; BAD_REQUEST for a value that is not an object or for an unknown key.
     mutating func object(
         keys: [String], upTo limit: Int = .max, isOptional: Bool = false
     ) async throws -> JSONObject {
         try await object(keys: keys, upTo: limit, isOptional: isOptional) { object in object }
     }
 
-    /// What `read` makes of a body that is an object with no keys but these; of a long one on another thread.
+    /// Returns the value that `read` makes of the object in the body. The object may have only the given keys. A long
+    /// body is parsed on another thread.
+    ///
+    /// - Throws: The errors of `document` and of `read`; BAD_REQUEST for a value that is not an object or for an
+    ///   unknown key.
     mutating func object<Value: Sendable>(
         keys: [String], upTo limit: Int = .max, isOptional: Bool = false,
         _ read: @escaping @Sendable (JSONObject) throws(RecordError) -> Value
@@ -99,10 +110,11 @@ extension RecordCall {
         }
     }
 
-    /// The body of a route that anyone may send something to: it is read into a tree many times its size, so it has far
-    /// less room than other bodies.
+    /// Returns the object in the body of a route that anyone may use. The body is limited to 16 KiB, because its parsed
+    /// form needs many times as much memory.
     ///
-    /// - Parameter isOptional: An empty body stands for an empty object.
+    /// - Parameter isOptional: Whether an empty body counts as an empty object.
+    /// - Throws: The errors of `object`.
     mutating func smallObject(keys: [String], isOptional: Bool = false) async throws -> JSONObject {
         try await object(keys: keys, upTo: 16_384, isOptional: isOptional)
     }

@@ -3,30 +3,30 @@ internal import HTTP
 internal import RecordEngine
 internal import RecordModel
 
-/// What a route works with: the request, which database it means, the loop's reader of it, and who asks.
+/// The context of one request for a route handler: the request, the caller, and the loop's database reader.
 ///
-/// The reader's view is fresh up to the first suspension.
+/// The reader's snapshot stays current until the handler first suspends.
 struct RecordCall {
     let request: HTTPRequest
     let parameters: RouteParameters
     let query: RequestQuery
-    /// The loop's. It has whatever else there is: see `api`.
+    /// The context of the loop. It also gives access to `api`.
     let context: RecordAPIContext
     let reader: RecordReader
-    /// Who asks, found by `rightsVersion`.
+    /// The caller, authenticated at `rightsVersion`.
     var caller: Caller
     var rightsVersion: UInt64
-    /// What the request has been counted for.
+    /// The tokens that the request has taken from the rate limits.
     var rate: RateTicket
-    /// What the audit log calls the route.
+    /// The name of the route in the audit log.
     let operation: StaticString
-    /// What the route demands that the caller may do.
+    /// The administrative operation for which the route requires permission; `nil` if it requires none.
     let right: AdministratorOperation?
 
     var api: RecordAPI { context.api }
     var database: RecordDatabase { reader.database }
 
-    /// Who asks, for the audit log.
+    /// The caller as an actor in the audit log.
     var actor: AuditActor {
         let address = request.client.map { "\($0)" } ?? request.remoteAddress
         guard isFromShell else { return AuditActor(caller: caller, address: address, requestID: request.id) }
@@ -36,13 +36,15 @@ struct RecordCall {
         return actor
     }
 
-    /// Whether the token is that of the operator's commands.
+    /// Whether the request's token is the token of the operator's commands.
     private var isFromShell: Bool {
         guard caller == .administrator(.bootstrap), let token = Bearer.token(request.fields) else { return false }
         return database.administrators?.isOperator(SHA256.hash(token)) ?? false
     }
 
-    /// Rejects everybody but the operator's commands, which have the server's data directory.
+    /// Denies all callers except the operator's commands. Only these have access to the server's data directory.
+    ///
+    /// - Throws: AUTHENTICATION_REQUIRED or ACCESS_DENIED.
     func requireOperator() throws(RecordError) {
         guard isFromShell else {
             throw RecordError(
@@ -52,6 +54,8 @@ struct RecordCall {
     }
 
     /// The server's administrators.
+    ///
+    /// - Throws: NOT_FOUND if the server has no named administrators.
     func administrators() throws(RecordError) -> Administrators {
         guard let administrators = api.registry.configuration.administrators else {
             throw RecordError(.notFound, "This server has no administrators by name", cause: .unknownRoute)
@@ -59,7 +63,10 @@ struct RecordCall {
         return administrators
     }
 
-    /// Where the request means. That an administrator names a user's private database is written down.
+    /// The database and zone that the request addresses. If an administrator names a user's private database, the audit
+    /// log records the access.
+    ///
+    /// - Throws: The errors of `RequestQuery.address`.
     func address() throws(RecordError) -> DatabaseAddress {
         let address = try query.address(for: caller, reader)
         if case .privateDatabase(let owner) = address.scope, caller.administrator != nil {
@@ -68,16 +75,16 @@ struct RecordCall {
         return address
     }
 
-    /// Notes that a key was refused for its scope.
+    /// Records in the audit log that a key was denied because of its scope.
     ///
-    /// - Parameter type: Of the records that were asked for, if the request says it.
+    /// - Parameter type: The type of the requested records, if the request names it.
     func noteOutOfScope(_ key: ServiceKey, _ type: RecordTypeName?) {
         reader.auditLog.noteOutOfScope(
             key, target: type.map { "\(operation) \($0)" } ?? "\(operation)", address: actor.address,
             requestID: request.id)
     }
 
-    /// The address of what a route serves, for Location: in the scope that the request named.
+    /// Returns the path of a resource for the Location field, with the scope parameters of the request.
     func location(of path: String) -> String {
         var text = api.basePath + path
         for (index, item) in query.scopeItems.enumerated() {
@@ -87,6 +94,8 @@ struct RecordCall {
     }
 
     /// The record type in the path.
+    ///
+    /// - Throws: BAD_REQUEST for an invalid name.
     func typeName() throws(RecordError) -> RecordTypeName {
         guard let name = RecordTypeName(parameters[0]) else {
             throw .badRequest(
@@ -96,6 +105,8 @@ struct RecordCall {
     }
 
     /// The record name in the path.
+    ///
+    /// - Throws: BAD_REQUEST for an invalid name.
     func recordName() throws(RecordError) -> RecordName {
         guard let name = RecordName(parameters[1]) else {
             throw .badRequest(
@@ -105,7 +116,9 @@ struct RecordCall {
         return name
     }
 
-    /// Refuses everyone but administrators whose role covers an operation, and keys whose scope names it.
+    /// Denies all callers except administrators whose role covers the operation, and keys whose scope contains it.
+    ///
+    /// - Throws: AUTHENTICATION_REQUIRED or ACCESS_DENIED.
     func require(_ operation: AdministratorOperation) throws(RecordError) {
         switch Authorization.authorize(caller, operation) {
         case .allowed: return
@@ -123,28 +136,31 @@ struct RecordCall {
         }
     }
 
-    /// Refuses everyone who lacks the right that the route demands.
+    /// Denies a caller without the permission that the route requires.
+    ///
+    /// - Throws: AUTHENTICATION_REQUIRED or ACCESS_DENIED.
     func requireRight() throws(RecordError) {
         if let right { try require(right) }
     }
 
-    /// Refuses a stranger who may write nothing before a long body is read, or one that does not say how long it is: reading
-    /// eight megabytes of JSON keeps others waiting. A short batch is refused item by item.
+    /// Denies an anonymous caller without any permission to write, before reading a body that is long or of unknown
+    /// length. Parsing 8 MB of JSON would delay other requests. In a short batch, each item is denied separately.
     ///
-    /// - Parameter type: The type in the path; `nil` asks whether there is any that the caller may write.
-    func refuseStrangers(_ type: RecordTypeName?, in scope: DatabaseScope) throws(RecordError) {
+    /// - Parameter type: The type in the path; `nil` to check whether the caller may write any type.
+    /// - Throws: AUTHENTICATION_REQUIRED.
+    func rejectAnonymousWriters(_ type: RecordTypeName?, in scope: DatabaseScope) throws(RecordError) {
         guard caller == .anonymous, case .stream(let body) = request.body,
-            body.expectedLength ?? .max >= InputWorker.minimumBytes
+            body.expectedLength ?? .max >= BodyParserThread.minimumBytes
         else { return }
         let types = type.map { [reader.schema[$0]].compactMap(\.self) } ?? Array(reader.schema.types.values)
         let mayWrite = types.contains { type in
             [Action.create, .write].contains {
-                Authorization.reach(of: $0, for: caller, in: scope, type: type) != .none
+                Authorization.permitted(of: $0, for: caller, in: scope, type: type) != .none
             }
         }
         guard !mayWrite else { return }
         throw RecordError(
-            .authenticationRequired, "Whoever is not signed in may write no such records here. Sign in first",
+            .authenticationRequired, "Callers that are not signed in cannot write these records. Sign in first",
             details: type.map { [("recordType", .text($0.text))] } ?? [])
     }
 }

@@ -3,14 +3,15 @@ internal import RecordEngine
 internal import RecordModel
 internal import RecordWire
 
-/// A record as a form has it: its fields are the record's, its files the values of ASSET fields, and `recordName` is the name.
+/// A record sent as a form. Each form field is a field of the record, each file is the value of an ASSET field, and
+/// `recordName` is the record name.
 struct RecordForm {
     private enum Part {
         case text(String)
         case file(ReceivedAsset)
     }
 
-    /// In the order in which they came first.
+    /// The names of the form fields, in the order of their first occurrence.
     private var names: [String] = []
     private var parts: [String: [Part]] = [:]
 
@@ -23,12 +24,14 @@ struct RecordForm {
         parts[name, default: []].append(part)
     }
 
-    /// The same as the body of JSON that says it.
+    /// Returns the JSON body that is equivalent to the form.
     ///
     /// - Parameters:
-    ///   - type: As it is; `nil` for one that this record makes.
-    ///   - showsReceipts: Else files are what they are, whichever upload has brought them: to tell two requests apart.
-    /// - Throws: BAD_REQUEST for a field that is given twice and is no list, or is both text and file.
+    ///   - type: The current record type; `nil` if this record will create the type.
+    ///   - showsReceipts: Whether the files include their upload tokens. Without tokens, two requests with the same
+    ///     files have the same body.
+    /// - Throws: BAD_REQUEST for a repeated field that is not a list, for a field that is both text and file, and for a
+    ///   record key other than `recordName`.
     func body(for type: RecordTypeDefinition?, showsReceipts: Bool) throws(RecordError) -> [UInt8] {
         var body = JSONObject()
         var fields = JSONObject()
@@ -45,7 +48,7 @@ struct RecordForm {
                 guard texts.count == 1 else { throw Self.repeated(name) }
                 body[name] = .string(texts[0])
             } else if Self.keysOfRecords.contains(name), type?[name] == nil {
-                // As a text in a field, an access list would protect nothing.
+                // If the server stored an access list as text in a field, the list would not protect the record.
                 throw .badRequest(
                     "A form has the fields of a record and 'recordName'. Send '\(name)' in JSON", cause: .readOnlyKey,
                     details: [("field", .text(name))])
@@ -64,7 +67,7 @@ struct RecordForm {
         return JSONValue.object(body).bytes
     }
 
-    /// What stands beside the fields in a record's dictionary.
+    /// The keys of a record's dictionary, except for its name.
     private static let keysOfRecords: Set<String> = [
         "acl", "created", "modified", "recordType", "recordChangeTag", "deleted", "fields", "pluginFields", "zoneID",
         "preserve",
@@ -76,27 +79,31 @@ struct RecordForm {
             details: [("field", .text(name))])
     }
 
-    /// What texts mean in a field of a type; `nil` is a new one, which takes them as they are.
+    /// Converts the texts of a form field to a value. If `type` is `nil`, the field is new and
+    /// takes the texts unchanged.
+    ///
+    /// - Throws: BAD_REQUEST for several values of a field that is not a list.
     private static func value(
         _ texts: [String], of type: FieldType?, _ name: String
     ) throws(RecordError) -> JSONValue {
         guard let type else { return texts.count == 1 ? .string(texts[0]) : .array(texts.map(JSONValue.string)) }
         if type.isList {
-            // What a browser sends for a list without a choice, if anything.
+            // Browsers may send one empty text for a list without a selection.
             return texts == [""] ? .array([]) : .array(texts.map { scalar($0, type.element) })
         }
         guard texts.count == 1 else { throw repeated(name) }
         return texts[0].isEmpty && type != .string ? .null : scalar(texts[0], type)
     }
 
-    /// What does not fit stays a text, which the field rejects with its own sentence.
+    /// Converts one text. A text that does not match the type stays a text; the writer rejects it with a specific
+    /// error.
     private static func scalar(_ text: String, _ type: FieldType) -> JSONValue {
         switch type {
         case .int64:
             if text == "true" || text == "false" { return .bool(text == "true") }
             return Int64(text).map(JSONValue.integer) ?? .string(text)
         case .double:
-            // The writer says in notices what it rounds.
+            // The writer reports any rounding in a notice.
             if let whole = Int64(text) { return .integer(whole) }
             let isDecimal = text.utf8.allSatisfy { "0123456789+-.eE".utf8.contains($0) }
             guard isDecimal, let number = Double(text), number.isFinite else { return .string(text) }
@@ -111,7 +118,7 @@ struct RecordForm {
 }
 
 extension ReceivedAsset {
-    /// What two uploads of one file have in common.
+    /// The properties that all uploads of the same file share.
     fileprivate var identity: JSONValue {
         [
             "fileChecksum": .string(asset.fileChecksum), "contentType": .string(asset.contentType ?? ""),
@@ -120,16 +127,17 @@ extension ReceivedAsset {
     }
 }
 
-/// The body of a write of one record, as JSON.
+/// The content of a request that writes one record, as JSON.
 struct RecordContent {
     var body: [UInt8]
-    /// By what a repeated request is known; `nil` for the body.
+    /// The bytes that identify a repeated request; `nil` if the body identifies it.
     var identity: [UInt8]?
 }
 
 extension RecordCall {
-    /// The record in the request's body: JSON, or a form, whose files are uploaded by the caller's rights and quota. If the
-    /// record is rejected, its files have been uploaded for nothing, and are collected as such.
+    /// Returns the record in the request's body: JSON, or a form. The files of a form are uploaded with the caller's
+    /// permissions and quota. If the record is rejected later, the uploaded files are unused and are deleted
+    /// eventually.
     ///
     /// - Throws: The errors of reading the body and of uploading.
     mutating func recordContent(
@@ -146,7 +154,7 @@ extension RecordCall {
         } else {
             return RecordContent(body: try await body())
         }
-        try judgeAgain()
+        try reauthorize()
         let definition = reader.schema[type]
         return RecordContent(
             body: try form.body(for: definition, showsReceipts: true),
@@ -160,7 +168,7 @@ extension RecordCall {
         while let part = try await form.nextPart() {
             guard part.isFile else {
                 let content = try await form.field()
-                // A field of which no file was chosen is no field.
+                // For a file field without a chosen file, browsers send an empty part; it is ignored.
                 if part.filename != nil, content.isEmpty { continue }
                 guard part.filename == nil else {
                     throw RecordError.badRequest(
@@ -173,7 +181,7 @@ extension RecordCall {
             }
             if files == 0 {
                 try rate.takeUpload()
-                try judgeAgain()
+                try reauthorize()
                 try reader.assets.allowUploading(caller, to: address)
             }
             guard files < FormBody.maxFiles else { throw RecordError.tooManyFormFiles }
@@ -194,7 +202,7 @@ extension RecordCall {
             if case .tooLarge = error { throw RecordError.formFieldsTooLarge }
             throw error
         }
-        // JSON that curl has sent with a form's type, since nobody has told it otherwise.
+        // curl sent JSON with its default media type, which is for forms.
         if let first = body.first(where: { $0 != 0x20 && $0 != 0x0A && $0 != 0x0D && $0 != 0x09 }),
             first == UInt8(ascii: "{")
         {

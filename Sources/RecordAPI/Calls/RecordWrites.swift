@@ -3,21 +3,21 @@ internal import RecordEngine
 internal import RecordModel
 internal import RecordWire
 
-/// What the routes that write one record share.
+/// The steps that all routes for writing one record share.
 extension RecordCall {
-    /// What If-Match and If-None-Match demand of a record before it is written.
+    /// Returns the precondition of If-Match or If-None-Match for writing a record.
     ///
-    /// - Parameter tag: What a condition's tag says of the version that it names.
-    /// - Throws: BAD_REQUEST for a malformed condition, for both at once, and for tags in If-None-Match.
-    func writeGuard(
+    /// - Parameter tag: Converts an entity tag to a change tag.
+    /// - Throws: BAD_REQUEST for a malformed precondition, for both fields together, and for tags in If-None-Match.
+    func precondition(
         tag: (String) -> String = RecordVersion.changeTag
-    ) throws(RecordError) -> WriteGuard {
-        let matches = EntityTagCondition.ifMatch(request.fields)
-        let differs = EntityTagCondition.ifNoneMatch(request.fields)
+    ) throws(RecordError) -> WritePrecondition {
+        let matches = EntityTagPrecondition.ifMatch(request.fields)
+        let differs = EntityTagPrecondition.ifNoneMatch(request.fields)
         switch (matches, differs) {
         case (nil, nil): return .none
         case (.any?, nil): return .exists
-        // Weakly: see `Preconditions.evaluate`.
+        // Weak tags match too; see `Preconditions.evaluate`.
         case (.tags(let tags)?, nil): return .tags(tags.map { tag($0.opaque) })
         case (nil, .any?): return .absent
         case (nil, .tags?): throw .badRequest("A write takes If-None-Match: * only, which demands a new record")
@@ -43,9 +43,9 @@ extension RecordCall {
         return key
     }
 
-    /// The record in the body of a write.
+    /// Parses the record in the body of a write request.
     ///
-    /// - Throws: BAD_REQUEST if it contradicts the path or has what this version does not know.
+    /// - Throws: BAD_REQUEST if the body contradicts the path or has unknown keys.
     static func recordInput(
         _ body: [UInt8], type: RecordTypeName, name: RecordName?, takesStamps: Bool = false
     ) throws(RecordError) -> RecordInput {
@@ -63,23 +63,23 @@ extension RecordCall {
         return input
     }
 
-    /// Performs one operation, whose record is in the request's body, and waits until it is durable.
+    /// Executes one operation whose record is in the request's body, and waits until it is durable.
     ///
-    /// - Parameter name: The record name in the path, if it has one.
-    /// - Throws: As `recordInput`, or the operation's refusal.
+    /// - Parameter name: The record name in the path; `nil` if the path has none.
+    /// - Throws: The errors of `recordInput` or of the operation.
     mutating func perform(
-        _ verb: RecordOperation.Verb, writeGuard: WriteGuard = .none, type: RecordTypeName, name: RecordName?,
+        _ verb: RecordOperation.Verb, precondition: WritePrecondition = .none, type: RecordTypeName, name: RecordName?,
         at address: DatabaseAddress
-    ) async throws -> WriteAnswer {
-        try refuseStrangers(type, in: address.scope)
+    ) async throws -> WriteResponse {
+        try rejectAnonymousWriters(type, in: address.scope)
         let preserves = try query.preserves()
         let content = try await recordContent(of: type, at: address)
         let single = SingleWrite(
-            verb: verb, writeGuard: writeGuard, type: type, name: name, content: content,
+            verb: verb, precondition: precondition, type: type, name: name, content: content,
             takesStamps: !preserves.isEmpty)
         let (request, database) = (request, database)
         let (operation, key) =
-            content.body.count < InputWorker.minimumBytes
+            content.body.count < BodyParserThread.minimumBytes
             ? try single.read(for: request, in: database, by: reader.schema)
             : try await readElsewhere(content.body.count) { () throws(RecordError) in
                 try single.read(for: request, in: database, by: database.schema)
@@ -87,11 +87,13 @@ extension RecordCall {
         return try await perform(operation, at: address, key: key, preserves: preserves)
     }
 
-    /// Performs one operation and waits until it is durable.
+    /// Executes one operation and waits until it is durable.
+    ///
+    /// - Throws: The error of the operation.
     func perform(
         _ operation: consuming RecordOperation, at address: DatabaseAddress, key: IdempotencyKey?,
         preserves: PreservedMetadata = []
-    ) async throws(RecordError) -> WriteAnswer {
+    ) async throws(RecordError) -> WriteResponse {
         var write = WriteRequest(
             caller: caller, rightsVersion: rightsVersion, address: address, shape: .single,
             operations: [operation], fields: try query.fields(), idempotency: key)
@@ -99,39 +101,39 @@ extension RecordCall {
         return try await database.modify(write)
     }
 
-    /// The answer to a write of one record.
-    func response(to answer: WriteAnswer, type: RecordTypeName) -> HTTPResponse {
+    /// Returns the response to a write of one record.
+    func response(to result: WriteResponse, type: RecordTypeName) -> HTTPResponse {
         let isMinimal = request.fields.prefersMinimal
         var response: HTTPResponse
-        switch answer.outcome {
+        switch result.outcome {
         case .created: response = HTTPResponse(.created)
         case .updated: response = HTTPResponse(isMinimal ? .noContent : .ok)
         case .deleted: response = HTTPResponse(.noContent)
-        case .batch, .set, .setBegun: response = HTTPResponse(.ok)
+        case .batch, .set, .bulkChangeStarted, .job: response = HTTPResponse(.ok)
         }
         if !isMinimal, !response.status.isBodyless {
             response.fields = .json
-            response.body = .bytes(answer.json())
+            response.body = .bytes(result.json())
         }
-        if isMinimal, answer.outcome == .created || answer.outcome == .updated {
+        if isMinimal, result.outcome == .created || result.outcome == .updated {
             response.fields.append(.preferenceApplied, literal: "return=minimal")
         }
-        if !answer.tag.isEmpty { response.fields.append(.etag, "\"\(answer.tag)\"") }
-        if answer.outcome == .created {
-            let path = "/records/\(PathSegment.encode(type.text))/\(PathSegment.encode(answer.name))"
+        if !result.tag.isEmpty { response.fields.append(.etag, "\"\(result.tag)\"") }
+        if result.outcome == .created {
+            let path = "/records/\(PathSegment.encode(type.text))/\(PathSegment.encode(result.name))"
             response.fields.append(.location, location(of: path))
         }
-        if answer.isReplay, let name = Self.idempotencyReplayed { response.fields.append(name, literal: "true") }
+        if result.isReplay, let name = Self.idempotencyReplayed { response.fields.append(name, literal: "true") }
         return response
     }
 
     static let idempotencyReplayed = HTTPFieldName("Idempotency-Replayed")
 }
 
-/// A write of one record on its way from the body to the operation.
+/// A write of one record, before its body is parsed.
 private struct SingleWrite: Sendable {
     let verb: RecordOperation.Verb
-    let writeGuard: WriteGuard
+    let precondition: WritePrecondition
     let type: RecordTypeName
     let name: RecordName?
     let content: RecordContent
@@ -143,9 +145,9 @@ private struct SingleWrite: Sendable {
         let input = try RecordCall.recordInput(content.body, type: type, name: name, takesStamps: takesStamps)
         let key = try RecordCall.idempotencyKey(of: request, content.identity ?? content.body)
         var operation = RecordOperation(
-            verb, writeGuard: writeGuard, typeName: type, isTypeInPath: true, recordName: name ?? input.recordName,
+            verb, precondition: precondition, typeName: type, isTypeInPath: true, recordName: name ?? input.recordName,
             input: input)
-        // What is wrong with the values is the writer's to say: it looks at the caller's rights before.
+        // The writer reports invalid values, because it checks the caller's permissions first.
         try? operation.prepare(by: schema, in: database)
         return (operation, key)
     }

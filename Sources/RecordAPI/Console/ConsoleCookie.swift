@@ -3,17 +3,22 @@ internal import Encodings
 internal import HTTP
 internal import RecordModel
 
-/// The console's cookie, the only one that this server reads: a token, sealed, so that neither a script of the page nor a copy
-/// of the browser's files has it.
+/// The console's cookie, the only cookie that this server reads. Its value is an encrypted token. So neither a script
+/// of the page nor a copy of the browser's files reveals the token.
 ///
-/// A cookie comes with requests that its owner never meant to send. So it is a credential only beside the field
-/// `X-Fogbase-Console`, which no form, image, link or navigation can send and which a script of another origin may send only if
-/// a preflight allows credentials, as ours never do; and only if the browser does not say that the request comes from another
-/// origin. That holds for every method: an answer to a GET is worth stealing too.
+/// ```
+/// sealed value (Base64URL):  expiry, 8 bytes (big-endian seconds since 1970) | token
+/// ```
 ///
-/// Sealed with a key of the process: a restart signs the console out.
+/// Browsers attach cookies to requests that the user did not intend. So the cookie is a credential only together with
+/// the field `X-Fogbase-Console`. No form, image, link or navigation can send this field. A script of another origin
+/// can send it only if a preflight allows credentials, and this server's preflights never do. In addition, the browser
+/// must not declare another origin. These rules apply to every method, because the response to a GET must be protected
+/// too.
+///
+/// The process creates the encryption key at startup, so a restart signs the console out.
 struct ConsoleCookie: Sendable {
-    /// How long a cookie is good, in seconds. The browser forgets it when it is closed.
+    /// The lifetime of a cookie in seconds. The browser also discards the cookie when the browser is closed.
     static let lifetime: Int64 = 12 * 3_600
 
     private static let field = HTTPFieldName("X-Fogbase-Console")
@@ -25,11 +30,13 @@ struct ConsoleCookie: Sendable {
     private let basePath: String
     private let now: @Sendable () -> Int64
 
+    /// Creates a cookie format with a new encryption key.
+    ///
     /// - Parameters:
-    ///   - url: What browsers call the server.
-    ///   - now: Seconds since 1970.
+    ///   - url: The URL that browsers use to reach the server.
+    ///   - now: Returns the current time in seconds since 1970.
     init(_ url: PublicURL?, now: @escaping @Sendable () -> Int64) {
-        // Without the cipher no database opens either.
+        // If the cipher is not available, no database can be opened either.
         seal = try? Seal(secret: SecretKey(), label: "console cookie")
         isSecure = url?.isHTTPS ?? false
         origin = url?.origin
@@ -37,11 +44,12 @@ struct ConsoleCookie: Sendable {
         self.now = now
     }
 
-    /// The prefix has browsers refuse a cookie of this name that another host, or http, tries to set (RFC 6265bis §4.1.3.2).
-    /// Below a path the cookie is for that path, which `__Host-` does not allow: others on the same host need not get it.
+    /// The name of the cookie. With the prefix, browsers reject a cookie of this name if another host or an http
+    /// response sets it (RFC 6265bis §4.1.3.2). Below a base path, the cookie is limited to that path, so that other
+    /// applications on the host do not receive it. `__Host-` does not allow such a limit.
     private var name: String { !isSecure ? "fogbase" : basePath.isEmpty ? "__Host-fogbase" : "__Secure-fogbase" }
 
-    /// The Set-Cookie that signs the console in.
+    /// Returns the value of Set-Cookie that signs the console in.
     func issue(_ token: [UInt8]) -> String {
         guard let seal else { return end }
         let expires = now() + Self.lifetime
@@ -49,14 +57,14 @@ struct ConsoleCookie: Sendable {
         return setCookie(Base64URL.encode(seal.seal(bytes, context: Self.context)))
     }
 
-    /// The Set-Cookie that signs it out.
+    /// The value of Set-Cookie that signs the console out.
     var end: String { setCookie("") + "; Max-Age=0" }
 
     private func setCookie(_ value: String) -> String {
         "\(name)=\(value); Path=\(basePath)/; HttpOnly; SameSite=Strict\(isSecure ? "; Secure" : "")"
     }
 
-    /// Whether a request is the console's own.
+    /// Whether a request comes from the console.
     func isFromConsole(_ request: HTTPRequest) -> Bool {
         let fields = request.fields
         guard let field = Self.field, fields[field] == "1", fields.count(of: field) == 1 else { return false }
@@ -65,18 +73,19 @@ struct ConsoleCookie: Sendable {
         }
         if fields.contains(.origin) {
             guard fields.count(of: .origin) == 1, let origin = fields[.origin] else { return false }
-            // A proxy may say its own name for the server in Host.
+            // The Host that a proxy sends may be the proxy's own name for the server.
             if origin == self.origin { return true }
             guard let host = fields[.host] else { return false }
             return ["http://", "https://"].contains { origin == $0 + host }
         }
-        // Over http, but for this machine, browsers name neither with a GET of their own origin; all of them name Origin with
-        // what another origin sends, and with what is no GET.
+        // Over http, except on localhost, browsers send neither field with a same-origin GET. All browsers send Origin
+        // with cross-origin requests that have `X-Fogbase-Console`, and with methods other than GET and HEAD.
         return request.method == .get || request.method == .head
     }
 
-    /// The request with the token of its cookie as the credential, if there is one, if it comes from the console, and if
-    /// there is no other. The answer is for nobody's cache then.
+    /// Returns the request with the token of its cookie as its credential. Returns `nil` if there is no valid cookie,
+    /// if the request does not come from the console, or if it has another credential. If the result is not `nil`, the
+    /// response must not be cached.
     func open(_ request: HTTPRequest) -> HTTPRequest? {
         guard request.fields.contains(.cookie), !request.fields.contains(.authorization), isFromConsole(request),
             let token = token(in: request.fields)
@@ -86,8 +95,9 @@ struct ConsoleCookie: Sendable {
         return opened
     }
 
-    /// Whether the console sends a cookie that no longer opens: it has expired, or another process sealed it. The console would
-    /// take the response to an anonymous caller for that to an administrator.
+    /// Whether the console sent a cookie that is no longer valid: the cookie has expired, or another process encrypted
+    /// it. Without this check, the server would respond as to an anonymous caller, and the console would show that
+    /// response as an administrator's.
     func hasEnded(_ request: HTTPRequest) -> Bool {
         request.fields.contains(.cookie) && !request.fields.contains(.authorization) && isFromConsole(request)
             && !values(in: request.fields).allSatisfy(\.isEmpty) && token(in: request.fields) == nil
@@ -105,7 +115,7 @@ struct ConsoleCookie: Sendable {
 
     private func token(in fields: HTTPFields) -> [UInt8]? {
         let values = values(in: fields)
-        // Two of a name: somebody has put his own beside ours.
+        // If there are two cookies of this name, another party may have added one. So neither is trusted.
         guard values.count == 1, let sealed = Base64URL.decode(String(values[0])),
             let bytes = seal?.open(sealed, context: Self.context), bytes.count > 8
         else { return nil }

@@ -8,13 +8,14 @@ extension RecordError {
         "The console's session has ended: the server was started again, or 12 hours are over. Sign in again")
 }
 
-/// `/_/session`, by which the console signs in. What it does goes through `GET /users/me`, so that tokens are judged and
-/// counted as they are everywhere.
+/// `/_/session`, the route that signs the console in and out. It uses `GET /users/me`, so that tokens are checked and
+/// counted as on every other route.
 extension RecordAPI {
+    /// Returns the response to a request for `/_/session`.
     public func respondToConsole(_ request: HTTPRequest, in context: RecordAPIContext) async -> HTTPResponse {
         var response: HTTPResponse
         do {
-            response = try await answerConsole(request, context)
+            response = try await serveConsole(request, context)
         } catch {
             response = errorResponse(error, id: request.id)
         }
@@ -25,13 +26,13 @@ extension RecordAPI {
 
     private static let consoleRoute: StaticString = "/_/session"
 
-    private func answerConsole(_ request: HTTPRequest, _ context: RecordAPIContext) async throws -> HTTPResponse {
+    private func serveConsole(_ request: HTTPRequest, _ context: RecordAPIContext) async throws -> HTTPResponse {
         guard cookie.isFromConsole(request) else {
             throw RecordError(.accessDenied, "Only the console's own page may do this")
         }
         switch request.method {
         case .get, .head:
-            // Nobody is signed in: no mistake of the console's, who only wants to know.
+            // For the console, which only checks its state, an anonymous caller is not an error.
             guard cookie.open(request) != nil else { return HTTPResponse(.noContent, fields: .bodyless) }
             return await who(request, request.fields, context)
         case .post:

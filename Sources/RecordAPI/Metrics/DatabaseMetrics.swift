@@ -2,7 +2,7 @@ internal import HTTP
 internal import RecordEngine
 internal import RecordModel
 
-/// The figures of one open database, as `/metrics` shows them.
+/// The metrics of one open database for `/metrics`.
 struct DatabaseMetrics {
     private let labels: MetricsText.Labels
     private let database: RecordDatabase
@@ -10,6 +10,8 @@ struct DatabaseMetrics {
 
     private var writer: WriterStatistics { database.statistics }
     private var queries: QueryCounters { database.queries.counters }
+    private var webhooks: WebhookDispatcher { database.webhooks.deliveries }
+    private var feed: CommitBroadcast { database.commitBroadcast }
     private var assets: AssetCounters { database.assetStore.counters }
 
     init(_ id: DatabaseID, _ database: RecordDatabase) {
@@ -18,7 +20,7 @@ struct DatabaseMetrics {
         sizes = database.fileSizes
     }
 
-    /// Writes the figures of several databases. The samples of one metric stand together, as the format wants.
+    /// Writes the metrics of several databases. The format requires that all samples of one metric are consecutive.
     static func write(_ databases: [DatabaseMetrics], into text: inout MetricsText) {
         for family in families {
             for database in databases { family.write(database, into: &text) }
@@ -26,7 +28,7 @@ struct DatabaseMetrics {
     }
 }
 
-/// A metric, or the samples of one that share a label.
+/// A metric, or the samples of a metric with a common label.
 private struct Family: Sendable {
     enum Value: Sendable {
         case counter(@Sendable (DatabaseMetrics) -> UInt64)
@@ -68,7 +70,7 @@ extension DatabaseMetrics {
         label.map { labels + [$0] } ?? labels
     }
 
-    /// Entries of one name stand side by side.
+    /// All metrics. Entries with the same name are adjacent.
     private static let families = [
         Family("fogbase_commits_total", "Group commits.", .counter { $0.writer.commits }),
         Family(
@@ -92,10 +94,10 @@ extension DatabaseMetrics {
         ),
         Family(
             "fogbase_queries_total", "Completed queries by place of execution.", label: ("ran_on", "loop"),
-            .counter { $0.queries.answeredOnLoop }),
+            .counter { $0.queries.ranOnLoop }),
         Family(
             "fogbase_queries_total", "Completed queries by place of execution.", label: ("ran_on", "pool"),
-            .counter { $0.queries.answeredOnPool }),
+            .counter { $0.queries.ranOnPool }),
         Family(
             "fogbase_query_rows_examined_total", "Index entries and records read by completed queries.",
             .counter { $0.queries.examinedRows }),
@@ -113,6 +115,17 @@ extension DatabaseMetrics {
         Family(
             "fogbase_index_builds", "Indexes being built.",
             .gauge { $0.database.indexes.progress.building.count }),
+        Family("fogbase_feed_streams", "Open event streams of change feeds.", .gauge { $0.feed.streams }),
+        Family("fogbase_feed_events_total", "Events sent to event streams.", .counter { $0.feed.events }),
+        Family(
+            "fogbase_webhook_deliveries_total", "Attempts to deliver a message of a webhook, by outcome.",
+            label: ("outcome", "delivered"), .counter { $0.webhooks.deliveries }),
+        Family(
+            "fogbase_webhook_deliveries_total", "Attempts to deliver a message of a webhook, by outcome.",
+            label: ("outcome", "failed"), .counter { $0.webhooks.failures }),
+        Family(
+            "fogbase_webhook_lag_seconds", "Age of the oldest change that waits for its delivery by a webhook.",
+            .gauge { $0.webhooks.lagSeconds }),
         Family("fogbase_asset_uploads_total", "Uploaded files.", .counter { $0.assets.uploads }),
         Family(
             "fogbase_asset_duplicates_total", "Uploaded files whose content was already stored.",

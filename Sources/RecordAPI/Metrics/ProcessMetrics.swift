@@ -1,12 +1,12 @@
 internal import Glibc
 internal import HTTP
 
-/// What the kernel says of this process, from `/proc/self` (proc(5)). A figure that cannot be read is left out.
+/// The kernel's statistics about this process from `/proc/self` (proc(5)). A statistic that cannot be read is omitted.
 struct ProcessMetrics: MetricsSource {
     func writeMetrics(into text: inout MetricsText) {
         let fields = Self.statFields()
         let ticks = Double(sysconf(Int32(_SC_CLK_TCK)))
-        // The numbers are those of proc(5), from which the two before the state are gone.
+        // The field numbers are those of proc(5). `fields` lacks the first two fields.
         if let user = Self.number(fields, 14), let system = Self.number(fields, 15) {
             text.counter(
                 "process_cpu_seconds_total", help: "User and system CPU time in seconds.",
@@ -33,7 +33,8 @@ struct ProcessMetrics: MetricsSource {
         }
     }
 
-    /// The fields of `/proc/self/stat` from the third on: the name before them may have blanks and brackets.
+    /// Returns the fields of `/proc/self/stat` from the third field on. The second field is the process name, which may
+    /// contain spaces and parentheses.
     private static func statFields() -> [Substring] {
         guard let line = lines("/proc/self/stat").first, let end = line.lastIndex(of: ")") else { return [] }
         return line[line.index(after: end)...].split(separator: " ")
@@ -53,11 +54,11 @@ struct ProcessMetrics: MetricsSource {
     }
 
     private static func openDescriptors() -> Int? {
-        guard let folder = opendir("/proc/self/fd") else { return nil }
-        defer { closedir(folder) }
+        guard let directory = opendir("/proc/self/fd") else { return nil }
+        defer { closedir(directory) }
         var count = 0
-        while readdir(folder) != nil { count += 1 }
-        // `.`, `..`, and the descriptor that reads the folder.
+        while readdir(directory) != nil { count += 1 }
+        // Do not count `.`, `..` and the descriptor that reads the directory.
         return max(0, count - 3)
     }
 
@@ -66,7 +67,7 @@ struct ProcessMetrics: MetricsSource {
         guard descriptor >= 0 else { return [] }
         defer { close(descriptor) }
         var bytes: [UInt8] = []
-        // Far more than any of these files has, so that a read never goes on without end.
+        // The limit ensures that reading ends. It is far above the size of any of these files.
         while bytes.count < 1 << 20 {
             let chunk = [UInt8](unsafeUninitializedCapacity: 16_384) { buffer, count in
                 count = max(0, read(descriptor, buffer.baseAddress, buffer.count))

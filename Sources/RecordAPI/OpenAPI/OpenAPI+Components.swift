@@ -1,16 +1,17 @@
 internal import RecordWire
 
 extension OpenAPI {
-    /// The schemas of bodies, which stand beside the routes that have them, in the order of the document.
+    /// The schemas of bodies in the order of the document. Each schema is defined next to its routes.
     private static let schemas: [StaticString] = [
         OperationRoutes.schemas, RecordRoutes.schemas, QueryRoutes.schemas, AssetRoutes.schemas,
-        QueryRoutes.setSchemas, SchemaRoutes.adviceSchemas, ChangeRoutes.schemas, GrantRoutes.schemas,
+        QueryRoutes.setSchemas, JobRoutes.schemas, SchemaRoutes.adviceSchemas, ChangeRoutes.schemas,
+        WebhookRoutes.schemas, GrantRoutes.schemas,
         SchemaRoutes.schemas, RoleRoutes.schemas, ExplainRoutes.schemas, AccountRoutes.schemas, SessionRoutes.schemas,
         InvitationRoutes.schemas, AccountRoutes.userSchemas, KeyRoutes.schemas, AdministratorRoutes.schemas,
         BackupRoutes.schemas, AuditRoutes.schemas, AccountRoutes.sessionSchemas,
     ]
 
-    /// Appends what the operations refer to.
+    /// Appends the components that operations refer to.
     static func appendComponents(to text: inout [UInt8]) {
         text.appendLiteral("{")
         text.appendLiteral(common)
@@ -22,11 +23,11 @@ extension OpenAPI {
         text.appendLiteral("}}")
     }
 
-    /// The credential, the shape of refusals, and the parameters that routes name.
+    /// The security scheme, the error response, and the parameters that routes share.
     private static let common: StaticString = #"""
         "securitySchemes":{"bearer":{"type":"http","scheme":"bearer",
         "description":"The token of a session, or the administrator's"}},
-        "responses":{"Refusal":{"description":"A refusal; the status tells its kind, the reason what to do",
+        "responses":{"Error":{"description":"An error; the status shows its kind, the reason says what to do",
         "content":{"application/json":{"schema":{"$ref":"#/components/schemas/Error"}}}}},
         "parameters":{
         "fields":{"name":"fields","in":"query","schema":{"type":"string"},
@@ -38,7 +39,11 @@ extension OpenAPI {
         "name":{"name":"name","in":"query","schema":{"type":"string"},
         "description":"The account that signs in by this name, alone"},
         "since":{"name":"since","in":"query","schema":{"type":"string"},
-        "description":"The token of the previous call, absent for the beginning; of the audit log, a moment in milliseconds"},
+        "description":"The token of the previous call, absent for the beginning, now for the end; of the audit log, a moment in milliseconds; of a webhook, the token of a message, beginning or now"},
+        "type":{"name":"type","in":"query","explode":true,"schema":{"type":"array","maxItems":100,
+        "items":{"type":"string"}},"description":"A record type whose changes are wanted; may be repeated"},
+        "ticket":{"name":"ticket","in":"query","schema":{"type":"string"},
+        "description":"A ticket of POST /changes/tickets. It stands for the other parameters and the caller"},
         "until":{"name":"until","in":"query","schema":{"type":"integer"},
         "description":"The last moment, in milliseconds since 1970"},
         "actor":{"name":"actor","in":"query","schema":{"type":"string"},
@@ -56,7 +61,7 @@ extension OpenAPI {
         "count":{"name":"count","in":"query","schema":{"type":"boolean","default":false},
         "description":"Counts all records that match, under the caller's rights"},
         "explain":{"name":"explain","in":"query","schema":{"type":"boolean","default":false},
-        "description":"Tells how the answer was found"},
+        "description":"Shows how the records were found"},
         "all":{"name":"all","in":"query","schema":{"type":"boolean","default":false},
         "description":"Every record of the type; without where"},
         "dryRun":{"name":"dryRun","in":"query","schema":{"type":"boolean","default":false},
@@ -67,6 +72,8 @@ extension OpenAPI {
         "description":"keep: types and fields that are there keep grants, roles and default lists, whatever the document says"},
         "others":{"name":"others","in":"query","schema":{"type":"boolean","default":false},
         "description":"All but the session of the request"},
+        "unfinished":{"name":"unfinished","in":"query","schema":{"type":"boolean","default":false},
+        "description":"Leaves out the jobs that have ended"},
         "filename":{"name":"filename","in":"query","schema":{"type":"string","maxLength":255}},
         "index":{"name":"index","in":"query","schema":{"type":"integer","minimum":0,"default":0},
         "description":"Which member of a list of assets"},
@@ -80,7 +87,7 @@ extension OpenAPI {
         "description":"Inside the box, or filling it"},
         "format":{"name":"format","in":"query","schema":{"type":"string","enum":["jpeg","png","webp"]}},
         "maxAffected":{"name":"maxAffected","in":"query","schema":{"type":"integer","minimum":0},
-        "description":"Refuses to touch more records than this"},
+        "description":"Rejects a request that concerns more records than this"},
         "container":{"name":"container","in":"query","schema":{"type":"string"}},
         "environment":{"name":"environment","in":"query",
         "schema":{"type":"string","enum":["development","production"]}},
@@ -89,6 +96,8 @@ extension OpenAPI {
         "zone":{"name":"zone","in":"query","schema":{"type":"string","default":"_defaultZone"}},
         "owner":{"name":"owner","in":"query","schema":{"type":"string","pattern":"^_[0-9a-f]{32}$"},
         "description":"Whose private database it is; for administrators"},
+        "lastEventID":{"name":"Last-Event-ID","in":"header","schema":{"type":"string"},
+        "description":"The id of the last event that a stream's client has received. Comes before since"},
         "ifMatch":{"name":"If-Match","in":"header","schema":{"type":"string"},
         "description":"The tag that the record must have, in double quotes, or *"},
         "ifNoneMatch":{"name":"If-None-Match","in":"header","schema":{"type":"string"},
@@ -112,8 +121,8 @@ extension OpenAPI {
         "uploadChecksum":{"name":"Upload-Checksum","in":"header","schema":{"type":"string"},
         "description":"sha1, sha256 or md5, a blank and the digest in base64; the part counts as a whole or not at all"},
         "idempotencyKey":{"name":"Idempotency-Key","in":"header","schema":{"type":"string","maxLength":255},
-        "description":"The same key and request within 24 hours gets the first answer again"},
+        "description":"The same key and request within 24 hours get the first response again"},
         "prefer":{"name":"Prefer","in":"header","schema":{"type":"string"},
-        "description":"return=minimal leaves the record out of the answer"}}
+        "description":"return=minimal leaves the record out of the response; respond-async lets a job do the work"}}
         """#
 }

@@ -1,9 +1,11 @@
 internal import RecordModel
 internal import RecordWire
 
-/// The description of the interface in OpenAPI 3.1, composed from the table of routes, so that it cannot fall behind.
+/// Generates the OpenAPI 3.1 document from the route table, so that the document is always current.
 enum OpenAPI {
-    /// - Parameter server: The URL of the server, without a slash at its end unless it is relative.
+    /// Returns the document as JSON.
+    ///
+    /// - Parameter server: The URL of the server, without a trailing slash unless it is relative.
     static func document(_ routes: [Route], version: String, server: String) -> [UInt8] {
         var paths = JSONObject()
         for route in routes {
@@ -22,7 +24,7 @@ enum OpenAPI {
             "paths": .object(paths),
         ]
         var text = head.bytes
-        // The components are text already; they go in before the last brace.
+        // The components are JSON text already. They are inserted before the last brace.
         text.removeLast()
         text.appendLiteral(",\"components\":")
         appendComponents(to: &text)
@@ -51,18 +53,22 @@ enum OpenAPI {
             operation["requestBody"] = requestBody(JSONObject([(mediaType, [:])]), isRequired: isRequired)
         }
         var responses = JSONObject()
-        for answer in route.responses {
+        for documented in route.responses {
             var response = JSONObject()
-            response["description"] = .string(answer.description)
-            switch answer.content {
+            response["description"] = .string(documented.description)
+            switch documented.content {
             case .none: break
             case .json(let schema): response["content"] = .object(json(schema))
+            case .jsonOrEvents(let schema):
+                var content = json(schema)
+                content["text/event-stream"] = ["schema": ["type": "string"]]
+                response["content"] = .object(content)
             case .text: response["content"] = ["text/plain": ["schema": ["type": "string"]]]
             case .bytes: response["content"] = ["application/octet-stream": [:]]
             }
-            responses["\(answer.status)"] = .object(response)
+            responses["\(documented.status)"] = .object(response)
         }
-        responses["default"] = ["$ref": "#/components/responses/Refusal"]
+        responses["default"] = ["$ref": "#/components/responses/Error"]
         operation["responses"] = .object(responses)
         return .object(operation)
     }

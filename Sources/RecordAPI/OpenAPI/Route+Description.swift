@@ -1,30 +1,38 @@
-/// What `/openapi.json` says of a route in words of its own.
+/// The documentation of a route in `/openapi.json`.
 extension Route {
-    /// Under which heading it stands.
+    /// The section of the document that lists the route.
     enum Tag: String, Sendable {
-        case records, assets, queries, changes, schema, rights, accounts, keys, administration, operation
+        case records, assets, queries, jobs, changes, webhooks, schema, rights, accounts, keys, administration
+        case operation
     }
 
-    /// What a request has as its body. Texts are names of schemas among the components.
+    /// The body of a request. The associated values are names of schemas in the components.
     enum Body: Sendable {
         case none
         case json(String)
-        /// It may be left out.
+        /// A JSON body that may be absent.
         case optionalJSON(String)
-        /// A form says the same as well.
+        /// A JSON body, or a form with the same fields.
         case jsonOrForm(String)
         case bytes(_ mediaType: String, isRequired: Bool)
     }
 
-    /// One kind of answer.
+    /// One documented response.
     struct Response: Sendable {
         enum Content: Hashable, Sendable {
             case none, text, bytes
-            /// The name of a schema among the components.
+            /// JSON of a schema in the components.
             case json(String)
+            /// JSON of a schema, or the same as server-sent events.
+            case jsonOrEvents(String)
 
-            /// Whether it may be of any media type.
-            var isUntyped: Bool { self == .text || self == .bytes }
+            /// Whether the content may have any media type.
+            var isUntyped: Bool {
+                switch self {
+                case .text, .bytes, .jsonOrEvents: true
+                case .none, .json: false
+                }
+            }
         }
 
         let status: Int
@@ -33,6 +41,10 @@ extension Route {
 
         static func json(_ status: Int, _ schema: String, _ description: String) -> Response {
             Response(status: status, description: description, content: .json(schema))
+        }
+
+        static func jsonOrEvents(_ status: Int, _ schema: String, _ description: String) -> Response {
+            Response(status: status, description: description, content: .jsonOrEvents(schema))
         }
 
         static func error(_ status: Int, _ description: String) -> Response { json(status, "Error", description) }
@@ -50,6 +62,6 @@ extension Route {
         }
 
         static let unchanged = empty(304, "The client's copy is current")
-        static let conditionFailed = error(412, "A condition did not hold")
+        static let preconditionFailed = error(412, "A condition did not hold")
     }
 }

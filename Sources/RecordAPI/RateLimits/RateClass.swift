@@ -1,15 +1,15 @@
-/// What kinds of requests are counted together. Each has a limit of its own, so that reading never keeps anybody from signing
-/// in.
+/// The classes of requests. Requests of one class are counted together, and each class has its own limit. So, for
+/// example, reads cannot prevent sign-ins.
 package enum RateClass: String, CaseIterable, Sendable {
-    /// What proves a right: signing in, passwords, and credentials that turn out to be none.
+    /// Sign-ins, password changes, and requests with invalid credentials.
     case auth
     case read
-    /// Records; each operation of a batch counts.
+    /// Writes of records; each operation of a batch counts separately.
     case write
     case upload
-    /// Schema, grants and roles.
+    /// Changes of schema, grants and roles, and other administration.
     case administer
-    /// What makes an account. Apart from `auth`: those who sign up must not keep their neighbours from signing in.
+    /// Sign-ups. This class is separate from `auth`, so that sign-ups cannot prevent sign-ins from the same address.
     case signUp
 
     var index: Int {
@@ -23,7 +23,7 @@ package enum RateClass: String, CaseIterable, Sendable {
         }
     }
 
-    /// The setting by which the operator allows more.
+    /// The key of the setting that changes the limit of the class.
     var setting: String {
         switch self {
         case .auth, .read, .write, .upload, .administer: "limits.rate_\(rawValue)"

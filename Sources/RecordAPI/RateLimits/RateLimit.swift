@@ -1,13 +1,15 @@
 package import HTTP
 internal import Threads
 
-/// How often something may happen: `count` times a period in the long run, `burst` times at once.
+/// A rate limit (token bucket): `count` requests per period in the long run, `burst` requests at once.
 package struct RateLimit: Hashable, Sendable {
+    /// The unit of time of a limit.
     package enum Period: String, CaseIterable, Sendable {
         case second = "s"
         case minute = "min"
         case hour = "h"
 
+        /// The length of the period in seconds.
         package var seconds: Int {
             switch self {
             case .second: 1
@@ -17,11 +19,15 @@ package struct RateLimit: Hashable, Sendable {
         }
     }
 
+    /// How many requests are allowed per period.
     package let count: Int
+    /// The unit of time of `count`.
     package let period: Period
+    /// How many requests are allowed at once (the size of the bucket).
     package let burst: Int
 
-    /// `nil` unless all are positive, there are at most 100,000 a second, and an empty bucket is full again within a day.
+    /// Creates a limit. `nil` unless both numbers are positive, the rate is at most 100,000 per second, the burst is at
+    /// most 1,000,000, and an empty bucket fills within a day.
     package init?(_ count: Int, per period: Period, burst: Int) {
         guard count > 0, burst > 0, count <= 100_000 * period.seconds, burst <= 1_000_000 else { return nil }
         self.count = count
@@ -30,33 +36,40 @@ package struct RateLimit: Hashable, Sendable {
         guard window <= 86_400_000_000 else { return nil }
     }
 
-    /// Ten times as many, in a bucket ten times as large, if there can be such a limit.
+    /// A limit with ten times the rate and ten times the burst, or the same limit if the result would be invalid.
     var tenfold: RateLimit { RateLimit(count * 10, per: period, burst: burst * 10) ?? self }
 
-    /// Microseconds in which one more becomes free; at least one.
+    /// The time in microseconds after which one more request is allowed; at least 1.
     var interval: UInt64 { max(1, UInt64(period.seconds) * 1_000_000 / UInt64(count)) }
 
-    /// Microseconds in which an empty bucket is full.
+    /// The time in microseconds in which an empty bucket fills.
     var window: UInt64 { interval * UInt64(burst) }
 }
 
-/// The limits of a server. They hold for each address, and for each account whatever address it comes from.
+/// The rate limits of a server. Each limit applies per address, and also per account for all addresses of the account.
 package struct RateLimits: Sendable {
-    /// `nil` for no limit.
+    /// The limit of sign-ins, password changes and invalid credentials; `nil` for no limit.
     package var auth = RateLimit(10, per: .minute, burst: 20)
+    /// The limit of sign-ups.
     package var signUp = RateLimit(10, per: .minute, burst: 20)
-    /// Thousands of people may share one address, and one page of an app asks dozens of times.
+    /// The limit of reads. Thousands of people may share one address, and one page of an app may need dozens of
+    /// requests.
     package var read = RateLimit(2_000, per: .second, burst: 20_000)
+    /// The limit of writes.
     package var write = RateLimit(500, per: .second, burst: 10_000)
+    /// The limit of uploads.
     package var upload = RateLimit(50, per: .second, burst: 1_000)
+    /// The limit of administration.
     package var administer = RateLimit(50, per: .second, burst: 500)
-    /// Who comes from here is not limited.
+    /// The networks to which no limits apply.
     package var exempt: [IPNetwork] = []
-    /// Nanoseconds that never go backwards. What counts seconds needs no more than a few milliseconds' precision.
+    /// A monotonic clock in nanoseconds. The limits count seconds, so a precision of a few milliseconds is enough.
     package var clock: @Sendable () -> UInt64 = { MonotonicClock.coarse }
 
+    /// Creates the default limits.
     package init() {}
 
+    /// The limit of a class; `nil` for no limit.
     package subscript(rateClass: RateClass) -> RateLimit? {
         switch rateClass {
         case .auth: auth

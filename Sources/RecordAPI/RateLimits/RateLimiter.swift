@@ -1,28 +1,28 @@
 internal import HTTP
 internal import RecordModel
 
-/// Counts requests, for all loops of a server.
+/// Applies the rate limits, for all loops of a server.
 final class RateLimiter: Sendable {
-    /// Whose bucket it is. The two of an address in the class `auth` are apart: an app that goes on sending the token of an
-    /// ended session must not keep its neighbours, nor itself, from signing in.
+    /// The owner of a bucket. In the class `auth`, an address has two buckets. An app that keeps sending the token of
+    /// an ended session must not prevent sign-ins from the same address.
     enum Holder: Hashable {
         case address(IPAddress)
-        /// Credentials from an address that were none.
+        /// The invalid credentials from an address.
         case failures(IPAddress)
-        /// Signing in with a name from an address that has signed in with it before: see `SignInDelays.known`.
+        /// Sign-ins with one name from an address that has signed in with that name before; see `SignInThrottle.known`.
         case known(UInt64)
-        /// All such names of an address together.
+        /// Sign-ins from an address with all names that have signed in from there before.
         case acquainted(IPAddress)
         case account(database: ObjectIdentifier, UserID)
-        /// By its number in the server's list.
+        /// An administrator, identified by its number in the server's list.
         case administrator(Int64)
     }
 
     let limits: RateLimits
-    let delays: SignInDelays?
+    let delays: SignInThrottle?
     private let table: RateTable
     private let clock: @Sendable () -> UInt64
-    /// On top of the process's own, which an environment variable can take away.
+    /// A secret that is hashed into each key. The process's own hash seed can be disabled by an environment variable.
     private let secret: UInt64
 
     init(_ limits: RateLimits, table: RateTable = RateTable()) {
@@ -30,10 +30,10 @@ final class RateLimiter: Sendable {
         self.table = table
         clock = limits.clock
         secret = UInt64.random(in: .min ... .max)
-        delays = limits.auth == nil ? nil : SignInDelays(secret: secret, clock: clock)
+        delays = limits.auth == nil ? nil : SignInThrottle(secret: secret, clock: clock)
     }
 
-    /// Where a holder's bucket of a class lies.
+    /// Returns the key of the bucket that an owner has in a class.
     func key(_ rateClass: RateClass, _ holder: Holder) -> UInt64 {
         var hasher = Hasher()
         hasher.combine(secret)
@@ -64,14 +64,16 @@ final class RateLimiter: Sendable {
         return UInt64(truncatingIfNeeded: hasher.finalize())
     }
 
-    /// - Parameter spent: What another attempt needs besides.
-    func take(_ count: Int, from key: UInt64, _ limit: RateLimit, after spent: Int = 0) -> RateStanding {
+    /// Takes `count` tokens from a bucket, or none if there are too few.
+    ///
+    /// - Parameter spent: How many more tokens a repeated attempt needs.
+    func take(_ count: Int, from key: UInt64, _ limit: RateLimit, after spent: Int = 0) -> RateLimitStatus {
         standing(
             limit, table.take(cost(count, limit), from: key, window: limit.window, now: microseconds),
             asked: count + spent)
     }
 
-    func charge(_ count: Int, to key: UInt64, _ limit: RateLimit) -> RateStanding {
+    func charge(_ count: Int, to key: UInt64, _ limit: RateLimit) -> RateLimitStatus {
         standing(limit, table.charge(cost(count, limit), to: key, window: limit.window, now: microseconds), asked: 1)
     }
 
@@ -79,8 +81,8 @@ final class RateLimiter: Sendable {
         table.giveBack(cost(count, limit), to: key, now: microseconds)
     }
 
-    /// What there is, without taking any.
-    func standing(of key: UInt64, _ limit: RateLimit) -> RateStanding {
+    /// Returns the status of a bucket without taking a token.
+    func standing(of key: UInt64, _ limit: RateLimit) -> RateLimitStatus {
         let backlog = table.backlog(of: key, now: microseconds)
         return standing(
             limit, RateTable.Outcome(isAdmitted: backlog + limit.interval <= limit.window, backlog: backlog), asked: 1)
@@ -88,15 +90,16 @@ final class RateLimiter: Sendable {
 
     private var microseconds: UInt64 { clock() / 1_000 }
 
-    /// Beyond every bucket, all counts are alike; and nothing overflows.
+    /// Returns the cost in microseconds. The count is clamped: a count greater than any bucket has the same effect, and
+    /// nothing overflows.
     private func cost(_ count: Int, _ limit: RateLimit) -> UInt64 {
         limit.interval * UInt64(min(max(count, 0), 2_000_000))
     }
 
-    private func standing(_ limit: RateLimit, _ outcome: RateTable.Outcome, asked count: Int) -> RateStanding {
+    private func standing(_ limit: RateLimit, _ outcome: RateTable.Outcome, asked count: Int) -> RateLimitStatus {
         let left = limit.window > outcome.backlog ? limit.window - outcome.backlog : 0
         let missing = outcome.isAdmitted ? 0 : min(cost(count, limit), limit.window) - min(left, cost(count, limit))
-        return RateStanding(
+        return RateLimitStatus(
             isAdmitted: outcome.isAdmitted, limit: limit, remaining: Int(left / limit.interval),
             secondsToFull: Self.seconds(outcome.backlog), retryAfter: max(1, Self.seconds(missing)))
     }
@@ -106,18 +109,19 @@ final class RateLimiter: Sendable {
     }
 }
 
-/// How a bucket stands after an attempt.
-struct RateStanding {
+/// The status of a bucket after an attempt.
+struct RateLimitStatus {
     let isAdmitted: Bool
     let limit: RateLimit
-    /// How many more there are.
+    /// How many requests are left.
     let remaining: Int
     let secondsToFull: Int
-    /// Seconds until the same attempt can succeed; at least one.
+    /// The time in seconds after which the same attempt can succeed; at least 1.
     let retryAfter: Int
 
-    /// Appends the fields of draft-ietf-httpapi-ratelimit-headers-10: the policy `q` in `w` seconds is the bucket and what it
-    /// takes to fill; `r` are left, and in `t` seconds it is full.
+    /// Appends the fields of draft-ietf-httpapi-ratelimit-headers-10. In the policy, `q` is the size of the bucket, and
+    /// `w` is the time in seconds in which it fills. In the status, `r` is the number of requests left, and `t` is the
+    /// time in seconds until the bucket is full.
     func append(to fields: inout HTTPFields, as rateClass: RateClass) {
         let window = (limit.window + 999_999) / 1_000_000
         fields.append(.rateLimitPolicy, "\"\(rateClass.rawValue)\";q=\(limit.burst);w=\(window)")

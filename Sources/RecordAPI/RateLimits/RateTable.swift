@@ -1,22 +1,27 @@
 internal import Synchronization
 
-/// Token buckets in a fixed piece of memory, shared by all loops without a lock.
+/// Token buckets in a fixed amount of memory, shared by all loops without a lock.
 ///
-/// A bucket is the moment at which it will be full again (the generic cell rate algorithm, ITU-T I.371): taking a token moves
-/// the moment away by the token's interval, and there are none left when it would be further away than the whole bucket takes
-/// to fill. So a bucket is one word, a full one needs no place, and time refills all of them without anybody's doing.
+/// A bucket is stored as the time at which it will be full (the generic cell rate algorithm, ITU-T I.371). Taking a
+/// token moves this time into the future by the token's interval. A token is denied if the time would then be further
+/// away than the time that the whole bucket takes to fill. So a bucket is one word, a full bucket needs no entry, and
+/// buckets refill without any work.
 ///
-/// A word has 48 bits of microseconds and 16 bits of the key's hash. Eight words make a set, which is one cache line; the rest
-/// of the hash chooses the set. If all eight are in use, the one that is closest to full makes room: it forgets least. Two
-/// keys of a set with the same 16 bits share a bucket, one pair in some 10,000; nobody can look for such a pair, since the hash
-/// has a secret.
+/// ```
+/// word, 64 bits:  bits of the key's hash, 16 | time in microseconds, 48
+/// set, 64 bytes:  8 words, one cache line
+/// ```
 ///
-/// Unchecked: the words are atomic, and their place is freed with the last reference.
+/// The other bits of the hash select the set. If all eight words are in use, the bucket closest to full is evicted,
+/// because it loses the least. Two keys of a set with the same 16 bits share a bucket (one pair in about 10,000). An
+/// attacker cannot search for such a pair, because the hash contains a secret.
+///
+/// Unchecked: the words are atomic. Their memory is freed when the last reference to the table is released.
 final class RateTable: @unchecked Sendable {
-    /// What became of an attempt.
+    /// The result of an attempt to take tokens.
     struct Outcome: Hashable {
         let isAdmitted: Bool
-        /// Microseconds until the bucket is full.
+        /// The time in microseconds until the bucket is full.
         let backlog: UInt64
     }
 
@@ -27,7 +32,9 @@ final class RateTable: @unchecked Sendable {
     private let words: UnsafeMutablePointer<Atomic<UInt64>>
     private let count: Int
 
-    /// - Parameter sets: A power of two; eight buckets each, 64 bytes.
+    /// Creates a table of full buckets.
+    ///
+    /// - Parameter sets: The number of sets, a power of two. Each set has eight buckets in 64 bytes.
     init(sets: Int = 8_192) {
         precondition(sets > 0 && sets & (sets - 1) == 0, "The number of sets is a power of two")
         count = sets * Self.ways
@@ -41,13 +48,13 @@ final class RateTable: @unchecked Sendable {
         UnsafeMutableRawPointer(words).deallocate()
     }
 
-    /// Takes tokens from a bucket, all or none.
+    /// Takes tokens from a bucket, or none if there are too few.
     ///
     /// - Parameters:
-    ///   - key: A hash with a secret, evenly spread.
-    ///   - cost: What the tokens take to come back, in microseconds.
-    ///   - window: What the whole bucket takes.
-    ///   - now: Microseconds since the process began, or so; never less than before but for other threads' hurry.
+    ///   - key: A uniformly distributed hash that contains a secret.
+    ///   - cost: The time in microseconds in which the tokens refill.
+    ///   - window: The time in microseconds in which the whole bucket fills.
+    ///   - now: The time of a monotonic clock in microseconds. Calls of different threads may be slightly out of order.
     func take(_ cost: UInt64, from key: UInt64, window: UInt64, now: UInt64) -> Outcome {
         change(key, now: now) { fullAt in
             let next = max(fullAt, now) + cost
@@ -55,22 +62,23 @@ final class RateTable: @unchecked Sendable {
         }
     }
 
-    /// Takes tokens that are owed: as many as there are.
+    /// Takes tokens for work that is already done. If there are too few tokens, takes all of them.
     func charge(_ cost: UInt64, to key: UInt64, window: UInt64, now: UInt64) -> Outcome {
         change(key, now: now) { fullAt in max(fullAt, min(max(fullAt, now) + cost, now + window)) }
     }
 
-    /// Puts tokens back that were taken for nothing.
+    /// Returns tokens that were taken but not used.
     func giveBack(_ cost: UInt64, to key: UInt64, now: UInt64) {
         _ = change(key, now: now) { fullAt in fullAt > now ? fullAt - min(cost, fullAt - now) : nil }
     }
 
-    /// Microseconds until a bucket is full.
+    /// Returns the time in microseconds until a bucket is full.
     func backlog(of key: UInt64, now: UInt64) -> UInt64 {
         change(key, now: now) { _ in nil }.backlog
     }
 
-    /// Replaces the moment at which a bucket is full. `next` may be called several times; `nil` leaves everything as it is.
+    /// Replaces the time at which a bucket is full. `next` may be called several times. If `next` returns `nil`, the
+    /// bucket stays unchanged.
     @inline(__always)
     private func change(_ key: UInt64, now: UInt64, _ next: (UInt64) -> UInt64?) -> Outcome {
         let tag = key >> Self.timeBits
@@ -81,7 +89,7 @@ final class RateTable: @unchecked Sendable {
             var earliest = UInt64.max
             var isKnown = false
             for index in 0..<Self.ways {
-                // A word says all there is to say: no other memory hangs on its order.
+                // Relaxed ordering is enough: no other memory depends on the word.
                 let word = set[index].load(ordering: .relaxed)
                 if word >> Self.timeBits == tag {
                     (place, old, isKnown) = (index, word, true)

@@ -2,23 +2,23 @@ internal import HTTP
 internal import RecordEngine
 internal import RecordModel
 
-/// What one request has been counted for. It counts for its address and, if somebody is signed in, for the account: nothing
-/// that a request says of itself makes another bucket out of one.
+/// The rate limits that apply to one request. The request counts for its address and, if the caller is signed in, for
+/// its account. No field of the request can select another bucket.
 struct RateTicket {
-    /// `nil` if nothing is limited for this request.
+    /// The rate limiter; `nil` if no limits apply to the request.
     private var limiter: RateLimiter?
     private var rateClass: RateClass
     private let client: IPAddress
     private var account: RateLimiter.Holder?
-    /// The bucket with the least in it.
-    private var standing: RateStanding?
-    /// The class of that bucket.
+    /// The status of the bucket with the fewest tokens left.
+    private var standing: RateLimitStatus?
+    /// The class of the bucket in `standing`.
     private var shown: RateClass
-    /// The address may not sign in now, unless it turns out to be one that has signed in with the name before. `standing` is its
-    /// bucket's.
+    /// Whether the address has no sign-in attempts left. Then only an address that has signed in with the name before
+    /// may continue, and `standing` is the status of the address's bucket.
     private var isPostponed = false
 
-    /// Whoever comes without an address, as by a Unix socket, has one bucket with all of his kind.
+    /// The common bucket of clients without an address, such as those on a Unix socket.
     private static let unknown = IPAddress(high: .max, low: .max)
 
     init(_ limiter: RateLimiter?, _ rateClass: RateClass?, from client: IPAddress?) {
@@ -33,12 +33,14 @@ struct RateTicket {
         self.limiter = isExempt ? nil : limiter
     }
 
-    /// Counts a request by what is known of its caller.
+    /// Counts a request by its address and its account.
     ///
-    /// The administrator's token is the operator's own and not limited. Since an operator may have chosen it badly, it can be
-    /// guessed at no faster than passwords: where too many credentials failed, it is not taken either.
+    /// The administrator's token belongs to the operator and has no limits. The operator may have chosen a weak token.
+    /// So guessing it is limited like guessing passwords: after too many failed credentials from an address, the token
+    /// is rejected too.
     ///
-    /// - Parameter provesLater: The request signs in: where its address has no attempt left, `beginSignIn` decides.
+    /// - Parameter provesLater: Whether the request signs in. If the address has no attempts left, `beginSignIn` then
+    ///   decides.
     /// - Throws: THROTTLED.
     mutating func admit(
         _ caller: Caller, of database: RecordDatabase, provesLater: Bool = false
@@ -55,7 +57,7 @@ struct RateTicket {
             self.limiter = nil
             guard let limit = limiter.limits.auth else { return }
             let standing = limiter.standing(of: limiter.key(.auth, .failures(client)), limit)
-            if !standing.isAdmitted { throw refusal(standing, of: .auth) }
+            if !standing.isAdmitted { throw rejection(standing, of: .auth) }
             return
         }
         do throws(RecordError) {
@@ -66,28 +68,28 @@ struct RateTicket {
         }
     }
 
-    /// Counts so many more, all or none, before they are done.
+    /// Counts `count` more operations before they are executed, or none if there are too few tokens.
     ///
-    /// - Parameter spent: What the same request has been counted for already. It is not given back, since somebody has read
-    ///   the request by now; and the next attempt needs it again.
+    /// - Parameter spent: How many tokens the same request has already taken. They are not returned, because the
+    ///   request has already been read. Another attempt needs them again.
     /// - Throws: THROTTLED.
     mutating func take(_ count: Int, after spent: Int = 0) throws(RecordError) {
         guard count > 0, let limiter, let limit = limiter.limits[rateClass] else { return }
         let address = limiter.key(rateClass, .address(client))
         let ofAddress = limiter.take(count, from: address, limit, after: spent)
         standing = ofAddress
-        guard ofAddress.isAdmitted else { throw refusal(ofAddress, of: rateClass) }
+        guard ofAddress.isAdmitted else { throw rejection(ofAddress, of: rateClass) }
         guard let account else { return }
         let ofAccount = limiter.take(count, from: limiter.key(rateClass, account), limit, after: spent)
         if ofAccount.remaining < ofAddress.remaining || !ofAccount.isAdmitted { standing = ofAccount }
         guard ofAccount.isAdmitted else {
-            // One account must not empty the bucket of its neighbours behind the same address.
+            // The requests of one account must not empty the bucket of other accounts at the same address.
             limiter.giveBack(count, to: address, limit)
-            throw refusal(ofAccount, of: rateClass)
+            throw rejection(ofAccount, of: rateClass)
         }
     }
 
-    /// Counts an upload that comes with a request of another class.
+    /// Counts an upload in a request that belongs to another class.
     ///
     /// - Throws: THROTTLED.
     mutating func takeUpload() throws(RecordError) {
@@ -101,25 +103,26 @@ struct RateTicket {
         }
     }
 
-    /// Counts what has been done already and whose size nobody could know before.
+    /// Counts operations that are already executed. Their number was not known in advance.
     mutating func charge(_ count: Int) {
         guard count > 0, let limiter, let limit = limiter.limits[rateClass] else { return }
         standing = limiter.charge(count, to: limiter.key(rateClass, .address(client)), limit)
         if let account { _ = limiter.charge(count, to: limiter.key(rateClass, account), limit) }
     }
 
-    /// Counts a credential that was none, and the request that bore it.
+    /// Counts a request with an invalid credential.
     ///
-    /// - Throws: THROTTLED, in the place of the refusal, if there were too many.
+    /// - Throws: THROTTLED, instead of the authentication error, after too many invalid credentials.
     mutating func countFailedCredential() throws(RecordError) {
         guard let limiter else { return }
         try take(1)
         guard let limit = limiter.limits.auth else { return }
         let failures = limiter.take(1, from: limiter.key(.auth, .failures(client)), limit)
-        if !failures.isAdmitted { throw refusal(failures, of: .auth) }
+        if !failures.isAdmitted { throw rejection(failures, of: .auth) }
     }
 
-    /// Tells the client how it stands. Reads tell only when less than a quarter is left: most are small, and many.
+    /// Appends the rate limit fields. A response to a read has them only if less than a quarter of the tokens is left,
+    /// because most of these responses are small and frequent.
     func append(to fields: inout HTTPFields, of status: HTTPStatus) {
         guard let standing else { return }
         guard shown != .read || status == .tooManyRequests || standing.remaining < standing.limit.burst / 4 else {
@@ -130,20 +133,20 @@ struct RateTicket {
 
     // MARK: Signing in
 
-    /// An attempt to sign in to an account, if there may be one now.
+    /// Begins an attempt to sign in to an account; `nil` if sign-ins have no limits.
     ///
-    /// If others have used up the attempts of the address, a name that has signed in from it before has attempts of its own,
-    /// and all such names together ten times as many: each attempt costs a password hash.
+    /// If the address has no attempts left, a name that has signed in from the address before has its own attempts. All
+    /// such names together have ten times the limit, because each attempt costs a password hash.
     ///
-    /// - Parameter accounts: Whose name it is: a database, or the server's list of administrators.
-    /// - Throws: THROTTLED after too many that failed.
+    /// - Parameter accounts: The owner of the account name: a database, or the server's list of administrators.
+    /// - Throws: THROTTLED after too many failed attempts.
     func beginSignIn(_ name: String, in accounts: AnyObject) throws(RecordError) -> SignInAttempt? {
         guard let limiter, let delays = limiter.delays else { return nil }
         let accounts = ObjectIdentifier(accounts)
         if isPostponed, !delays.knows(name, of: accounts, from: client) { throw postponed }
         let attempt = try delays.begin(name, of: accounts, from: client)
         guard isPostponed else { return attempt }
-        // After the delay: guesses that it rejects use up nothing.
+        // Check this limit after the delay, so that attempts rejected by the delay use no tokens.
         guard let limit = limiter.limits.auth,
             limiter.take(1, from: limiter.key(.auth, .known(attempt.pair)), limit).isAdmitted,
             limiter.take(1, from: limiter.key(.auth, .acquainted(client)), limit.tenfold).isAdmitted
@@ -154,19 +157,19 @@ struct RateTicket {
         return attempt
     }
 
-    /// What was not said when the request came.
+    /// The error that `admit` did not throw for a sign-in.
     private var postponed: RecordError {
         var ticket = self
-        return standing.map { ticket.refusal($0, of: rateClass) }
+        return standing.map { ticket.rejection($0, of: rateClass) }
             ?? RecordError(.throttled, "Wait a little", retryAfter: 1)
     }
 
-    /// Remembers that somebody has proven a name from this address, as by signing up.
+    /// Remembers that the owner of a name has authenticated from this address, for example by signing up.
     func remember(_ name: String, in accounts: AnyObject) {
         limiter?.delays?.remember(name, of: ObjectIdentifier(accounts), from: client)
     }
 
-    private mutating func refusal(_ standing: RateStanding, of rateClass: RateClass) -> RecordError {
+    private mutating func rejection(_ standing: RateLimitStatus, of rateClass: RateClass) -> RecordError {
         self.standing = standing
         shown = rateClass
         return RecordError(

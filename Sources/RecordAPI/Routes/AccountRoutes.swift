@@ -3,7 +3,7 @@ internal import RecordEngine
 internal import RecordModel
 internal import RecordWire
 
-/// Signing up, and the account of the caller.
+/// The routes for signing up and for managing the caller's account.
 enum AccountRoutes {
     static let routes: [Route] = [
         Route(
@@ -28,7 +28,7 @@ enum AccountRoutes {
             "Changes the account's name or password; a new password ends all other sessions. Gives an anonymous account both",
             rate: .auth, body: .json("AccountChange"),
             responses: [
-                .json(200, "Session", "The account; behind a new password with the session's new token"),
+                .json(200, "Session", "The account; after a new password with the session's new token"),
                 .error(403, "The current password is wrong"), .error(409, "The name is taken"),
             ]
         ) { call in try await changeMe(&call) },
@@ -39,7 +39,7 @@ enum AccountRoutes {
         ) { call in try await removeMe(&call) },
     ]
 
-    /// `POST /users` with `{"name","password","label"?,"invitation"?}` makes an account and signs it in.
+    /// `POST /users` with `{"name","password","label"?,"invitation"?}`: creates an account and signs it in.
     static func signUp(_ call: inout RecordCall) async throws -> HTTPResponse {
         if call.api.configuration.signUp == .closed { try requireAdministratorForSignUp(call) }
         let object = try await call.smallObject(keys: ["name", "password", "label", "invitation"])
@@ -50,7 +50,7 @@ enum AccountRoutes {
             try call.reader.refresh()
             try call.reader.invitations.check(invitation, name: credentials.name)
         }
-        // Behind the body again, and once more behind the work on the password.
+        // Check again after the body was read, and once more after the password was hashed.
         let isForManagers =
             call.api.configuration.signUp == .closed
             || (call.api.configuration.signUp == .invitation && invitation == nil)
@@ -58,19 +58,21 @@ enum AccountRoutes {
         let session = try await call.database.accounts.signUp(
             credentials.checked, label: label, invitation: invitation, isForManagers: isForManagers, by: call.actor)
         call.rate.remember(credentials.name, in: call.database)
-        return answer(session)
+        return respond(session)
     }
 
-    /// `POST /users/anonymous` with `{"label"?}` makes an account without a name and a password, and signs it in.
+    /// `POST /users/anonymous` with `{"label"?}`: creates an account without a name and a password, and signs it in.
     static func signUpAnonymously(_ call: inout RecordCall) async throws -> HTTPResponse {
         guard call.api.configuration.allowsAnonymousAccounts else {
             throw RecordError(.accessDenied, "Anonymous accounts are not made here. Sign up with a name and a password")
         }
         let label = try label(try await call.smallObject(keys: ["label"], isOptional: true))
-        return answer(try await call.database.accounts.signUpAnonymously(label: label, by: call.actor))
+        return respond(try await call.database.accounts.signUpAnonymously(label: label, by: call.actor))
     }
 
-    /// Where sign-up is not open, administrators make accounts all the same.
+    /// Denies callers other than administrators. Administrators can create accounts even if sign-up is closed.
+    ///
+    /// - Throws: ACCESS_DENIED.
     private static func requireAdministratorForSignUp(_ call: RecordCall) throws(RecordError) {
         guard Authorization.authorize(call.caller, .manageUsers) != .allowed else { return }
         throw RecordError(
@@ -80,18 +82,18 @@ enum AccountRoutes {
                 : "Sign-up is closed. Ask an administrator for an account")
     }
 
-    /// Who the token's bearer is.
+    /// `GET /users/me`: describes the caller.
     static func readMe(_ call: RecordCall) throws -> HTTPResponse {
         guard var me = try describeCaller(call).object else { throw RecordError.notSignedIn }
         if let usage = try call.reader.usage(for: call.caller) {
-            // The operator sees each byte.
+            // Only administrators get exact numbers.
             me["usage"] = document(
                 call.caller.administrator == nil ? usage.used.rounded : usage.used, usage.quota)
         }
         return .json(.object(me))
     }
 
-    /// `{"records","bytes","assetBytes","limits"?}`: without a quota there is no limit.
+    /// Returns `{"records","bytes","assetBytes","limits"?}`; without a quota, `limits` is missing.
     private static func document(_ usage: Usage, _ quota: Usage) -> JSONValue {
         func members(_ usage: Usage) -> [(String, Int64)] {
             [("records", usage.records), ("bytes", usage.bytes), ("assetBytes", usage.assetBytes)]
@@ -125,7 +127,7 @@ enum AccountRoutes {
         }
     }
 
-    /// `PATCH /users/me` with `{"name"?,"password"?,"currentPassword"?,"invitation"?}` changes the caller's account.
+    /// `PATCH /users/me` with `{"name"?,"password"?,"currentPassword"?,"invitation"?}`: changes the caller's account.
     static func changeMe(_ call: inout RecordCall) async throws -> HTTPResponse {
         _ = try call.session()
         let object = try await call.smallObject(keys: ["name", "password", "currentPassword", "invitation"])
@@ -141,11 +143,13 @@ enum AccountRoutes {
         let changed = try await SessionRoutes.proving(user.name, in: call) { () throws(RecordError) in
             try await database.accounts.change(change, of: account, token: session.token, by: actor)
         }
-        if let session = changed.session { return answer(session, status: .ok) }
+        if let session = changed.session { return respond(session, status: .ok) }
         return .json(["user": document(changed.user)])
     }
 
-    /// Somebody anonymous who takes a name signs up.
+    /// Checks that an anonymous user may choose a name. Choosing a name counts as a sign-up.
+    ///
+    /// - Throws: ACCESS_DENIED, or the errors of checking the invitation.
     private static func allowNaming(_ change: AccountChange, in call: RecordCall) throws(RecordError) {
         guard call.api.configuration.signUp != .open else { return }
         guard call.api.configuration.signUp == .invitation, let invitation = change.invitation else {
@@ -155,7 +159,7 @@ enum AccountRoutes {
         try call.reader.invitations.check(invitation, name: name)
     }
 
-    /// `DELETE /users/me` with `{"password"}`, or without a body for somebody anonymous, takes the account away.
+    /// `DELETE /users/me` with `{"password"}`, or without a body for an anonymous user: deletes the account.
     static func removeMe(_ call: inout RecordCall) async throws -> HTTPResponse {
         _ = try call.session()
         let object = try await call.smallObject(keys: ["password"], isOptional: true)
@@ -170,15 +174,15 @@ enum AccountRoutes {
         return HTTPResponse(.noContent)
     }
 
-    // MARK: Bodies and answers
+    // MARK: Bodies and responses
 
-    static func answer(_ session: Session, status: HTTPStatus = .created) -> HTTPResponse {
+    static func respond(_ session: Session, status: HTTPStatus = .created) -> HTTPResponse {
         var response = HTTPResponse.json(
             [
                 "token": .string(session.token), "expiresAt": .integer(session.expires),
                 "user": ["userRecordName": .string(session.user.recordName), "name": .string(session.user.name)],
             ], status: status)
-        // The token is shown this once, and in nobody's cache.
+        // The token is shown only once and must not be cached.
         response.fields.set(.cacheControl, "no-store")
         return response
     }
@@ -257,7 +261,10 @@ enum AccountRoutes {
 }
 
 extension RecordCall {
-    /// The signed-in user and the token of the session.
+    /// Returns the signed-in user and the session token.
+    ///
+    /// - Throws: AUTHENTICATION_REQUIRED if no user is signed in; BAD_REQUEST for a token that does not belong to a
+    ///   session.
     func session() throws(RecordError) -> (user: UserID, token: [UInt8]) {
         switch caller {
         case .user(let id, _):

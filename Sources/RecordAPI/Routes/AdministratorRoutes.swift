@@ -3,7 +3,7 @@ internal import RecordEngine
 internal import RecordModel
 internal import RecordWire
 
-/// Named administrators of the whole server, and their sessions.
+/// The routes for the server's named administrators and their sessions.
 enum AdministratorRoutes {
     static let routes: [Route] = [
         Route(
@@ -59,7 +59,7 @@ enum AdministratorRoutes {
         ) { call in try await delete(call) },
     ]
 
-    /// `POST /administrators/sessions` with `{"name","password","label"?}` signs in.
+    /// `POST /administrators/sessions` with `{"name","password","label"?}`: signs in.
     static func signIn(_ call: inout RecordCall) async throws -> HTTPResponse {
         let administrators = try call.administrators()
         let object = try await call.object(keys: ["name", "password", "label"], upTo: 16_384)
@@ -80,21 +80,21 @@ enum AdministratorRoutes {
         return response
     }
 
-    /// `DELETE /administrators/sessions/current` ends the session whose token the request bears.
+    /// `DELETE /administrators/sessions/current`: ends the session of the request's token.
     static func signOut(_ call: RecordCall) async throws -> HTTPResponse {
         let own = try named(call)
         try await call.administrators().signOut(own.token, of: own.administrator, by: call.actor)
         return HTTPResponse(.noContent)
     }
 
-    /// The bearer's own.
+    /// `GET /administrators/sessions`: lists the caller's own sessions.
     static func listSessions(_ call: RecordCall) throws -> HTTPResponse {
         let own = try named(call)
         let sessions = try call.administrators().sessions(of: own.administrator, token: own.token)
         return .json(["sessions": .array(sessions.map(\.json))])
     }
 
-    /// One of the bearer's own.
+    /// `DELETE /administrators/sessions/{id}`: ends one of the caller's own sessions.
     static func endSession(_ call: RecordCall) async throws -> HTTPResponse {
         let own = try named(call)
         try await call.administrators().endSession(call.parameters[0], of: own.administrator, by: call.actor)
@@ -109,7 +109,7 @@ enum AdministratorRoutes {
         .json(try call.administrators().find(call.parameters[0]).json)
     }
 
-    /// `POST /administrators` with `{"name","password","role"}`.
+    /// `POST /administrators` with `{"name","password","role"}`: adds an administrator.
     static func add(_ call: inout RecordCall) async throws -> HTTPResponse {
         let object = try await call.object(keys: ["name", "password", "role"], upTo: 16_384)
         guard let name = object["name"]?.string, let password = object["password"]?.string, let role = object["role"]
@@ -120,7 +120,7 @@ enum AdministratorRoutes {
         return .json(made.json, status: .created)
     }
 
-    /// `PATCH /administrators/{name}` with what shall be other: `role`, `password`, `disabled`.
+    /// `PATCH /administrators/{name}` with `role`, `password` or `disabled`: changes an administrator.
     static func change(_ call: inout RecordCall) async throws -> HTTPResponse {
         let object = try await call.object(keys: ["role", "password", "disabled"], upTo: 16_384)
         guard object.count > 0 else {
@@ -142,13 +142,14 @@ enum AdministratorRoutes {
         return .json(changed.json)
     }
 
-    /// `DELETE /administrators/{name}`.
+    /// `DELETE /administrators/{name}`: removes an administrator.
     static func delete(_ call: RecordCall) async throws -> HTTPResponse {
         try await call.administrators().remove(call.parameters[0], by: call.actor)
         return HTTPResponse(.noContent)
     }
 
-    /// `PATCH /administrators/me` with `{"password","currentPassword"}`: the bearer's other sessions end.
+    /// `PATCH /administrators/me` with `{"password","currentPassword"}`: changes the password and ends the other
+    /// sessions.
     static func changeOwnPassword(_ call: inout RecordCall) async throws -> HTTPResponse {
         _ = try named(call)
         let object = try await call.object(keys: ["password", "currentPassword"], upTo: 16_384)
@@ -175,7 +176,9 @@ enum AdministratorRoutes {
         return role
     }
 
-    /// The administrator by name who asks, with the token.
+    /// Returns the named administrator that sends the request, with the administrator's token.
+    ///
+    /// - Throws: BAD_REQUEST for the server's own token, AUTHENTICATION_REQUIRED or ACCESS_DENIED for other callers.
     private static func named(
         _ call: RecordCall
     ) throws(RecordError) -> (administrator: Administrator, token: [UInt8]) {

@@ -3,7 +3,7 @@ internal import RecordEngine
 internal import RecordModel
 internal import RecordWire
 
-/// Who changed what rights.
+/// The route of the audit log.
 enum AuditRoutes {
     static let routes: [Route] = [
         Route(
@@ -14,8 +14,8 @@ enum AuditRoutes {
         ) { call in try await read(call) }
     ]
 
-    /// Who changed what rights, the newest first. Of the request's database, or with `scope=server` of the server as a
-    /// whole.
+    /// `GET /audit`: returns changes of permissions, newest first. The log is the log of the request's database. With
+    /// `scope=server`, it is the log of the whole server.
     static func read(_ call: RecordCall) async throws -> HTTPResponse {
         var request = AuditRequest(limit: try call.query.limit(call.database.limits), cursor: call.query["cursor"])
         request.since = try call.query.moment("since")
@@ -48,9 +48,11 @@ enum AuditRoutes {
 }
 
 extension RequestQuery {
-    /// A moment in milliseconds since 1970; `nil` if it is not given.
+    /// Returns a timestamp parameter in milliseconds since 1970; `nil` if it is absent.
+    ///
+    /// - Throws: BAD_REQUEST for an invalid timestamp.
     fileprivate func moment(_ name: String) throws(RecordError) -> Int64? {
         guard let text = self[name] else { return nil }
-        return try WireMoment.read(text, name, takesDates: true)
+        return try WireTimestamp.read(text, name, takesDates: true)
     }
 }

@@ -3,8 +3,8 @@ internal import RecordEngine
 internal import RecordModel
 internal import RecordWire
 
-/// Backups, for the operator's commands alone: a caller that names a path on the server's machine must have access to
-/// it.
+/// The routes for backups. Only the operator's commands may use them, because a caller that names a path on the
+/// server's machine must have access to the machine.
 enum BackupRoutes {
     static let routes: [Route] = [
         Route(
@@ -24,7 +24,7 @@ enum BackupRoutes {
         ) { call in try await cancel(call) },
     ]
 
-    /// `POST /backup` with `{"path","copyAssets"?}` begins a backup: 202.
+    /// `POST /backup` with `{"path","copyAssets"?}`: starts a backup and responds with status 202.
     static func start(_ call: inout RecordCall) async throws -> HTTPResponse {
         try call.requireOperator()
         let object = try await call.object(keys: ["path", "copyAssets"], upTo: 16_384)
@@ -40,13 +40,13 @@ enum BackupRoutes {
         return .json(document(call.api.registry.backups.state), status: .accepted)
     }
 
-    /// How far the backup is, or what has become of the last one.
+    /// `GET /backup`: returns the progress of the current backup, or the result of the last backup.
     static func read(_ call: RecordCall) throws -> HTTPResponse {
         try call.requireOperator()
         return .json(document(call.api.registry.backups.state))
     }
 
-    /// `DELETE /backup` cancels the backup, and answers when nothing is left of it.
+    /// `DELETE /backup`: cancels the backup. Responds after its files are deleted.
     static func cancel(_ call: RecordCall) async throws -> HTTPResponse {
         try call.requireOperator()
         await call.api.registry.backups.cancel()

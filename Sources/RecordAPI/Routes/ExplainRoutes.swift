@@ -3,7 +3,7 @@ internal import RecordEngine
 internal import RecordModel
 internal import RecordWire
 
-/// Why somebody may do something, or may not. Administrators.
+/// The route that explains why a caller has or lacks a permission. For administrators.
 enum ExplainRoutes {
     static let routes: [Route] = [
         Route(
@@ -14,7 +14,7 @@ enum ExplainRoutes {
         ) { call in try await explain(&call) }
     ]
 
-    /// `POST /explain/access` with `{"caller","action","recordType"?,"recordName"?,"field"?}`.
+    /// `POST /explain/access` with `{"caller","action","recordType"?,"recordName"?,"field"?}`: explains a decision.
     static func explain(_ call: inout RecordCall) async throws -> HTTPResponse {
         let database = call.api.configuration.defaultDatabase
         let object = try await call.object(
@@ -31,7 +31,8 @@ enum ExplainRoutes {
         return .json(document(try call.reader.access.explain(question)))
     }
 
-    /// With the place: mostly the type is there, in another one.
+    /// Returns an error that names the container and the environment, because the type often exists in another
+    /// environment.
     private static func unknownType(_ name: RecordTypeName, in database: DatabaseID) -> RecordError {
         RecordError(
             .notFound,
@@ -68,10 +69,10 @@ enum ExplainRoutes {
         return text
     }
 
-    private static func deed(of object: JSONObject) throws(RecordError) -> AccessQuestion.Deed {
+    private static func deed(of object: JSONObject) throws(RecordError) -> AccessQuestion.RequestedAction {
         let text = try text("action", of: object)
-        guard let deed = AccessQuestion.Deed(rawValue: text) else {
-            let words = AccessQuestion.Deed.allCases.map(\.rawValue).joined(separator: ", ")
+        guard let deed = AccessQuestion.RequestedAction(rawValue: text) else {
+            let words = AccessQuestion.RequestedAction.allCases.map(\.rawValue).joined(separator: ", ")
             throw .badRequest(
                 "'action' is one of \(words); changing and deleting are write", details: [("key", .text("action"))])
         }

@@ -3,7 +3,7 @@ internal import RecordEngine
 internal import RecordModel
 internal import RecordWire
 
-/// Who may do what with the records of a type. Administrators.
+/// The routes for the grants of record types. For administrators.
 enum GrantRoutes {
     static let routes: [Route] = [
         Route(
@@ -22,7 +22,7 @@ enum GrantRoutes {
         ) { call in try await replace(&call) },
     ]
 
-    /// `GET /grants`: `{"grants":{"Post":{"_world":["READ"]}}}`.
+    /// `GET /grants`: returns `{"grants":{"Post":{"_world":["READ"]}}}`.
     static func list(_ call: RecordCall) throws -> HTTPResponse {
         var types = JSONObject()
         for type in call.reader.schema.types.values.sorted(by: { $0.name.text < $1.name.text }) {
@@ -31,25 +31,25 @@ enum GrantRoutes {
         return .json(["grants": .object(types)])
     }
 
-    /// `GET /grants/{type}`: `{"grants":{"_world":["READ"]}}`.
+    /// `GET /grants/{type}`: returns `{"grants":{"_world":["READ"]}}`.
     static func read(_ call: RecordCall) throws -> HTTPResponse {
         let grants = GrantsDocument.json(try call.type().grants)
-        return try call.answer(["grants": grants], tag: DocumentTag.text(of: grants))
+        return try call.respond(["grants": grants], tag: DocumentTag.text(of: grants))
     }
 
-    /// `PUT /grants/{type}` with the same document replaces them.
+    /// `PUT /grants/{type}` with the same document: replaces the grants of a type.
     static func replace(_ call: inout RecordCall) async throws -> HTTPResponse {
         let name = try call.typeName()
-        let writeGuard = try call.documentGuard()
+        let precondition = try call.documentPrecondition()
         let grants = try await call.object(keys: ["grants"]) { object throws(RecordError) in
             guard let document = object["grants"] else {
                 throw RecordError.badRequest("The body needs 'grants'", details: [("path", .text("grants"))])
             }
             return try GrantsDocument.read(document, path: "grants")
         }
-        try await call.database.schemas.setGrants(grants, of: name, if: writeGuard, by: call.actor)
-        let answer = GrantsDocument.json(grants)
-        return .document(["grants": answer], tag: DocumentTag.text(of: answer))
+        try await call.database.schemas.setGrants(grants, of: name, if: precondition, by: call.actor)
+        let response = GrantsDocument.json(grants)
+        return .document(["grants": response], tag: DocumentTag.text(of: response))
     }
 
     static let schemas: StaticString = #"""

@@ -4,7 +4,7 @@ internal import RecordModel
 internal import RecordWire
 internal import Threads
 
-/// Invitations to make an account. Administrators.
+/// The routes for invitations to sign up. For administrators.
 enum InvitationRoutes {
     static let routes: [Route] = [
         Route(
@@ -25,16 +25,17 @@ enum InvitationRoutes {
         ) { call in try await remove(call) },
     ]
 
-    /// `POST /invitations` with `{"name"?,"expiresIn"?,"uses"?,"roles"?}` makes one; its token is shown this once.
+    /// `POST /invitations` with `{"name"?,"expiresIn"?,"uses"?,"roles"?}`: creates an invitation. Its token is shown
+    /// only once.
     static func invite(_ call: inout RecordCall) async throws -> HTTPResponse {
         let object = try await call.smallObject(keys: ["name", "expiresIn", "uses", "roles"], isOptional: true)
         let roles = try roles(object)
-        // Nobody gives roles by an invitation who may not give them otherwise.
+        // To give roles by an invitation, a caller needs the same permission as to give roles directly.
         if !roles.isEmpty { try call.require(.changeRights) }
-        let wish = try InvitationWish(
+        let request = try NewInvitation(
             name: try AccountRoutes.optionalText("name", object), seconds: try optionalSeconds("expiresIn", object),
             uses: try optionalNumber("uses", object), roles: roles)
-        let made = try await call.database.invitations.create(wish, by: call.actor)
+        let made = try await call.database.invitations.create(request, by: call.actor)
         var response = HTTPResponse.json(document(made.info, token: made.token), status: .created)
         response.fields.set(.cacheControl, "no-store")
         return response
@@ -51,7 +52,7 @@ enum InvitationRoutes {
 
     private static func optionalSeconds(_ key: String, _ object: JSONObject) throws(RecordError) -> Int64? {
         guard let value = object[key], value != .null else { return nil }
-        return try WireSeconds.read(value, key)
+        return try WireDuration.read(value, key)
     }
 
     private static func optionalNumber(_ key: String, _ object: JSONObject) throws(RecordError) -> Int64? {

@@ -3,7 +3,7 @@ internal import RecordEngine
 internal import RecordModel
 internal import RecordWire
 
-/// API keys: what services bear. Administrators, and keys with the right `manageKeys`.
+/// The routes for API keys, the credentials of services. For administrators and keys with the right `manageKeys`.
 enum KeyRoutes {
     static let routes: [Route] = [
         Route(
@@ -36,41 +36,41 @@ enum KeyRoutes {
         ) { call in try await rotate(&call) },
     ]
 
-    /// A page in the order in which they were made, revoked ones among them. Never a token.
+    /// `GET /keys`: lists keys in creation order, including revoked ones, without tokens.
     static func list(_ call: RecordCall) throws -> HTTPResponse {
         let limit = try call.query.limit(call.database.limits)
         let page = try call.reader.apiKeys.list(after: call.query["cursor"], limit: limit)
-        var answer = JSONObject([("keys", .array(page.keys.map(\.json)))])
-        if let cursor = page.cursor { answer["cursor"] = .string(cursor) }
-        return .json(.object(answer))
+        var response = JSONObject([("keys", .array(page.keys.map(\.json)))])
+        if let cursor = page.cursor { response["cursor"] = .string(cursor) }
+        return .json(.object(response))
     }
 
     static func read(_ call: RecordCall) throws -> HTTPResponse {
         .json(try call.reader.apiKeys.key(call.parameters[0]).json)
     }
 
-    /// `POST /keys` with `{"name","scope","expiresAt"|"expiresIn"?}`: the answer shows the token this once.
+    /// `POST /keys` with `{"name","scope","expiresAt"|"expiresIn"?}`: creates a key. Its token is shown only once.
     static func create(_ call: inout RecordCall) async throws -> HTTPResponse {
         let object = try await call.object(keys: ["name", "scope", "expiresAt", "expiresIn"], upTo: 65_536)
         guard let name = object["name"]?.string, let scope = object["scope"] else {
             throw RecordError.badRequest("The body needs 'name', a string, and 'scope', an object")
         }
         let made = try await call.database.apiKeys.create(
-            KeyName(name), scope: KeyScope(scope), expiry: try expiry(object) ?? .never, by: call.actor)
-        return answer(made, status: .created)
+            APIKeyName(name), scope: KeyScope(scope), expiry: try expiry(object) ?? .never, by: call.actor)
+        return respond(made, status: .created)
     }
 
-    /// `PATCH /keys/{id}` with what shall be other: `name`, `scope`, `expiresAt` or `expiresIn`; `"expiresAt":null` takes
-    /// the end away.
+    /// `PATCH /keys/{id}` with `name`, `scope`, `expiresAt` or `expiresIn`: changes a key. `"expiresAt":null` removes
+    /// the expiry.
     static func change(_ call: inout RecordCall) async throws -> HTTPResponse {
         let object = try await call.object(keys: ["name", "scope", "expiresAt", "expiresIn"], upTo: 65_536)
         guard object.count > 0 else {
             throw RecordError.badRequest("The body names nothing to change: name, scope, expiresAt or expiresIn")
         }
-        var name: KeyName?
+        var name: APIKeyName?
         if let value = object["name"] {
             guard let text = value.string else { throw RecordError.badRequest("'name' is a string") }
-            name = try KeyName(text)
+            name = try APIKeyName(text)
         }
         let key = try await call.database.apiKeys.change(
             call.parameters[0], name: name, scope: try object["scope"].map { value in try KeyScope(value) },
@@ -78,34 +78,37 @@ enum KeyRoutes {
         return .json(key.json)
     }
 
-    /// `DELETE /keys/{id}` ends it for good.
+    /// `DELETE /keys/{id}`: revokes a key. A revocation is permanent.
     static func revoke(_ call: RecordCall) async throws -> HTTPResponse {
         try await call.database.apiKeys.revoke(call.parameters[0], by: call.actor)
         return HTTPResponse(.noContent)
     }
 
-    /// `POST /keys/{id}/rotate` with `{"overlap"?}`, seconds or `"1h"`: a new token, shown this once.
+    /// `POST /keys/{id}/rotate` with `{"overlap"?}`: creates a new token, which is shown only once. The overlap is a
+    /// number of seconds or a text such as `"1h"`.
     static func rotate(_ call: inout RecordCall) async throws -> HTTPResponse {
         let object = try await call.object(keys: ["overlap"], upTo: 1_024, isOptional: true)
         var overlap = APIKeys.overlapSeconds
         if let value = object["overlap"] {
-            overlap = try WireSeconds.read(value, "overlap")
+            overlap = try WireDuration.read(value, "overlap")
         }
-        return answer(
+        return respond(
             try await call.database.apiKeys.rotate(call.parameters[0], overlap: overlap, by: call.actor), status: .ok)
     }
 
-    private static func answer(_ made: NewKey, status: HTTPStatus) -> HTTPResponse {
+    private static func respond(_ made: NewAPIKey, status: HTTPStatus) -> HTTPResponse {
         var object = made.key.json.object ?? JSONObject()
         object["token"] = .string(made.token)
         var response = HTTPResponse.json(.object(object), status: status)
-        // The token is shown this once, and in nobody's cache.
+        // The token is shown only once and must not be cached.
         response.fields.set(.cacheControl, "no-store")
         return response
     }
 
-    /// When a key shall end; `nil` if the body does not say.
-    private static func expiry(_ object: JSONObject) throws(RecordError) -> KeyExpiry? {
+    /// Returns the expiry of a key; `nil` if the body has none.
+    ///
+    /// - Throws: BAD_REQUEST for an invalid time, or if the body has both `expiresAt` and `expiresIn`.
+    private static func expiry(_ object: JSONObject) throws(RecordError) -> APIKeyExpiry? {
         switch (object["expiresAt"], object["expiresIn"]) {
         case (nil, nil): return nil
         case (.null, nil): return .never
@@ -116,9 +119,9 @@ enum KeyRoutes {
                     "'expiresAt' is a moment in milliseconds since 1970, a time such as \"\(Timestamp.example)\", or null for never"
                 )
             }
-            return .at(try WireMoment.read(text, "expiresAt", takesDates: false))
+            return .at(try WireTimestamp.read(text, "expiresAt", takesDates: false))
         case (nil, let value?):
-            return .after(try WireSeconds.read(value, "expiresIn"))
+            return .after(try WireDuration.read(value, "expiresIn"))
         case (_?, _?):
             throw .badRequest("'expiresAt' and 'expiresIn' say the same. Leave one of them out")
         }
@@ -130,7 +133,7 @@ enum KeyRoutes {
         "actions":{"type":"array","items":{"type":"string","enum":["read","create","write"]}},
         "readOnly":{"type":"boolean","description":"Short for the actions [read]"},
         "rights":{"type":"array","items":{"type":"string","enum":["readSchema","changeSchema","readRights",
-        "changeRights","manageUsers","manageKeys","readMetrics"]}}}},
+        "changeRights","manageUsers","manageKeys","manageWebhooks","readMetrics"]}}}},
         "NewKey":{"type":"object","required":["name","scope"],"additionalProperties":false,"properties":{
         "name":{"type":"string","maxLength":100},"scope":{"$ref":"#/components/schemas/KeyScope"},
         "expiresAt":{"type":["integer","null"],"description":"Milliseconds since 1970"},
@@ -151,7 +154,7 @@ enum KeyRoutes {
         "createdAt":{"type":"integer"},"expiresAt":{"type":"integer"},"usedAt":{"type":"integer"},
         "overlapsUntil":{"type":"integer"},"revokedAt":{"type":"integer"},
         "state":{"type":"string","enum":["active","expired","revoked"]},
-        "token":{"type":"string","description":"In the answers that make one alone"}}},
+        "token":{"type":"string","description":"Only in the response that creates one"}}},
         "Keys":{"type":"object","required":["keys"],"properties":{
         "keys":{"type":"array","items":{"$ref":"#/components/schemas/Key"}},"cursor":{"type":"string"}}}
         """#

@@ -3,52 +3,54 @@ internal import RecordEngine
 internal import RecordModel
 internal import RecordWire
 
-/// What operators and their tools ask.
+/// The routes for operators and their monitoring tools.
 enum OperationRoutes {
     static let routes: [Route] = [
         Route(
-            "GET /health/live", "live", .operation, "Tells that the process answers", rate: nil, options: .serverWide,
-            responses: [.json(200, "Status", "It answers")],
-            answeredBy: .open { _, _ in healthy }
+            "GET /health/live", "live", .operation, "Shows that the process responds", rate: nil, options: .serverWide,
+            responses: [.json(200, "Status", "The process responds")],
+            respondedBy: .open { _, _ in healthy }
         ),
         Route(
             "GET /health/ready", "ready", .operation, "Tells whether the databases take writes, and why not",
             rate: nil, options: .serverWide,
             responses: [.json(200, "Status", "It takes writes"), .error(503, "It does not, and why")],
-            answeredBy: .open { _, api in try await ready(api) }
+            respondedBy: .open { _, api in try await ready(api) }
         ),
         Route(
             "GET /metrics", "metrics", .operation, "Figures in the text format of Prometheus", rate: .read,
             right: .readMetrics, options: .serverWide, responses: [.text(200, "Figures")],
-            answeredBy: .openIf(isMetricsOpen, { _, api in metrics(api) }, else: { call in metrics(call.api) })
+            respondedBy: .openIf(isMetricsOpen, { _, api in metrics(api) }, else: { call in metrics(call.api) })
         ),
         Route(
             "GET /limits", "limits", .operation, "The limits of this server", rate: .read, options: .serverWide,
             responses: [.json(200, "Limits", "Limits by name")],
-            answeredBy: .open { _, api in .json(api.limitsDocument) }
+            respondedBy: .open { _, api in .json(api.limitsDocument) }
         ),
         Route(
             "GET /openapi.json", "openAPI", .operation, "This description", rate: .read, options: .serverWide,
             responses: [.json(200, "Document", "An OpenAPI 3.1 document")],
-            answeredBy: .open { _, api in HTTPResponse(.ok, fields: .json, body: api.description) }
+            respondedBy: .open { _, api in HTTPResponse(.ok, fields: .json, body: api.description) }
         ),
     ]
 
     private static var healthy: HTTPResponse { HTTPResponse(.ok, fields: .json, body: .bytes(healthyBody)) }
     private static let healthyBody = Array(#"{"status":"ok"}"#.utf8)
 
-    /// 200 while the default database is open and all open ones take writes, else 503 with the reason.
+    /// `GET /health/ready`: returns 200 while the default database is open and all open databases accept writes.
+    ///
+    /// - Throws: `APIError` with status 503 and the reason.
     static func ready(_ api: RecordAPI) async throws -> HTTPResponse {
         do { _ = try await api.registry.database(api.configuration.defaultDatabase) } catch {
             throw APIError.databaseClosed
         }
-        if let obstacle = await api.registry.writeObstacle() {
-            throw APIError(status: .serviceUnavailable, error: obstacle)
+        if let blocker = await api.registry.writeBlocker() {
+            throw APIError(status: .serviceUnavailable, error: blocker)
         }
         return healthy
     }
 
-    /// The body of `/limits`, made once.
+    /// Returns the response body of `/limits`, which is created once.
     static func limitsDocument(_ limits: DatabaseLimits, _ rates: RateLimits?) -> [UInt8] {
         let numbers: [(String, Int64)] = [
             ("recordBytes", Int64(limits.recordBytes)),
@@ -68,7 +70,7 @@ enum OperationRoutes {
             ("tombstones", Int64(limits.tombstones)),
             ("idempotencySeconds", limits.idempotencySeconds),
             ("idempotencyBytes", Int64(limits.idempotencyBytes)),
-            ("rememberedAnswerBytes", Int64(Limits.rememberedAnswerBytes)),
+            ("rememberedAnswerBytes", Int64(Limits.storedResponseBytes)),
             ("recordNameBytes", Int64(Limits.recordNameBytes)),
             ("identifierBytes", Int64(Limits.identifierBytes)),
             ("fieldsPerType", Int64(Limits.fieldsPerType)),
@@ -101,7 +103,7 @@ enum OperationRoutes {
         ]
     }
 
-    /// `GET /metrics`, in the text format of Prometheus.
+    /// `GET /metrics`: returns the metrics in the Prometheus text format.
     static func metrics(_ api: RecordAPI) -> HTTPResponse {
         var text = MetricsText()
         text.gauge(
@@ -115,21 +117,21 @@ enum OperationRoutes {
         return HTTPResponse(.ok, fields: fields, body: .bytes(text.text))
     }
 
-    /// Whether the peer needs no credential to read the figures.
+    /// Whether the peer may read the metrics without a credential.
     static func isMetricsOpen(_ request: HTTPRequest, _ api: RecordAPI) -> Bool {
         switch api.configuration.metricsAccess {
         case .administrators: return false
         case .everyone: return true
         case .loopback:
-            // A proxy on this machine is a loopback peer too, and speaks for the whole world.
-            guard !passedOn.contains(where: request.fields.contains) else { return false }
+            // A proxy on this machine is also a loopback peer, but its clients can be anywhere.
+            guard !proxyFields.contains(where: request.fields.contains) else { return false }
             let peer = request.remoteAddress
             return peer == "::1" || peer.hasPrefix("127.") || peer.hasPrefix("::ffff:127.")
         }
     }
 
-    /// Fields that proxies add to what they pass on.
-    private static let passedOn =
+    /// The header fields that proxies add to requests.
+    private static let proxyFields =
         [HTTPFieldName.xForwardedFor, .forwarded, .via, .xForwardedHost, .xForwardedProto]
         + [HTTPFieldName("X-Real-IP")].compactMap { $0 }
 

@@ -3,9 +3,9 @@ internal import RecordEngine
 internal import RecordModel
 internal import RecordWire
 
-/// Queries, and writes by condition.
+/// The routes for queries, bulk updates and bulk deletes.
 enum QueryRoutes {
-    /// The query parameters that say which records a query finds, and what of them it shows.
+    /// The query parameters that define a query and select the fields of its results.
     static let parameters = ["where", "arg", "sort", "limit", "fields", "cursor", "count", "explain"]
 
     private static let setParameters = ["where", "arg", "all", "dryRun", "maxAffected"]
@@ -17,6 +17,7 @@ enum QueryRoutes {
 
     private static let changes: [Route.Response] = [
         .json(200, "SetAnswer", "How many records matched and what became of them"),
+        .json(202, "Job", "A job does the work; Location is its path"),
         .error(409, "More records match than maxAffected allows; none was touched"),
     ]
 
@@ -33,18 +34,18 @@ enum QueryRoutes {
         Route(
             "DELETE /query/{type}", "deleteSet", .queries, "Deletes the records that meet a condition", rate: .write,
             options: .typeInPath, query: setParameters,
-            headers: ["idempotencyKey"],
+            headers: ["idempotencyKey", "prefer"],
             responses: changes
         ) { call in try await deleteAll(&call) },
         Route(
             "PATCH /query/{type}", "changeSet", .queries, "Changes fields of the records that meet a condition",
             rate: .write, options: .typeInPath, query: setParameters,
-            headers: ["idempotencyKey"], body: .json("SetChange"),
+            headers: ["idempotencyKey", "prefer"], body: .json("SetChange"),
             responses: changes
         ) { call in try await changeAll(&call) },
     ]
 
-    /// The records that meet a condition, sorted, a page at a time.
+    /// `GET /query/{type}`: returns a page of the records that match a predicate, in the requested order.
     static func find(_ call: RecordCall) async throws -> HTTPResponse {
         let type = try call.typeName()
         var input = try call.query.condition(on: type)
@@ -59,11 +60,12 @@ enum QueryRoutes {
         return .json(try await call.reader.queries.run(request).json())
     }
 
-    /// What `GET /query/{type}` does, for queries that are longer than an address or come as CloudKit's dictionaries.
-    /// It reads, although it is a POST.
+    /// `POST /query`: does the same as `GET /query/{type}`, for queries that are too long for a URL or that use
+    /// CloudKit's dictionaries. Changes nothing.
     static func findByBody(_ call: inout RecordCall) async throws -> HTTPResponse {
         let address = try call.address()
-        // The text of a condition is small; what is long is a list of members. Anyone may send this.
+        // The text of a predicate is short, but a list of values can be long. The limit is needed because anyone may
+        // call this route.
         var input = try await call.readersDocument(upTo: 262_144, QueryInput.read)
         guard let type = input.recordType else {
             throw RecordError.badRequest(
@@ -76,7 +78,9 @@ enum QueryRoutes {
         return .json(try await call.reader.queries.run(request).json())
     }
 
-    /// The length of a page, as the body has it.
+    /// Returns the page length that the body states, or the default.
+    ///
+    /// - Throws: BAD_REQUEST for a number out of range.
     private static func pageLength(_ stated: Int?, _ limits: DatabaseLimits) throws(RecordError) -> Int {
         guard let stated else { return min(limits.defaultPageSize, limits.pageSize) }
         guard (1...limits.pageSize).contains(stated) else {
@@ -86,9 +90,9 @@ enum QueryRoutes {
         return stated
     }
 
-    /// Deletes the records that meet a condition.
+    /// `DELETE /query/{type}`: deletes the records that match a predicate.
     static func deleteAll(_ call: inout RecordCall) async throws -> HTTPResponse {
-        // Who sends the condition as a body means fewer records than `all=true` would take.
+        // A caller that sends a predicate as a body does not intend to delete all records.
         guard case .empty = call.request.body else {
             throw RecordError.badRequest(
                 "DELETE takes no body. The condition is the query parameter 'where'")
@@ -97,10 +101,10 @@ enum QueryRoutes {
         return try await write(request, &call)
     }
 
-    /// Changes fields, or the access list, of the records that meet a condition.
+    /// `PATCH /query/{type}`: changes fields or the access list of the records that match a predicate.
     static func changeAll(_ call: inout RecordCall) async throws -> HTTPResponse {
         let type = try call.typeName()
-        // What the address says is judged before the body crosses the network.
+        // Check the URL and the header fields before receiving the body.
         _ = try setRequest(call, .delete, key: try call.idempotencyKey([]))
         let body = try await call.body()
         let (input, key) = try await recordInput(&call, body, type: type)
@@ -113,17 +117,17 @@ enum QueryRoutes {
             throw RecordError.badRequest(
                 "The body names nothing to change: {\"fields\":{…}}", details: [("path", .text("fields"))])
         }
-        // Whether or not a record matches, and so meets the writer.
+        // Reject an invalid access list even if no record matches.
         _ = try input.accessChange()
         let request = try setRequest(call, .modify(input), key: key)
         return try await write(request, &call)
     }
 
-    /// The fields that a set is given, and the idempotency key; a long body is read on another thread.
+    /// Returns the fields of a bulk update, and the idempotency key. A long body is parsed on another thread.
     private static func recordInput(
         _ call: inout RecordCall, _ body: [UInt8], type: RecordTypeName
     ) async throws -> (RecordInput, IdempotencyKey?) {
-        guard body.count >= InputWorker.minimumBytes else {
+        guard body.count >= BodyParserThread.minimumBytes else {
             return (try RecordCall.recordInput(body, type: type, name: nil), try call.idempotencyKey(body))
         }
         let request = call.request
@@ -132,11 +136,11 @@ enum QueryRoutes {
         }
     }
 
-    /// What the address and the header fields ask for.
+    /// Returns the bulk request that the URL and the header fields define.
     ///
-    /// - Parameter key: The idempotency key, made with the body as it was received.
-    /// - Throws: BAD_REQUEST without a condition unless `all=true` says so, for both, and for conditions on a single
-    ///   record's tag, which a set does not have.
+    /// - Parameter key: The idempotency key, which depends on the received body.
+    /// - Throws: BAD_REQUEST unless there is either a predicate or `all=true`. Also BAD_REQUEST for If-Match and
+    ///   If-None-Match, which apply to single records only.
     private static func setRequest(
         _ call: RecordCall, _ change: BulkRequest.Change, key: IdempotencyKey?
     ) throws(RecordError) -> BulkRequest {
@@ -155,21 +159,26 @@ enum QueryRoutes {
             throw RequestQuery.invalid("all", "'all' goes without 'where'. Leave one of them out")
         case (true, true), (false, false): break
         }
-        return BulkRequest(
+        var request = BulkRequest(
             query: QueryRequest(caller: call.caller, address: try call.address(), typeName: type, input: input),
             change: change, isForAll: isForAll, isDryRun: try call.query.word("dryRun"),
             maxAffected: try call.query.count("maxAffected"), idempotency: key)
+        request.prefersJob = call.request.fields.prefersAsync
+        return request
     }
 
-    /// Changes a set. It counts for one write, and afterwards for one more by every hundred records that it met, which is
-    /// about what a slice of it takes of the writer's time: how many there are, nobody knows before. What fails in the
-    /// middle has met them too.
+    /// Executes a bulk request. The request counts as one write. Afterwards, it counts as one more write per hundred
+    /// matching records, because their number is not known in advance. A hundred records take about one slice of the
+    /// writer's time. A request that fails halfway is counted too.
     private static func write(_ set: BulkRequest, _ call: inout RecordCall) async throws(RecordError) -> HTTPResponse {
-        let answer: WriteAnswer
+        let result: WriteResponse
         do throws(RecordError) {
-            answer = try await call.reader.bulkChanges.perform(set)
+            switch try await call.reader.bulkChanges.perform(set) {
+            case .done(let response): result = response
+            case .job(let job, let isReplay): return accepted(job, isReplay: isReplay, set, call)
+            }
         } catch {
-            // Not where it was refused before the first of them.
+            // Do not count a request that was rejected before its first record.
             if error.details.contains(where: { $0.key == "changed" }),
                 case .number(let matched)? = error.details.first(where: { $0.key == "matched" })?.value
             {
@@ -177,13 +186,24 @@ enum QueryRoutes {
             }
             throw error
         }
-        if !set.isDryRun, !answer.isReplay,
-            case .integer(let matched)? = (try? JSONValue.parse(answer.document))?["matched"]
+        if !set.isDryRun, !result.isReplay,
+            case .integer(let matched)? = (try? JSONValue.parse(result.document))?["matched"]
         {
             call.rate.charge(Int(matched) / 100)
         }
-        var response = HTTPResponse.json(answer.document)
-        if answer.isReplay, let name = RecordCall.idempotencyReplayed { response.fields.append(name, literal: "true") }
+        var response = HTTPResponse.json(result.document)
+        if result.isReplay, let name = RecordCall.idempotencyReplayed { response.fields.append(name, literal: "true") }
+        return response
+    }
+
+    /// Returns the response for a bulk request that a job does.
+    private static func accepted(
+        _ job: JobInfo, isReplay: Bool, _ set: BulkRequest, _ call: RecordCall
+    ) -> HTTPResponse {
+        var response = HTTPResponse.json(job.json(for: call.caller), status: .accepted)
+        response.fields.append(.location, call.location(of: "/jobs/\(job.name)"))
+        if set.prefersJob { response.fields.append(.preferenceApplied, literal: "respond-async") }
+        if isReplay, let name = RecordCall.idempotencyReplayed { response.fields.append(name, literal: "true") }
         return response
     }
 
@@ -243,7 +263,7 @@ enum QueryRoutes {
         "skipReasons":{"type":"array","items":{"type":"object","properties":{
         "serverErrorCode":{"type":"string"},"cause":{"type":"string"},"reason":{"type":"string"},
         "count":{"type":"integer"},"recordNames":{"type":"array","maxItems":10,"items":{"type":"string"},
-        "description":"Those that the caller may read"}}}},
+        "description":"The ones that the caller can read"}}}},
         "dryRun":{"const":true}}}
         """#
 }

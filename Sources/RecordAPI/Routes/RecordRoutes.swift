@@ -3,7 +3,7 @@ internal import RecordEngine
 internal import RecordModel
 internal import RecordWire
 
-/// Single records, pages of them, and the content of their fields.
+/// The routes for single records, for lists of records, and for the content of fields.
 enum RecordRoutes {
     static let routes: [Route] = [
         Route(
@@ -28,7 +28,7 @@ enum RecordRoutes {
             "GET /records/{type}/{name}", "readRecord", .records, "Reads a record", rate: .read, options: .typeInPath,
             query: ["fields"], headers: ["ifNoneMatch"],
             responses: [.json(200, "Record", "The record, with ETag"), .unchanged],
-            answeredBy: .immediate { call in try read(call) }
+            respondedBy: .immediate { call in try read(call) }
         ),
         Route(
             "PUT /records/{type}/{name}", "replaceRecord", .records, "Makes a record, or replaces all of its fields",
@@ -36,7 +36,7 @@ enum RecordRoutes {
             headers: ["ifMatch", "ifNoneMatch", "idempotencyKey", "prefer"], body: .jsonOrForm("RecordInput"),
             responses: [
                 .json(200, "Record", "The record as it is now"), .json(201, "Record", "The new record"),
-                .empty(204, "Done; Prefer asked for no more"), .conditionFailed,
+                .empty(204, "Done; Prefer asked for no more"), .preconditionFailed,
             ]
         ) { call in try await replace(&call) },
         Route(
@@ -45,13 +45,13 @@ enum RecordRoutes {
             headers: ["ifMatch", "ifNoneMatch", "idempotencyKey", "prefer"], body: .jsonOrForm("RecordInput"),
             responses: [
                 .json(200, "Record", "The record as it is now"), .empty(204, "Done; Prefer asked for no more"),
-                .conditionFailed,
+                .preconditionFailed,
             ]
         ) { call in try await change(&call) },
         Route(
             "DELETE /records/{type}/{name}", "deleteRecord", .records, "Deletes a record", rate: .write,
             options: [.readsNoRecords, .typeInPath], headers: ["ifMatch", "idempotencyKey"],
-            responses: [.empty(204, "Deleted"), .conditionFailed]
+            responses: [.empty(204, "Deleted"), .preconditionFailed]
         ) { call in try await delete(call) },
         Route(
             "GET /records/{type}/{name}/{field}", "readField", .records,
@@ -61,15 +61,15 @@ enum RecordRoutes {
         ) { call in try await readField(call) },
     ]
 
-    /// The record, which the server names unless `recordName` is given.
+    /// `POST /records/{type}`: creates a record. The server chooses the record name unless the body has `recordName`.
     static func create(_ call: inout RecordCall) async throws -> HTTPResponse {
         let type = try call.typeName()
         let address = try call.address()
-        let answer = try await call.perform(.create, type: type, name: nil, at: address)
-        return call.response(to: answer, type: type)
+        let response = try await call.perform(.create, type: type, name: nil, at: address)
+        return call.response(to: response, type: type)
     }
 
-    /// A page of the records of a type, in the order in which they were made.
+    /// `GET /records/{type}`: returns a page of the records of a type in creation order.
     static func list(_ call: RecordCall) async throws -> HTTPResponse {
         let request = ListRequest(
             type: try call.typeName(), in: try call.address(), for: call.caller, fields: try call.query.fields(),
@@ -77,22 +77,25 @@ enum RecordRoutes {
         return .json(try await call.reader.list(request).json())
     }
 
-    /// The hot path. One array for the body, two for the fields, no suspension.
+    /// `GET /records/{type}/{name}`: reads a record. This is the hot path: it allocates one array for the body and two
+    /// for the fields, and does not suspend.
     static func read(_ call: RecordCall) throws -> HTTPResponse {
         var body: [UInt8] = []
         let version = try call.reader.lookUp(
             try call.recordName(), type: try call.typeName(), in: try call.address(), for: call.caller,
             fields: try call.query.fields(), to: &body)
-        if let short = try answerOnCondition(call.request, version) { return short }
+        if let short = try respondOnCondition(call.request, version) { return short }
         var fields = HTTPFields.json
         fields.appendEntityTag(version)
         return HTTPResponse(.ok, fields: fields, body: .bytes(body))
     }
 
-    /// 304 or 412, if the request has a condition that decides so (RFC 9110 §13).
+    /// Returns a 304 response. Returns `nil` if the request's preconditions allow a full response (RFC 9110 §13).
     ///
-    /// If-Match takes the change tag as well, whatever of the record the caller sees.
-    private static func answerOnCondition(_ request: HTTPRequest, _ version: RecordVersion) throws -> HTTPResponse? {
+    /// If-Match also accepts the change tag, independently of the fields that the caller may read.
+    ///
+    /// - Throws: `APIError` with status 412 or 400.
+    private static func respondOnCondition(_ request: HTTPRequest, _ version: RecordVersion) throws -> HTTPResponse? {
         guard request.fields.contains(.ifNoneMatch) || request.fields.contains(.ifMatch) else { return nil }
         var outcome = Preconditions.evaluate(
             request.fields, method: request.method, entityTag: EntityTag(opaque: version.text))
@@ -107,17 +110,17 @@ enum RecordRoutes {
             var fields = HTTPFields.bodyless
             fields.appendEntityTag(version)
             return HTTPResponse(.notModified, fields: fields)
-        case .failed: throw APIError.conditionFailed
-        case .malformed: throw APIError.malformedCondition
+        case .failed: throw APIError.preconditionFailed
+        case .malformed: throw APIError.malformedPrecondition
         }
     }
 
-    /// Makes a record, or gives it these fields and no others.
+    /// `PUT /records/{type}/{name}`: creates a record, or replaces all its fields.
     static func replace(_ call: inout RecordCall) async throws -> HTTPResponse {
         try await modify(&call, .modify(createsMissing: true, replacesAll: true))
     }
 
-    /// Changes the fields that are given; `null` removes one.
+    /// `PATCH /records/{type}/{name}`: changes only the given fields; a field with the value `null` is removed.
     static func change(_ call: inout RecordCall) async throws -> HTTPResponse {
         try await modify(&call, .modify(createsMissing: false, replacesAll: false))
     }
@@ -128,22 +131,22 @@ enum RecordRoutes {
         let type = try call.typeName()
         let name = try call.recordName()
         let address = try call.address()
-        let writeGuard = try call.writeGuard()
-        let answer = try await call.perform(verb, writeGuard: writeGuard, type: type, name: name, at: address)
-        return call.response(to: answer, type: type)
+        let precondition = try call.precondition()
+        let response = try await call.perform(verb, precondition: precondition, type: type, name: name, at: address)
+        return call.response(to: response, type: type)
     }
 
-    /// A body is not looked at.
+    /// `DELETE /records/{type}/{name}`: deletes a record. A request body is ignored.
     static func delete(_ call: RecordCall) async throws -> HTTPResponse {
         let type = try call.typeName()
         let operation = RecordOperation(
-            .delete(forgivesMissing: false), writeGuard: try call.writeGuard(), typeName: type, isTypeInPath: true,
+            .delete(ignoresMissing: false), precondition: try call.precondition(), typeName: type, isTypeInPath: true,
             recordName: try call.recordName(), input: RecordInput())
-        let answer = try await call.perform(operation, at: try call.address(), key: try call.idempotencyKey([]))
-        return call.response(to: answer, type: type)
+        let response = try await call.perform(operation, at: try call.address(), key: try call.idempotencyKey([]))
+        return call.response(to: response, type: type)
     }
 
-    /// The content of a field, under the rights that the caller has now.
+    /// `GET /records/{type}/{name}/{field}`: reads the content of a field with the caller's current permissions.
     static func readField(_ call: RecordCall) async throws -> HTTPResponse {
         let content = try call.reader.content(
             of: call.parameters[2], index: try call.query.count("index") ?? 0, in: try call.recordName(),
@@ -172,11 +175,11 @@ enum RecordRoutes {
         "created":{"$ref":"#/components/schemas/Moment"},"modified":{"$ref":"#/components/schemas/Moment"},
         "acl":{"$ref":"#/components/schemas/AccessList"},"deleted":{"type":"boolean"},
         "notices":{"$ref":"#/components/schemas/WriteNotices"}}},
-        "WriteNotices":{"type":"array","description":"Of an answer to a write","items":{"type":"object","properties":{
+        "WriteNotices":{"type":"array","description":"Only in the response to a write","items":{"type":"object","properties":{
         "code":{"type":"string","enum":["NUMBER_ROUNDED","STORED_AS_STRING"]},"recordType":{"type":"string"},
         "recordName":{"type":"string"},"field":{"type":"string"},"reason":{"type":"string"}}}},
         "AccessList":{"type":["object","null"],"maxProperties":100,
-        "description":"By principal: *, a user's record name, role: and a role's name; shown to who may write the record",
+        "description":"By principal: *, a user's record name, role: and a role's name; shown to callers that can write the record",
         "additionalProperties":{"type":"array","items":{"type":"string","enum":["read","write"]}}},
         "RecordInput":{"type":"object","additionalProperties":false,"properties":{
         "recordName":{"type":"string"},"recordType":{"type":"string"},

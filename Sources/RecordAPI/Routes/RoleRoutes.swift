@@ -3,7 +3,7 @@ internal import RecordEngine
 internal import RecordModel
 internal import RecordWire
 
-/// Custom roles and their members. Administrators.
+/// The routes for custom roles and their members. For administrators.
 enum RoleRoutes {
     private static let members: [Route.Response] = [
         .json(200, "Role", "The role as it is now, with ETag"), .error(404, "There is no such role"),
@@ -24,7 +24,7 @@ enum RoleRoutes {
             "PUT /roles/{role}", "putRole", .rights, "Makes a custom role or replaces its members (administrators)",
             rate: .administer, right: .changeRights, headers: ["ifMatch", "ifNoneMatch"], body: .json("Role"),
             responses: [
-                .json(200, "Role", "The role, with ETag"), .json(201, "Role", "The new role"), .conditionFailed,
+                .json(200, "Role", "The role, with ETag"), .json(201, "Role", "The new role"), .preconditionFailed,
             ]
         ) { call in try await replace(&call) },
         Route(
@@ -53,13 +53,13 @@ enum RoleRoutes {
         guard let role = try call.reader.roles.find(name) else {
             throw RecordError(.notFound, "There is no role with this name", details: [("role", .text(name.text))])
         }
-        return try call.answer(role.json, tag: role.tag)
+        return try call.respond(role.json, tag: role.tag)
     }
 
-    /// `PUT /roles/{role}` with `{"members":[…]}` makes a role or replaces its members.
+    /// `PUT /roles/{role}` with `{"members":[…]}`: creates a role or replaces its members.
     static func replace(_ call: inout RecordCall) async throws -> HTTPResponse {
         let name = try self.name(call)
-        let writeGuard = try call.documentGuard()
+        let precondition = try call.documentPrecondition()
         let members = try await call.object(keys: ["members", "name"]) { object throws(RecordError) in
             if let stated = object["name"], stated.string != name.text {
                 throw RecordError.badRequest(
@@ -74,26 +74,26 @@ enum RoleRoutes {
             }
             return members
         }
-        let (role, isNew) = try await call.database.roles.put(name, members: members, if: writeGuard, by: call.actor)
+        let (role, isNew) = try await call.database.roles.put(name, members: members, if: precondition, by: call.actor)
         return .document(role.json, tag: role.tag, status: isNew ? .created : .ok)
     }
 
-    /// `PUT` and `DELETE /roles/{role}/members/{user}` take one member in or out, and answer the role. The others stay
-    /// as they are, whoever changes them at the same time.
+    /// `PUT` and `DELETE /roles/{role}/members/{user}`: adds or removes one member and returns the role. The other
+    /// members do not change, even if other requests change them at the same time.
     static func setMember(_ call: RecordCall, isMember: Bool) async throws -> HTTPResponse {
-        let writeGuard = try call.documentGuard()
-        guard writeGuard != .absent else {
+        let precondition = try call.documentPrecondition()
+        guard precondition != .absent else {
             throw RecordError.badRequest(
                 "A member is taken into a role that exists. If-None-Match: * is for PUT of the role itself")
         }
         let role = try await call.database.roles.setMember(
-            call.parameters[1], of: try name(call), isMember: isMember, if: writeGuard, by: call.actor)
+            call.parameters[1], of: try name(call), isMember: isMember, if: precondition, by: call.actor)
         return .document(role.json, tag: role.tag)
     }
 
     static func delete(_ call: RecordCall) async throws -> HTTPResponse {
         try await call.database.roles.remove(
-            try name(call), if: try call.documentGuard(), by: call.actor)
+            try name(call), if: try call.documentPrecondition(), by: call.actor)
         return HTTPResponse(.noContent)
     }
 

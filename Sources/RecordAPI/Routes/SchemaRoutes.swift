@@ -3,7 +3,7 @@ internal import RecordEngine
 internal import RecordModel
 internal import RecordWire
 
-/// Record types, fields, indexes and grants as one document. Administrators.
+/// The routes for the schema: one document with record types, fields, indexes and grants. For administrators.
 enum SchemaRoutes {
     static let routes: [Route] = [
         Route(
@@ -17,7 +17,7 @@ enum SchemaRoutes {
             body: .json("Schema"),
             responses: [
                 .json(200, "Schema", "The schema, with ETag, and what of it is other than before"),
-                .empty(204, "Done, by somebody who may not read the schema"),
+                .empty(204, "Done; the caller cannot read the schema"),
                 .error(412, "The schema has another tag"),
             ]
         ) { call in try await replace(&call) },
@@ -46,11 +46,11 @@ enum SchemaRoutes {
     static func read(_ call: RecordCall) throws -> HTTPResponse {
         let schema = call.reader.schema
         let document = call.document(of: schema)
-        return try call.answer(document.json, tag: tag(of: document, schema))
+        return try call.respond(document.json, tag: tag(of: document, schema))
     }
 
-    /// `PUT /schema`; with `rights=keep` who may do what with the types and fields that are there stays, and with
-    /// `dryRun=true` all of it does. The answer tells what is other than before, in `changes`.
+    /// `PUT /schema`: replaces the schema. With `rights=keep`, existing types and fields keep their permissions. With
+    /// `dryRun=true`, the schema is only checked. The response lists the differences in `changes`.
     static func replace(_ call: inout RecordCall) async throws -> HTTPResponse {
         var options = SchemaOptions()
         options.isDryRun = try call.query.word("dryRun")
@@ -61,24 +61,25 @@ enum SchemaRoutes {
             throw RequestQuery.invalid(
                 "rights", "'rights' is replace, as the document says, or keep: what is there keeps its rights")
         }
-        options.writeGuard = try call.documentGuard()
+        options.precondition = try call.documentPrecondition()
         let document = try await call.document(SchemaDocument.read)
         let outcome = try await call.database.schemas.put(document, options, by: call.actor)
-        // Who may write the schema and not read it learns that it was done, and no more.
+        // A caller that may change the schema but may not read it gets a response without content.
         guard Authorization.authorize(call.caller, .readSchema) == .allowed else { return HTTPResponse(.noContent) }
-        // By now indexes may be ready that were not when it was committed.
+        // Indexes may have become ready since the commit.
         let schema = options.isDryRun ? outcome.schema : call.database.schema
         let now = call.document(of: schema)
-        var answer = now.json.object ?? JSONObject()
-        answer["changes"] = outcome.changes.json
+        var response = now.json.object ?? JSONObject()
+        response["changes"] = outcome.changes.json
         if options.isDryRun {
-            answer["dryRun"] = true
-            return .json(.object(answer))
+            response["dryRun"] = true
+            return .json(.object(response))
         }
-        return .document(.object(answer), tag: tag(of: now, schema))
+        return .document(.object(response), tag: tag(of: now, schema))
     }
 
-    /// While indexes are built two answers differ that are one schema: the part behind the dot does too.
+    /// Returns the entity tag of a schema document. While indexes are being built, the documents of one schema differ,
+    /// so the tag differs after the dot.
     private static func tag(of document: SchemaDocument, _ schema: Schema) -> String {
         let tag = DocumentTag.text(of: schema)
         return document.hasProgress ? "\(tag).\(DocumentTag.text(of: document.json))" : tag
@@ -92,44 +93,46 @@ enum SchemaRoutes {
             ).json)
     }
 
-    /// Which queries of late cost the most, and which index would help each.
+    /// `GET /schema/advice`: returns the most expensive recent queries, each with an index that would help.
     static func readAdvice(_ call: RecordCall) throws -> HTTPResponse {
         .json(call.database.queries.advice.json)
     }
 
-    /// `POST /schema/types/{type}/indexes` with `{"fields":["threadname","-timestamp"],"unique"?}` adds one index, and
-    /// leaves everything else in the schema as it is. Administrators.
+    /// `POST /schema/types/{type}/indexes` with `{"fields":["threadname","-timestamp"],"unique"?}`: adds one index. The
+    /// other definitions of the schema do not change.
     static func addIndex(_ call: inout RecordCall) async throws -> HTTPResponse {
-        try call.refuseConditions()
+        try call.rejectPreconditions()
         let index = try await call.object(keys: ["fields", "unique"], upTo: 65_536)
         let type = try call.type()
         let shape = try shape(index, of: type)
         let added = try await call.database.indexes.add(
-            IndexWish(indexes: [shape]), to: type.name, by: call.actor)
+            IndexRequest(indexes: [shape]), to: type.name, by: call.actor)
         guard let type = call.database.schema[type.name], let index = added.all.first else {
-            throw RecordError(.conflict, "The type was taken away meanwhile")
+            throw RecordError(.conflict, "The type was deleted meanwhile")
         }
         let entry = SchemaDocument.IndexEntry(
             index, of: type, built: call.database.indexes.progress.building, namesRecords: call.readsRecords(of: type))
         return .json(entry.json, status: added.new.contains(index.id) ? .created : .ok)
     }
 
-    /// What the schema's document would make of the index.
+    /// Returns the definition that the index would have in the schema document.
+    ///
+    /// - Throws: BAD_REQUEST for an invalid index.
     private static func shape(
         _ index: JSONObject, of type: RecordTypeDefinition
-    ) throws(RecordError) -> IndexWish.Shape {
+    ) throws(RecordError) -> IndexRequest.Shape {
         var document = JSONObject()
         document["fields"] = SchemaDocument.TypeEntry(type).json["fields"]
         document["indexes"] = .array([.object(index)])
         let read = try SchemaDocument.TypeEntry(name: type.name, .object(document), path: "types.\(type.name)")
-        guard let entry = read.indexes?.first else { return IndexWish.Shape(kind: .ordered, columns: []) }
+        guard let entry = read.indexes?.first else { return IndexRequest.Shape(kind: .ordered, columns: []) }
         return try entry.shape(in: type)
     }
 
-    /// `PATCH /schema/types/{type}/fields/{field}` with `{"type":"DOUBLE"}` gives one field another type, and leaves
-    /// everything else in the schema as it is. Administrators.
+    /// `PATCH /schema/types/{type}/fields/{field}` with `{"type":"DOUBLE"}`: changes the type of one field. The other
+    /// definitions of the schema do not change.
     static func changeField(_ call: inout RecordCall) async throws -> HTTPResponse {
-        try call.refuseConditions()
+        try call.rejectPreconditions()
         let object = try await call.object(keys: ["type"], upTo: 65_536)
         let typeName = try call.typeName()
         guard let tag = object["type"]?.string, let wanted = FieldType(tag: tag) else {
@@ -141,7 +144,7 @@ enum SchemaRoutes {
             throw RecordError(.notFound, "No field has such a name", cause: .unknownName)
         }
         try await call.database.schemas.changeField(name, of: typeName, to: wanted, by: call.actor)
-        // A caller that can write the schema and not read it learns that it was done, and no more.
+        // A caller that may change the schema but may not read it gets a response without content.
         guard Authorization.authorize(call.caller, .readSchema) == .allowed else { return HTTPResponse(.noContent) }
         guard let type = call.database.schema[typeName] else { throw RecordError.unknownType(typeName) }
         let entry = SchemaDocument.TypeEntry(
@@ -149,14 +152,14 @@ enum SchemaRoutes {
         guard let field = entry.fields.first(where: { $0.name == name }) else {
             throw RecordError(.conflict, "The field was removed meanwhile")
         }
-        // What it becomes later is not done yet.
+        // Send 202 while the field is still being widened.
         return .json(field.json, status: field.widening == nil ? .ok : .accepted)
     }
 
     static let adviceSchemas: StaticString = #"""
         "Advice":{"type":"object","required":["advice"],"properties":{"advice":{"type":"array",
         "items":{"type":"object","properties":{"recordType":{"type":"string"},
-        "where":{"type":"string","description":"The condition with ? in the place of values"},
+        "where":{"type":"string","description":"The predicate with ? instead of values"},
         "sort":{"type":"string"},"count":{"type":"integer"},"refused":{"type":"integer"},
         "examinedRows":{"type":"integer"},"returnedRows":{"type":"integer"},"milliseconds":{"type":"integer"},
         "index":{"type":"array","items":{"type":"string"},"description":"What would help"}}}}}},
@@ -186,7 +189,7 @@ enum SchemaRoutes {
         "Schema":{"type":"object","required":["types"],"properties":{
         "types":{"type":"object","additionalProperties":{"$ref":"#/components/schemas/RecordType"}},
         "changes":{"$ref":"#/components/schemas/SchemaChanges"},"dryRun":{"type":"boolean"}}},
-        "SchemaChanges":{"type":"object","readOnly":true,"description":"Of an answer to PUT: what is other than before",
+        "SchemaChanges":{"type":"object","readOnly":true,"description":"Only in the response to PUT: what has changed",
         "properties":{"types":{"$ref":"#/components/schemas/ChangedNames"},
         "fields":{"$ref":"#/components/schemas/ChangedNames"},"rights":{"type":"array","items":{"type":"string"}}}},
         "ChangedNames":{"type":"object","properties":{"added":{"type":"array","items":{"type":"string"}},
@@ -195,17 +198,19 @@ enum SchemaRoutes {
 }
 
 extension RecordCall {
-    /// A schema as the caller reads it.
+    /// Returns the document of a schema, as far as the caller may read it.
     fileprivate func document(of schema: Schema) -> SchemaDocument {
         SchemaDocument(schema, built: database.indexes.progress.building, namesRecords: readsRecords(of:))
     }
 
-    /// Whether the caller reads all records of a type, so that it may be told their names.
+    /// Whether the caller may read all records of a type. Only then may a response contain their names.
     func readsRecords(of type: RecordTypeDefinition) -> Bool {
-        Authorization.reach(of: .read, for: caller, in: .publicDatabase, type: type) == .all
+        Authorization.permitted(of: .read, for: caller, in: .publicDatabase, type: type) == .all
     }
 
-    /// The type in the path, as the schema has it.
+    /// Returns the record type that the path names.
+    ///
+    /// - Throws: BAD_REQUEST for an invalid name, NOT_FOUND for an unknown type.
     func type() throws(RecordError) -> RecordTypeDefinition {
         let name = try typeName()
         guard let type = reader.schema[name] else {
@@ -214,8 +219,10 @@ extension RecordCall {
         return type
     }
 
-    /// Rejects preconditions on a part of the schema, which has no tag of its own.
-    func refuseConditions() throws(RecordError) {
+    /// Rejects preconditions in requests for one index or field, which has no entity tag of its own.
+    ///
+    /// - Throws: BAD_REQUEST.
+    func rejectPreconditions() throws(RecordError) {
         guard !request.fields.contains(.ifMatch), !request.fields.contains(.ifNoneMatch) else {
             throw .badRequest("If-Match and If-None-Match compare the whole schema. Use them with PUT /schema")
         }

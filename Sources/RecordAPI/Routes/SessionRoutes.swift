@@ -3,7 +3,7 @@ internal import RecordEngine
 internal import RecordModel
 internal import RecordWire
 
-/// Sessions: signing in and out, and what else is signed in to the account.
+/// The routes for sessions: signing in, signing out, and managing the sessions of the account.
 enum SessionRoutes {
     static let routes: [Route] = [
         Route(
@@ -34,7 +34,7 @@ enum SessionRoutes {
         ) { call in try await end(call) },
     ]
 
-    /// `POST /sessions` with `{"name","password","label"?}` signs in.
+    /// `POST /sessions` with `{"name","password","label"?}`: signs in.
     static func signIn(_ call: inout RecordCall) async throws -> HTTPResponse {
         let object = try await call.smallObject(keys: ["name", "password", "label"])
         let credentials = try AccountRoutes.credentials(object)
@@ -42,12 +42,15 @@ enum SessionRoutes {
         return try await proving(credentials.name, in: call) { () throws(RecordError) in
             try call.reader.refresh()
             let account = try call.reader.accounts.lookUp(named: credentials.name)
-            return AccountRoutes.answer(
+            return AccountRoutes.respond(
                 try await call.database.accounts.signIn(credentials.checked, account: account, label: label))
         }
     }
 
-    /// Does what takes the password of an account: after wrong ones there is a delay.
+    /// Runs work that checks an account's password. After wrong passwords, attempts are delayed. Failures are recorded
+    /// in the audit log.
+    ///
+    /// - Throws: THROTTLED, or the error of `body`.
     static func proving<Value>(
         _ name: String, in call: RecordCall, _ body: () async throws(RecordError) -> Value
     ) async throws(RecordError) -> Value {
@@ -63,26 +66,26 @@ enum SessionRoutes {
         }
     }
 
-    /// `DELETE /sessions/current` ends the session whose token the request bears.
+    /// `DELETE /sessions/current`: ends the session of the request's token.
     static func signOut(_ call: RecordCall) async throws -> HTTPResponse {
         try await call.database.sessions.signOut(try call.session().token)
         return HTTPResponse(.noContent)
     }
 
-    /// The sessions of the caller's account, the newest first.
+    /// `GET /sessions`: lists the sessions of the caller's account, newest first.
     static func list(_ call: RecordCall) throws -> HTTPResponse {
         let session = try call.session()
         let sessions = try call.reader.sessions.list(of: session.user, token: session.token)
         return .json(["sessions": .array(sessions.map(document))])
     }
 
-    /// `DELETE /sessions/{id}` ends one of them.
+    /// `DELETE /sessions/{id}`: ends one session of the account.
     static func end(_ call: RecordCall) async throws -> HTTPResponse {
         try await call.database.sessions.end(call.parameters[0], of: try call.session().user)
         return HTTPResponse(.noContent)
     }
 
-    /// `DELETE /sessions` ends all of them, or with `others=true` all but that of the request.
+    /// `DELETE /sessions`: ends all sessions of the account. With `others=true`, the session of the request continues.
     static func endAll(_ call: RecordCall) async throws -> HTTPResponse {
         let session = try call.session()
         let keepsCurrent = try call.query.word("others")
@@ -91,9 +94,9 @@ enum SessionRoutes {
         return HTTPResponse(.noContent)
     }
 
-    /// `POST /sessions/current/rotate` gives the session of the request another token.
+    /// `POST /sessions/current/rotate`: replaces the token of the request's session.
     static func rotate(_ call: RecordCall) async throws -> HTTPResponse {
-        AccountRoutes.answer(try await call.database.sessions.rotate(try call.session().token), status: .ok)
+        AccountRoutes.respond(try await call.database.sessions.rotate(try call.session().token), status: .ok)
     }
 
     private static func document(_ session: SessionInfo) -> JSONValue {

@@ -3,7 +3,7 @@ internal import RecordEngine
 internal import RecordModel
 internal import RecordWire
 
-/// The accounts of others. Administrators, and keys with the right `manageUsers`.
+/// The routes for managing accounts. For administrators and keys with the right `manageUsers`.
 enum UserRoutes {
     static let routes: [Route] = [
         Route(
@@ -26,7 +26,7 @@ enum UserRoutes {
         ) { call in try await remove(call) },
     ]
 
-    /// A page in the order in which they were made, or with `name` the account that signs in by that name.
+    /// `GET /users`: lists accounts in creation order. With `name`, lists only the account with this name.
     static func list(_ call: RecordCall) throws -> HTTPResponse {
         let limit = try call.query.limit(call.database.limits)
         let page: UserPage
@@ -36,13 +36,13 @@ enum UserRoutes {
             page = try call.reader.accounts.list(after: call.query["cursor"], limit: limit)
         }
         let users = page.users.map { AccountRoutes.document($0.user, roles: $0.roles.map(\.text)) }
-        var answer = JSONObject([("users", .array(users))])
-        if let cursor = page.cursor { answer["cursor"] = .string(cursor) }
-        return .json(.object(answer))
+        var response = JSONObject([("users", .array(users))])
+        if let cursor = page.cursor { response["cursor"] = .string(cursor) }
+        return .json(.object(response))
     }
 
-    /// `PATCH /users/{name}` with `{"password"?,"disabled"?}`: the account's sessions end. Passwords are for owners of the
-    /// server to give, who may enter private databases anyway.
+    /// `PATCH /users/{name}` with `{"password"?,"disabled"?}`: changes an account and ends its sessions. Only
+    /// administrators with the role owner may set passwords, because they may access private databases anyway.
     static func change(_ call: inout RecordCall) async throws -> HTTPResponse {
         let object = try await call.smallObject(keys: ["password", "disabled"])
         guard object.count > 0 else {
@@ -50,7 +50,7 @@ enum UserRoutes {
         }
         var password: String?
         if let value = object["password"] {
-            guard Authorization.privateReach(of: call.caller) == .all else { throw RecordError.passwordsAreOwners }
+            guard Authorization.privatePermitted(of: call.caller) == .all else { throw RecordError.passwordsAreOwners }
             guard let text = value.string else { throw invalid("password", "'password' is a string") }
             password = text
         }
@@ -64,7 +64,7 @@ enum UserRoutes {
         return .json(AccountRoutes.document(user))
     }
 
-    /// `DELETE /users/{name}` takes an account away, as its owner could with `DELETE /users/me`.
+    /// `DELETE /users/{name}`: deletes an account, like the user's own request `DELETE /users/me`.
     static func remove(_ call: RecordCall) async throws -> HTTPResponse {
         try await call.database.accounts.remove(try userName(call), by: call.actor)
         return HTTPResponse(.noContent)

@@ -4,9 +4,9 @@ internal import RecordModel
 
 /// The credential of a request: `Authorization: Bearer <token>` (RFC 6750 §2.1).
 enum Bearer {
-    /// Who asks: anonymous without an Authorization field.
+    /// Returns the caller of a request. Without an Authorization field, the caller is anonymous.
     ///
-    /// - Throws: AUTHENTICATION_FAILED for another scheme, two fields, or a token that is not valid.
+    /// - Throws: AUTHENTICATION_FAILED for a scheme other than Bearer, two fields, or an invalid token.
     static func authenticate(_ fields: HTTPFields, with reader: RecordReader) throws(RecordError) -> Caller {
         let caller = fields.withValue(of: .authorization) { value -> Result<Caller, RecordError> in
             guard let token = token(in: value), fields.count(of: .authorization) == 1 else {
@@ -19,17 +19,17 @@ enum Bearer {
         return try caller?.get() ?? .anonymous
     }
 
-    /// The token of a request that has been authenticated.
+    /// Returns the token of an authenticated request.
     static func token(_ fields: HTTPFields) -> [UInt8]? {
         fields.withValue(of: .authorization) { value in token(in: value).map { [UInt8]($0) } } ?? nil
     }
 
-    /// What follows the scheme, which is read without regard to case.
+    /// Returns the token after the scheme. The scheme is case-insensitive.
     private static func token(in value: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         let scheme: StaticString = "bearer "
         let length = scheme.utf8CodeUnitCount
         guard value.count > length else { return nil }
-        // A blank has the bit already.
+        // The bit 0x20 is already set in a space.
         for index in 0..<length where value[index] | 0x20 != scheme.utf8Start[index] { return nil }
         var start = length
         while start < value.count, value[start] == 0x20 { start += 1 }

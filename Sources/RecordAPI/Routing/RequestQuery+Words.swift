@@ -2,11 +2,11 @@ internal import RecordEngine
 internal import RecordModel
 internal import RecordWire
 
-/// The parameters of queries.
+/// Parses the values of query parameters.
 extension RequestQuery {
-    /// Whether a parameter that is a word says yes; absent, it says no.
+    /// Returns a boolean parameter; `false` if it is absent.
     ///
-    /// - Throws: BAD_REQUEST for anything but `true` and `false`.
+    /// - Throws: BAD_REQUEST for a value other than `true` and `false`.
     func word(_ name: String) throws(RecordError) -> Bool {
         switch self[name] {
         case nil, "false": return false
@@ -15,7 +15,9 @@ extension RequestQuery {
         }
     }
 
-    /// A number that is not negative; `nil` if it is not given.
+    /// Returns a parameter that is a non-negative integer; `nil` if it is absent.
+    ///
+    /// - Throws: BAD_REQUEST for a value that is not a non-negative integer.
     func count(_ name: String) throws(RecordError) -> Int? {
         guard let text = self[name] else { return nil }
         guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text) else {
@@ -24,20 +26,20 @@ extension RequestQuery {
         return number
     }
 
-    /// What `where` and `arg` say of the records of a type.
+    /// Returns the predicate in `where` and `arg`, for the records of a type.
     ///
-    /// - Throws: BAD_REQUEST for an `arg` that is no JSON value, with its position, from 0, in `argument`; with cause
-    ///   TOO_LARGE for too many of them.
+    /// - Throws: BAD_REQUEST for an `arg` that is not a JSON value; `argument` in the details is its position from 0.
+    ///   BAD_REQUEST with cause TOO_LARGE for too many arguments.
     func condition(on type: RecordTypeName) throws(RecordError) -> QueryInput {
         var input = QueryInput()
-        // A cursor leads on, whichever route made it.
+        // Set the type even without `where`, so that a cursor of another route works.
         input.recordType = type
         input.condition = self["where"]
         do throws(RecordError) {
-            input.arguments = try QueryInput.arguments(all(Self.repeatedName))
+            input.arguments = try QueryInput.arguments(all(Self.argumentName))
         } catch {
             var error = error
-            error.details.append(("parameter", .text(Self.repeatedName)))
+            error.details.append(("parameter", .text(Self.argumentName)))
             throw error
         }
         return input

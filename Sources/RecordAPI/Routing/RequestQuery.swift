@@ -3,28 +3,34 @@ internal import RecordEngine
 internal import RecordModel
 internal import RecordWire
 
-/// The query parameters of a request, each known to the route and, but for `arg`, given once.
+/// The query parameters of a request. The route accepts each of them. All except `arg` and `type` occur at most once.
 struct RequestQuery: Sendable {
     private var values: [(name: String, value: String)] = []
     private var zone = ZoneName.defaultZone
 
-    /// The parameters that say which database a request means, on every route.
+    /// The scope parameters. They select the database and the zone on every route.
     static let scopeNames = ["container", "environment", "database", "zone", "owner"]
 
-    /// The one parameter that may come more than once: each is one more value, in order.
-    static let repeatedName = "arg"
+    /// The parameter of a predicate's arguments.
+    static let argumentName = "arg"
 
-    /// Of a request without parameters.
+    /// The parameters that may be repeated. The order of their values is kept.
+    private static let repeatedNames = [argumentName, "type"]
+
+    /// Creates an empty query.
     init() {}
 
+    /// Parses the query parameters of a request.
+    ///
     /// - Parameters:
-    ///   - names: What the route takes besides the parameters of the scope.
-    ///   - options: Of the route.
-    /// - Throws: BAD_REQUEST for a parameter that the route does not have, that comes twice, or that cannot be decoded.
+    ///   - names: The parameters that the route accepts in addition to the scope parameters.
+    ///   - options: The options of the route.
+    /// - Throws: BAD_REQUEST for a parameter that is unknown, repeated or not decodable; ZONE_NOT_FOUND for an unknown
+    ///   zone.
     init(_ target: RequestTarget, names: [String], _ options: Route.Options) throws(RecordError) {
         guard let items = target.queryItems else {
             throw .badRequest(
-                "The query has a malformed percent escape, or one that is not UTF-8. Encode it anew")
+                "The query has a malformed percent escape, or one that is not UTF-8. Encode it again")
         }
         for (name, value) in items {
             guard Self.scopeNames.contains(name) || names.contains(name) else {
@@ -35,7 +41,7 @@ struct RequestQuery: Sendable {
                         ("parameter", .text(String(name.prefix(64)))), ("allowed", .list(names + Self.scopeNames)),
                     ])
             }
-            guard name == Self.repeatedName || self[name] == nil else {
+            guard Self.repeatedNames.contains(name) || self[name] == nil else {
                 throw Self.invalid(name, "Query parameter '\(name)' is given twice. Give it once")
             }
             values.append((name, value))
@@ -43,7 +49,8 @@ struct RequestQuery: Sendable {
         zone = try Self.zone(self["zone"])
     }
 
-    /// Where a parameter of queries belongs, or what a parameter of other servers is called here.
+    /// Returns a hint for an unknown parameter: the route that accepts it, or its name on this server if other servers
+    /// use another name.
     private static func hint(
         _ name: String, _ names: [String], _ options: Route.Options, _ target: RequestTarget
     ) -> String {
@@ -60,14 +67,14 @@ struct RequestQuery: Sendable {
         return nil
     }
 
-    /// Every value of a parameter that may be repeated, in order.
+    /// Returns all values of a repeatable parameter in order.
     func all(_ name: String) -> [String] {
         values.filter { $0.name == name }.map(\.value)
     }
 
     var isEmpty: Bool { values.isEmpty }
 
-    /// The parameters of the scope, for addresses in answers.
+    /// The scope parameters, for URLs in responses.
     var scopeItems: [(name: String, value: String)] {
         values.filter { Self.scopeNames.contains($0.name) }
     }
@@ -78,10 +85,10 @@ struct RequestQuery: Sendable {
 
     // MARK: The parameters of routes
 
-    /// The names in `fields`; `nil` means all.
+    /// Returns the field names in `fields`; `nil` means all fields.
     ///
-    /// - Throws: BAD_REQUEST, with cause TOO_LARGE for more names than a record may have fields: every record of the
-    ///   answer looks each of them up.
+    /// - Throws: BAD_REQUEST with cause TOO_LARGE for more names than a record may have fields. Each name is looked up
+    ///   for each record of the response, so their number must be limited.
     func fields() throws(RecordError) -> [String]? {
         guard let text = self["fields"] else { return nil }
         let names = text.split(separator: ",")
@@ -93,13 +100,17 @@ struct RequestQuery: Sendable {
         return names.map(String.init)
     }
 
-    /// What a new record keeps of what its body says.
+    /// Returns the metadata that a new record takes from its body instead of the server.
+    ///
+    /// - Throws: BAD_REQUEST for an unknown word.
     func preserves() throws(RecordError) -> PreservedMetadata {
         guard let text = self["preserve"] else { return [] }
         return try PreservedMetadata(words: text.split(separator: ",").map(String.init))
     }
 
-    /// The length of a page.
+    /// Returns the maximum number of records on a page.
+    ///
+    /// - Throws: BAD_REQUEST for a number out of range.
     func limit(_ limits: DatabaseLimits) throws(RecordError) -> Int {
         guard let text = self["limit"] else { return min(limits.defaultPageSize, limits.pageSize) }
         guard let limit = Int(text), (1...limits.pageSize).contains(limit) else {
@@ -108,9 +119,33 @@ struct RequestQuery: Sendable {
         return limit
     }
 
+    /// Returns these parameters with the position of a client that continues.
+    ///
+    /// - Parameter other: The parameters of the client: a ticket and `since`.
+    /// - Throws: BAD_REQUEST for other parameters than these and the container.
+    func resumed(by other: RequestQuery) throws(RecordError) -> RequestQuery {
+        var query = self
+        for (name, value) in other.values {
+            switch name {
+            case "ticket": continue
+            case "since":
+                query.values.removeAll { $0.name == name }
+                query.values.append((name, value))
+            default:
+                guard self[name] == value else {
+                    throw Self.invalid(
+                        name, "The ticket has the parameters of the stream. Leave out '\(name.prefix(64))'")
+                }
+            }
+        }
+        return query
+    }
+
     // MARK: The scope
 
-    /// The database that the request names, `nil` for the default.
+    /// Returns the database that the request names; `nil` for the default database.
+    ///
+    /// - Throws: BAD_REQUEST for an invalid name.
     func databaseID(default standard: DatabaseID) throws(RecordError) -> DatabaseID? {
         if values.isEmpty { return nil }
         let container = self["container"]
@@ -133,10 +168,10 @@ struct RequestQuery: Sendable {
         return id
     }
 
-    /// The zone that the request means.
+    /// Returns the zone that the request addresses.
     ///
-    /// - Throws: BAD_REQUEST for unknown words; AUTHENTICATION_REQUIRED for anonymous callers who name a private
-    ///   database, ACCESS_DENIED for users who name another's.
+    /// - Throws: BAD_REQUEST for unknown values; AUTHENTICATION_REQUIRED for an anonymous caller that names a private
+    ///   database; ACCESS_DENIED for a user that names another user's private database; NOT_FOUND for an unknown owner.
     func address(for caller: Caller, _ reader: RecordReader) throws(RecordError) -> DatabaseAddress {
         if values.isEmpty { return .publicDefault }
         var address = DatabaseAddress(scope: try scope(for: caller, reader))
@@ -144,8 +179,10 @@ struct RequestQuery: Sendable {
         return address
     }
 
-    /// The zone that a request names. No route takes one that does not exist, not even those that concern no records:
-    /// a response from somewhere else would look like one from there.
+    /// Returns the zone that a request names. Every route rejects an unknown zone, even routes without records, because
+    /// a response from another zone would be misleading.
+    ///
+    /// - Throws: BAD_REQUEST for an invalid name, ZONE_NOT_FOUND for an unknown zone.
     private static func zone(_ text: String?) throws(RecordError) -> ZoneName {
         guard let text else { return .defaultZone }
         guard let zone = ZoneName(text) else {
@@ -180,7 +217,7 @@ struct RequestQuery: Sendable {
             throw RecordError(.authenticationRequired, "A private database belongs to a user. Sign in first")
         }
         guard let text = self["owner"] else {
-            switch Authorization.privateReach(of: caller) {
+            switch Authorization.privatePermitted(of: caller) {
             case .own(let id): return id
             case .all: throw Self.invalid("owner", "An administrator names whose private database it is, with 'owner'")
             case .none: throw Self.notTheOwner
@@ -190,7 +227,7 @@ struct RequestQuery: Sendable {
             throw Self.invalid("owner", "'owner' is the record name of a user: _ and 32 hexadecimal digits")
         }
         let found = try reader.accounts.id(of: name)
-        // The same whether or not there is such a user: no account has that number.
+        // The error does not reveal whether the user exists: no account has the number of `nobody`.
         guard Authorization.mayEnterPrivateDatabase(caller, of: found ?? .nobody) else { throw Self.notTheOwner }
         guard let found else {
             throw RecordError(.notFound, "There is no user with this record name", details: [("owner", .text(text))])

@@ -1,102 +1,104 @@
 internal import HTTP
 internal import RecordModel
 
-/// One thing that a request may ask for: which requests mean it, what they must show, what answers them, and what
-/// `/openapi.json` says of it.
+/// One route: the requests that match it, the credentials that they need, the handler, and the documentation in
+/// `/openapi.json`.
 ///
-/// A usual route is one literal beside its handler. Whatever depends on the route is derived from this value, so that
-/// nothing else has to know that the route exists.
+/// Most routes are one literal next to their handler. All behavior that depends on the route is derived from this
+/// value, so no other code needs to know the route.
 package struct Route: Sendable {
-    /// Works with the database that the request names, for its caller.
+    /// A handler that uses the database of the request, with the caller's permissions. Any thrown error becomes an
+    /// error response; see `RecordAPI.errorResponse`.
     typealias DatabaseHandler = @Sendable (inout RecordCall) async throws -> HTTPResponse
 
-    /// Works without a database and without a credential.
+    /// A handler that needs no database and no credential.
     typealias OpenHandler = @Sendable (HTTPRequest, RecordAPI) async throws -> HTTPResponse
 
-    /// What answers the request.
+    /// The kinds of handlers.
     enum Handler: Sendable {
         case database(DatabaseHandler)
-        /// The same for the hot path: it never suspends, which spares the call a frame and the way back to the loop.
+        /// A database handler for the hot path. It does not suspend, which saves an asynchronous frame and a switch
+        /// back to the loop.
         case immediate(@Sendable (inout RecordCall) throws -> HTTPResponse)
-        /// Answers everybody.
+        /// A handler for all callers, without a credential or a database.
         case open(OpenHandler)
-        /// Answers requests that need no credential as `open`, all others as `database`.
+        /// Requests for which the closure returns `true` are handled like `open`, all other requests like `database`.
         case openIf(@Sendable (HTTPRequest, RecordAPI) -> Bool, OpenHandler, else: DatabaseHandler)
     }
 
-    /// What a request must show to be answered.
+    /// The credentials that a request needs.
     enum Authentication: Sendable {
-        /// A bearer token; without one the caller is anonymous.
+        /// A bearer token. A caller without a token is anonymous.
         case bearer
-        /// The same, and the request signs in: its caller may turn out to be no stranger.
+        /// A bearer token, on a route that signs in. An anonymous caller may authenticate during the request.
         case signIn
-        /// A bearer token, on a path below which names that nobody can guess are a right: the only one that an
-        /// anonymous caller has.
+        /// A bearer token, on a path with an unguessable name. An anonymous caller needs no permission except to know
+        /// the name.
         case bearerAndPath
-        /// The URL alone, which is signed: a capability. No credential is looked at, since browsers that show the URL
-        /// may send anything.
+        /// A signed URL, which is a capability. Other credentials are ignored, because browsers that load the URL may
+        /// send any.
         case url
 
-        /// Whether the path is a secret, which the access log must not have.
+        /// Whether the path is a secret that the access log must not contain.
         var hidesPath: Bool { self == .bearerAndPath || self == .url }
 
-        /// Whether strangers are let in where the development environment is for members.
-        var admitsStrangers: Bool { self == .signIn || self == .url }
+        /// Whether anonymous callers may use the route even if the development environment is only for members.
+        var admitsAnonymousCallers: Bool { self == .signIn || self == .url }
     }
 
-    /// What the answer is, and so what the request must accept or say before anything is looked up.
+    /// The kind of response. It determines which request fields are checked first.
     enum Content: Sendable {
         /// JSON, which the request must accept.
         case json
-        /// Bytes or text of whatever type.
+        /// Content of any media type.
         case any
-        /// A step of an upload by tus, whose version the request must say.
+        /// A step of a tus upload. The request must declare the protocol version.
         case tus
     }
 
-    /// What sets few routes apart.
+    /// Properties that only a few routes have.
     struct Options: OptionSet, Sendable {
         let rawValue: UInt8
 
-        /// The loop reads no records for it, so its snapshot need not be fresh: the writer looks at them.
+        /// The route reads no records on the loop, so its snapshot need not be current. The writer reads any records.
         static let readsNoRecords = Options(rawValue: 1)
-        /// The first parameter of the path is the type of the records that it is about.
+        /// The first path parameter is a record type.
         static let typeInPath = Options(rawValue: 2)
-        /// Answers and refusals are those of tus.
+        /// Responses and errors follow the tus protocol.
         static let tus = Options(rawValue: 4)
-        /// It is about the server as a whole: the parameters that name a database mean nothing.
+        /// The route concerns the whole server and has no scope parameters.
         static let serverWide = Options(rawValue: 8)
-        /// Whoever sends conditions or sorts is told that they go to `/query/{type}`.
+        /// The error for a query parameter on this route refers to `/query/{type}`.
         static let pointsToQueries = Options(rawValue: 16)
     }
 
-    /// Method and pattern, such as `GET /records/{type}/{name}`. It is one literal, so that metrics and the access log
-    /// count requests by it without allocating.
+    /// The method and the pattern, such as `GET /records/{type}/{name}`. The name is one literal, so that metrics and
+    /// the access log count requests without allocating.
     package let name: StaticString
-    /// What `/openapi.json` and the audit log call it.
+    /// The name of the route in `/openapi.json` and the audit log.
     package let id: StaticString
     let tag: Tag
     let summary: String
-    /// The limit under which requests fall; `nil` for the probes of whoever watches over the process: a flood must not
-    /// make it look dead.
+    /// The class whose rate limit applies to the route. `nil` for health probes, because a flood of requests must not
+    /// make the process appear dead.
     ///
-    /// It hangs on the route that was found, so it is the same for HEAD and GET and for every spelling of a path. No
-    /// field of a request can put another method in the place of its own.
+    /// The class depends on the matched route, so it is the same for HEAD and GET and for every spelling of a path. No
+    /// request field can override the method.
     let rate: RateClass?
-    /// What the caller must be allowed to do, besides what the handler asks for.
+    /// The permission that the route requires, in addition to the checks of its handler.
     let right: AdministratorOperation?
     let authentication: Authentication
     let options: Options
-    /// The query parameters that it takes besides those of the scope.
+    /// The query parameters that the route accepts in addition to the scope parameters.
     package let query: [String]
-    /// The header fields that it understands, as parameters among the components.
+    /// The request header fields that the route uses, as names of parameters in the components.
     let headers: [String]
     let body: Body
     let responses: [Response]
     let content: Content
     let handler: Handler
 
-    /// A route that works with a database.
+    /// Creates a route with a database handler.
     init(
         _ name: StaticString, _ id: StaticString, _ tag: Tag, _ summary: String, rate: RateClass?,
         right: AdministratorOperation? = nil, authentication: Authentication = .bearer, options: Options = [],
@@ -105,15 +107,15 @@ package struct Route: Sendable {
     ) {
         self.init(
             name, id, tag, summary, rate: rate, right: right, authentication: authentication, options: options,
-            query: query, headers: headers, body: body, responses: responses, answeredBy: .database(handler))
+            query: query, headers: headers, body: body, responses: responses, respondedBy: .database(handler))
     }
 
-    /// A route with another kind of handler.
+    /// Creates a route with any kind of handler.
     init(
         _ name: StaticString, _ id: StaticString, _ tag: Tag, _ summary: String, rate: RateClass?,
         right: AdministratorOperation? = nil, authentication: Authentication = .bearer, options: Options = [],
         query: [String] = [], headers: [String] = [], body: Body = .none, responses: [Response],
-        answeredBy handler: Handler
+        respondedBy handler: Handler
     ) {
         self.name = name
         self.id = id
@@ -128,7 +130,7 @@ package struct Route: Sendable {
         self.body = body
         self.responses = responses
         self.handler = handler
-        // What the description promises decides: the field that it demands, and what it says of the content.
+        // The documented header fields and responses determine the kind of response.
         content =
             headers.contains("tusResumable") ? .tus : responses.contains { $0.content.isUntyped } ? .any : .json
     }

@@ -1,13 +1,14 @@
 internal import HTTP
 
-/// The routes of one protocol, and the way from a request to one of them.
+/// The routes of one protocol, with a router that finds the route of a request.
 package struct RouteTable: Sendable {
-    /// In the order in which `/openapi.json` has them.
+    /// The routes in the order of `/openapi.json`.
     package let routes: [Route]
     private let router: Router<Int>
-    /// What the secret paths of capabilities begin with.
+    /// The first segments of all paths that contain secrets.
     private let secretSegments: Set<String>
 
+    /// Creates a table of routes.
     package init(_ routes: [Route]) {
         self.routes = routes
         var router = Router<Int>()
@@ -16,19 +17,19 @@ package struct RouteTable: Sendable {
         secretSegments = Set(routes.filter(\.authentication.hidesPath).map(\.firstSegment))
     }
 
-    /// Finds the number of a request's route among `routes`. It is a number, since a copy of a route would count the
-    /// references to its parts, on memory that all loops share.
+    /// Returns the index of a request's route in `routes`. Returning the route itself would change reference counts
+    /// that all loops share.
     func match(_ method: HTTPMethod, _ target: RequestTarget) -> Router<Int>.Match {
         router.match(method, target)
     }
 
-    /// What the paths of routes, and of the console, begin with.
+    /// The first segments of the paths of all routes and of the console.
     package var firstSegments: Set<String> { Set(routes.map(\.firstSegment) + ["_"]) }
 
-    /// Whether a path that no route has may be a secret one in another spelling: behind a second slash, or behind the
-    /// prefix of a proxy that did not take it off. At its right place it is still good.
+    /// Whether an unknown path may be a misspelled path with a secret: after a second slash, or after a prefix that a
+    /// proxy has not removed. The secret is still valid at its correct path.
     func mayHoldSecret(_ target: RequestTarget) -> Bool {
-        // Nobody's path is that long by mistake; longer ones are not worth looking through.
+        // A path with too many segments is not scanned but treated as secret.
         let count = target.segmentCount
         return count > 16
             || (0..<max(0, count - 1)).contains { target.segment($0).map(secretSegments.contains) ?? false }
@@ -36,17 +37,18 @@ package struct RouteTable: Sendable {
 }
 
 extension RouteTable {
-    /// The server's own protocol.
+    /// The routes of the server's own protocol.
     package static let native = RouteTable(
         [
-            RecordRoutes.routes, AssetRoutes.routes, UploadRoutes.routes, QueryRoutes.routes, ChangeRoutes.routes,
-            SchemaRoutes.routes, GrantRoutes.routes, RoleRoutes.routes, ExplainRoutes.routes, AccountRoutes.routes,
+            RecordRoutes.routes, AssetRoutes.routes, UploadRoutes.routes, QueryRoutes.routes, JobRoutes.routes,
+            ChangeRoutes.routes, WebhookRoutes.routes, SchemaRoutes.routes, GrantRoutes.routes, RoleRoutes.routes,
+            ExplainRoutes.routes, AccountRoutes.routes,
             UserRoutes.routes, SessionRoutes.routes, InvitationRoutes.routes, KeyRoutes.routes,
             AdministratorRoutes.routes, AuditRoutes.routes, BackupRoutes.routes, OperationRoutes.routes,
         ].flatMap(\.self))
 }
 
 extension Route {
-    /// What its path begins with.
+    /// The first segment of the route's path.
     fileprivate var firstSegment: String { String("\(name)".split(separator: "/")[1]) }
 }

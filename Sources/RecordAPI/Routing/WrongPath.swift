@@ -1,7 +1,7 @@
 internal import HTTP
 internal import RecordModel
 
-/// What is wrong with a path that no route has, and how it could be right: looked for behind the routes alone.
+/// The mistake in a path that matches no route, and the corrected path.
 struct WrongPath {
     private enum Slip: String {
         case trailingSlash = "The path has a slash at its end, which no route has. Leave it out"
@@ -14,15 +14,16 @@ struct WrongPath {
     }
 
     private let slip: Slip
-    /// The path as a route has it, as it was encoded.
+    /// The corrected path, still percent-encoded.
     let path: String
-    /// Whether a client that only reads may be sent there: everything else of the path is as it should be.
+    /// Whether a GET or HEAD request may be redirected to the corrected path. This requires that the only mistake is a
+    /// trailing slash, and that the corrected path has a route for the method.
     let isRedirected: Bool
 
-    /// - Returns: `nil` if no change that this knows of would find a route.
+    /// - Returns: `nil` if no known correction leads to a route.
     init?(_ request: HTTPRequest, _ table: RouteTable) {
         let path = request.target.rawPath
-        // Longer ones are nobody's slip.
+        // A longer path is not a typing mistake.
         guard path.hasPrefix("/"), path.utf8.count <= 2_048 else { return nil }
         func hasRoute(_ path: String, forThisMethod: Bool = false) -> Bool {
             guard path != "/", let target = RequestTarget(path) else { return false }
@@ -54,15 +55,15 @@ struct WrongPath {
         (slip, self.path) = (.prefix, found)
     }
 
-    /// The refusal, which names the right path as clients know it.
-    func refusal(basePath: String) -> APIError {
+    /// Returns a 404 error that names the corrected path, prefixed with `basePath`.
+    func rejection(basePath: String) -> APIError {
         APIError(
             status: .notFound,
             error: RecordError(
                 .notFound, slip.rawValue, cause: .unknownRoute, details: [("path", .text(basePath + path))]))
     }
 
-    /// The answer that sends a client to the right path.
+    /// Returns the redirect to the corrected path.
     func redirection(_ request: HTTPRequest, basePath: String) -> HTTPResponse {
         var response = HTTPResponse(.permanentRedirect, fields: .bodyless)
         let query = request.target.rawQuery.map { "?" + $0 } ?? ""

@@ -3,16 +3,19 @@ package import RecordModel
 internal import RecordStorage
 internal import RecordWire
 
-/// An account as its owner and administrators see it.
+/// The properties of an account for its owner and for administrators.
 package struct User: Hashable, Sendable {
+    /// The number of the account.
     package let id: UserID
+    /// The name of the account's user record, such as `_0f…`.
     package let recordName: String
+    /// The name to sign in with.
     package let name: String
-    /// Whether it has no name and password of its own yet.
+    /// Whether the account has no name and password of its own yet.
     package let isAnonymous: Bool
-    /// Milliseconds since 1970.
+    /// When the account was created, in milliseconds since 1970.
     package let created: Int64
-    /// Since when nobody signs in to it; `nil` for most.
+    /// When sign-in was disabled, in milliseconds since 1970; `nil` if sign-in is enabled.
     package let disabled: Int64?
 
     init(_ row: AccountRow) {
@@ -25,22 +28,25 @@ package struct User: Hashable, Sendable {
     }
 }
 
-/// An account as found before its password is checked; opaque to the routes.
+/// The account found for a sign-in, before the password is checked. Opaque to the routes.
 package struct AccountLookup: Sendable {
     let row: AccountRow?
 }
 
-/// The accounts of a database: sign-up, sign-in, changes and removal, by their owners and by managers of users.
+/// The accounts of a database: sign-up, sign-in, changes and removal, by their owners and by administrators.
 package struct Accounts: Sendable {
     let database: RecordDatabase
 
-    /// Makes an account, its user record, and a session.
+    /// Creates an account, its user record, and a session.
     ///
     /// - Parameters:
-    ///   - invitation: Is used with it, or not at all. It was found good by `InvitationReader.check`.
-    ///   - isForManagers: Whether nobody else may, as where sign-up is closed.
-    ///   - actor: Whose request it is: an administrator makes it for somebody else.
-    /// - Throws: EXISTS with cause NAME_TAKEN if the name is taken; ACCESS_DENIED if the invitation is not good any more.
+    ///   - invitation: An invitation that `InvitationReader.check` has accepted. The invitation counts as used only if
+    ///     the account is created.
+    ///   - isForManagers: Whether sign-up is closed, so that only callers that manage users may create accounts.
+    ///   - actor: The caller of the request. An administrator creates the account for another person.
+    /// - Throws: EXISTS with cause NAME_TAKEN; BAD_REQUEST for a malformed name or password; ACCESS_DENIED if the
+    ///   invitation has become invalid or the caller may not manage users; TRY_AGAIN_LATER if too many passwords are
+    ///   being hashed.
     package func signUp(
         _ credentials: Credentials, label: SessionLabel? = nil, invitation: Invitation? = nil,
         isForManagers: Bool = false, by actor: AuditActor? = nil
@@ -64,7 +70,10 @@ package struct Accounts: Sendable {
         return session
     }
 
-    /// Makes an account for somebody who has not said a name, its user record, and a session, which alone opens it.
+    /// Creates an account without a name, its user record, and a session. The session is the only way to use the
+    /// account.
+    ///
+    /// - Throws: TRY_AGAIN_LATER if the database accepts no writes.
     package func signUpAnonymously(
         label: SessionLabel? = nil, by actor: AuditActor? = nil
     ) async throws(RecordError) -> Session {
@@ -81,10 +90,11 @@ package struct Accounts: Sendable {
 
     private static func makeUserRecordName() -> String { "_" + Hex.encode(RandomBytes.make(16)) }
 
-    /// Signs an account in, and gives it a user record if it is older than those.
+    /// Begins a session of an account, and creates the user record if the account has none.
     ///
-    /// - Throws: AUTHENTICATION_FAILED, the same and after the same time whether or not the account exists and has a
-    ///   password; ACCESS_DENIED with cause ACCOUNT_DISABLED to who knows the password of a disabled one.
+    /// - Throws: AUTHENTICATION_FAILED for a wrong name or password, in the same time whether or not the account exists
+    ///   and has a password; ACCESS_DENIED with cause ACCOUNT_DISABLED for the right password of a disabled account;
+    ///   TRY_AGAIN_LATER if too many passwords are being hashed.
     package func signIn(
         _ credentials: Credentials, account: AccountLookup, label: SessionLabel? = nil
     ) async throws(RecordError) -> Session {
@@ -113,56 +123,68 @@ package struct Accounts: Sendable {
         throw .signInFailed
     }
 
-    /// How often a password is checked anew because the stored one has changed meanwhile. It does when somebody signs in
-    /// whose hash was out of date, and then the same password is right again.
+    /// The maximum number of checks of a password if the stored hash changes during a check. A concurrent sign-in
+    /// replaces an outdated hash; the same password then matches the new hash.
     static var passwordAttempts: Int { 3 }
 }
 
-/// What became of a write that was to rest on a password which was checked before.
+/// The result of a write that depends on an earlier password check.
 enum PasswordOutcome<Value: Sendable>: Sendable {
+    /// The write is done.
     case done(Value)
-    /// The stored password is another one by now: check again.
+    /// The stored hash changed after the check. The caller must check the password again.
     case changed(AccountLookup)
 }
 
 extension AuditActor {
-    /// Whether it makes accounts for others.
+    /// Whether the caller may create accounts for other people.
     var managesUsers: Bool { Authorization.authorize(caller, .manageUsers) == .allowed }
 }
 
 extension AccountRow {
-    /// What a password is checked against; `nil` for accounts that have none, which takes as long.
+    /// The hash to check a password against; `nil` for accounts without a password. A check against `nil` takes as
+    /// long.
     var signInPassword: String? { kind == .person ? password : nil }
 }
 
-/// Accounts as a reader finds them.
+/// Reads accounts.
 package struct AccountReader {
     let reader: RecordReader
     var table: AccountTable { reader.store.accounts }
 
-    /// Finds the account that wants to sign in; one that does not exist is looked up all the same.
+    /// Returns the account with a name for a sign-in. For a missing account, returns a lookup that fails every
+    /// password.
+    ///
+    /// - Throws: The store's error.
     package func lookUp(named name: String) throws(RecordError) -> AccountLookup {
         AccountLookup(row: try table.find(name: name))
     }
 
-    /// Finds the account of somebody who is signed in.
+    /// Returns the account of a signed-in user, to check its password.
+    ///
+    /// - Throws: The store's error.
     package func lookUp(_ id: UserID) throws(RecordError) -> AccountLookup {
         AccountLookup(row: try table.find(id: id))
     }
 
-    /// An account as its owner sees it; `nil` if it is gone.
+    /// Returns the properties of an account; `nil` for a deleted account.
+    ///
+    /// - Throws: The store's error.
     package func user(_ id: UserID) throws(RecordError) -> User? {
         try table.find(id: id).map(User.init)
     }
 
-    /// The number of the account with a public name, in the newest state; `nil` if there is none.
+    /// Returns the number of the account with a record name in the latest committed state; `nil` if no account has the
+    /// name.
+    ///
+    /// - Throws: The store's error.
     package func id(of name: UserRecordName) throws(RecordError) -> UserID? {
         try reader.refresh()
         return try table.find(recordName: name.text)?.id
     }
 }
 
-/// What writes do to accounts and to what goes with them.
+/// Writes accounts and their user records.
 struct AccountWriter {
     let transaction: WriteTransaction
     var table: AccountTable { transaction.store.accounts }
@@ -179,8 +201,8 @@ struct AccountWriter {
         return row
     }
 
-    /// Writes down that an administrator has made an account, or somebody with an invitation, of which there are few.
-    /// Other sign-ups are noted by the minute.
+    /// Writes an audit entry for a sign-up by an administrator or with an invitation, since both are rare. Other
+    /// sign-ups are counted per minute.
     fileprivate func auditSignUp(
         of row: AccountRow, invitation: String?, by actor: AuditActor
     ) throws(RecordError) {
@@ -196,8 +218,10 @@ struct AccountWriter {
 }
 
 extension RecordError {
+    /// The error for a wrong name or password.
     static let signInFailed = RecordError(.authenticationFailed, "The name or the password is wrong")
 
+    /// The error for signing in to a disabled account.
     static let accountDisabled = RecordError(
         .accessDenied, "This account is disabled. Ask an administrator", cause: .accountDisabled)
 }

@@ -3,15 +3,18 @@ package import RecordModel
 internal import RecordStorage
 internal import RecordWire
 
-/// What an account's owner changes of it.
+/// A change of an account by its owner.
 package struct AccountChange: Sendable {
+    /// The new name; `nil` to keep the current name.
     package let name: String?
     let password: String?
     let currentPassword: String?
-    /// With which somebody anonymous becomes somebody with a name, where sign-up is by invitation.
+    /// The invitation for giving an anonymous account a name. Required if sign-up requires an invitation.
     package var invitation: Invitation?
 
-    /// - Throws: BAD_REQUEST if nothing is to be changed, or a name or a password is not well formed.
+    /// Checks the requested change; `nil` keeps the current name or password.
+    ///
+    /// - Throws: BAD_REQUEST if neither name nor password changes, or for a malformed name or password.
     package init(name: String?, password: String?, currentPassword: String?) throws(RecordError) {
         guard name != nil || password != nil else {
             throw .badRequest("There is nothing to change. Send 'name' or 'password', or both")
@@ -22,22 +25,26 @@ package struct AccountChange: Sendable {
     }
 }
 
-/// An account after its owner has changed it.
+/// An account after a change by its owner.
 package struct ChangedAccount: Sendable {
+    /// The account.
     package let user: User
-    /// The session of the request with its new token, if the password has changed.
+    /// The request's session with a new token, if the password has changed; otherwise `nil`.
     package let session: Session?
 }
 
 extension Accounts {
-    /// Changes the name or the password of an account. A new password ends all of its sessions but that of the request,
-    /// which gets a new token. An account of somebody anonymous becomes one with a name, and keeps all it has.
+    /// Changes the name or the password of an account.
+    ///
+    /// A new password ends all sessions of the account except the request's session, which gets a new token. An
+    /// anonymous account gets a name and a password, and keeps all its data.
     ///
     /// - Parameters:
-    ///   - token: That of the request.
-    ///   - actor: Whose request it is: the account itself.
-    /// - Throws: ACCESS_DENIED if the current password is wrong; EXISTS with cause NAME_TAKEN; AUTHENTICATION_FAILED if
-    ///   the session has ended meanwhile.
+    ///   - token: The session token of the request.
+    ///   - actor: The caller of the request, by default the account itself.
+    /// - Throws: ACCESS_DENIED with cause WRONG_PASSWORD; ACCESS_DENIED for an invalid invitation; EXISTS with cause
+    ///   NAME_TAKEN; BAD_REQUEST for missing or superfluous passwords; AUTHENTICATION_FAILED if the session has ended;
+    ///   TRY_AGAIN_LATER if too many passwords are being hashed.
     package func change(
         _ change: AccountChange, of account: AccountLookup, token: [UInt8], by actor: AuditActor? = nil
     ) async throws(RecordError) -> ChangedAccount {
@@ -88,7 +95,9 @@ extension Accounts {
         try await requirePassword(current, of: account)
     }
 
-    /// - Throws: ACCESS_DENIED unless the password is the account's.
+    /// Checks the password of an account.
+    ///
+    /// - Throws: ACCESS_DENIED with cause WRONG_PASSWORD; TRY_AGAIN_LATER.
     func requirePassword(_ password: String, of account: AccountRow) async throws(RecordError) {
         let verdict = try await database.passwords.verify(password, against: account.signInPassword)
         guard verdict.isRight else { throw .passwordWrong }
@@ -96,7 +105,8 @@ extension Accounts {
 }
 
 extension AccountWriter {
-    /// Writes down what an account's owner does with it. Each takes the password or a new one, so nobody does it often.
+    /// Writes audit entries about changes by the owner. Each change needs the current or a new password, so the entries
+    /// are rare.
     fileprivate func audit(
         _ change: AccountChange, of row: AccountRow, by actor: AuditActor
     ) throws(RecordError) {
@@ -138,6 +148,7 @@ extension AccountWriter {
 }
 
 extension RecordError {
-    /// 403 and not 401: the session is good, and clients need not throw its token away.
+    /// The error for a wrong current password. The status is 403 instead of 401, since the session is still valid and
+    /// clients must keep its token.
     static let passwordWrong = RecordError(.accessDenied, "The current password is wrong", cause: .wrongPassword)
 }

@@ -5,28 +5,31 @@ internal import RecordWire
 internal import Threads
 internal import UnicodeText
 
-/// The token of an invitation as somebody brings it.
+/// The hash of an invitation token that a client sent.
 package struct Invitation: Sendable {
     let hash: [UInt8]
 
+    /// Hashes a token.
     package init(token: String) {
         hash = SHA256.hash(utf8: token).bytes
     }
 }
 
-/// An invitation that is to be made.
-package struct InvitationWish: Sendable {
+/// The properties of a new invitation.
+package struct NewInvitation: Sendable {
     let name: String?
     let seconds: Int64
     let uses: Int64
     let roles: [RoleName]
 
+    /// Checks the properties of a new invitation.
+    ///
     /// - Parameters:
-    ///   - name: Whom it is for; `nil` for anybody.
-    ///   - seconds: How long it is good; a week unless given.
-    ///   - uses: How many accounts may be made with it; one unless given.
-    ///   - roles: Those that each of the accounts gets.
-    /// - Throws: BAD_REQUEST for what is out of bounds.
+    ///   - name: The name that the account must have; `nil` for any name.
+    ///   - seconds: How long the invitation is valid, in seconds; one week by default.
+    ///   - uses: The maximum number of accounts to create with the invitation; 1 by default.
+    ///   - roles: The roles that each new account gets.
+    /// - Throws: BAD_REQUEST for values out of bounds, a malformed name or a built-in role.
     package init(
         name: String?, seconds: Int64?, uses: Int64?, roles: [RoleName]
     ) throws(RecordError) {
@@ -58,18 +61,24 @@ package struct InvitationWish: Sendable {
     private static let mostRoles = 100
 }
 
-/// An invitation as administrators see it.
+/// The properties of an invitation for administrators, without the token.
 package struct InvitationInfo: Hashable, Sendable {
+    /// The public id of the invitation.
     package let id: String
+    /// The name that the account must have; `nil` for any name.
     package let name: String?
-    /// Milliseconds since 1970.
+    /// When the invitation was created, in milliseconds since 1970.
     package let created: Int64
+    /// When the invitation expires, in milliseconds since 1970.
     package let expires: Int64
+    /// The maximum number of accounts to create with the invitation.
     package let uses: Int64
+    /// The number of accounts created with the invitation.
     package let used: Int64
+    /// The roles that each new account gets.
     package let roles: [String]
 
-    /// What it is good for at a moment: `open`, `used` or `expired`.
+    /// Returns the state at a time in milliseconds since 1970: `open`, `used` or `expired`.
     package func state(at now: Int64) -> String {
         used >= uses ? "used" : expires <= now ? "expired" : "open"
     }
@@ -84,7 +93,7 @@ package struct InvitationInfo: Hashable, Sendable {
         self.roles = roles
     }
 
-    /// What the log says of it besides its id, which is the target.
+    /// The details of audit entries about the invitation. The target of the entries is the invitation's id.
     fileprivate var auditDetail: JSONObject {
         var detail = JSONObject([("uses", .integer(uses)), ("expiresAt", .integer(expires))])
         if let name { detail["name"] = .string(name) }
@@ -93,33 +102,36 @@ package struct InvitationInfo: Hashable, Sendable {
     }
 }
 
-/// The invitations with which people sign up.
+/// The invitations for signing up.
 package struct Invitations: Sendable {
     let database: RecordDatabase
 
-    /// The invitations that may be open at once.
+    /// The maximum number of open invitations.
     fileprivate static var most: Int { 1_000 }
 
-    /// Makes an invitation.
+    /// Creates an invitation, with which people can sign up while sign-up requires an invitation.
     ///
-    /// - Returns: Its token, shown this once, and the rest.
-    /// - Throws: BAD_REQUEST for a role that does not exist, or too many invitations.
+    /// - Returns: The token and the invitation. The token cannot be read again later.
+    /// - Throws: BAD_REQUEST for an unknown role, and with cause TOO_LARGE for too many invitations; ACCESS_DENIED if
+    ///   the caller may not manage users or, for an invitation with roles, change rights.
     package func create(
-        _ wish: InvitationWish, by actor: AuditActor
+        _ request: NewInvitation, by actor: AuditActor
     ) async throws(RecordError) -> (token: String, info: InvitationInfo) {
         let token = SecretToken(.invitation)
         let info = try await database.write { transaction throws(RecordError) in
             try transaction.callers.require(.manageUsers, of: actor)
-            // Nobody gives roles by an invitation who may not give them otherwise.
-            if !wish.roles.isEmpty { try transaction.callers.require(.changeRights, of: actor) }
-            let info = try transaction.invitations.add(wish, token: token)
+            // Adding accounts to roles by an invitation needs the same right as adding them directly.
+            if !request.roles.isEmpty { try transaction.callers.require(.changeRights, of: actor) }
+            let info = try transaction.invitations.add(request, token: token)
             try transaction.auditLog.append(.invitationCreate, info.id, by: actor, detail: info.auditDetail)
             return info
         }
         return (token.text, info)
     }
 
-    /// Takes an invitation back.
+    /// Deletes an invitation.
+    ///
+    /// - Throws: NOT_FOUND; ACCESS_DENIED.
     package func remove(_ id: String, by actor: AuditActor) async throws(RecordError) {
         try await database.write { transaction throws(RecordError) in
             try transaction.callers.require(.manageUsers, of: actor)
@@ -131,23 +143,26 @@ package struct Invitations: Sendable {
 }
 
 extension RecordReader {
+    /// Reads invitations.
     package var invitations: InvitationReader { InvitationReader(table: store.invitations) }
 }
 
-/// Invitations as a reader finds them.
+/// Reads invitations.
 package struct InvitationReader {
     let table: InvitationTable
 
-    /// All invitations, the oldest first.
+    /// Returns all invitations, the oldest first.
+    ///
+    /// - Throws: The store's error.
     package func list() throws(RecordError) -> [InvitationInfo] {
         try table.list().map { row throws(RecordError) in
             InvitationInfo(row, roles: try table.roles(of: row.id).map(\.name))
         }
     }
 
-    /// Refuses an invitation that is not good, before a password is hashed for it.
+    /// Checks an invitation before a sign-up hashes the password, which is expensive.
     ///
-    /// - Throws: ACCESS_DENIED, the same whatever is wrong with it.
+    /// - Throws: ACCESS_DENIED, with the same sentence for all reasons.
     package func check(_ invitation: Invitation, name: String) throws(RecordError) {
         let row = try table.find(hash: invitation.hash)
         guard let row, row.expires > WallClock.milliseconds, row.used < row.uses, row.isFor(name) else {
@@ -162,13 +177,13 @@ extension InvitationRow {
     }
 }
 
-/// What writes do to invitations.
+/// Writes invitations.
 struct InvitationWriter {
     let transaction: WriteTransaction
     private var table: InvitationTable { transaction.store.invitations }
     private var roles: RoleTable { transaction.store.roles }
 
-    fileprivate func add(_ wish: InvitationWish, token: SecretToken) throws(RecordError) -> InvitationInfo {
+    fileprivate func add(_ request: NewInvitation, token: SecretToken) throws(RecordError) -> InvitationInfo {
         let now = transaction.now
         guard try table.openCount(now: now) < Invitations.most else {
             throw .badRequest(
@@ -176,24 +191,24 @@ struct InvitationWriter {
                 details: [("limit", .number(Int64(Invitations.most)))])
         }
         var roleIDs: [RoleID] = []
-        for role in wish.roles {
+        for role in request.roles {
             guard let id = try roles.find(role.text) else {
                 throw .unknownRole(role)
             }
             roleIDs.append(id)
         }
         let row = InvitationRow(
-            id: SecretToken.makePublicID(), name: wish.name, created: now, expires: now + wish.seconds * 1_000,
-            uses: wish.uses)
+            id: SecretToken.makePublicID(), name: request.name, created: now, expires: now + request.seconds * 1_000,
+            uses: request.uses)
         try table.add(row, hash: token.hash, roles: roleIDs)
         return InvitationInfo(row, roles: try table.roles(of: row.id).map(\.name))
     }
 
-    /// Uses an invitation for an account, which gets the roles that it gives.
+    /// Uses an invitation for an account. The account gets the roles of the invitation.
     ///
-    /// - Parameter newName: The name that the account is about to get; its own unless given.
+    /// - Parameter newName: The new name of the account; its current name by default.
     /// - Returns: The invitation's id.
-    /// - Throws: ACCESS_DENIED if it is not good any more: somebody was faster.
+    /// - Throws: ACCESS_DENIED if the invitation is invalid, for example because another sign-up has used it.
     func use(
         _ invitation: Invitation, for account: AccountRow, newName: String? = nil
     ) throws(RecordError) -> String {
@@ -211,6 +226,7 @@ struct InvitationWriter {
 }
 
 extension RecordError {
+    /// The error for an invalid invitation.
     static let invitationRejected = RecordError(
         .accessDenied, "The invitation is not valid, or no longer. Ask for another one")
 }

@@ -4,22 +4,22 @@ internal import RecordWire
 
 /// A page of accounts.
 package struct UserPage: Sendable {
-    /// With their custom roles, held directly or through others.
+    /// The accounts with their custom roles, both direct and through other roles.
     package let users: [(user: User, roles: [RoleName])]
-    /// Where the next page goes on; `nil` at the end.
+    /// The cursor of the next page; `nil` at the end.
     package let cursor: String?
 }
 
-/// Accounts, as those see and change them who manage users. Accounts of keys are none of them.
+/// Changes of accounts by callers that manage users. Accounts of API keys are excluded.
 extension Accounts {
-    /// Gives an account another password, disables or enables it; what is `nil` stays. All of its sessions end, unless it
-    /// is only enabled.
+    /// Sets an account's password, or disables or enables the account. `nil` keeps the current state. All sessions of
+    /// the account end, unless the only change is to enable the account.
     ///
     /// - Parameters:
-    ///   - isDisabled: Nobody signs in to the account, and all else stays: its records, roles and memberships.
-    ///   - actor: Whoever gives an account a password can enter its private database, so it takes that right too.
-    /// - Throws: NOT_FOUND; ACCESS_DENIED; BAD_REQUEST for a password that is not well formed, and for the password of an
-    ///   account that nobody signs in to by name.
+    ///   - isDisabled: Whether to disable sign-in. Records, roles and memberships of the account stay.
+    ///   - actor: The caller of the request. Setting a password also needs the right to enter the account's private
+    ///     database, since the password gives access to the private database.
+    /// - Throws: NOT_FOUND; ACCESS_DENIED; BAD_REQUEST for a malformed password, or for an account without a name.
     package func change(
         _ name: UserRecordName, password: String? = nil, isDisabled: Bool? = nil, by actor: AuditActor
     ) async throws(RecordError) -> User {
@@ -38,9 +38,9 @@ extension Accounts {
         }
     }
 
-    /// Removes an account, as its owner could.
+    /// Deletes an account, with the same effect as a deletion by the account's owner.
     ///
-    /// - Throws: NOT_FOUND; ACCESS_DENIED for who may not manage users any more.
+    /// - Throws: NOT_FOUND; ACCESS_DENIED if the caller may not manage users.
     package func remove(_ name: UserRecordName, by actor: AuditActor) async throws(RecordError) {
         try await database.write(isAlone: true, frees: true) { transaction throws(RecordError) in
             let row = try transaction.accounts.managed(name, by: actor)
@@ -52,7 +52,8 @@ extension Accounts {
 }
 
 extension AccountWriter {
-    /// An account that somebody is about to manage, who may do so at this moment: it may have waited for its turn.
+    /// Returns the account with a record name. Checks the caller's right again, since it may have changed while the
+    /// request was queued.
     fileprivate func managed(_ name: UserRecordName, by actor: AuditActor) throws(RecordError) -> AccountRow {
         try transaction.callers.require(.manageUsers, of: actor)
         let row = try table.find(recordName: name.text)
@@ -83,17 +84,18 @@ extension AccountWriter {
 }
 
 extension AccountRow {
-    /// What the log says of an account besides its name, which is the target.
+    /// The details of audit entries about an account. The target of the entries is the account's record name.
     var auditDetail: JSONObject {
         JSONObject([("userRecordName", .string(recordName))])
     }
 }
 
 extension AccountReader {
-    /// A page of accounts in the order in which they were made.
+    /// Returns a page of accounts in the order of their creation.
     ///
-    /// - Parameter cursor: Of the page before. The account that it ended with may have gone meanwhile.
-    /// - Throws: BAD_REQUEST with cause TOKEN_INVALID for what is no cursor.
+    /// - Parameter cursor: The cursor from the previous page. The cursor stays valid if the last account of the
+    ///   previous page is deleted.
+    /// - Throws: BAD_REQUEST with cause TOKEN_INVALID for a malformed cursor.
     package func list(after cursor: String?, limit: Int) throws(RecordError) -> UserPage {
         var start = UserID.unassigned
         if let cursor {
@@ -108,7 +110,9 @@ extension AccountReader {
             users: try withRoles(Array(shown)), cursor: rows.count > limit ? shown.last.map { "\($0.id)" } : nil)
     }
 
-    /// The account that signs in by a name, as a page; an empty one if there is none.
+    /// Returns a page with the account that has a sign-in name; an empty page if no account has the name.
+    ///
+    /// - Throws: The store's error.
     package func list(named name: String) throws(RecordError) -> UserPage {
         let row = try table.find(name: name)
         return UserPage(users: try withRoles(row.flatMap { $0.kind == .service ? nil : [$0] } ?? []), cursor: nil)
@@ -122,9 +126,12 @@ extension AccountReader {
 }
 
 extension RecordError {
+    /// The error for an unknown record name of a user.
     static let noSuchUser = RecordError(.notFound, "There is no user with this record name")
 
+    /// The error for setting a password without the right to enter the account's private database.
     package static let passwordsAreOwners = RecordError(
         .accessDenied,
-        "Whoever gives an account a password can enter its private database. Only owners of the server may do that")
+        "With a new password one can sign in and read the account's private database. Only owners of the server can set it"
+    )
 }

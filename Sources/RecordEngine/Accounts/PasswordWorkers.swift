@@ -3,20 +3,23 @@ internal import RecordModel
 internal import Synchronization
 internal import Threads
 
-/// Threads that hash passwords: slow and hungry for memory on purpose, so few at once and a short queue.
+/// The worker pool that hashes passwords. Hashing is slow and needs much memory by design, so the pool has few threads
+/// and a short queue.
 package final class PasswordWorkers: Sendable {
     private let pool: WorkerPool
     private let waiting = Atomic<Int>(0)
     private let begun = Locked<[PasswordScheme: Int]>([:])
     private let queueLength: Int
     private let scheme: PasswordScheme
-    /// What passwords of unknown accounts are checked against.
+    /// The hash to check passwords of unknown accounts against, so that the check takes the same time.
     private let dummy: String
 
+    /// Creates a pool without queued passwords.
+    ///
     /// - Parameters:
-    ///   - threads: How many passwords are hashed at once: no more than there are cores.
-    ///   - queueLength: Beyond it sign-ins are refused with 503 rather than left waiting.
-    ///   - scheme: What passwords are hashed with; others are hashed anew when they are next used.
+    ///   - threads: The number of threads, limited to the number of cores.
+    ///   - queueLength: The maximum number of running and queued hashes. Further requests are rejected with 503.
+    ///   - scheme: The scheme for new hashes. Passwords with hashes of other schemes are rehashed at the next sign-in.
     package init(threads: Int = 2, queueLength: Int = 64, scheme: PasswordScheme = .preferred) {
         pool = WorkerPool(name: "fog-password", threads: threads, niceness: SystemThread.longWork)
         self.queueLength = queueLength
@@ -24,10 +27,13 @@ package final class PasswordWorkers: Sendable {
         dummy = PasswordHash.dummy(scheme)
     }
 
-    /// The hashes that were begun since the start, by what they cost: their time is that of a sign-in. For tests.
+    /// The number of hashes begun since the start of the pool, by scheme. For tests.
     package var hashesBegun: [PasswordScheme: Int] { begun.withLock { $0 } }
 
-    /// - Parameter password: As it was typed; what is hashed is `preparedPassword`.
+    /// Hashes a password.
+    ///
+    /// - Parameter password: The password as typed. The function hashes `preparedPassword`.
+    /// - Throws: TRY_AGAIN_LATER if the queue is full; INTERNAL_ERROR.
     func hash(_ password: String) async throws(RecordError) -> String {
         try await run { [self] in hash(Array(password.preparedPassword.utf8)) }
     }
@@ -42,13 +48,15 @@ package final class PasswordWorkers: Sendable {
         return try? PasswordHash.verify(password, against: stored, current: scheme)
     }
 
-    /// Checks a password as it is prepared, and then, if that is something else, as it was typed: hashes from before
-    /// passwords were prepared are of that. How many hashes a wrong one takes depends on itself alone, and says nothing
-    /// of accounts.
+    /// Checks a password against a stored hash. Checks the prepared form and, if different, the typed form, because an
+    /// old hash may be a hash of the typed form. The number of checks of a wrong password depends only on the password,
+    /// so the time reveals nothing about accounts.
     ///
-    /// - Parameter stored: The hash to check against; `nil` for an unknown account, which takes as long.
-    /// - Returns: Whether the password is right, and a better hash if its parameters are out of date or it is of what was
-    ///   typed.
+    /// - Parameter stored: The hash to check against; `nil` for an unknown account. A check against `nil` takes as
+    ///   long.
+    /// - Returns: Whether the password is right, and a new hash if the stored hash has outdated parameters or is a hash
+    ///   of the typed form.
+    /// - Throws: TRY_AGAIN_LATER if the queue is full; INTERNAL_ERROR.
     func verify(
         _ password: String, against stored: String?
     ) async throws(RecordError) -> (isRight: Bool, better: String?) {

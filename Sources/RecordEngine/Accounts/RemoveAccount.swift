@@ -4,14 +4,17 @@ internal import RecordStorage
 internal import RecordWire
 
 extension Accounts {
-    /// Takes away the account of somebody who is signed in. From the answer on nobody signs in to it or reads what it had;
-    /// its private database goes in slices afterwards. What it made in the public database stays.
+    /// Deletes the account of a signed-in user.
+    ///
+    /// When this function returns, the account cannot sign in, and no caller can read the account's private data. Sliced work
+    /// then deletes the private database in time slices. The account's records in the public database stay.
     ///
     /// - Parameters:
-    ///   - password: The account's; accounts of somebody anonymous have none.
-    ///   - token: That of the request.
-    ///   - actor: Whose request it is: the account itself.
-    /// - Throws: ACCESS_DENIED if the password is wrong; AUTHENTICATION_FAILED if the session has ended meanwhile.
+    ///   - password: The account's password; anonymous accounts have none.
+    ///   - token: The session token of the request.
+    ///   - actor: The caller of the request, by default the account itself.
+    /// - Throws: ACCESS_DENIED with cause WRONG_PASSWORD; BAD_REQUEST for a missing password; AUTHENTICATION_FAILED if
+    ///   the session has ended; TRY_AGAIN_LATER if too many passwords are being hashed.
     package func remove(
         _ account: AccountLookup, password: String?, token: [UInt8], by actor: AuditActor? = nil
     ) async throws(RecordError) {
@@ -32,7 +35,7 @@ extension Accounts {
                 guard current.password == checked.password, current.kind == checked.kind else {
                     return .changed(AccountLookup(row: current))
                 }
-                // While it still has a name.
+                // Write the audit entry before the account loses its name.
                 try transaction.auditLog.append(
                     .userDelete, current.name, by: actor ?? AuditActor(caller: .user(current.id, roles: [:])),
                     detail: current.auditDetail)
@@ -49,87 +52,93 @@ extension Accounts {
         throw .passwordWrong
     }
 
-    /// Sees to it that what removed accounts had is taken away, in slices among other writes. Returns at once. Happens by
-    /// itself when an account goes and when the database opens.
+    /// Starts the work that deletes the data of removed accounts, and returns at once. Called when an account is
+    /// deleted, and when the database is opened.
     package func finishRemovals() {
-        database.jobs.begin(database.removalJob, in: database)
+        database.slices.begin(database.removalWork, in: database)
     }
 
-    /// Waits until nothing is left of removed accounts, or until that has failed or the database was closed.
+    /// Waits until the data of removed accounts is deleted, the work has failed or the database is closed.
     package func removalsAreDone() async {
-        await database.jobs.wait(for: database.removalJob)
+        await database.slices.wait(for: database.removalWork)
     }
 }
 
-/// Deletes what removed accounts had.
+/// The work that deletes the data of removed accounts.
 ///
-/// Unchecked: see `Job`.
-final class RemovalJob: Job, @unchecked Sendable {
-    /// Whether the last slice failed: the next one does as little as it can.
+/// Unchecked `Sendable`: see `SlicedWork`.
+final class AccountRemovalWork: SlicedWork, @unchecked Sendable {
+    /// Whether the last time slice failed. After a failure, the next slice does as little work as possible.
     private var hasFailed = false
 
     var frees: Bool { true }
 
-    func slice(_ transaction: WriteTransaction, _ budget: inout SliceBudget) throws(RecordError) -> JobProgress {
+    func slice(_ transaction: WriteTransaction, _ budget: inout SliceBudget) throws(RecordError) -> SliceProgress {
         if hasFailed { budget.limit(to: 1) }
-        return JobProgress(hasMore: try RemovalSlice(transaction).run(&budget), done: budget.done)
+        let hasMore = try AccountRemovalSlice(transaction).run(&budget)
+        // Only the account whose data is being deleted, because many accounts may wait.
+        let account = try transaction.store.removals.first()
+        try transaction.jobs.show(.removeAccount, left: account.map { [$0.rawValue: (0, nil)] } ?? [:])
+        return SliceProgress(hasMore: hasMore, done: budget.done)
     }
 
-    func didCommit(_ progress: JobProgress) -> AfterCommit? {
+    func didCommit(_ progress: SliceProgress) -> AfterCommit? {
         hasFailed = false
         return nil
     }
 
-    func didFail(_ error: RecordError) -> JobRetry {
+    func didFail(_ error: RecordError) -> SliceRetry {
         hasFailed = true
         return .later
     }
 }
 
 extension AccountWriter {
-    /// Takes an account away as far as others can see, and notes what is left to do.
+    /// Deletes the parts of an account that callers can see, and records the remaining work for the work.
     func remove(_ account: AccountRow) throws(RecordError) {
-        let mayStandInRecords = try mayStandInRecords(account)
+        let mayAppearInRecords = try mayAppearInRecords(account)
         try removeUserRecord(of: account)
-        try table.remove(account: account.id, mayStandInRecords: mayStandInRecords)
+        try table.remove(account: account.id, mayAppearInRecords: mayAppearInRecords)
         try transaction.store.removals.add(account: account.id, now: transaction.now)
         transaction.userNames.forget(account.id)
         transaction.rightsChanged = true
     }
 
-    /// Whether an account may be creator or modifier of public records besides its own. Those who come and go without a
-    /// word must not make conditions on `_deleted` dear.
-    private func mayStandInRecords(_ account: AccountRow) throws(RecordError) -> Bool {
-        // What an account writes is newer than its user record, unless the account is older than these are.
+    /// Returns whether an account may be the creator or modifier of a public record other than its user record.
+    /// Accounts that wrote nothing are excluded, since each deleted account makes predicates on `_deleted` more
+    /// expensive.
+    private func mayAppearInRecords(_ account: AccountRow) throws(RecordError) -> Bool {
+        // An account writes records only after its user record was created, unless the account is older than user
+        // records.
         guard let own = try transaction.records.row(zone: ZoneTable.publicDefault, name: account.recordName),
             own.creator == account.id, own.created == account.created
         else { return true }
-        return try transaction.store.removals.mayStandInRecords(account.id, since: own.id)
+        return try transaction.store.removals.mayAppearInRecords(account.id, since: own.id)
     }
 
-    /// Takes the user record of an account away, whatever refers to it: nobody keeps an account from going. Records that
-    /// refer to it with DELETE_SELF follow in slices.
+    /// Deletes the user record of an account. VALIDATE references to the user record must not prevent the deletion of
+    /// the account, so they are ignored. The work deletes records that refer to the user record with DELETE_SELF.
     private func removeUserRecord(of account: AccountRow) throws(RecordError) {
         let zone = ZoneTable.publicDefault
         let found = try transaction.records.find(zone: zone, name: account.recordName)
         guard let found, let type = transaction.schema[id: found.row.type], type.name == .users else { return }
-        let slice = RemovalSlice(transaction)
-        _ = try slice.remover(.publicDefault).buryAlone(found, zone: zone)
+        let slice = AccountRemovalSlice(transaction)
+        _ = try slice.remover(.publicDefault).writeTombstoneAlone(found, zone: zone)
         try slice.addCascade(from: account.recordName, zone: zone)
     }
 }
 
-/// A piece of the work that is left when accounts have gone.
-private struct RemovalSlice {
+/// One time slice of the work that deletes the data of removed accounts.
+private struct AccountRemovalSlice {
     private let transaction: WriteTransaction
     private var records: RecordTable { transaction.records }
-    private var removals: RemovalTable { transaction.store.removals }
+    private var removals: AccountRemovalTable { transaction.store.removals }
 
     init(_ transaction: WriteTransaction) { self.transaction = transaction }
 
-    /// Takes away a piece of what removed accounts had.
+    /// Deletes some data of removed accounts.
     ///
-    /// - Returns: Whether there is more.
+    /// - Returns: Whether there is more data to delete.
     func run(_ budget: inout SliceBudget) throws(RecordError) -> Bool {
         repeat {
             if let (zone, target) = try removals.firstCascade() {
@@ -144,36 +153,37 @@ private struct RemovalSlice {
         return try removals.hasWork()
     }
 
-    /// Takes away a record that refers with DELETE_SELF to a name that went.
+    /// Deletes one record that refers with DELETE_SELF to a deleted name.
     ///
-    /// One at a time and from the top: each that goes takes its own edges along, so that circles end. VALIDATE references
-    /// to what goes are left without a target, as nobody may keep an account from going.
+    /// Each deletion also deletes the record's own references, so that cycles of references end. VALIDATE references to
+    /// deleted records lose their target, since they must not prevent the deletion of an account.
     private func follow(_ target: String, zone: ZoneID) throws(RecordError) {
         let source = try records.sources(
             zone: zone, target: target, action: ReferenceAction.deleteSelf.rawValue, limit: 1
         ).first
-        // Somebody may have made a record of this name anew.
+        // Another record may have been created with this name after the deletion.
         let isThere = try records.row(zone: zone, name: target) != nil
         guard let source, !isThere,
             let record = try records.find(id: source), !record.row.isDeleted
         else {
             return try removals.finishCascade(zone: zone, target: target)
         }
-        let name = try remover(.publicDefault).buryAlone(record, zone: zone)
+        let name = try remover(.publicDefault).writeTombstoneAlone(record, zone: zone)
         try addCascade(from: name, zone: zone)
     }
 
-    /// Takes away one record of a private database or, when there is none any more, what else an account had.
+    /// Deletes some records of the account's private database. If the private database is empty, deletes the account's
+    /// other rows.
     private func empty(_ account: UserID) throws(RecordError) {
         guard let zone = try removals.zone(of: account) else {
-            if try removals.removeClaimsAndAnswers(account: account, limit: Self.rowsAtOnce) == Self.rowsAtOnce {
+            if try removals.removeClaimsAndResponses(account: account, limit: Self.rowsAtOnce) == Self.rowsAtOnce {
                 return
             }
             try removals.expireUploads(account: account)
             try removals.finish(account: account)
             return
         }
-        let next = try removals.records(zone: zone, limit: Self.recordsAtOnce)
+        let next = try removals.records(zone: zone, limit: Self.inlineRecords)
         guard !next.isEmpty else {
             return try removals.removeZone(zone)
         }
@@ -184,21 +194,22 @@ private struct RemovalSlice {
         }
     }
 
-    /// Notes a name that went, if records are to follow it.
+    /// Queues a deleted name for the work if records refer to the name with DELETE_SELF.
     func addCascade(from target: String, zone: ZoneID) throws(RecordError) {
         let sources = try records.sources(
             zone: zone, target: target, action: ReferenceAction.deleteSelf.rawValue, limit: 1)
         if !sources.isEmpty { try removals.addCascade(zone: zone, target: target) }
     }
 
+    /// Returns a writer that deletes records with all rights.
     func remover(_ address: DatabaseAddress) -> RecordWriter {
         RecordWriter(
             transaction,
             WriteRequest(caller: .administrator(.bootstrap), address: address, shape: .single, operations: []))
     }
 
-    /// Rows without anything that hangs on them, such as receipts.
+    /// The number of small rows per step, such as upload tokens.
     private static let rowsAtOnce = 500
-    /// Records, of which each may have a megabyte.
-    private static let recordsAtOnce = 8
+    /// The number of records per step, each with up to 1 MB.
+    private static let inlineRecords = 8
 }

@@ -2,18 +2,19 @@ package import RecordModel
 internal import RecordStorage
 package import RecordWire
 
-/// A custom role and who is in it.
+/// A custom role and its members.
 package struct Role: Hashable, Sendable {
+    /// The name of the role.
     package let name: String
-    /// User record names, then `role:` names.
+    /// The record names of users, then `role:` names.
     package let members: [String]
 
-    /// `{"name","members"}`.
+    /// The role as JSON: `{"name","members"}`.
     package var json: JSONValue {
         ["name": .string(name), "members": .array(members.map(JSONValue.string))]
     }
 
-    /// What `If-Match` names.
+    /// The change tag for `If-Match`.
     package var tag: String { DocumentTag.text(of: json) }
 }
 
@@ -21,19 +22,20 @@ package struct Role: Hashable, Sendable {
 package struct Roles: Sendable {
     let database: RecordDatabase
 
-    /// The members that one role may list.
+    /// The maximum number of direct members of a role.
     private static var mostMembers: Int { 100_000 }
+    /// The maximum number of roles.
     fileprivate static var most: Int { 10_000 }
 
-    /// Makes a role, or replaces its members.
+    /// Creates a role, or replaces its members.
     ///
-    /// - Parameter members: User record names, and `role:name` for all members of another role.
-    /// - Returns: The role, and whether it is new.
-    /// - Throws: BAD_REQUEST for a built-in role, or a member that does not exist; CONFLICT with cause
-    ///   PRECONDITION_FAILED.
+    /// - Parameter members: The record names of users, and `role:name` for all members of another role.
+    /// - Returns: The role, and whether the role is new.
+    /// - Throws: BAD_REQUEST for a built-in role, an unknown member, or with cause TOO_LARGE; CONFLICT with cause
+    ///   PRECONDITION_FAILED; ACCESS_DENIED.
     @discardableResult
     package func put(
-        _ name: RoleName, members: [String], if writeGuard: WriteGuard = .none, by actor: AuditActor = .server
+        _ name: RoleName, members: [String], if precondition: WritePrecondition = .none, by actor: AuditActor = .server
     ) async throws(RecordError) -> (role: Role, isNew: Bool) {
         guard !name.isBuiltIn else {
             throw .badRequest("The role \(name) is built in and has no list of members", cause: .readOnlyKey)
@@ -45,7 +47,7 @@ package struct Roles: Sendable {
         }
         return try await database.write(isAlone: true) { transaction throws(RecordError) in
             try transaction.callers.require(.changeRights, of: actor)
-            try writeGuard.check { () throws(RecordError) in try transaction.roles.find(name)?.tag }
+            try precondition.check { () throws(RecordError) in try transaction.roles.find(name)?.tag }
             let before = try transaction.roles.members(of: name)
             let isNew = try transaction.roles.put(name, members: members)
             let (old, new) = (Set(before), Set(members))
@@ -59,19 +61,20 @@ package struct Roles: Sendable {
         }
     }
 
-    /// Takes one member into a role that exists, or out of it; nothing happens if that is so already.
+    /// Adds one member to an existing role, or removes the member. Does nothing if the role already has the wanted
+    /// state.
     ///
     /// - Parameter member: The record name of a user, or `role:name`.
-    /// - Returns: The role as it is then.
-    /// - Throws: NOT_FOUND for an unknown role; BAD_REQUEST for a member that does not exist and is to come in; CONFLICT with
-    ///   cause PRECONDITION_FAILED.
+    /// - Returns: The role after the change.
+    /// - Throws: NOT_FOUND for an unknown role; BAD_REQUEST for adding an unknown member, or with cause TOO_LARGE;
+    ///   CONFLICT with cause PRECONDITION_FAILED; ACCESS_DENIED.
     package func setMember(
-        _ member: String, of name: RoleName, isMember: Bool, if writeGuard: WriteGuard = .none,
+        _ member: String, of name: RoleName, isMember: Bool, if precondition: WritePrecondition = .none,
         by actor: AuditActor = .server
     ) async throws(RecordError) -> Role {
         try await database.write(isAlone: true) { transaction throws(RecordError) in
             try transaction.callers.require(.changeRights, of: actor)
-            try writeGuard.check { () throws(RecordError) in try transaction.roles.find(name)?.tag }
+            try precondition.check { () throws(RecordError) in try transaction.roles.find(name)?.tag }
             let hasChanged = try transaction.roles.setMember(member, of: name, isMember: isMember)
             let role = Role(name: name.text, members: try transaction.roles.members(of: name))
             guard hasChanged else { return role }
@@ -89,13 +92,15 @@ package struct Roles: Sendable {
         }
     }
 
-    /// Takes a role away, with what it was granted.
+    /// Deletes a role, including all grants to the role.
+    ///
+    /// - Throws: NOT_FOUND for an unknown role; CONFLICT with cause PRECONDITION_FAILED; ACCESS_DENIED.
     package func remove(
-        _ name: RoleName, if writeGuard: WriteGuard = .none, by actor: AuditActor = .server
+        _ name: RoleName, if precondition: WritePrecondition = .none, by actor: AuditActor = .server
     ) async throws(RecordError) {
         try await database.write(isAlone: true) { transaction throws(RecordError) in
             try transaction.callers.require(.changeRights, of: actor)
-            try writeGuard.check { () throws(RecordError) in try transaction.roles.find(name)?.tag }
+            try precondition.check { () throws(RecordError) in try transaction.roles.find(name)?.tag }
             let members = try transaction.roles.members(of: name)
             try transaction.roles.remove(name)
             try transaction.auditLog.append(
@@ -104,7 +109,7 @@ package struct Roles: Sendable {
     }
 }
 
-/// What writes do to roles.
+/// Writes roles.
 struct RoleWriter {
     let transaction: WriteTransaction
     private var table: RoleTable { transaction.store.roles }
@@ -139,13 +144,13 @@ struct RoleWriter {
         return known == nil
     }
 
-    /// Who a role can have in it.
+    /// A member of a role.
     private enum Member {
         case account(UserID)
         case role(RoleID)
     }
 
-    /// Whom a name means; `nil` for nobody, and for the role itself.
+    /// Returns the member with a name; `nil` for an unknown name, and for the name of the role itself.
     private func member(_ text: String, of name: RoleName) throws(RecordError) -> Member? {
         guard text.hasPrefix("role:") else {
             guard UserRecordName(text) != nil else { return nil }
@@ -155,7 +160,10 @@ struct RoleWriter {
         return other == name.text ? nil : try table.find(other).map { .role($0) }
     }
 
-    /// - Returns: Whether that was not so before.
+    /// Adds or removes one member.
+    ///
+    /// - Returns: Whether the role has changed.
+    /// - Throws: NOT_FOUND for an unknown role; BAD_REQUEST for adding an unknown member.
     fileprivate func setMember(_ text: String, of name: RoleName, isMember: Bool) throws(RecordError) -> Bool {
         guard let role = try table.find(name.text) else {
             throw .unknownRoleToChange(name)
@@ -184,7 +192,7 @@ struct RoleWriter {
         try mark(holders)
     }
 
-    /// The names of a role's own members; empty if there is no such role.
+    /// Returns the names of a role's direct members; empty if the role does not exist.
     fileprivate func members(of name: RoleName) throws(RecordError) -> [String] {
         try table.find(name.text).map { role throws(RecordError) in try table.members(of: role) } ?? []
     }
@@ -193,12 +201,13 @@ struct RoleWriter {
         try table.role(name.text)
     }
 
+    /// Returns all accounts that are members of a role, directly or through other roles.
     private func holders(of role: RoleID?) throws(RecordError) -> Set<UserID> {
         guard let role else { return [] }
         return try table.holders(of: role)
     }
 
-    /// Sync tokens of accounts whose roles have changed start again, and cached callers are looked up anew.
+    /// Invalidates the sync tokens of accounts whose roles have changed, and the cached callers.
     private func mark(_ accounts: Set<UserID>) throws(RecordError) {
         let sequence = try transaction.nextSequence()
         try table.markChanged(accounts: accounts, sequence: sequence)
@@ -207,14 +216,17 @@ struct RoleWriter {
 }
 
 extension RecordReader {
+    /// Reads roles.
     package var roles: RoleReader { RoleReader(table: store.roles) }
 }
 
-/// Roles as a reader finds them.
+/// Reads roles.
 package struct RoleReader {
     let table: RoleTable
 
-    /// All roles by name.
+    /// Returns all roles, sorted by name.
+    ///
+    /// - Throws: The store's error.
     package func list() throws(RecordError) -> [Role] {
         var roles: [Role] = []
         for name in try table.names() {
@@ -223,7 +235,9 @@ package struct RoleReader {
         return roles
     }
 
-    /// A role with its members; `nil` if there is none.
+    /// Returns a role with its members; `nil` if the role does not exist.
+    ///
+    /// - Throws: The store's error.
     package func find(_ name: RoleName) throws(RecordError) -> Role? {
         try table.role(name.text)
     }
@@ -237,6 +251,7 @@ extension RoleTable {
 }
 
 extension RecordError {
+    /// The error for changing an unknown or built-in role.
     package static func unknownRoleToChange(_ name: RoleName) -> RecordError {
         RecordError(
             .notFound,
@@ -246,6 +261,7 @@ extension RecordError {
             details: [("role", .text(name.text))])
     }
 
+    /// The error for an unknown member.
     static func unknownMember(_ member: String) -> RecordError {
         .badRequest(
             "A member of a role is the record name of a user, or role: and the name of another role, that exists",

@@ -1,17 +1,24 @@
 internal import Cryptography
 internal import Encodings
 
-/// A new bearer token: 256 random bits behind a prefix by which leaked ones are found.
+/// A new bearer token.
+///
+/// ```text
+/// fbs_ or fbi_   base64url of 256 random bits
+/// 4 characters   43 characters
+/// ```
+///
+/// The prefix lets scanners find leaked tokens.
 struct SecretToken: Sendable {
-    /// What a token is good for.
+    /// The use of a token. The raw value is the token's prefix.
     enum Purpose: String {
         case session = "fbs_"
         case invitation = "fbi_"
     }
 
-    /// Shown once.
+    /// The token's text. It is sent to the client once and not stored.
     let text: String
-    /// Stored.
+    /// The SHA-256 digest of the text, which is stored.
     let hash: [UInt8]
 
     init(_ purpose: Purpose) {
@@ -19,6 +26,7 @@ struct SecretToken: Sendable {
         hash = SHA256.hash(utf8: text).bytes
     }
 
-    /// A random name for what a token opens: it tells neither the token nor how many there are.
+    /// Returns a random public id for a session or an invitation. The id reveals neither the token nor the number of
+    /// tokens.
     static func makePublicID() -> String { Hex.encode(RandomBytes.make(16)) }
 }

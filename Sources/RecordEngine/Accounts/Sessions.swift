@@ -4,19 +4,23 @@ internal import RecordStorage
 internal import RecordWire
 internal import Threads
 
-/// What signing up and signing in give.
+/// The result of signing up or signing in.
 package struct Session: Hashable, Sendable {
-    /// The bearer token; shown once, stored as a hash.
+    /// The bearer token. Only this response contains the token; the database stores its hash.
     package let token: String
-    /// When it ends unless it is used before, in milliseconds since 1970.
+    /// When the session ends, in milliseconds since 1970. Later use extends the session.
     package let expires: Int64
+    /// The signed-in account.
     package let user: User
 }
 
-/// What a client calls a session, such as the name of its device: 1 to 100 UTF-8 bytes.
+/// The client's label of a session, such as the name of a device.
 package struct SessionLabel: Sendable {
     let text: String
 
+    /// Checks the text of a label.
+    ///
+    /// - Throws: BAD_REQUEST unless the text has 1 to 100 UTF-8 bytes without control characters.
     package init(_ text: String) throws(RecordError) {
         guard (1...100).contains(text.utf8.count), RecordName(text) != nil else {
             throw .badRequest(
@@ -26,35 +30,41 @@ package struct SessionLabel: Sendable {
     }
 }
 
-/// A session as its owner sees it.
+/// The properties of a session for its owner, without the token.
 package struct SessionInfo: Hashable, Sendable {
+    /// The public id of the session.
     package let id: String
+    /// The client's label.
     package let label: String?
-    /// Milliseconds since 1970, as all of them.
+    /// When the session began, in milliseconds since 1970.
     package let created: Int64
-    /// To the hour.
+    /// When the session was last used, in milliseconds since 1970, with a resolution of about an hour.
     package let used: Int64
+    /// When the session ends, in milliseconds since 1970. Later use extends the session.
     package let expires: Int64
-    /// Whether the request came with it.
+    /// Whether the request uses this session.
     package let isCurrent: Bool
 }
 
 extension DatabaseLimits {
-    /// How long an unused session lasts, in milliseconds.
+    /// The lifetime of an unused session in milliseconds.
     var sessionMilliseconds: Int64 { sessionSeconds * 1_000 }
 
-    /// The least time between two notes that a session is used: an hour, or less where sessions are short.
+    /// The shortest time between two renewals of a session, in milliseconds: an hour, or a quarter of the lifetime if
+    /// that is shorter.
     var slideMilliseconds: Int64 { min(3_600_000, sessionMilliseconds / 4) }
 }
 
-/// The sessions of accounts. `Accounts` begins them.
+/// Ends, renews and replaces sessions of accounts. `Accounts` begins sessions.
 package struct Sessions: Sendable {
     let database: RecordDatabase
 
-    /// The sessions that one account may have at once; the oldest ends.
+    /// The maximum number of sessions per account. When a new session exceeds the maximum, the oldest session ends.
     fileprivate static var perAccount: Int { 100 }
 
-    /// Ends the session of a token.
+    /// Ends the session with a token.
+    ///
+    /// - Throws: TRY_AGAIN_LATER if the database accepts no writes.
     package func signOut(_ token: [UInt8]) async throws(RecordError) {
         let hash = SHA256.hash(token).bytes
         try await database.write { transaction throws(RecordError) in
@@ -65,7 +75,7 @@ package struct Sessions: Sendable {
 
     /// Ends a session of an account.
     ///
-    /// - Throws: NOT_FOUND if the account has none with this id, whether or not another has.
+    /// - Throws: NOT_FOUND if this account has no session with this id.
     package func end(_ id: String, of account: UserID) async throws(RecordError) {
         try await database.write { transaction throws(RecordError) in
             let ended = try transaction.store.sessions.remove(id: id, account: account)
@@ -77,8 +87,9 @@ package struct Sessions: Sendable {
     /// Ends all sessions of an account.
     ///
     /// - Parameters:
-    ///   - token: That of the session that stays; `nil` for none.
-    ///   - actor: Whose request it is: the account itself.
+    ///   - token: The token of the session to keep; `nil` for none.
+    ///   - actor: The caller of the request, by default the account itself.
+    /// - Throws: TRY_AGAIN_LATER if the database accepts no writes.
     package func endAll(
         of account: UserID, but token: [UInt8]?, by actor: AuditActor? = nil
     ) async throws(RecordError) {
@@ -86,7 +97,7 @@ package struct Sessions: Sendable {
         try await database.write { transaction throws(RecordError) in
             let ended = try transaction.store.sessions.removeAll(account: account, but: hash)
             transaction.rightsChanged = true
-            // Each session that ends was signed in to, which is not done often; nothing that ends is no news.
+            // Write no audit entry if no session ended. Each ended session needed a sign-in, so entries are rare.
             guard ended > 0, let row = try transaction.store.accounts.find(id: account) else { return }
             var detail = row.auditDetail
             detail["sessions"] = .integer(Int64(ended))
@@ -95,9 +106,9 @@ package struct Sessions: Sendable {
         }
     }
 
-    /// Gives a session a new token. The old one is good for nothing from then on.
+    /// Replaces the token of a session. The old token becomes invalid.
     ///
-    /// - Throws: AUTHENTICATION_FAILED if the session has ended meanwhile, or got another token.
+    /// - Throws: AUTHENTICATION_FAILED if the session has ended or has another token by now.
     package func rotate(_ token: [UInt8]) async throws(RecordError) -> Session {
         let hash = SHA256.hash(token).bytes
         let new = SecretToken(.session)
@@ -107,14 +118,14 @@ package struct Sessions: Sendable {
         }
     }
 
-    /// Notes in its own time that a session is used. Nobody waits for it, and one that is lost comes again.
+    /// Queues a write that renews a session, and returns at once. If the write is lost, a later request repeats it.
     func noteUse(of hash: Digest) {
-        database.submit(SessionUse(hash: hash.bytes))
+        database.submit(SessionRenewal(hash: hash.bytes))
     }
 }
 
-/// Puts the end of a session off, as a write among others that nobody waits for.
-private final class SessionUse: PendingWrite, @unchecked Sendable {
+/// The pending write that renews a session. No task waits for this write.
+private final class SessionRenewal: PendingWrite, @unchecked Sendable {
     private let hash: [UInt8]
 
     init(hash: [UInt8]) {
@@ -132,14 +143,18 @@ private final class SessionUse: PendingWrite, @unchecked Sendable {
 }
 
 extension RecordReader {
+    /// Reads sessions.
     package var sessions: SessionReader { SessionReader(store: store) }
 }
 
-/// Sessions as a reader finds them.
+/// Reads sessions.
 package struct SessionReader {
     let store: StoreReader
 
-    /// The sessions of an account, the newest first.
+    /// Returns the sessions of an account, the newest first.
+    ///
+    /// - Parameter token: The token of the request, to mark the current session.
+    /// - Throws: The store's error.
     package func list(of account: UserID, token: [UInt8]) throws(RecordError) -> [SessionInfo] {
         let current = SHA256.hash(token).bytes
         let now = WallClock.milliseconds
@@ -153,12 +168,12 @@ package struct SessionReader {
     }
 }
 
-/// What writes do to sessions.
+/// Writes sessions.
 struct SessionWriter {
     let transaction: WriteTransaction
     private var table: SessionTable { transaction.store.sessions }
 
-    /// Signs an account in.
+    /// Begins a session.
     func open(
         _ token: SecretToken, for account: AccountRow, label: SessionLabel?
     ) throws(RecordError) -> Session {
@@ -169,14 +184,15 @@ struct SessionWriter {
             expires: min(ends, now + limits.sessionMilliseconds), ends: ends, label: label?.text)
         try table.add(row, hash: token.hash)
         let hasEnded = try table.trim(account: account.id, keeping: Sessions.perAccount, with: token.hash)
-        // Loops that know the bearer of the oldest session forget it.
+        // Make readers clear their caller caches, since they may contain the ended session.
         if hasEnded { transaction.rightsChanged = true }
         return Session(token: token.text, expires: row.expires, user: User(account))
     }
 
-    /// The account of a session that has not ended.
+    /// Returns the account of a valid session.
     ///
-    /// - Parameter account: Whose it must be, if that is known.
+    /// - Parameter account: The account that the session must belong to; `nil` for any account.
+    /// - Throws: AUTHENTICATION_FAILED.
     func require(hash: [UInt8], of account: UserID?) throws(RecordError) -> AccountRow {
         guard let session = try table.find(hash: hash), session.expires > transaction.now,
             account == nil || session.account == account,
@@ -185,7 +201,7 @@ struct SessionWriter {
         return row
     }
 
-    /// Gives a session another token.
+    /// Replaces the token of a session.
     func rotate(_ hash: [UInt8], to new: SecretToken, account: AccountRow) throws(RecordError) -> Session {
         let now = transaction.now
         try table.rotate(

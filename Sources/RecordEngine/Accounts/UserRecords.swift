@@ -2,13 +2,14 @@ internal import RecordModel
 internal import RecordStorage
 internal import RecordWire
 
-/// User records: of type `Users`, one per account, made and taken away with it, in the public database under the name that
-/// the account has in `createdUserRecordName`. What is in their fields is their users' to write.
+/// User records, which have the type `Users`. Each account has one user record in the public database, which is created
+/// and deleted with the account. The name of the user record is the account's name in `createdUserRecordName`. Users
+/// write the fields of their user record.
 extension AccountWriter {
-    /// Makes the user record of an account unless it is there; with the first one, the type.
+    /// Creates the user record of an account if it is missing. The first user record also creates the type `Users`.
     ///
-    /// - Parameter account: New, or older than user records are. Where a record of another kind has taken the name, the
-    ///   account stays without.
+    /// - Parameter account: A new account, or an account that is older than user records. If another record has the
+    ///   name, the account stays without a user record.
     func ensureUserRecord(of account: AccountRow) throws(RecordError) {
         let zone = ZoneTable.publicDefault
         let isTaken = try transaction.records.row(zone: zone, name: account.recordName) != nil
@@ -23,13 +24,16 @@ extension AccountWriter {
             input: try RecordInput.readSingle(Array("{}".utf8)))
         var ignored: [UInt8] = []
         _ = try writer.insert(operation, .users, transaction.schema[.users], zone: zone, into: &ignored)
-        // If this is rolled back, the next account gets the number.
+        // If the transaction is rolled back, the next account gets the same number.
         transaction.userNames.forget(account.id)
     }
 }
 
 extension WriteContext {
-    /// Refuses to make what only accounts bring with them, whatever is granted, and to take the names of user records.
+    /// Rejects the creation of records of type `Users`, independent of grants, and of records with names of user
+    /// records.
+    ///
+    /// - Throws: ACCESS_DENIED for the type; BAD_REQUEST for the name.
     func allowMaking(_ typeName: RecordTypeName, named name: RecordName?) throws(RecordError) {
         if typeName == .users { throw .userRecordsComeWithAccounts }
         guard let name, address.scope == .publicDatabase, UserRecordName(name.text) != nil else { return }
@@ -38,14 +42,17 @@ extension WriteContext {
             details: [("recordName", .text(name.text))])
     }
 
-    /// Whether a record is that of an account.
+    /// Returns whether a record is the user record of an existing account.
     func isUserRecord(_ record: StoredRecord, _ type: RecordTypeDefinition) throws(RecordError) -> Bool {
         guard type.name == .users, address.scope == .publicDatabase else { return false }
         let name = String(decoding: record.name, as: UTF8.self)
         return try transaction.store.accounts.find(recordName: name) != nil
     }
 
-    /// Refuses references with which a user record would go before its account.
+    /// Rejects DELETE_SELF references in a user record. A cascade could otherwise delete the user record before its
+    /// account.
+    ///
+    /// - Throws: BAD_REQUEST.
     func checkUserRecord(_ fields: StoredFields) throws(RecordError) {
         let references = try fields.withView { view throws(RecordError) in
             try view.references(includingNone: false)
@@ -58,10 +65,12 @@ extension WriteContext {
 }
 
 extension RecordError {
+    /// The error for creating a record of type `Users`.
     static let userRecordsComeWithAccounts = RecordError(
-        .accessDenied, "Records of type Users are made with their accounts, by nobody else. Sign up instead",
+        .accessDenied, "Records of type Users are created with their accounts only. Sign up instead",
         details: [("recordType", .text(RecordTypeName.users.text))])
 
+    /// The error for deleting a user record.
     static let userRecordStays = RecordError(
         .accessDenied, "A user record goes with its account alone. Delete the account with DELETE /users/me",
         details: [("recordType", .text(RecordTypeName.users.text))])

@@ -4,16 +4,20 @@ internal import Encodings
 internal import RecordStorage
 package import RecordWire
 
-/// A named administrator as others see it.
+/// The properties of a named administrator, without the password hash.
 package struct AdministratorInfo: Hashable, Sendable {
+    /// The number of the administrator.
     package let id: Int64
+    /// The name to sign in with.
     package let name: String
+    /// The administrator's role.
     package let role: AdministratorRole
-    /// Milliseconds since 1970.
+    /// When the administrator was added, in milliseconds since 1970.
     package let created: Int64
-    /// Since when it may not sign in.
+    /// When sign-in was disabled, in milliseconds since 1970; `nil` if sign-in is enabled.
     package let disabled: Int64?
 
+    /// The administrator as JSON: `{"name","role","createdAt","disabled","disabledAt"?}`.
     package var json: JSONValue {
         var object: [(String, JSONValue)] = [
             ("name", .string(name)), ("role", .string(role.rawValue)), ("createdAt", .integer(created)),
@@ -24,26 +28,32 @@ package struct AdministratorInfo: Hashable, Sendable {
     }
 }
 
-/// What an administrator's signing in gives.
+/// The result of an administrator's sign-in.
 package struct AdministratorSession: Hashable, Sendable {
-    /// Shown once, stored as a hash.
+    /// The bearer token. Only this response contains the token; the server stores its hash.
     package let token: String
-    /// When it ends unless it is used before, in milliseconds since 1970.
+    /// When the session ends, in milliseconds since 1970. Later use extends the session up to its maximum lifetime.
     package let expires: Int64
+    /// The signed-in administrator.
     package let administrator: AdministratorInfo
 }
 
-/// A session as the administrator sees it whose it is.
+/// The properties of a session for its administrator, without the token.
 package struct AdministratorSessionInfo: Hashable, Sendable {
+    /// The public id of the session.
     package let id: String
+    /// The client's label.
     package let label: String?
-    /// Milliseconds since 1970, as all of them.
+    /// When the session began, in milliseconds since 1970.
     package let created: Int64
+    /// When the session was last used, in milliseconds since 1970.
     package let used: Int64
+    /// When the session ends, in milliseconds since 1970. Later use extends the session up to its maximum lifetime.
     package let expires: Int64
-    /// Whether the request came with it.
+    /// Whether the request uses this session.
     package let isCurrent: Bool
 
+    /// The session as JSON: `{"id","createdAt","usedAt","expiresAt","isCurrent","label"?}`.
     package var json: JSONValue {
         var object: [(String, JSONValue)] = [
             ("id", .string(id)), ("createdAt", .integer(created)), ("usedAt", .integer(used)),
@@ -54,11 +64,15 @@ package struct AdministratorSessionInfo: Hashable, Sendable {
     }
 }
 
-/// The name of an administrator, which stands in paths: 1 to 64 small ASCII letters, digits, `.`, `_`, `-` and `@`, the
-/// first a letter or digit. `me` and `sessions` are none.
+/// The name of an administrator, which is part of URL paths. A name has 1 to 64 lower-case ASCII letters, digits, `.`,
+/// `_`, `-` and `@`, and begins with a letter or digit. The names `me` and `sessions` are reserved.
 package struct AdministratorName: Hashable, Sendable {
+    /// The name.
     package let text: String
 
+    /// Checks the text of an administrator's name.
+    ///
+    /// - Throws: BAD_REQUEST for a malformed or reserved name.
     package init(_ text: String) throws(RecordError) {
         let bytes = Array(text.utf8)
         let isSound =
@@ -79,10 +93,13 @@ package struct AdministratorName: Hashable, Sendable {
     }
 }
 
-/// The password of an administrator: 12 to 256 bytes.
+/// The password of an administrator: 12 to 256 UTF-8 bytes.
 package struct AdministratorPassword: Sendable {
     let text: String
 
+    /// Checks the length of a password.
+    ///
+    /// - Throws: BAD_REQUEST for a password of another length.
     package init(_ text: String, field: String = "password") throws(RecordError) {
         guard text.utf8.count <= 768, (12...256).contains(text.preparedPassword.utf8.count) else {
             throw .badRequest(
@@ -92,7 +109,14 @@ package struct AdministratorPassword: Sendable {
     }
 }
 
-/// A new token of an administrator: 256 random bits behind a prefix by which leaked ones are found.
+/// A new token of an administrator.
+///
+/// ```text
+/// fba_           base64url of 256 random bits
+/// 4 characters   43 characters
+/// ```
+///
+/// The prefix lets scanners find leaked tokens.
 struct AdministratorToken: Sendable {
     static let prefix = "fba_"
 

@@ -3,20 +3,21 @@ package import RecordModel
 internal import RecordStorage
 internal import Threads
 
-/// Sessions of administrators: twelve hours from the last use, seven days at most.
+/// The sessions of administrators. A session ends 12 hours after the last use, and at most 7 days after the sign-in.
 extension Administrators {
     static var slidingMilliseconds: Int64 { 12 * 3_600_000 }
     static var longestMilliseconds: Int64 { 7 * 86_400_000 }
-    /// How often the use of a session is written at most.
+    /// The shortest time between two writes of a session's use, in milliseconds.
     private static var noteMilliseconds: Int64 { 600_000 }
-    /// The sessions that one administrator may have at once; the oldest ends.
+    /// The maximum number of sessions per administrator. When a new session exceeds the maximum, the oldest session
+    /// ends.
     private static var sessionsEach: Int { 50 }
     /// The longest label, in UTF-8 bytes.
     private static var labelBytes: Int { 100 }
 
-    /// Who bears the token with a hash. Its session lasts longer for it.
+    /// Returns the administrator whose token has a hash, and extends the session.
     ///
-    /// - Throws: AUTHENTICATION_FAILED if the session has ended, or the administrator is gone or disabled.
+    /// - Throws: AUTHENTICATION_FAILED if the session has ended, or the administrator is deleted or disabled.
     nonisolated func authenticate(_ hash: Digest) throws(RecordError) -> Administrator {
         let now = clock()
         let found = snapshot.withLock { snapshot -> (row: AdministratorRow, notes: Bool)? in
@@ -35,7 +36,7 @@ extension Administrators {
         return administrator
     }
 
-    /// Writes until when a session lasts. One that is lost comes again.
+    /// Stores the last use of a session. If the write fails, a later request repeats it.
     private func noteUse(_ hash: Digest) {
         guard let session = snapshot.withLock({ $0.sessions[hash] }) else { return }
         _ = try? write { store throws(RecordError) in
@@ -44,9 +45,10 @@ extension Administrators {
         }
     }
 
-    /// Signs an administrator in.
+    /// Checks an administrator's password, and begins a session.
     ///
-    /// - Throws: AUTHENTICATION_FAILED, the same and after the same time whether or not there is one with the name.
+    /// - Throws: AUTHENTICATION_FAILED for a wrong name or password, in the same time whether or not the name exists;
+    ///   BAD_REQUEST for a malformed label; TRY_AGAIN_LATER if too many passwords are being hashed.
     package func signIn(
         name: String, password: String, label: String? = nil, by actor: AuditActor
     ) async throws(RecordError) -> AdministratorSession {
@@ -59,7 +61,7 @@ extension Administrators {
         }
         let row = snapshot.withLock { $0.administrator(named: name) }
         let verdict = try await passwords.verify(password, against: row?.password)
-        // The password may have changed, or the administrator gone, while it was being checked.
+        // Check again: during the hashing, the password may have changed or the administrator may have been deleted.
         guard verdict.isRight, let row, let current = snapshot.withLock({ $0.administrators[row.id] }),
             current.password == row.password, Administrator(current) != nil, let info = AdministratorInfo(current)
         else {
@@ -93,22 +95,24 @@ extension Administrators {
         return AdministratorSession(token: token.text, expires: session.expires, administrator: info)
     }
 
-    /// The oldest sessions of an administrator beyond a number.
+    /// Returns the oldest sessions of an administrator, except the newest `count` sessions.
     private func oldest(of administrator: Int64, beyond count: Int) -> [Digest] {
         let own = snapshot.withLock { snapshot in snapshot.sessions.filter { $0.value.administrator == administrator } }
         return own.sorted { $0.value.created < $1.value.created }.prefix(max(0, own.count - count)).map(\.key)
     }
 
-    /// Counts a failed sign-in. A name that nobody has is not written down: it may be a password.
+    /// Counts a failed sign-in. An unknown name is not logged, since a person may have typed the password as the name.
     nonisolated func noteFailure(of name: String, address: String, requestID: String) {
         let known = snapshot.withLock { $0.administrator(named: name) }
         notes.note(
-            AuditNotes.Subject(
-                action: .administratorSignInFailed, target: known?.name ?? AuditNotes.unknownName),
+            AuditCounter.Subject(
+                action: .administratorSignInFailed, target: known?.name ?? AuditCounter.unknownName),
             address: address, request: requestID, now: clock())
     }
 
-    /// The sessions of an administrator, the newest first.
+    /// Returns the sessions of an administrator, the newest first.
+    ///
+    /// - Parameter token: The token of the request, to mark the current session.
     package nonisolated func sessions(
         of administrator: Administrator, token: [UInt8]
     ) -> [AdministratorSessionInfo] {
@@ -126,7 +130,7 @@ extension Administrators {
 
     /// Ends a session of an administrator.
     ///
-    /// - Throws: NOT_FOUND if it has none with this id, whether or not another has.
+    /// - Throws: NOT_FOUND if this administrator has no session with this id.
     package func endSession(_ id: String, of administrator: Administrator, by actor: AuditActor) throws(RecordError) {
         let found = snapshot.withLock { snapshot in
             snapshot.sessions.first { $0.value.id == id && $0.value.administrator == administrator.id }?.key
@@ -135,7 +139,9 @@ extension Administrators {
         try end(found, of: administrator, by: actor)
     }
 
-    /// Ends the session of a token.
+    /// Ends the session with a token.
+    ///
+    /// - Throws: NOT_FOUND if this administrator has no session with this token.
     package func signOut(_ token: [UInt8], of administrator: Administrator, by actor: AuditActor) throws(RecordError) {
         let hash = SHA256.hash(token)
         guard snapshot.withLock({ $0.sessions[hash] })?.administrator == administrator.id else {

@@ -6,20 +6,20 @@ internal import Synchronization
 internal import Threads
 internal import UnicodeText
 
-/// The named administrators of one server, and the log of what concerns the server as a whole.
+/// The named administrators of one server, and the server's audit log.
 ///
-/// All of them and their sessions are in memory, so any loop can tell who bears a token without touching the disk; a
-/// change is durable before it counts, and counts from the next request on. The bearer of the server's own token stays
-/// whatever happens here, so the last owner may go too.
+/// Administrators and sessions are kept in memory, so any event loop can authenticate a token without reading the disk.
+/// A change takes effect with the next request after the change is durable. The server's own token always stays valid,
+/// so even the last owner can be deleted.
 package actor Administrators {
-    /// Everything that look-ups need.
+    /// The administrators and sessions in memory, for authentication.
     struct Snapshot: Sendable {
         var administrators: [Int64: AdministratorRow] = [:]
         var sessions: [Digest: AdministratorSessionRow] = [:]
-        /// When the last use of a session was written.
+        /// When the last use of each session was written, in milliseconds since 1970.
         var noted: [Digest: Int64] = [:]
 
-        /// Names are small ASCII letters, and found as those of accounts are.
+        /// Returns the administrator with a name. Names are compared like the names of accounts.
         func administrator(named name: String) -> AdministratorRow? {
             let key = name.nfkcCasefold
             return administrators.values.first { $0.name == key }
@@ -27,39 +27,41 @@ package actor Administrators {
     }
 
     nonisolated let snapshot: Locked<Snapshot>
+    /// The threads that hash passwords.
     package nonisolated let passwords: PasswordWorkers
-    nonisolated let notes = AuditNotes()
-    /// Milliseconds since 1970.
+    nonisolated let notes = AuditCounter()
+    /// Returns the current time in milliseconds since 1970.
     nonisolated let clock: @Sendable () -> Int64
-    /// The hash of the token that the operator's commands have while this process lives.
+    /// The hash of the token that the operator's commands use while this process runs.
     nonisolated let operatorToken: Digest?
     nonisolated let limits: DatabaseLimits
 
     private nonisolated let executor: ThreadExecutor
     private nonisolated let hasFailed = Atomic<Bool>(false)
-    /// Whether changes are taken: false after a sync to the disk has failed.
+    /// Whether changes are accepted; false after a failed fsync.
     package nonisolated var isHealthy: Bool { !hasFailed.load(ordering: .relaxed) }
-    /// Held for its lock, until the file is closed.
-    private var folder: DataFolder?
+    /// The locked directory. The lock is held until the file is closed.
+    private var directory: DataDirectory?
     private(set) var store: ServerStore?
 
-    /// What the log calls the bearer of the server's own token.
+    /// The name of the server's own token in the audit log.
     package static let bootstrapName = "_administrator"
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         executor.asUnownedSerialExecutor()
     }
 
-    /// Opens the file of a data folder, making what is missing, and locks the folder against a second server.
+    /// Opens the administrators' file in a data directory, and locks the directory against a second server. Creates the
+    /// directory and the file if they are missing.
     ///
-    /// - Throws: A sentence for the operator.
+    /// - Throws: An error with a sentence for the operator.
     package init(
         dataPath: String, passwords: PasswordWorkers, operatorToken: Digest? = nil,
         limits: DatabaseLimits = DatabaseLimits(), clock: @escaping @Sendable () -> Int64 = { WallClock.milliseconds },
         driver: DriverMaker? = nil
     ) throws {
-        let folder = try DataFolder(opening: dataPath)
-        let store = try ServerStore(in: folder, driver: driver)
+        let directory = try DataDirectory(opening: dataPath)
+        let store = try ServerStore(in: directory, driver: driver)
         let snapshot = try store.explaining {
             var snapshot = Snapshot()
             for row in try store.administrators.all() { snapshot.administrators[row.id] = row }
@@ -68,7 +70,7 @@ package actor Administrators {
             }
             return snapshot
         }
-        self.folder = consume folder
+        self.directory = consume directory
         self.passwords = passwords
         self.operatorToken = operatorToken
         self.limits = limits
@@ -82,39 +84,41 @@ package actor Administrators {
         executor.shutdown()
     }
 
-    /// Writes what is left to write and closes the file.
+    /// Writes pending log entries and closes the file.
     package func close() {
         try? writeNotes(all: true)
         store?.close()
         store = nil
-        folder = nil
+        directory = nil
     }
 
-    // MARK: Looking up
+    // MARK: Lookup
 
-    /// Whether a token is that of the operator's commands.
+    /// Returns whether a hash belongs to the token of the operator's commands.
     package nonisolated func isOperator(_ hash: Digest) -> Bool {
         operatorToken.map { hash.isEqualInConstantTime(to: $0) } ?? false
     }
 
-    /// An administrator as it is now; `nil` if it is gone or disabled.
+    /// Returns the current state of an administrator; `nil` if the administrator is deleted or disabled.
     nonisolated func current(_ id: Int64) -> Administrator? {
         snapshot.withLock { $0.administrators[id] }.flatMap(Administrator.init)
     }
 
-    /// What the log calls an administrator.
+    /// Returns the name of an administrator in the audit log.
     package nonisolated func name(of administrator: Administrator) -> String {
         guard administrator.id != 0 else { return Self.bootstrapName }
         return snapshot.withLock { $0.administrators[administrator.id]?.name } ?? "#\(administrator.id)"
     }
 
-    /// All administrators by name.
+    /// Returns all administrators, sorted by name.
     package nonisolated func list() -> [AdministratorInfo] {
         snapshot.withLock { Array($0.administrators.values) }.compactMap(AdministratorInfo.init)
             .sorted { $0.name < $1.name }
     }
 
-    /// - Throws: NOT_FOUND if there is none with the name.
+    /// Returns the administrator with a name.
+    ///
+    /// - Throws: NOT_FOUND if no administrator has the name.
     package nonisolated func find(_ name: String) throws(RecordError) -> AdministratorInfo {
         let row = snapshot.withLock { $0.administrator(named: name) }
         guard let info = row.flatMap(AdministratorInfo.init) else { throw .administratorNotFound }
@@ -123,11 +127,13 @@ package actor Administrators {
 
     // MARK: Writing
 
-    /// Runs `body` in a transaction, with the log's entries of the deed; perhaps twice.
+    /// Runs `body` in a transaction, which includes the audit entries of the change. `body` may run twice.
+    ///
+    /// - Throws: Any error of `body`; TRY_AGAIN_LATER after `close` or a failed fsync.
     func write<Value>(_ body: (ServerStore) throws(RecordError) -> Value) throws(RecordError) -> Value {
         guard let store else { throw .databaseUnavailable }
         defer {
-            if store.hasFailedForGood {
+            if store.hasFailedPermanently {
                 self.store = nil
                 hasFailed.store(true, ordering: .relaxed)
             }
@@ -135,7 +141,9 @@ package actor Administrators {
         return try store.write(body)
     }
 
-    /// Refuses an actor who may not manage administrators, or not any more.
+    /// Checks that an actor currently may manage administrators.
+    ///
+    /// - Throws: AUTHENTICATION_FAILED, AUTHENTICATION_REQUIRED or ACCESS_DENIED.
     func requireManager(_ actor: AuditActor) throws(RecordError) {
         var caller = actor.caller
         if case .administrator(let administrator) = caller, administrator.id != 0 {
@@ -150,7 +158,7 @@ package actor Administrators {
         }
     }
 
-    /// Writes down who did what.
+    /// Writes an entry about an administrator to the server's audit log.
     func audit(
         _ action: AuditAction, _ target: String, by actor: AuditActor, detail: JSONObject = JSONObject(),
         in store: ServerStore
@@ -170,9 +178,9 @@ package actor Administrators {
         try store.audit.append(row)
     }
 
-    // MARK: The log
+    // MARK: The audit log
 
-    /// Writes what was counted in minutes that are over.
+    /// Writes the counted events of past minutes.
     package func writeAuditNotes() {
         try? writeNotes(all: false)
     }
@@ -185,7 +193,9 @@ package actor Administrators {
         }
     }
 
-    /// A page of the server's log, the newest entry first.
+    /// Returns a page of the server's audit log as JSON, the newest entry first.
+    ///
+    /// - Throws: BAD_REQUEST with cause TOKEN_INVALID for a malformed cursor; TRY_AGAIN_LATER after `close`.
     package func auditLog(_ request: AuditRequest) throws(RecordError) -> [UInt8] {
         try writeNotes(all: true)
         guard let store else { throw .databaseUnavailable }
@@ -194,7 +204,9 @@ package actor Administrators {
         }
     }
 
-    /// Takes away sessions that have ended and entries of the log that are past their time.
+    /// Deletes ended sessions and expired audit entries.
+    ///
+    /// - Throws: TRY_AGAIN_LATER after `close`.
     package func maintain() throws(RecordError) {
         let now = clock()
         let ended = snapshot.withLock { snapshot in snapshot.sessions.filter { $0.value.expires <= now }.map(\.key) }
@@ -226,7 +238,7 @@ extension Administrators.Snapshot {
 }
 
 extension Administrator {
-    /// `nil` for one who is disabled, or whose role this version does not know.
+    /// `nil` for a disabled administrator, or one with a role that this version does not know.
     init?(_ row: AdministratorRow) {
         guard row.disabled == nil, let role = AdministratorRole(rawValue: row.role) else { return nil }
         self.init(id: row.id, role: role)
@@ -241,5 +253,6 @@ extension AdministratorInfo {
 }
 
 extension RecordError {
+    /// The error for an unknown name.
     static let administratorNotFound = RecordError(.notFound, "There is no administrator with this name")
 }

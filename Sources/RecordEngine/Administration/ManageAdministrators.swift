@@ -5,10 +5,12 @@ internal import RecordWire
 internal import Threads
 
 extension Administrators {
-    /// The administrators that a server may have.
+    /// The maximum number of administrators.
     private static var count: Int { 1_000 }
 
-    /// Writes down that the server has made a token of its own, which whoever sees the start's output bears.
+    /// Writes an audit entry about a new server token. The server prints the token at its start.
+    ///
+    /// - Throws: TRY_AGAIN_LATER after `close`.
     package func noteNewToken() throws(RecordError) {
         try write { store throws(RecordError) in
             try audit(.administratorToken, Self.bootstrapName, by: .server, in: store)
@@ -17,13 +19,14 @@ extension Administrators {
 
     /// Adds an administrator.
     ///
-    /// - Throws: EXISTS with cause NAME_TAKEN for a name that is taken; BAD_REQUEST if there are too many.
+    /// - Throws: EXISTS with cause NAME_TAKEN; BAD_REQUEST with cause TOO_LARGE if there are too many administrators;
+    ///   ACCESS_DENIED or AUTHENTICATION_REQUIRED; TRY_AGAIN_LATER if too many passwords are being hashed.
     package func add(
         _ name: AdministratorName, password: AdministratorPassword, role: AdministratorRole, by actor: AuditActor
     ) async throws(RecordError) -> AdministratorInfo {
         try requireManager(actor)
         let hash = try await passwords.hash(password.text)
-        // It took a moment.
+        // Check again, since the actor's role may have changed during the hashing.
         try requireManager(actor)
         guard snapshot.withLock({ $0.administrators.count }) < Self.count else {
             throw .badRequest(
@@ -46,9 +49,11 @@ extension Administrators {
         return AdministratorInfo(id: id, name: name.text, role: role, created: row.created, disabled: nil)
     }
 
-    /// Changes an administrator; what is `nil` stays. Another role, another password and disabling end its sessions.
+    /// Changes an administrator; `nil` keeps the current setting. A new role, a new password, or disabling ends the
+    /// administrator's sessions.
     ///
-    /// - Throws: NOT_FOUND; BAD_REQUEST for one's own password, which takes the one before.
+    /// - Throws: NOT_FOUND; BAD_REQUEST for the caller's own password; ACCESS_DENIED or AUTHENTICATION_REQUIRED;
+    ///   TRY_AGAIN_LATER if too many passwords are being hashed.
     package func change(
         _ name: String, role: AdministratorRole? = nil, password: AdministratorPassword? = nil,
         isDisabled: Bool? = nil, by actor: AuditActor
@@ -78,7 +83,10 @@ extension Administrators {
         return info
     }
 
-    /// Takes an administrator away, with its sessions. The last owner may go: the server's own token remains.
+    /// Deletes an administrator and the administrator's sessions. Even the last owner can be deleted, since the
+    /// server's own token stays valid.
+    ///
+    /// - Throws: NOT_FOUND; ACCESS_DENIED or AUTHENTICATION_REQUIRED.
     package func remove(_ name: String, by actor: AuditActor) throws(RecordError) {
         try requireManager(actor)
         let target = try find(name)
@@ -95,10 +103,11 @@ extension Administrators {
         }
     }
 
-    /// Gives an administrator the password that it wants, and ends its other sessions.
+    /// Changes an administrator's own password, and ends the administrator's other sessions.
     ///
-    /// - Parameter token: That of the session that stays.
-    /// - Throws: ACCESS_DENIED with cause WRONG_PASSWORD if the password before is another.
+    /// - Parameter token: The token of the session to keep.
+    /// - Throws: ACCESS_DENIED with cause WRONG_PASSWORD; AUTHENTICATION_FAILED if another request changed the
+    ///   administrator during the check; TRY_AGAIN_LATER if too many passwords are being hashed.
     package func changePassword(
         of administrator: Administrator, from old: String, to new: AdministratorPassword, token: [UInt8],
         by actor: AuditActor
@@ -109,7 +118,7 @@ extension Administrators {
             throw .passwordWrong
         }
         let hash = try await passwords.hash(new.text)
-        // Meanwhile it may have been given another, or have gone.
+        // Check again: during the hashing, the password may have changed or the administrator may have been deleted.
         guard var row = snapshot.withLock({ $0.administrators[administrator.id] }), row.password == before.password,
             row.disabled == nil
         else { throw .tokenRejected }
@@ -117,7 +126,7 @@ extension Administrators {
         try replace(row, endingSessionsBut: token, by: actor, .administratorPassword)
     }
 
-    /// Writes an administrator and ends its sessions.
+    /// Stores an administrator and ends its sessions.
     private func replace(
         _ row: AdministratorRow, endingSessionsBut token: [UInt8]?, by actor: AuditActor, _ action: AuditAction,
         detail: JSONObject = JSONObject()

@@ -2,6 +2,7 @@ internal import Threads
 
 /// Counters of one database's assets, read by `/metrics` from any thread.
 package final class AssetCounters: Sendable {
+    /// The values of the counters.
     struct Counts: Sendable {
         var uploads: UInt64 = 0
         var duplicates: UInt64 = 0
@@ -19,16 +20,16 @@ package final class AssetCounters: Sendable {
         counts.withLock { $0[keyPath: counter] &+= number }
     }
 
-    /// Files that were uploaded.
+    /// The number of uploaded files.
     package var uploads: UInt64 { counts.withLock { $0.uploads } }
-    /// Uploads whose content was there already.
+    /// The number of uploads of content that was already stored.
     package var duplicates: UInt64 { counts.withLock { $0.duplicates } }
-    /// Bytes of uploads.
+    /// The number of uploaded bytes.
     package var received: UInt64 { counts.withLock { $0.received } }
-    /// Files that were opened for an answer.
+    /// The number of files that were opened for a response.
     package var downloads: UInt64 { counts.withLock { $0.downloads } }
-    /// Files taken away since no record had them.
+    /// The number of files that were deleted because no record used them.
     package var collected: UInt64 { counts.withLock { $0.collected } }
-    /// Files that nobody knew, left behind by a crash.
+    /// The number of unknown files that were deleted after a crash.
     package var swept: UInt64 { counts.withLock { $0.swept } }
 }

@@ -4,10 +4,13 @@ internal import RecordModel
 internal import RecordStorage
 internal import RecordWire
 
-/// Assets in the fields of records. A value is taken with the receipt of an upload by the same caller to the same
-/// database, or if the same field has the asset already: a checksum alone proves nothing.
+/// Checks the assets in the fields of records, and links records to their assets.
+///
+/// An asset in an operation must have an upload token, from an upload by the same caller to the same database. No
+/// upload token is needed if the same field already has the asset. A checksum does not prove that a caller may use an
+/// asset.
 struct AssetLinks {
-    /// A receipt that an operation has shown.
+    /// An upload token that an operation uses.
     struct Claim {
         let number: Int64
         let hash: Digest
@@ -17,11 +20,13 @@ struct AssetLinks {
 
     private var transaction: WriteTransaction { context.transaction }
 
-    /// Judges the assets that an operation brings, and says what is to be stored of each.
+    /// Checks the assets of an operation, and returns the values to store for them.
     ///
     /// - Parameters:
-    ///   - record: The record as it is; `nil` for a new one.
-    ///   - claims: Gets the receipts.
+    ///   - record: The record before the operation; `nil` for a new record.
+    ///   - claims: Receives the upload tokens that the operation uses.
+    /// - Throws: BAD_REQUEST with cause TOKEN_INVALID for an invalid or missing upload token, BAD_REQUEST for a wrong
+    ///   size.
     func completion(
         of assets: [(fieldID: Int, asset: Asset)], record: StoredRecord?, type: RecordTypeDefinition,
         claims: inout [Claim]
@@ -30,9 +35,9 @@ struct AssetLinks {
         var kept: [String: Asset] = [:]
         for (field, asset) in assets {
             let found = try prove(asset, field: field, record: record?.row, type: type, &claims)
-            // Of two uploads of one content, the one with a receipt says more.
+            // If an operation has the same content with and without an upload token, prefer the upload token's data.
             if known[asset.fileChecksum]?.claim == nil { known[asset.fileChecksum] = found }
-            // What the field has already keeps the name and type that it has there.
+            // If the field already has the asset, keep the stored file name and media type.
             if found.claim == nil, let record { kept.merge(try self.assets(of: record, in: field)) { $1 } }
         }
         return { asset in
@@ -48,7 +53,7 @@ struct AssetLinks {
         }
     }
 
-    /// What a field of a record has, by checksum.
+    /// Returns the assets in a field of a record, by checksum.
     private func assets(of record: StoredRecord, in field: Int) throws(RecordError) -> [String: Asset] {
         let fields = StoredFields(text: record.fields, layout: record.layout)
         let found = try fields.withView { view throws(RecordError) in try view.assets() }
@@ -65,9 +70,9 @@ struct AssetLinks {
             try table.reading.find(hash)
         }
         if let receipt = asset.receipt {
-            guard let number = AssetReceipt.open(receipt, context.caller, context.address, with: transaction.keys),
+            guard let number = UploadToken.open(receipt, context.caller, context.address, with: transaction.keys),
                 let claim = try table.reading.claim(number),
-                // After a restore the number may be another's.
+                // After a restore, the number in an upload token may belong to another claim.
                 claim.uploader == context.caller.writerID, claim.expires > transaction.now, let row,
                 claim.asset == row.id
             else { throw .receiptRejected(field: name) }
@@ -75,7 +80,7 @@ struct AssetLinks {
             claims.append(Claim(number: number, hash: row.hash))
             return (row, claim)
         }
-        // Nor does a checksum tell what stands in a field that the caller may not read.
+        // If the caller may not read the field, a checksum must not reveal whether the field has the asset.
         guard let row, let record, context.visibility(of: type).mayRead(field: field, of: record.facts),
             try table.isLinked(record: record.id, field: field, asset: row.id)
         else { throw .receiptMissing(field: name) }
@@ -83,7 +88,7 @@ struct AssetLinks {
         return (row, nil)
     }
 
-    /// Brings the links of a record from its old assets to its new ones, and uses up the receipts.
+    /// Updates the links from a record to its assets, and deletes the claims of used upload tokens.
     ///
     /// - Throws: QUOTA_EXCEEDED.
     func write(_ plan: WritePlan) throws(RecordError) {
@@ -104,7 +109,7 @@ struct AssetLinks {
         var bytes: Int64 = 0
         for link in old.subtracting(new) {
             guard let asset = try table.reading.find(link.hash) else { continue }
-            // What is counted is what was there: a link may be lost.
+            // Count only links that exist, since a damaged database may have lost a link.
             if try table.unlink(
                 record: record, of: recordOwner, field: link.field, asset: asset.id, now: now, end: end)
             {
@@ -113,7 +118,8 @@ struct AssetLinks {
         }
         let uploaded = Set(claims.map(\.hash))
         for link in new {
-            // Of what the record has already, a link may be lost: whoever uploads the content again gets one.
+            // A damaged database may have lost the link of an existing asset. Uploading the content again restores the
+            // link.
             let isNew = !old.contains(link)
             guard isNew || uploaded.contains(link.hash), let asset = try table.reading.find(link.hash)
             else { continue }
@@ -122,8 +128,7 @@ struct AssetLinks {
                 bytes += asset.size
             }
         }
-        // Also that of a content which the field had already: a record has what was uploaded. Not that of an
-        // operation that came to nothing.
+        // Delete claims even if the field already had the content, but not if the operation stored nothing.
         for claim in claims where new.contains(where: { $0.hash == claim.hash }) {
             try table.use(claim: claim.number)
         }
@@ -146,21 +151,24 @@ struct AssetLinks {
 }
 
 extension RecordError {
+    /// The error for an upload token that is invalid, expired or bound to another caller or database.
     static func receiptRejected(field: String) -> RecordError {
         .badRequest(
             "The receipt is not one of an upload by you to this database, or it has expired. Upload the file again",
             cause: .tokenInvalid, details: [("field", .text(field))])
     }
 
+    /// The error for an asset without an upload token, if the field does not already have the asset.
     static func receiptMissing(field: String) -> RecordError {
         .badRequest(
-            "The field does not have this asset. Send the value as POST /assets has answered it, with its receipt",
+            "The field does not have this asset. Send the value as POST /assets returned it, with its receipt",
             cause: .tokenInvalid, details: [("field", .text(field))])
     }
 
+    /// The error for an asset whose size differs from the stored one.
     static func assetSizeWrong(field: String, found: Int64) -> RecordError {
         .badRequest(
-            "The asset has another size than the value says. Send the value as POST /assets has answered it",
+            "The asset has another size than the value says. Send the value as POST /assets returned it",
             details: [("field", .text(field)), ("size", .number(found))])
     }
 }

@@ -1,24 +1,28 @@
 internal import Pictures
 
-/// What a browser does with an asset: what it may show, and in which sandbox, depends on it.
+/// How a browser presents an asset. The sandbox policy in responses depends on it.
 package enum AssetDisplay: Hashable, Sendable {
-    /// Saves it, whatever it is.
+    /// The browser saves the asset as a file.
     case attachment
-    /// Shows it in place: pictures, SVG among them, PDF and plain text. None needs anything but its own bytes.
+    /// The browser shows the asset inline: pictures including SVG, PDF, plain text. Such assets load no other URLs.
     case document
-    /// Shows a player in place, which loads the bytes from the same address.
+    /// The browser shows a player inline. The player loads the bytes from the asset's URL.
     case media
 }
 
-/// The media types under which assets are served. Clients name them, and browsers act on them; so only what is listed
-/// here is ever sent, and only what runs no code of this server's origin is shown inline.
+/// The media types for serving assets.
+///
+/// Clients choose the media type of an upload, and browsers execute some types. Therefore the server sends only listed
+/// types, and only types that cannot run code in the server's origin are shown inline.
 package enum AssetMediaType {
-    /// What stands for all others.
+    /// The type that is sent for assets with an unlisted type.
     package static let unknown = "application/octet-stream"
 
-    /// All of them. A type's place is its number, as signed URLs have it; never renumbered within the life of a URL, so new
-    /// ones go to the end. SVG can hold scripts: the policy that goes with all of them keeps those from running
-    /// (`ServedContent`). HTML, XML and JavaScript are not here, and so are sent as `unknown`.
+    /// All media types. Signed URLs contain the index of a type. Therefore the index of a type must not change within
+    /// the lifetime of a URL, and new types must be appended.
+    ///
+    /// SVG can contain scripts, which the content security policy of all asset responses blocks (`ServedContent`).
+    /// HTML, XML and JavaScript are not listed and are served as `unknown`.
     private static let all: [(text: String, display: AssetDisplay)] = [
         (unknown, .attachment), ("application/pdf", .document), ("application/zip", .attachment),
         ("application/gzip", .attachment), ("application/json", .attachment), ("text/plain", .document),
@@ -39,42 +43,45 @@ package enum AssetMediaType {
     private static let numbers: [String: UInt8] = Dictionary(
         uniqueKeysWithValues: all.enumerated().map { ($1.text, UInt8($0)) })
 
-    /// The number of a media type, whatever its parameters and case; that of `unknown` for one that is not served.
+    /// Returns the index of a media type, ignoring parameters and case. For an unlisted type, returns the index of
+    /// `unknown`.
     static func number(of text: String?) -> UInt8 {
         guard let text else { return 0 }
         if let number = numbers[text] { return number }
         return numbers[bare(text)] ?? 0
     }
 
-    /// Without parameters and blanks, in lower case.
+    /// Returns a media type in lower case, without parameters and blanks.
     private static func bare(_ text: String) -> String {
         text.prefix { $0 != ";" }.lowercased().filter { $0 != " " && $0 != "\t" }
     }
 
-    /// The media type with a number, as it is sent. Plain text is UTF-8: without a word of it browsers guess another.
+    /// Returns the text of the media type with an index, for `Content-Type`. Plain text gets `charset=utf-8`, since
+    /// browsers might guess another character set.
     static func text(of number: UInt8) -> String {
         guard number < all.count else { return unknown }
         let text = all[Int(number)].text
         return text == "text/plain" ? "text/plain; charset=utf-8" : text
     }
 
-    /// What a browser does with what has this number.
+    /// Returns how a browser presents the media type with an index.
     static func display(of number: UInt8) -> AssetDisplay {
         number < all.count ? all[Int(number)].display : .attachment
     }
 
-    /// The longest media type that is stored.
+    /// The maximum length of a stored media type, in UTF-8 bytes.
     static let longest = 255
 
-    /// What is stored as an asset's type.
+    /// Returns the media type to store for an asset.
     ///
     /// - Parameters:
-    ///   - claimed: What the uploader says; `nil` for nothing, or for what is no media type.
-    ///   - picture: What the bytes say. They win: a type that only pictures have is believed of pictures only.
+    ///   - claimed: The type that the client sent; `nil` for a missing or invalid type.
+    ///   - picture: The picture in the uploaded bytes; `nil` if the bytes are not a picture. The picture's type
+    ///     overrides the client's type. Picture types are accepted only for pictures.
     static func stored(claimed: String?, picture: Picture?) -> String {
         if let picture { return picture.format.mediaType }
         guard let claimed, (1...longest).contains(claimed.utf8.count) else { return unknown }
-        // As it would be served: parameters and blanks around it make it no other type.
+        // Compare without parameters and blanks.
         let served = bare(claimed)
         let isPictures = Picture.Format.allCases.contains { $0.mediaType == served }
         return isPictures ? unknown : claimed

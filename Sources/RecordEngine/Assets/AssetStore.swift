@@ -3,29 +3,32 @@ package import RecordStorage
 internal import Threads
 package import Thumbnails
 
-/// What the operator decides about the URLs of assets.
+/// The operator's settings for asset URLs.
 package struct AssetAddressing: Hashable, Sendable {
-    /// What stands before `/assets/`, such as `https://example.org`; empty for URLs relative to the server.
+    /// The text before `/assets/`, such as `https://example.org`; empty for URLs relative to the server.
     package var prefix: String
-    /// What the URLs of this database need to name it, `?` included; empty for the server's default database.
+    /// The query that names this database, with `?`; empty for the server's default database.
     package var query: String
 
+    /// The default values create relative URLs for the server's default database.
     package init(prefix: String = "", query: String = "") {
         self.prefix = prefix
         self.query = query
     }
 }
 
-/// What a database needs of its surroundings to serve assets.
+/// A database's options for serving assets.
 package struct AssetOptions: Sendable {
+    /// The settings for asset URLs.
     package var addressing: AssetAddressing
-    /// Where smaller pictures are made; `nil` for nowhere.
+    /// The pool that makes thumbnails; `nil` to make no thumbnails.
     package var thumbnails: ThumbnailPool?
-    /// What smaller pictures may take on the disk, in bytes.
+    /// The maximum total size of cached thumbnails on disk, in bytes.
     package var thumbnailBytes: Int
-    /// Pictures with more pixels are not made smaller.
+    /// The maximum number of pixels of a picture. Larger pictures get no thumbnails.
     package var thumbnailPixels: Int
 
+    /// The default values disable thumbnails.
     package init(
         addressing: AssetAddressing = AssetAddressing(), thumbnails: ThumbnailPool? = nil,
         thumbnailBytes: Int = 1 << 30, thumbnailPixels: Int = 100_000_000
@@ -37,50 +40,56 @@ package struct AssetOptions: Sendable {
     }
 }
 
-/// The files of a database's assets: their threads, and what is on its way in.
+/// The asset files of a database, the threads that write them, and the uploads in progress.
 package final class AssetStore: Sendable {
-    package let folder: AssetFolder
+    /// The directory of the asset files.
+    package let directory: AssetDirectory
     let addressing: AssetAddressing
-    /// Smaller pictures; `nil` if none are made here.
+    /// The cache of thumbnails; `nil` if thumbnails are disabled.
     let thumbnails: ThumbnailCache?
-    /// What `/metrics` tells.
+    /// The counters for `/metrics`.
     package let counters = AssetCounters()
-    /// Uploads in several requests.
+    /// The files of resumable uploads.
     let resumables = ResumableFiles()
-    /// What pieces of uploads lie in.
-    package let buffers = PieceBuffers(most: 16)
-    /// Hashing and writing run here, and syncs wait here. More threads than cores, since a sync sleeps.
+    /// The pool of buffers for chunks of uploads.
+    package let buffers = ChunkBuffers(most: 16)
+    /// The threads that hash, write and sync files. There may be more threads than cores, since an fsync blocks its
+    /// thread.
     private let pool = WorkerPool(name: "fog-asset", threads: 4)
     private let state = Locked(State())
 
     private struct State {
-        /// Bytes that uploads under way hold of their uploaders' quotas.
+        /// The bytes of each account's quota that are reserved by uploads in progress.
         var inFlight: [UserID: Int64] = [:]
-        /// The same of the disk: what has been announced and is not written yet.
+        /// The bytes of disk space that are reserved by uploads in progress and not written yet.
         var announced: Int64 = 0
-        /// The uploads under way.
+        /// The names of the uploads in progress.
         var names: Set<String> = []
-        /// How many backups need all files to stay.
+        /// The number of calls of `holdCollection` without a call of `releaseCollection`.
         var holds = 0
     }
 
-    init(folder: AssetFolder, options: AssetOptions) {
-        self.folder = folder
+    init(directory: AssetDirectory, options: AssetOptions) {
+        self.directory = directory
         addressing = options.addressing
         thumbnails = options.thumbnails.map { pool in
             ThumbnailCache(
-                folder: folder.absolute.thumbnailsPath, maxBytes: options.thumbnailBytes, pool: pool,
+                directory: directory.absolute.thumbnailsPath, maxBytes: options.thumbnailBytes, pool: pool,
                 maxPixels: options.thumbnailPixels)
         }
     }
 
-    /// A thread for one upload's work, in turn.
+    /// Returns a thread for an upload, in round-robin order.
+    ///
+    /// - Throws: TRY_AGAIN_LATER after `close`.
     func executor() throws(RecordError) -> ThreadExecutor {
         guard let executor = pool.next() else { throw .databaseUnavailable }
         return executor
     }
 
-    /// Runs work on files on one of the store's threads.
+    /// Runs work on one of the store's threads.
+    ///
+    /// - Throws: Any error of `work`; TRY_AGAIN_LATER after `close`.
     func run<Value: Sendable>(
         _ work: @escaping @Sendable () throws(RecordError) -> Value
     ) async throws(RecordError) -> Value {
@@ -97,18 +106,19 @@ package final class AssetStore: Sendable {
         return try result.get()
     }
 
-    // MARK: What is on its way in
+    // MARK: Uploads in progress
 
-    /// Holds bytes of an uploader's quota and of the disk.
+    /// Reserves bytes of an uploader's quota and of the disk.
     ///
-    /// They are held before it is looked at what else is: an upload that ends meanwhile is then counted in one place or in
-    /// both, and never in none.
+    /// The bytes are reserved before `unused` reads the database. If another upload ends at the same time, its bytes
+    /// may be counted twice, but are always counted at least once.
     ///
-    /// - Parameter unused: Reads what the uploader holds by uploads that the database knows.
+    /// - Parameter unused: Returns the bytes of the uploader's unused assets in the database.
+    /// - Throws: QUOTA_EXCEEDED; INTERNAL_ERROR with cause STORAGE_FULL; any error of `unused`.
     func reserve(
         _ bytes: Int64, for uploader: UserID, limits: DatabaseLimits, unused: () throws(RecordError) -> Int64
     ) throws(RecordError) {
-        try reserveRoom(bytes, limits: limits)
+        try reserveSpace(bytes, limits: limits)
         let held = state.withLock { state in
             defer { state.inFlight[uploader, default: 0] += bytes }
             return state.inFlight[uploader, default: 0]
@@ -124,9 +134,11 @@ package final class AssetStore: Sendable {
         }
     }
 
-    /// Makes sure of room on the disk alone, for bytes that have not come yet.
-    func reserveRoom(_ bytes: Int64, limits: DatabaseLimits) throws(RecordError) {
-        let free = Int64(clamping: folder.freeBytes)
+    /// Reserves disk space only, for bytes that have not arrived yet.
+    ///
+    /// - Throws: INTERNAL_ERROR with cause STORAGE_FULL.
+    func reserveSpace(_ bytes: Int64, limits: DatabaseLimits) throws(RecordError) {
+        let free = Int64(clamping: directory.freeBytes)
         let isThere: Bool = state.withLock { state in
             guard free - state.announced - bytes >= Int64(limits.freeDiskBytes) else { return false }
             state.announced += bytes
@@ -135,23 +147,23 @@ package final class AssetStore: Sendable {
         guard isThere else { throw .assetDiskFull }
     }
 
-    /// Gives room back that nothing was written to.
-    func releaseRoom(_ unwritten: Int64) {
+    /// Releases reserved disk space that was not used.
+    func releaseSpace(_ unwritten: Int64) {
         state.withLock { $0.announced -= unwritten }
     }
 
-    /// What uploads under way hold of somebody's quota.
+    /// Returns the bytes that uploads in progress reserve in an uploader's quota.
     func inFlight(of uploader: UserID) -> Int64 {
         state.withLock { $0.inFlight[uploader, default: 0] }
     }
 
-    /// Bytes have been written: the disk itself knows them now.
+    /// Subtracts written bytes from the reserved disk space, since the file system now counts these bytes as used.
     func didWrite(_ bytes: Int64) {
         state.withLock { $0.announced -= bytes }
         counters.add(\.received, UInt64(max(0, bytes)))
     }
 
-    /// Gives back what an upload held.
+    /// Releases the quota and the disk space that an upload has reserved.
     func release(_ bytes: Int64, unwritten: Int64, for uploader: UserID) {
         state.withLock { state in
             state.announced -= unwritten
@@ -160,10 +172,12 @@ package final class AssetStore: Sendable {
         }
     }
 
+    /// Marks an upload as in progress.
     func begin(_ name: String) {
         state.withLock { _ = $0.names.insert(name) }
     }
 
+    /// Marks an upload as ended.
     func end(_ name: String) {
         let isLast = state.withLock { state in
             state.names.remove(name)
@@ -172,30 +186,33 @@ package final class AssetStore: Sendable {
         if isLast { buffers.drop() }
     }
 
-    /// The bytes that are worth handing to another thread: each time costs two changes of threads. The fewer uploads there
-    /// are, the more each may hold, two pieces at a time.
+    /// The size of the chunks to pass to another thread, in bytes. Each chunk costs two thread switches, so chunks are
+    /// larger when there are fewer uploads. An upload holds at most two chunks in memory.
     package var pieceBytes: Int {
         let uploads = state.withLock { $0.names.count }
         return min(max(Self.heldBytes / max(1, uploads) / 2, 64 << 10), 512 << 10)
     }
 
-    /// What all uploads hold in memory together, but for 128 KiB that each may have.
+    /// The memory for chunks of all uploads together, in bytes. Each upload gets at least 128 KiB, even if the sum is
+    /// larger.
     private static let heldBytes = 16 << 20
 
-    /// Keeps files of assets from being collected until `releaseCollection`.
+    /// Prevents the deletion of asset files until the matching call of `releaseCollection`.
     package func holdCollection() { state.withLock { $0.holds += 1 } }
 
-    /// Ends one `holdCollection`.
+    /// Ends the effect of one call of `holdCollection`.
     package func releaseCollection() { state.withLock { $0.holds -= 1 } }
 
-    /// Whether a backup needs all files to stay. On the writer's thread, where rows go before their files: then every file
-    /// that a copy of the rows names is there.
+    /// Whether asset files must not be deleted, because a backup is running. Read on the writer's thread, which deletes
+    /// rows before their files. Therefore every file named in a copy of the rows exists.
     var isCollectionHeld: Bool { state.withLock { $0.holds > 0 } }
 
-    func isUnderWay(_ name: String) -> Bool {
+    /// Returns whether an upload is in progress.
+    func isInProgress(_ name: String) -> Bool {
         state.withLock { $0.names.contains(name) }
     }
 
+    /// Stops the threads.
     func close() async {
         await pool.close()
         await thumbnails?.close()
@@ -203,6 +220,7 @@ package final class AssetStore: Sendable {
 }
 
 extension RecordError {
+    /// The error for an uploader with too many unused bytes.
     static func assetQuota(held: Int64, limit: Int) -> RecordError {
         RecordError(
             .quotaExceeded,
@@ -210,24 +228,27 @@ extension RecordError {
             cause: .tooLarge, details: [("held", .number(held)), ("limit", .number(Int64(limit)))])
     }
 
+    /// The error for a full disk.
     static let assetDiskFull = RecordError(
         .internalError,
         "The server's disk has no room for this upload. Try again when its operator has made room",
         cause: .storageFull, retryAfter: 60)
 
+    /// The error for an asset above the size limit.
     static func assetTooLarge(limit: Int) -> RecordError {
         .badRequest(
             "The asset is larger than the server takes", cause: .tooLarge,
             details: [("limit", .number(Int64(limit)))])
     }
 
-    /// What a client learns of a failure of an asset's file: never its path.
+    /// Creates the error that a client gets for a failure of an asset's file. The error does not contain the file's
+    /// path.
     init(_ error: AssetFileError) {
         self =
             error.isStorageFull
             ? .assetDiskFull
             : RecordError(
                 .internalError,
-                "The server could not keep the file. Its log has the cause under this answer's id")
+                "The server could not keep the file. Its log has the cause under the id of this response")
     }
 }

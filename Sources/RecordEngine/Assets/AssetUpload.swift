@@ -1,19 +1,24 @@
 package import Cryptography
 package import RecordModel
 
-/// What a request says of a file that it brings.
+/// An upload of a file in one request.
 package struct AssetUpload: Sendable {
+    /// The uploader.
     package var caller: Caller
+    /// The database of the records that will use the asset.
     package var address: DatabaseAddress
+    /// The media type that the client sent.
     package var contentType: String?
+    /// The file name that the client sent.
     package var filename: String?
-    /// The length, where it is known beforehand.
+    /// The length in bytes; `nil` if the length is not known in advance.
     package var length: Int64?
-    /// What the client says the SHA-256 is.
+    /// The SHA-256 digest that the client expects; `nil` for no check.
     package var digest: Digest?
-    /// The row of an upload in several requests that this completes.
+    /// The row of the resumable upload that becomes complete; `nil` for an upload in one request.
     var resumable: Int64?
 
+    /// Describes an upload before its bytes arrive.
     package init(
         caller: Caller, address: DatabaseAddress, contentType: String? = nil, filename: String? = nil,
         length: Int64? = nil, digest: Digest? = nil
@@ -26,10 +31,12 @@ package struct AssetUpload: Sendable {
         self.digest = digest
     }
 
-    /// The longest file name, in UTF-8 bytes.
+    /// The maximum length of a file name, in UTF-8 bytes.
     package static let filenameBytes = 255
 
-    /// Refuses a file name that no file should have.
+    /// Checks a file name from a client.
+    ///
+    /// - Throws: BAD_REQUEST for a wrong length, a slash, a control character, or the names `.` and `..`.
     package static func checkFilename(_ name: String) throws(RecordError) {
         let isSound =
             (1...filenameBytes).contains(name.utf8.count)
@@ -43,11 +50,12 @@ package struct AssetUpload: Sendable {
     }
 }
 
-/// An upload that is complete and durable.
+/// The result of a complete and durable upload.
 package struct ReceivedAsset: Hashable, Sendable {
-    /// The value, with the receipt.
+    /// The value for a field, with the upload token.
     package var asset: Asset
+    /// The signed URL of the content.
     package var downloadURL: String
-    /// Whether the content was there already.
+    /// Whether the same content was already stored.
     package var isKnown: Bool
 }

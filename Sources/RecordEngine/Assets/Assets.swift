@@ -2,25 +2,25 @@ internal import RecordModel
 internal import RecordStorage
 internal import Threads
 
-/// The assets of a database: their removal when nobody needs them, and smaller pictures of them.
+/// The assets of a database: garbage collection and thumbnails.
 package struct Assets: Sendable {
     let database: RecordDatabase
 
-    /// Notes a failure of an asset's file for the operator, and says what the client learns of it.
+    /// Logs a failure of an asset's file for the operator, and returns the error for the client.
     func failure(_ error: AssetFileError) -> RecordError {
         if !error.isStorageFull { database.statistics.didFail(error.description) }
         return RecordError(error)
     }
 }
 
-/// Takes assets in and opens them for answers.
+/// Receives uploads and opens assets for responses.
 package struct AssetReader {
     let reader: RecordReader
 
     var database: RecordDatabase { reader.database }
-    var table: AssetReading { reader.store.assets }
+    var table: AssetFinder { reader.store.assets }
 
-    /// Signs the URLs of the assets in an answer.
+    /// Returns a maker of signed URLs for the assets in a response.
     func urls() -> AssetURLMaker {
         AssetURLMaker(
             keys: database.keys, addressing: database.assetStore.addressing,
@@ -29,13 +29,13 @@ package struct AssetReader {
     }
 }
 
-/// Notes uploads in the tables, within their uploaders' quotas.
+/// Registers uploads in the tables, and enforces the quotas of uploaders.
 struct AssetWriter {
     let transaction: WriteTransaction
 
     var table: AssetTable { transaction.store.assets }
 
-    /// Signs the URLs of the assets in an answer.
+    /// Returns a maker of signed URLs for the assets in a response.
     func urls() -> AssetURLMaker {
         AssetURLMaker(
             keys: transaction.keys, addressing: transaction.addressing,

@@ -3,22 +3,23 @@ internal import RecordModel
 internal import RecordStorage
 
 extension AssetWriter {
-    /// Notes that a caller has uploaded something, in the row of what is there already or in a new one.
+    /// Registers an upload by a caller. Uses the existing row for the same content, or adds a new row.
     ///
     /// - Parameters:
-    ///   - file: The file that was brought.
-    ///   - folder: Where it lies.
-    /// - Returns: The claim, and whether the file is the asset's.
-    /// - Throws: QUOTA_EXCEEDED if uploads beside this one have used the quota up: only here all of them are counted.
+    ///   - file: The uploaded file.
+    ///   - directory: The directory of the file.
+    /// - Returns: The claim, and whether the asset uses the uploaded file. Otherwise the file is not needed.
+    /// - Throws: QUOTA_EXCEEDED if concurrent uploads have used up the quota; ACCESS_DENIED or AUTHENTICATION_FAILED if
+    ///   the caller has lost its permissions; NOT_FOUND for a deleted resumable upload.
     func claim(
         _ content: AssetContent, _ file: AssetFileName, _ upload: AssetUpload, contentType: String,
-        in folder: AssetFolder
+        in directory: AssetDirectory
     ) throws(RecordError) -> (id: Int64, usesFile: Bool) {
-        // Gigabytes take their time: a key may have been revoked meanwhile, or an administrator disabled.
+        // During a long upload, the key may have been revoked, or the administrator disabled.
         if !upload.caller.isBoundByGrants {
             let caller = try transaction.callers.current(upload.caller)
-            let ruling = Authorization.judgeUploading(caller, to: upload.address.scope, schema: transaction.schema)
-            guard ruling.decision == .allowed else { throw .refused(caller, .create, .upload) }
+            let explained = Authorization.judgeUploading(caller, to: upload.address.scope, schema: transaction.schema)
+            guard explained.decision == .allowed else { throw .rejected(caller, .create, .upload) }
         }
         let now = transaction.now
         let limits = transaction.limits
@@ -30,10 +31,10 @@ extension AssetWriter {
         let asset: Int64
         if let row = try table.reading.find(content.hash) {
             asset = row.id
-            // As good as new: it is kept for as long as its receipt.
+            // Restart the retention period, so that the asset is kept as long as its upload token is valid.
             if row.orphaned != nil { try table.mark(asset, orphaned: now) }
-            // A file that was lost, or cut, is whole again with this one.
-            if folder.size(of: AssetFileName(hash: row.hash, file: row.file)) != row.size {
+            // If the existing file was lost or truncated, the uploaded file replaces it.
+            if directory.size(of: AssetFileName(hash: row.hash, file: row.file)) != row.size {
                 try table.replace(asset, file: file.file)
                 usesFile = true
             }
@@ -52,7 +53,7 @@ extension AssetWriter {
             let isThere = try table.resumables.complete(resumable, claim: made.id)
             guard isThere else { throw .uploadNotFound }
         }
-        // Now that an upload in several requests is complete, and not counted as one that is not.
+        // Read the usage after completing a resumable upload, so that its bytes do not count twice.
         let unused = try table.reading.unusedBytes(of: uploader)
         guard unused <= Int64(limits.unreferencedAssetBytes) else {
             throw .assetQuota(held: unused - content.size, limit: limits.unreferencedAssetBytes)
@@ -62,7 +63,7 @@ extension AssetWriter {
 }
 
 extension PictureColumns {
-    /// A format's place is its number in the file.
+    /// The picture formats. The stored number of a format is its index plus 1.
     private static let formats: [Picture.Format] = [.jpeg, .png, .gif, .webp, .heic, .avif]
 
     init(_ picture: Picture?) {

@@ -6,27 +6,29 @@ internal import RecordWire
 internal import Threads
 package import Thumbnails
 
-/// An asset whose bytes are about to be sent.
+/// An asset that is open for sending.
 package struct OpenAsset: Sendable {
     let file: OpenAssetFile
-    /// In bytes.
+    /// The size in bytes.
     package let size: Int64
+    /// The SHA-256 digest of the content.
     package let hash: Digest
-    /// One that is safe to send.
+    /// A media type that is safe to send.
     package let mediaType: String
-    /// What a browser does with it.
+    /// How a browser presents the asset.
     package let display: AssetDisplay
+    /// The file name of the asset; `nil` for none.
     package let filename: String?
-    /// For how long its URL is good, in seconds; `nil` where rights are judged with every request.
+    /// The number of seconds until the asset's URL expires; `nil` for routes that authorize every request.
     package let secondsLeft: Int64?
-    /// What makes smaller ones of it; `nil` for what is no picture.
+    /// The source of thumbnails; `nil` if the asset is not a picture.
     package let picture: PictureSource?
 
-    /// Open for reading, as long as `file` is there.
+    /// The open file descriptor, valid as long as `file` is alive.
     package var descriptor: Int32 { file.descriptor }
 }
 
-/// A picture that smaller ones are made of.
+/// A picture from which thumbnails can be made.
 package struct PictureSource: Hashable, Sendable {
     let picture: Picture
     let name: AssetFileName
@@ -36,8 +38,8 @@ package struct PictureSource: Hashable, Sendable {
         self.name = name
     }
 
-    /// What a smaller picture of it is made in, unless the client chooses: what has no alpha becomes JPEG. AVIF may have
-    /// alpha, and is written by few versions of libvips.
+    /// The default format of thumbnails. Pictures without alpha become JPEG. AVIF pictures become WebP, since they may
+    /// have alpha and few versions of libvips can write AVIF.
     package var thumbnailFormat: ThumbnailForm.Format {
         switch picture.format {
         case .jpeg, .heic: .jpeg
@@ -48,29 +50,31 @@ package struct PictureSource: Hashable, Sendable {
 }
 
 extension Assets {
-    /// A smaller picture: from the disk, or made now.
+    /// Returns a thumbnail from the cache, or makes the thumbnail.
+    ///
+    /// - Throws: `ThumbnailError`; `.unavailable` if thumbnails are disabled.
     package func thumbnail(
         of source: PictureSource, _ form: ThumbnailForm
     ) async throws(ThumbnailError) -> ThumbnailFile {
         let files = database.assetStore
         guard let cache = files.thumbnails else { throw .unavailable }
         return try await cache.thumbnail(
-            of: files.folder.path(of: source.name), key: source.name.thumbnailKey, width: source.picture.width,
+            of: files.directory.path(of: source.name), key: source.name.thumbnailKey, width: source.picture.width,
             height: source.picture.height, form: form)
     }
 }
 
-/// The content of a field.
+/// The content of a field: bytes or an asset.
 package enum FieldContent: Sendable {
     case bytes([UInt8], revision: Int64)
     case asset(OpenAsset)
 }
 
 extension AssetReader {
-    /// The asset of a signed URL.
+    /// Opens the asset of a signed URL.
     ///
-    /// - Throws: NOT_FOUND for what this server has not signed, or has not any more; with cause `TOKEN_EXPIRED` for what
-    ///   has expired.
+    /// - Throws: NOT_FOUND for a deleted asset, or for a URL that this server has not signed; NOT_FOUND with cause
+    ///   TOKEN_EXPIRED for an expired URL; INTERNAL_ERROR.
     package func open(token: String, filename: String) throws(RecordError) -> OpenAsset {
         guard let url = AssetURL(token: token, filename: filename, with: database.keys) else { throw .assetNotFound }
         let left = url.expires - WallClock.milliseconds / 1_000
@@ -79,7 +83,9 @@ extension AssetReader {
             url.hash, mediaType: url.mediaType, filename: filename.isEmpty ? nil : filename, secondsLeft: left)
     }
 
-    /// The asset of a value that the caller may read.
+    /// Opens an asset in a field that the caller may read.
+    ///
+    /// - Throws: NOT_FOUND; INTERNAL_ERROR.
     func open(_ asset: Asset) throws(RecordError) -> OpenAsset {
         guard let hash = Digest(base64: asset.fileChecksum) else { throw .assetNotFound }
         return try open(
@@ -90,11 +96,11 @@ extension AssetReader {
         _ hash: Digest, mediaType: UInt8, filename: String?, secondsLeft: Int64?
     ) throws(RecordError) -> OpenAsset {
         guard let row = try table.find(hash) else { throw .assetNotFound }
-        let folder = database.assetStore.folder
+        let directory = database.assetStore.directory
         let file: OpenAssetFile?
-        do throws(AssetFileError) { file = try folder.open(row.name) } catch { throw database.assets.failure(error) }
+        do throws(AssetFileError) { file = try directory.open(row.name) } catch { throw database.assets.failure(error) }
         guard let file else {
-            // The row is the truth: without its file it lies, unless the view is older than a collection.
+            // A row without a file is damage, unless the asset was deleted after this snapshot began.
             database.statistics.didFail("the file of asset \(row.id) is missing")
             throw .assetNotFound
         }
@@ -109,9 +115,11 @@ extension AssetReader {
 }
 
 extension RecordError {
+    /// The error for a missing asset or an invalid URL.
     static let assetNotFound = RecordError(
         .notFound, "The asset is not here, or the URL is not one that this server has made. Read the record again")
 
+    /// The error for an expired URL.
     static let assetURLExpired = RecordError(
         .notFound, "The URL has expired. Read the record again for a new one", cause: .tokenExpired)
 }

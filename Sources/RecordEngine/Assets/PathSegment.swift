@@ -1,10 +1,10 @@
-/// A segment of a URL's path (RFC 3986 §3.3).
+/// Encodes segments of a URL's path (RFC 3986 §3.3).
 package enum PathSegment {
     private static let hexadecimal = Array("0123456789ABCDEF".utf8)
 
-    /// Escapes all but the unreserved characters (§2.3).
+    /// Returns a text with all bytes but the unreserved characters (§2.3) percent-encoded.
     package static func encode(_ text: String) -> String {
-        // The usual name is a UUID and needs nothing.
+        // The usual record name is a UUID, which needs no encoding.
         let isPlain = text.utf8.withContiguousStorageIfAvailable { $0.allSatisfy(isUnreserved) }
         if isPlain ?? text.utf8.allSatisfy(isUnreserved) { return text }
         var bytes: [UInt8] = []

@@ -5,29 +5,33 @@ internal import RecordStorage
 internal import Threads
 
 extension AssetReader {
-    /// Refuses callers who may upload nothing: they are neither signed in, nor may they create or write a type that has
-    /// assets.
+    /// Checks that a caller may upload. The caller must be signed in, or have CREATE or WRITE on a type with asset
+    /// fields.
+    ///
+    /// - Throws: AUTHENTICATION_REQUIRED or ACCESS_DENIED.
     package func allowUploading(_ caller: Caller, to address: DatabaseAddress) throws(RecordError) {
-        let ruling = Authorization.judgeUploading(caller, to: address.scope, schema: reader.schema)
-        if ruling.decision == .allowed { return }
+        let explained = Authorization.judgeUploading(caller, to: address.scope, schema: reader.schema)
+        if explained.decision == .allowed { return }
         if caller == .anonymous, address.scope == .publicDatabase {
             throw RecordError(.authenticationRequired, "Sign in to upload files")
         }
-        throw .refused(caller, .create, .upload)
+        throw .rejected(caller, .create, .upload)
     }
 
-    /// Takes a file in: hashed as it comes, durable before this returns, and stored once whoever brings it.
+    /// Receives a file, and hashes the bytes as they arrive. When this function returns, the file is durable. Files
+    /// with the same content are stored once, even if their uploaders are different.
     ///
     /// - Parameters:
-    ///   - next: The next piece of its bytes; `nil` at the end.
-    /// - Throws: QUOTA_EXCEEDED, `TOO_LARGE`, `STORAGE_FULL`, BAD_REQUEST for another digest than the client's; or what
-    ///   `next` throws. Nothing is left behind then.
+    ///   - next: Returns the next chunk of the file; `nil` at the end of the file.
+    /// - Throws: QUOTA_EXCEEDED; BAD_REQUEST with cause TOO_LARGE or DIGEST_MISMATCH, or for an invalid file name;
+    ///   INTERNAL_ERROR with cause STORAGE_FULL; AUTHENTICATION_REQUIRED or ACCESS_DENIED; any error of `next`. After
+    ///   an error, the file is deleted.
     package func receive(_ upload: AssetUpload, _ next: () async throws -> [UInt8]?) async throws -> ReceivedAsset {
         try allowUploading(upload.caller, to: upload.address)
         if let filename = upload.filename { try AssetUpload.checkFilename(filename) }
         let limit = Int64(database.limits.assetBytes)
         if let length = upload.length, length > limit { throw RecordError.assetTooLarge(limit: Int(limit)) }
-        let intake = try AssetIntake(reader, uploader: upload.caller.writerID)
+        let intake = try IncomingAsset(reader, uploader: upload.caller.writerID)
         do {
             try intake.expect(upload.length ?? 0)
             var size: Int64 = 0
@@ -46,9 +50,9 @@ extension AssetReader {
         }
     }
 
-    /// Holds bytes that somebody brings, of its quota and of the disk.
+    /// Reserves bytes of an uploader's quota and of the disk.
     ///
-    /// - Throws: QUOTA_EXCEEDED, by what all uploads have taken by now; `STORAGE_FULL`.
+    /// - Throws: QUOTA_EXCEEDED, counting all current uploads; INTERNAL_ERROR with cause STORAGE_FULL.
     func hold(_ bytes: Int64, of uploader: UserID) throws(RecordError) {
         try database.assetStore.reserve(bytes, for: uploader, limits: database.limits) { () throws(RecordError) in
             try reader.refresh()
@@ -56,22 +60,23 @@ extension AssetReader {
         }
     }
 
-    /// Gives a kept file its row, or its content the row that is there, and makes the receipt.
+    /// Registers an uploaded file in the tables, and creates the upload token. Uses the existing row for the same
+    /// content, or adds a new row.
     ///
-    /// What is there already is written and synced like anything else: whoever measures time, or counts, learns nothing of
-    /// other people's files.
-    func register(_ kept: KeptAsset, for upload: AssetUpload) async throws(RecordError) -> ReceivedAsset {
+    /// Content that is already stored is written and synced like new content. Therefore neither the time nor the
+    /// counters reveal which files other callers have uploaded.
+    func register(_ kept: StoredAssetFile, for upload: AssetUpload) async throws(RecordError) -> ReceivedAsset {
         let content = kept.content
         defer { database.assetStore.end(kept.name.text) }
         let type = AssetMediaType.stored(claimed: upload.contentType, picture: content.picture)
-        let folder = database.assetStore.folder
+        let directory = database.assetStore.directory
         let claim: (id: Int64, usesFile: Bool)
         do throws(RecordError) {
             claim = try await database.write { transaction throws(RecordError) in
-                try transaction.assets.claim(content, kept.name, upload, contentType: type, in: folder)
+                try transaction.assets.claim(content, kept.name, upload, contentType: type, in: directory)
             }
         } catch {
-            // After a failed sync nobody knows whether there is a row: the file stays, and the next start decides.
+            // After a failed fsync, the row may or may not exist. Keep the file until the next start.
             if database.isHealthy { await removeKept(kept.name) }
             throw error
         }
@@ -83,22 +88,24 @@ extension AssetReader {
             fileChecksum: content.hash.base64, size: content.size, contentType: type, filename: upload.filename,
             picture: content.picture.map(AssetPicture.init))
         let url = urls().url(of: asset) ?? ""
-        asset.receipt = AssetReceipt.seal(claim.id, upload.caller, upload.address, with: database.keys)
+        asset.receipt = UploadToken.seal(claim.id, upload.caller, upload.address, with: database.keys)
         return ReceivedAsset(asset: asset, downloadURL: url, isKnown: !claim.usesFile)
     }
 
-    /// Takes away a file that was kept and is not needed. For gigabytes that takes time, which a loop does not have.
+    /// Deletes a kept file that is not needed. Runs on a thread of the store, since deleting gigabytes would block an
+    /// event loop.
     private func removeKept(_ name: AssetFileName) async {
-        let folder = database.assetStore.folder
-        // A store that is closing does no more work: the next start finds the file.
-        _ = try? await database.assetStore.run { () throws(RecordError) in folder.remove(name) }
+        let directory = database.assetStore.directory
+        // A closing store rejects work. `sweep` deletes the file at the next start.
+        _ = try? await database.assetStore.run { () throws(RecordError) in directory.remove(name) }
     }
 }
 
 extension RecordError {
+    /// The error for bytes that do not match the client's digest.
     static func digestMismatch(_ found: Digest) -> RecordError {
         .badRequest(
-            "The bytes that came are not those that the digest stands for. Send them again", cause: .digestMismatch,
+            "The bytes do not match the digest. Send them again", cause: .digestMismatch,
             details: [("found", .text(found.base64))])
     }
 }

@@ -1,15 +1,17 @@
 package import RecordModel
 
-/// Who did something that the audit log tells of, and by which request.
+/// The actor of an audit entry, and the actor's request.
 package struct AuditActor: Hashable, Sendable {
+    /// The caller of the request.
     package var caller: Caller
-    /// The client's address; empty if there was none.
+    /// The client's network address; empty if there was no client.
     package var address: String
-    /// The id that the access log has of the request; empty if there was none.
+    /// The id of the request in the access log; empty if there was no request.
     package var requestID: String
-    /// What stands for the caller where it is no caller of a request.
+    /// The name of an actor that is not the caller of a request; otherwise `nil`.
     let name: String?
 
+    /// Describes the caller of a request as an actor.
     package init(caller: Caller, address: String = "", requestID: String = "") {
         self.caller = caller
         self.address = address
@@ -17,7 +19,7 @@ package struct AuditActor: Hashable, Sendable {
         name = nil
     }
 
-    /// The same request, of somebody else: who has signed up with it.
+    /// Returns an actor with the same request but another caller. For sign-ups, the other caller is the new account.
     func with(_ caller: Caller) -> AuditActor {
         AuditActor(caller: caller, address: address, requestID: requestID)
     }
@@ -29,17 +31,17 @@ package struct AuditActor: Hashable, Sendable {
         self.name = name
     }
 
-    /// Whoever has the data folder, at the shell.
+    /// An operator with access to the data directory, using the command line.
     package static let shell = AuditActor(named: "_shell")
-    /// The server by itself.
+    /// The server itself.
     package static let server = AuditActor(named: "_server")
 }
 
-/// What the audit log tells of. The words are part of the interface.
+/// The actions in the audit log. The raw values are part of the interface.
 package enum AuditAction: String, Hashable, Sendable, CaseIterable {
     case schemaPut = "schema.put"
     case indexAdd = "schema.addIndex"
-    /// Records were made with dates and users that the request said.
+    /// Records were created with dates and users from the request.
     case recordsPreserve = "records.preserve"
     case grantsPut = "grants.put"
     case rolePut = "role.put"
@@ -48,39 +50,53 @@ package enum AuditAction: String, Hashable, Sendable, CaseIterable {
     case keyChange = "key.change"
     case keyRotate = "key.rotate"
     case keyRevoke = "key.revoke"
-    /// A key was used for something that its scope does not cover.
+    /// An API key was used for something outside its scope.
     case keyOutOfScope = "key.outOfScope"
+    case webhookCreate = "webhook.create"
+    case webhookChange = "webhook.change"
+    case webhookRotate = "webhook.rotate"
+    /// A caller paused a webhook, or the server after the database was copied.
+    case webhookPause = "webhook.pause"
+    case webhookResume = "webhook.resume"
+    case webhookReplay = "webhook.replay"
+    case webhookDelete = "webhook.delete"
+    /// The server gave up.
+    case webhookDisable = "webhook.disable"
     case invitationCreate = "invitation.create"
     case invitationDelete = "invitation.delete"
-    /// An administrator made an account for somebody.
+    /// An administrator created an account for another person.
     case userCreate = "user.create"
-    /// Somebody made an account of its own.
+    /// A person created an account.
     case userSignUp = "user.signUp"
-    /// Somebody anonymous took a name and a password.
+    /// An anonymous account got a name and a password.
     case userUpgrade = "user.upgrade"
     case userRename = "user.rename"
     case userPassword = "user.password"
     case userDisable = "user.disable"
     case userEnable = "user.enable"
     case userDelete = "user.delete"
-    /// An administrator named whose private database it means.
+    /// An administrator accessed the private database of a user.
     case ownerNamed = "user.privateDatabase"
-    /// Somebody signed out everywhere.
+    /// A user ended all its sessions.
     case sessionsEnd = "session.endAll"
     case signInFailed = "session.failed"
+    /// An administrator paused, resumed or canceled the job of another caller.
+    case jobPause = "job.pause"
+    case jobResume = "job.resume"
+    case jobCancel = "job.cancel"
     case administratorCreate = "administrator.create"
     case administratorChange = "administrator.change"
     case administratorPassword = "administrator.password"
     case administratorDelete = "administrator.delete"
-    /// The server made a token of its own: at its first start, or since the one before was taken away.
+    /// The server created its own token, at its first start or after the previous one was deleted.
     case administratorToken = "administrator.token"
     case administratorSignIn = "administrator.signIn"
     case administratorSignOut = "administrator.signOut"
     case administratorSignInFailed = "administrator.failed"
 }
 
-/// How what the log tells of came out.
+/// The outcome of an action in the audit log.
 package enum AuditOutcome: String, Hashable, Sendable {
     case done
-    case refused
+    case rejected = "refused"
 }

@@ -2,25 +2,25 @@ internal import RecordModel
 internal import RecordStorage
 internal import RecordWire
 
-/// The log of a database: who changed its schema, rights, accounts and keys.
+/// The audit log of a database: changes of the schema, permissions, accounts and keys with their actors.
 package struct AuditLog: Sendable {
     let database: RecordDatabase
 }
 
-/// What readers tell the log.
+/// Adds counted events to the audit log from a reader's thread.
 package struct AuditLogReader {
     let reader: RecordReader
 }
 
-/// What writes tell the log.
+/// Appends audit entries in a transaction.
 struct AuditLogWriter {
     let transaction: WriteTransaction
 
-    /// Writes down who did what, in the transaction of the deed: one is not durable without the other.
+    /// Appends an entry in the same transaction as the action, so that either both or neither become durable.
     ///
     /// - Parameters:
-    ///   - target: What it was done to, by its public name.
-    ///   - detail: No secrets, and nothing of records' values.
+    ///   - target: The public name of the changed object.
+    ///   - detail: The details, which must contain neither secrets nor field values.
     func append(
         _ action: AuditAction, _ target: String, by actor: AuditActor, outcome: AuditOutcome = .done,
         detail: JSONObject = JSONObject()
@@ -33,13 +33,14 @@ struct AuditLogWriter {
         try transaction.store.audit.append(row)
     }
 
-    /// What the log calls an actor: its kind, and a name that stays.
-    private func name(of actor: AuditActor) throws(RecordError) -> (kind: String, name: String) {
+    /// Returns the kind and the permanent name of an actor in the log.
+    func name(of actor: AuditActor) throws(RecordError) -> (kind: String, name: String) {
         if let name = actor.name { return ("operator", name) }
         switch actor.caller {
         case .anonymous: return ("anonymous", "")
         case .user(let id, _):
-            // Not from the names that are cached: the account may be new, and if it is undone, the next one gets its number.
+            // Do not use the cache of names. The account may be new. If its creation is undone, the next account gets
+            // the same number.
             let row = try transaction.store.accounts.find(id: id)
             return ("user", row?.recordName ?? SystemUser.deleted)
         case .service(let key):
@@ -53,7 +54,7 @@ struct AuditLogWriter {
     }
 }
 
-/// Texts of the log, cut to what an entry may take.
+/// Formats the texts in audit entries, and limits their length.
 enum AuditText {
     private static let targetBytes = 512
     private static let detailBytes = 4_096
@@ -62,7 +63,7 @@ enum AuditText {
         text.utf8.count <= targetBytes ? text : String(decoding: text.utf8.prefix(targetBytes), as: UTF8.self)
     }
 
-    /// A detail as stored; `nil` for none. One that is too long says so.
+    /// Returns details in stored form; `nil` for empty details. Details that are too long are replaced by a note.
     static func detail(_ detail: JSONObject) -> String? {
         guard detail.count > 0 else { return nil }
         let text = JSONValue.object(detail).bytes
@@ -70,7 +71,7 @@ enum AuditText {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Names for a detail, and how many there are beyond them.
+    /// Returns up to 50 names as a detail, and the number of the remaining names.
     static func names(_ names: [String], of key: String) -> [(String, JSONValue)] {
         let shown = 50
         var members = [(key, JSONValue.array(names.prefix(shown).map(JSONValue.string)))]

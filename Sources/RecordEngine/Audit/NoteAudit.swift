@@ -2,27 +2,28 @@ package import RecordModel
 internal import RecordStorage
 internal import Threads
 
-/// What is told of by the minute.
+/// Notes of events that can repeat often. They are counted, or logged at most once per period.
 extension AuditLogReader {
-    /// Notes that somebody could not sign in. A name that no account has is not written down: it may be a password.
+    /// Counts a failed sign-in. An unknown name is not logged, since a person may have typed the password as the name.
     package func noteFailedSignIn(name: String, address: String, requestID: String) {
         let account = try? reader.store.accounts.find(name: name)
         reader.database.auditNotes.note(
-            AuditNotes.Subject(action: .signInFailed, target: account?.name ?? AuditNotes.unknownName),
+            AuditCounter.Subject(action: .signInFailed, target: account?.name ?? AuditCounter.unknownName),
             address: address, request: requestID)
     }
 
-    /// Notes that a key was refused for what its scope does not cover, by itself or in a batch.
+    /// Counts a request or batch item that was denied because of an API key's scope.
     ///
-    /// - Parameter target: What it was about: a route, with a type.
+    /// - Parameter target: The route and the record type.
     package func noteOutOfScope(_ key: ServiceKey, target: String, address: String, requestID: String) {
         let row = try? reader.store.keys.find(account: key.account)
         reader.database.auditNotes.note(
-            AuditNotes.Subject(action: .keyOutOfScope, actorKind: "key", actor: row?.name ?? "", target: target),
+            AuditCounter.Subject(action: .keyOutOfScope, actorKind: "key", actor: row?.name ?? "", target: target),
             address: address, request: requestID)
     }
 
-    /// Writes down, once an hour, that an administrator named whose private database it means. Nobody waits for it.
+    /// Logs that an administrator accessed the private database of a user, at most once per hour. Does not wait for the
+    /// write.
     package func noteOwner(_ owner: UserID, namedBy actor: AuditActor) {
         guard let administrator = actor.caller.administrator,
             reader.database.auditNotes.isNew(administrator: administrator.id, owner: owner)
@@ -40,9 +41,10 @@ extension AuditLogReader {
 }
 
 extension RecordError {
-    /// Whether a key was refused for its scope, or met nothing where its scope lets it see nothing.
+    /// Returns whether an API key was denied because of its scope, or found nothing because its scope does not include
+    /// the type.
     ///
-    /// - Parameter type: Of what it asked for, if that was said.
+    /// - Parameter type: The record type in the request; `nil` for none.
     package func isBeyondScope(of key: ServiceKey, _ type: RecordTypeName?) -> Bool {
         switch code {
         case .accessDenied: true
@@ -53,9 +55,9 @@ extension RecordError {
 }
 
 extension AuditLog {
-    /// Notes that somebody has made an account of its own.
+    /// Counts a sign-up.
     func noteSignUp(of account: AccountRow, by actor: AuditActor) {
-        var subject = AuditNotes.Subject(action: .userSignUp, target: AuditNotes.anonymousAccount, outcome: .done)
+        var subject = AuditCounter.Subject(action: .userSignUp, target: AuditCounter.anonymousAccount, outcome: .done)
         if account.kind == .person {
             (subject.actorKind, subject.actor, subject.target) = ("user", account.recordName, account.name)
         }
@@ -63,22 +65,22 @@ extension AuditLog {
     }
 }
 
-extension AuditNotes {
-    /// The target of sign-ups without a name, which are counted together.
+extension AuditCounter {
+    /// The target of anonymous sign-ups, which are counted together.
     static let anonymousAccount = "(anonymous account)"
 
-    /// The target of a sign-in by a name that nobody has.
+    /// The target of sign-ins with an unknown name.
     static let unknownName = "(unknown name)"
 }
 
 extension AuditLog {
-    /// Writes what was counted in minutes that are over. Nobody waits for it.
+    /// Writes the counted events of past minutes. Does not wait for the write.
     package func writeNotes() {
         let rows = database.auditNotes.take(all: false)
         if !rows.isEmpty { database.submit(AuditWrite(rows)) }
     }
 
-    /// The same with the running minute, before somebody reads the log or the file is closed.
+    /// Writes the counted events including the current minute, before the log is read or the file is closed.
     func writeAllNotes() async throws(RecordError) {
         let rows = database.auditNotes.take(all: true)
         guard !rows.isEmpty else { return }
@@ -87,9 +89,9 @@ extension AuditLog {
         }
     }
 
-    /// Takes away entries that are past their time, a slice at once.
+    /// Deletes expired entries, one slice at a time.
     ///
-    /// - Returns: How many.
+    /// - Returns: The number of deleted entries.
     func purge(limit: Int) async throws(RecordError) -> Int {
         let (seconds, entries) = (database.limits.auditSeconds, database.limits.auditEntries)
         return try await database.write(operations: limit, isAlone: true) { transaction throws(RecordError) in

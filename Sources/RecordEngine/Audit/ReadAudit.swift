@@ -2,18 +2,22 @@ package import RecordModel
 internal import RecordStorage
 internal import RecordWire
 
-/// Entries of a log, as a request asks for them.
+/// A request for entries of an audit log.
 package struct AuditRequest: Sendable {
-    /// The first and the last millisecond.
+    /// The earliest time of an entry, in milliseconds since 1970; `nil` for no limit.
     package var since: Int64?
+    /// The latest time of an entry, in milliseconds since 1970; `nil` for no limit.
     package var until: Int64?
-    /// Whose, by the name that the log has.
+    /// The name of the actor in the log; `nil` for any actor.
     package var actor: String?
+    /// The action of the entries; `nil` for any action.
     package var action: AuditAction?
+    /// The maximum number of entries in the page.
     package var limit: Int
-    /// Where the page before ended.
+    /// The cursor from the previous page; `nil` for the first page.
     package var cursor: String?
 
+    /// Requests a page of entries. Without arguments, the first page of all entries.
     package init(action: AuditAction? = nil, limit: Int = 100, cursor: String? = nil) {
         self.action = action
         self.limit = limit
@@ -29,8 +33,10 @@ package struct AuditRequest: Sendable {
         return filter
     }
 
-    /// The moment and number in the cursor: `at.id`. Who may read the log may read all of it, so there is nothing to hide
-    /// in one.
+    /// Parses the cursor, which has the form `at.id`: milliseconds since 1970 and the number of the entry. The cursor
+    /// is not sealed, since callers that may read the log may read all entries.
+    ///
+    /// - Throws: BAD_REQUEST with cause TOKEN_INVALID for a malformed cursor.
     func position() throws(RecordError) -> (at: Int64, id: Int64)? {
         guard let cursor else { return nil }
         let parts = cursor.split(separator: ".", omittingEmptySubsequences: false)
@@ -41,9 +47,11 @@ package struct AuditRequest: Sendable {
     }
 }
 
-/// A page of a log: `{"entries":[…],"cursor"?}`.
+/// Composes a page of an audit log: `{"entries":[…],"cursor"?}`.
 enum AuditPage {
-    /// - Parameter read: Gives entries behind a position, at most as many as it is told.
+    /// Returns a page as JSON.
+    ///
+    /// - Parameter read: Returns the newest entries before a position, up to a maximum number.
     static func compose(
         _ request: AuditRequest,
         _ read: (_ position: (at: Int64, id: Int64)?, _ limit: Int) throws(RecordError) -> [AuditRow]
@@ -72,7 +80,11 @@ enum AuditPage {
 }
 
 extension AuditLog {
-    /// A page of the database's log, the newest entry first, on a thread of the pool.
+    /// Returns a page of the database's audit log as JSON, the newest entry first. Reads on a thread of the reader
+    /// pool.
+    ///
+    /// - Throws: BAD_REQUEST with cause TOKEN_INVALID for a malformed cursor; TRY_AGAIN_LATER if the database accepts
+    ///   no writes.
     package func page(_ request: AuditRequest) async throws(RecordError) -> [UInt8] {
         try await writeAllNotes()
         return try await database.queries.pool.read(database) { reader throws(RecordError) in

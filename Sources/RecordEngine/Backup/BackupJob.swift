@@ -3,25 +3,28 @@ internal import RecordModel
 internal import RecordStorage
 internal import Threads
 
-/// The making of one backup: a directory in the form of a data directory, with a manifest.
+/// Creates one backup: a directory in the form of a data directory, with a manifest.
 ///
-/// It is built under another name beside its own and renamed when everything is synced, so that nothing that was broken off
-/// looks whole. The next attempt for the same name deletes what a killed one has left.
+/// The directory is built under a temporary name next to the final name, and renamed after all files are synced.
+/// Therefore an interrupted backup never looks complete. The next backup with the same name deletes the remains of an
+/// interrupted backup.
 struct BackupJob {
     let registry: DatabaseRegistry
     let request: BackupRequest
-    /// Told how far it is.
+    /// Called with the progress of the backup.
     let report: @Sendable (BackupProgress) -> Void
 
-    /// The directory under way: `.partial` behind the name.
+    /// The path of the directory under construction: the final path followed by `.partial`.
     private var partial: String { request.path + ".partial" }
     private var dataPath: String { registry.configuration.dataPath }
 
-    /// A backup needs this much beyond the bytes that it copies.
+    /// The free space in bytes that a backup needs in addition to the copied bytes.
     private static let spareBytes = 16 << 20
 
-    /// - Returns: What was made.
-    /// - Throws: `BackupProblem`, after deleting what was made so far.
+    /// Creates the backup under the temporary name, then renames the directory to its final name.
+    ///
+    /// - Returns: The manifest.
+    /// - Throws: `BackupProblem`, after deleting the partial backup.
     func run() async throws(BackupProblem) -> BackupManifest {
         try Self.check(request.path, dataPath: dataPath)
         let lock = try begin()
@@ -40,15 +43,16 @@ struct BackupJob {
         }
     }
 
-    /// Rejects a place where no backup can be made.
+    /// Checks that a backup can be created at a path.
     static func check(_ path: String, dataPath: String) throws(BackupProblem) {
         guard path.hasPrefix("/"), path.utf8.count < 4_000, !BackupFiles.name(of: path).isEmpty,
             ![".", ".."].contains(BackupFiles.name(of: path))
         else { throw BackupProblem("'\(path)' is not an absolute path of a new directory.") }
-        guard !FolderInspection.exists(path) else {
+        guard !DirectoryInspection.exists(path) else {
             throw BackupProblem("\(path) exists. A backup is a new directory: choose another name, or delete that one.")
         }
-        guard let parent = BackupFiles.resolve(BackupFiles.parent(of: path)), FolderInspection.isFolder(parent) else {
+        guard let parent = BackupFiles.resolve(BackupFiles.parent(of: path)), DirectoryInspection.isDirectory(parent)
+        else {
             throw BackupProblem("There is no directory \(BackupFiles.parent(of: path)). Create it first.")
         }
         let data = BackupFiles.resolve(dataPath) ?? dataPath
@@ -60,7 +64,7 @@ struct BackupJob {
     }
 
     private func begin() throws(BackupProblem) -> Int32 {
-        if FolderInspection.exists(partial) {
+        if DirectoryInspection.exists(partial) {
             guard let lock = try BackupFiles.lock(partial) else {
                 throw BackupProblem(
                     "Another backup to \(request.path) is in progress. Wait for it, or choose another name.")
@@ -80,14 +84,14 @@ struct BackupJob {
         if Task.isCancelled { throw .cancelled }
     }
 
-    // MARK: What it holds
+    // MARK: Contents
 
     private func fill() async throws -> BackupManifest {
         var manifest = BackupManifest(version: request.version, created: WallClock.milliseconds)
-        let folders = Self.databases(in: dataPath)
-        guard !folders.isEmpty else { throw BackupProblem("\(dataPath) contains no database yet.") }
-        try checkRoom(folders)
-        for folder in folders { try await copy(folder, into: &manifest) }
+        let directories = Self.databases(in: dataPath)
+        guard !directories.isEmpty else { throw BackupProblem("\(dataPath) contains no database yet.") }
+        try checkRoom(directories)
+        for directory in directories { try await copy(directory, into: &manifest) }
         if let administrators = registry.configuration.administrators {
             let path = partial + "/" + ServerFile.name
             try await administrators.copyFile(to: path)
@@ -95,30 +99,32 @@ struct BackupJob {
             try add(ServerFile.name, to: &manifest)
         }
         let token = "administrator"
-        if FolderInspection.exists(dataPath + "/" + token) {
+        if DirectoryInspection.exists(dataPath + "/" + token) {
             try BackupFiles.copy(dataPath + "/" + token, to: partial + "/" + token)
             try add(token, to: &manifest)
         }
         return manifest
     }
 
-    /// The databases of a data directory, also those that the server does not serve.
+    /// Returns all databases in a data directory, including databases that the server does not serve.
     static func databases(in dataPath: String) -> [(container: String, environment: RecordEnvironment)] {
-        FolderInspection.folders(in: dataPath).flatMap { container in
+        DirectoryInspection.directories(in: dataPath).flatMap { container in
             RecordEnvironment.allCases.filter {
                 ContainerName(container) != nil
-                    && DataFolder.size(of: DataFolder.databasePath(in: "\(dataPath)/\(container)/\($0.rawValue)")) > 0
+                    && DataDirectory.size(of: DataDirectory.databasePath(in: "\(dataPath)/\(container)/\($0.rawValue)"))
+                        > 0
             }.map { (container, $0) }
         }
     }
 
-    private func checkRoom(_ folders: [(container: String, environment: RecordEnvironment)]) throws(BackupProblem) {
+    private func checkRoom(_ directories: [(container: String, environment: RecordEnvironment)]) throws(BackupProblem) {
         var needed = Self.spareBytes
-        for folder in folders {
-            let path = DataFolder.databasePath(in: "\(dataPath)/\(folder.container)/\(folder.environment.rawValue)")
-            needed += DataFolder.size(of: path) + DataFolder.size(of: path + "-wal")
+        for directory in directories {
+            let path = DataDirectory.databasePath(
+                in: "\(dataPath)/\(directory.container)/\(directory.environment.rawValue)")
+            needed += DataDirectory.size(of: path) + DataDirectory.size(of: path + "-wal")
         }
-        let free = FolderInspection.freeBytes(partial)
+        let free = DirectoryInspection.freeBytes(partial)
         guard free >= needed else {
             throw BackupProblem(
                 "The disk of \(request.path) has \(free >> 20) MiB free, and the databases need up to \(needed >> 20) MiB. Free disk space, or choose another directory."
@@ -127,17 +133,18 @@ struct BackupJob {
     }
 
     private func copy(
-        _ folder: (container: String, environment: RecordEnvironment), into manifest: inout BackupManifest
+        _ directory: (container: String, environment: RecordEnvironment), into manifest: inout BackupManifest
     ) async throws {
-        let name = folder.container + "/" + folder.environment.rawValue
+        let name = directory.container + "/" + directory.environment.rawValue
         let (source, target) = (dataPath + "/" + name, partial + "/" + name)
-        for path in [partial + "/" + folder.container, target] { try BackupFiles.makeDirectory(path) }
-        let path = DataFolder.databasePath(in: target)
-        let database = try await database(folder)
-        // Files of assets stay until they have their second name: those that the copy will name are there now or come later.
+        for path in [partial + "/" + directory.container, target] { try BackupFiles.makeDirectory(path) }
+        let path = DataDirectory.databasePath(in: target)
+        let database = try await database(directory)
+        // Keep all asset files until they are linked or copied. Every asset file named in the copy exists already or is
+        // added during the backup.
         database?.assetStore.holdCollection()
         defer { database?.assetStore.releaseCollection() }
-        var mark: CopyMark?
+        var mark: CopyPosition?
         let report = report
         if let database {
             mark = try await database.copies.make(at: path) { progress in
@@ -154,36 +161,36 @@ struct BackupJob {
         }
         try CopiedDatabase.seal(path, mark.map { ($0.sequence, $0.epoch) })
         var entry = BackupManifest.Database(
-            container: folder.container, environment: folder.environment.rawValue, mark: mark, assets: 0,
+            container: directory.container, environment: directory.environment.rawValue, mark: mark, assets: 0,
             assetBytes: 0)
         try takeAssets(from: source, to: target, name, &entry)
         try BackupFiles.copy(source + "/secret", to: target + "/secret")
         for file in ["records.sqlite", "secret"] { try add(name + "/" + file, to: &manifest) }
-        for path in [target, partial + "/" + folder.container] { try BackupFiles.sync(path) }
+        for path in [target, partial + "/" + directory.container] { try BackupFiles.sync(path) }
         manifest.databases.append(entry)
     }
 
-    /// The database, opened if the server serves it; `nil` for others, which nobody writes.
+    /// Returns the opened database if the server serves it. Returns `nil` for other databases, which no process writes.
     private func database(
-        _ folder: (container: String, environment: RecordEnvironment)
+        _ directory: (container: String, environment: RecordEnvironment)
     ) async throws -> RecordDatabase? {
-        guard let container = ContainerName(folder.container), registry.configuration.containers.contains(container)
+        guard let container = ContainerName(directory.container), registry.configuration.containers.contains(container)
         else { return nil }
-        return try await registry.open(DatabaseID(container: container, environment: folder.environment))
+        return try await registry.open(DatabaseID(container: container, environment: directory.environment))
     }
 
     private func takeAssets(
         from source: String, to target: String, _ name: String, _ entry: inout BackupManifest.Database
     ) throws {
-        let (from, to) = (AssetFolder(database: source), AssetFolder(database: target))
+        let (from, to) = (AssetDirectory(database: source), AssetDirectory(database: target))
         let copies = request.copiesAssets || !BackupFiles.areOnOneDisk(source, target)
         var made: Set<String> = []
-        try CopiedDatabase.forEachAsset(in: DataFolder.databasePath(in: target)) { asset, size in
+        try CopiedDatabase.forEachAsset(in: DataDirectory.databasePath(in: target)) { asset, size in
             try checkCancellation()
             if made.isEmpty { try BackupFiles.makeDirectory(to.path) }
-            let folder = to.path + "/" + asset.folder
-            if made.insert(asset.folder).inserted { try BackupFiles.makeDirectory(folder) }
-            // A file that is lost is what the doctor tells of, here as there; all others shall be saved.
+            let directory = to.path + "/" + asset.directory
+            if made.insert(asset.directory).inserted { try BackupFiles.makeDirectory(directory) }
+            // Skip a lost file, which the doctor reports. All other files must be saved.
             guard from.size(of: asset) != nil else { return }
             try BackupFiles.linkOrCopy(from.path(of: asset), to: to.path(of: asset), copies: copies)
             entry.assets += 1
@@ -192,7 +199,7 @@ struct BackupJob {
                 report(BackupProgress(activity: name, done: entry.assets, total: 0, unit: "assets"))
             }
         }
-        for folder in made { try BackupFiles.sync(to.path + "/" + folder) }
+        for directory in made { try BackupFiles.sync(to.path + "/" + directory) }
         if !made.isEmpty { try BackupFiles.sync(to.path) }
     }
 
@@ -205,7 +212,7 @@ struct BackupJob {
 }
 
 extension BackupProblem {
-    /// A failure as a sentence for the operator.
+    /// Converts an error to a problem with a sentence for the operator.
     fileprivate init(_ error: any Error, to path: String) {
         switch error {
         case let problem as BackupProblem: self = problem

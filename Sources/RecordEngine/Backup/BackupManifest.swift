@@ -2,47 +2,62 @@ package import Cryptography
 package import RecordStorage
 internal import RecordWire
 
-/// What a backup says of itself: the file `manifest.json`, written last. Files of assets are not in it: the databases name
-/// them, with lengths and digests.
+/// The manifest of a backup: the file `manifest.json`, written last. The manifest does not list asset files, since the
+/// databases contain their names, lengths and digests.
 package struct BackupManifest: Hashable, Sendable {
+    /// The name of the manifest's file.
     package static let fileName = "manifest.json"
-    /// The layout of backups that this version makes and reads.
+    /// The format of backups that this version writes and reads.
     package static let format: Int64 = 1
 
+    /// A database in a backup.
     package struct Database: Hashable, Sendable {
+        /// The name of the container.
         package var container: String
+        /// The name of the environment.
         package var environment: String
-        /// The last number of the one sequence that is in the copy, and the epoch that it begins; `nil` of a database that
-        /// was not open.
-        package var mark: CopyMark?
+        /// The last sequence number in the copy, and the epoch of the restored copy; `nil` for a database that was not
+        /// open.
+        package var mark: CopyPosition?
+        /// The number of asset files.
         package var assets: Int
+        /// The size of all asset files in bytes.
         package var assetBytes: Int64
     }
 
+    /// A file in a backup, other than an asset file.
     package struct File: Hashable, Sendable {
-        /// Below the backup.
+        /// The path relative to the backup's directory.
         package var path: String
+        /// The size of the file in bytes.
         package var size: Int
+        /// The SHA-256 digest of the file.
         package var digest: Digest
     }
 
-    /// The version of Fogbase that made it.
+    /// The version of Fogbase that created the backup.
     package var version: String
-    /// Milliseconds since 1970, before the first copy.
+    /// When the backup began, in milliseconds since 1970.
     package var created: Int64
+    /// The databases.
     package var databases: [Database] = []
+    /// The files other than asset files.
     package var files: [File] = []
 
+    /// Begins the manifest of a new backup, without databases and files.
     package init(version: String, created: Int64) {
         self.version = version
         self.created = created
     }
 
+    /// The size of all asset files in bytes.
     package var assetBytes: Int64 { databases.reduce(0) { $0 + $1.assetBytes } }
+    /// The size of all other files in bytes.
     package var fileBytes: Int { files.reduce(0) { $0 + $1.size } }
 
     // MARK: JSON
 
+    /// The manifest as JSON.
     package var json: [UInt8] {
         JSONValue.object(
             JSONObject([
@@ -57,7 +72,8 @@ package struct BackupManifest: Hashable, Sendable {
                                 ("assets", .integer(Int64(database.assets))),
                                 ("assetBytes", .integer(database.assetBytes)),
                             ])
-                            // As a text: 63 random bits are more than many readers of JSON keep of a number.
+                            // Write the epoch as a string, since many JSON parsers cannot represent 63 random bits as a
+                            // number.
                             if let mark = database.mark {
                                 object["sequence"] = .integer(mark.sequence)
                                 object["epoch"] = .string(String(mark.epoch))
@@ -81,11 +97,11 @@ package struct BackupManifest: Hashable, Sendable {
 
     /// Reads the manifest of a backup.
     ///
-    /// - Throws: A sentence: there is none, it is damaged, or of a newer version.
+    /// - Throws: `BackupProblem` if the manifest is missing, damaged or in a newer format.
     package init(of backup: String) throws(BackupProblem) {
         let path = backup + "/" + Self.fileName
-        guard FolderInspection.isFolder(backup) else { throw BackupProblem("There is no directory \(backup).") }
-        guard FolderInspection.exists(path) else {
+        guard DirectoryInspection.isDirectory(backup) else { throw BackupProblem("There is no directory \(backup).") }
+        guard DirectoryInspection.exists(path) else {
             throw BackupProblem(
                 "\(backup) is not a backup: it has no \(Self.fileName). Choose a directory that 'fogbase backup create' created."
             )
@@ -106,9 +122,9 @@ package struct BackupManifest: Hashable, Sendable {
             guard let container = item["container"]?.string, let environment = item["environment"]?.string,
                 let assets = item["assets"]?.integer, let assetBytes = item["assetBytes"]?.integer
             else { throw .damagedManifest(path) }
-            var mark: CopyMark?
+            var mark: CopyPosition?
             if let sequence = item["sequence"]?.integer, let epoch = item["epoch"]?.string.flatMap(Int64.init) {
-                mark = CopyMark(sequence: sequence, epoch: epoch)
+                mark = CopyPosition(sequence: sequence, epoch: epoch)
             }
             self.databases.append(
                 Database(
@@ -116,7 +132,7 @@ package struct BackupManifest: Hashable, Sendable {
                     assetBytes: assetBytes))
         }
         for item in files {
-            // What a manifest says must not lead out of its backup.
+            // A path in a manifest must not lead out of the backup's directory.
             guard let file = item["path"]?.string, !file.hasPrefix("/"), !file.split(separator: "/").contains(".."),
                 let size = item["size"]?.integer, let digest = item["sha256"]?.string.flatMap(Digest.init(hex:))
             else { throw .damagedManifest(path) }

@@ -1,34 +1,38 @@
 internal import RecordStorage
 internal import Threads
 
-/// Puts a backup into a data directory.
+/// Restores a backup to a data directory.
 ///
-/// Everything is copied into `.restoring` inside of the directory first, with its digests compared, and synced; then it takes
-/// its places. While `.restoring` is there no server starts, so nothing that was broken off looks whole. It works inside
-/// because a data directory may be where a volume is mounted, which cannot be renamed.
+/// All files are first copied to `.restoring` in the data directory, compared with their digests, and synced. Then they
+/// are moved to their final paths. No server starts while `.restoring` exists, so an interrupted restore never looks
+/// complete. `.restoring` is inside the data directory because a data directory may be a mount point, which cannot be
+/// renamed.
 package struct BackupRestoration {
     let backup: String
     let dataPath: String
-    /// Sets aside what the data directory has.
+    /// Whether to move existing data aside. Otherwise existing data is an error.
     let replaces: Bool
 
+    /// Describes a restore; `run` executes it.
     package init(of backup: String, to dataPath: String, replaces: Bool) {
         self.backup = backup
         self.dataPath = dataPath
         self.replaces = replaces
     }
 
-    private var restoring: String { DataFolder.restoringPath(in: dataPath) }
+    private var restoring: String { DataDirectory.restoringPath(in: dataPath) }
 
+    /// Restores the backup.
+    ///
     /// - Parameter progress: Called before each file.
-    /// - Throws: A sentence: a `BackupProblem`, or a `DataFolder.Problem` if a server uses the directory.
-    /// - Returns: What was restored, and where what was there before lies now; `nil` if nothing was.
+    /// - Returns: The manifest, and the path to which existing data was moved; `nil` if there was no data.
+    /// - Throws: `BackupProblem`, or `DataDirectory.Problem` if a server uses the directory.
     package func run(
         progress: (_ path: String) -> Void = { _ in }
     ) throws -> (manifest: BackupManifest, replaced: String?) {
         let manifest = try BackupManifest(of: backup)
         try checkPlaces(manifest)
-        return try Self.restore(self, manifest, DataFolder(opening: dataPath, forRestoring: true), progress)
+        return try Self.restore(self, manifest, DataDirectory(opening: dataPath, forRestoring: true), progress)
     }
 
     private func checkPlaces(_ manifest: BackupManifest) throws(BackupProblem) {
@@ -40,14 +44,14 @@ package struct BackupRestoration {
                 "One of \(backup) and \(dataPath) is inside the other. Choose another data directory.")
         }
         let needed = manifest.fileBytes + Int(clamping: manifest.assetBytes) + (1 << 20)
-        let there = FolderInspection.exists(dataPath) ? dataPath : BackupFiles.parent(of: dataPath)
-        let free = FolderInspection.freeBytes(there)
-        guard free >= needed || !FolderInspection.exists(there) else {
+        let there = DirectoryInspection.exists(dataPath) ? dataPath : BackupFiles.parent(of: dataPath)
+        let free = DirectoryInspection.freeBytes(there)
+        guard free >= needed || !DirectoryInspection.exists(there) else {
             throw BackupProblem(
                 "The disk of \(dataPath) has \(free >> 20) MiB free, and the backup needs \((needed >> 20) + 1) MiB. Free disk space first."
             )
         }
-        let others = FolderInspection.names(in: dataPath).filter { !Self.ignored.contains($0) }
+        let others = DirectoryInspection.names(in: dataPath).filter { !Self.ignored.contains($0) }
         guard others.isEmpty || replaces else {
             throw BackupProblem(
                 others.contains(BackupFiles.name(of: restoring))
@@ -57,15 +61,17 @@ package struct BackupRestoration {
         }
     }
 
-    /// What an empty data directory may have: what the system puts on a disk, and what a lock leaves.
+    /// The names that a data directory may contain and still count as empty: entries of the file system, and the files
+    /// of a lock and of reserved disk space.
     private static let ignored: Set = ["lost+found", "lock", StartReserve.name]
 
-    /// The borrowed folder is locked for as long as this runs: no server starts, and a running one is found.
+    /// The borrowed directory is locked during this call, so that no server starts. Taking the lock fails if a server
+    /// is running.
     private static func restore(
-        _ job: BackupRestoration, _ manifest: BackupManifest, _ folder: borrowing DataFolder,
+        _ job: BackupRestoration, _ manifest: BackupManifest, _ directory: borrowing DataDirectory,
         _ progress: (_ path: String) -> Void
     ) throws -> (manifest: BackupManifest, replaced: String?) {
-        let (restoring, target) = (job.restoring, folder.path)
+        let (restoring, target) = (job.restoring, directory.path)
         try BackupFiles.removeTree(restoring)
         try BackupFiles.makeDirectory(restoring)
         try BackupFiles.sync(target)
@@ -84,7 +90,7 @@ package struct BackupRestoration {
         }
         try syncAll(restoring)
         let replaced = try job.setAside(in: target)
-        for name in FolderInspection.names(in: restoring) {
+        for name in DirectoryInspection.names(in: restoring) {
             try BackupFiles.move(restoring + "/" + name, to: target + "/" + name)
         }
         try BackupFiles.removeTree(restoring)
@@ -92,8 +98,8 @@ package struct BackupRestoration {
         return (manifest, replaced)
     }
 
-    private static func makeParents(of path: String, in folder: String) throws(BackupProblem) {
-        var built = folder
+    private static func makeParents(of path: String, in directory: String) throws(BackupProblem) {
+        var built = directory
         for part in path.split(separator: "/").dropLast() {
             built += "/" + part
             try BackupFiles.makeDirectory(built)
@@ -101,14 +107,14 @@ package struct BackupRestoration {
     }
 
     private func copyAssets(of name: String, _ progress: (_ path: String) -> Void) throws {
-        let from = AssetFolder(database: backup + "/" + name)
-        let to = AssetFolder(database: restoring + "/" + name)
+        let from = AssetDirectory(database: backup + "/" + name)
+        let to = AssetDirectory(database: restoring + "/" + name)
         var made: Set<String> = []
-        try CopiedDatabase.forEachAsset(in: DataFolder.databasePath(in: restoring + "/" + name)) { asset, _ in
+        try CopiedDatabase.forEachAsset(in: DataDirectory.databasePath(in: restoring + "/" + name)) { asset, _ in
             guard from.size(of: asset) != nil else { return }
             if made.isEmpty { try BackupFiles.makeDirectory(to.path) }
-            if made.insert(asset.folder).inserted { try BackupFiles.makeDirectory(to.path + "/" + asset.folder) }
-            progress(name + "/assets/" + asset.folder + "/" + asset.text)
+            if made.insert(asset.directory).inserted { try BackupFiles.makeDirectory(to.path + "/" + asset.directory) }
+            progress(name + "/assets/" + asset.directory + "/" + asset.text)
             let copied = try BackupFiles.copy(from.path(of: asset), to: to.path(of: asset))
             guard copied.digest == asset.hash else {
                 throw BackupProblem(
@@ -117,15 +123,15 @@ package struct BackupRestoration {
         }
     }
 
-    /// Moves what is there out of the way, and into a directory that no server looks at.
+    /// Moves existing data aside, into a directory that servers ignore.
     private func setAside(in target: String) throws(BackupProblem) -> String? {
         let restoring = BackupFiles.name(of: restoring)
-        let names = FolderInspection.names(in: target).filter {
+        let names = DirectoryInspection.names(in: target).filter {
             !Self.ignored.contains($0) && $0 != restoring && !$0.hasPrefix(Self.replacedPrefix)
         }
         guard !names.isEmpty else { return nil }
         var time = WallClock.milliseconds
-        while FolderInspection.exists("\(target)/\(Self.replacedPrefix)\(time)") { time += 1 }
+        while DirectoryInspection.exists("\(target)/\(Self.replacedPrefix)\(time)") { time += 1 }
         let aside = "\(target)/\(Self.replacedPrefix)\(time)"
         try BackupFiles.makeDirectory(aside)
         for name in names { try BackupFiles.move(target + "/" + name, to: aside + "/" + name) }
@@ -134,8 +140,8 @@ package struct BackupRestoration {
 
     private static let replacedPrefix = ".replaced-"
 
-    private static func syncAll(_ folder: String) throws(BackupProblem) {
-        for name in FolderInspection.folders(in: folder) { try syncAll(folder + "/" + name) }
-        try BackupFiles.sync(folder)
+    private static func syncAll(_ directory: String) throws(BackupProblem) {
+        for name in DirectoryInspection.directories(in: directory) { try syncAll(directory + "/" + name) }
+        try BackupFiles.sync(directory)
     }
 }

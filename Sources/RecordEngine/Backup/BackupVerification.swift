@@ -1,17 +1,18 @@
 package import RecordStorage
 
-/// What is found wrong with a backup.
+/// The result of verifying a backup.
 package struct BackupVerification: Sendable {
+    /// The manifest of the backup.
     package let manifest: BackupManifest
-    /// Sentences; empty for a backup that is whole.
+    /// The problems as sentences; empty for an intact backup.
     package var problems: [String] = []
-    /// The doctor's report on the copies; `nil` if they are not as they were made.
+    /// The doctor's report on the databases; `nil` if their files are damaged.
     package var report: DoctorReport?
 
-    /// Compares all files with what was written down of them, reads all assets, and has the doctor examine the databases.
+    /// Verifies a backup: compares all files with the manifest, reads all assets, and runs the doctor on the databases.
     ///
-    /// - Parameter progress: Called now and then.
-    /// - Throws: A sentence if the directory is no backup.
+    /// - Parameter progress: Called regularly with the progress.
+    /// - Throws: `BackupProblem` if the directory is not a backup.
     package init(
         of backup: String, progress: @escaping (_ activity: String, _ done: Int, _ total: Int) -> Void = { _, _, _ in }
     ) throws(BackupProblem) {
@@ -36,7 +37,7 @@ package struct BackupVerification: Sendable {
 
     private mutating func examine(_ file: BackupManifest.File, in backup: String) {
         let path = backup + "/" + file.path
-        guard FolderInspection.exists(path) else {
+        guard DirectoryInspection.exists(path) else {
             problems.append("\(path) is missing.")
             return
         }
@@ -56,11 +57,11 @@ package struct BackupVerification: Sendable {
         of database: BackupManifest.Database, in backup: String,
         _ progress: (_ activity: String, _ done: Int, _ total: Int) -> Void
     ) {
-        let folder = backup + "/" + database.container + "/" + database.environment
-        let assets = AssetFolder(database: folder)
+        let directory = backup + "/" + database.container + "/" + database.environment
+        let assets = AssetDirectory(database: directory)
         var (count, found) = (0, 0)
         do {
-            try CopiedDatabase.forEachAsset(in: DataFolder.databasePath(in: folder)) { name, _ in
+            try CopiedDatabase.forEachAsset(in: DataDirectory.databasePath(in: directory)) { name, _ in
                 let path = assets.path(of: name)
                 guard assets.size(of: name) != nil else { return }
                 found += 1
@@ -69,13 +70,13 @@ package struct BackupVerification: Sendable {
                     problems.append("\(path) is damaged: its SHA-256 does not match its name.")
                 }
                 count += 1
-                if count % 64 == 0 { progress(folder + ": assets", count, database.assets) }
+                if count % 64 == 0 { progress(directory + ": assets", count, database.assets) }
             }
             if found != database.assets {
-                problems.append("\(folder) has \(found) asset files instead of \(database.assets).")
+                problems.append("\(directory) has \(found) asset files instead of \(database.assets).")
             }
         } catch {
-            problems.append("\(folder): the assets cannot be read: \(error).")
+            problems.append("\(directory): the assets cannot be read: \(error).")
         }
     }
 }

@@ -1,15 +1,16 @@
 package import RecordStorage
 internal import Threads
 
-/// What a backup is asked for.
+/// A request for a backup.
 package struct BackupRequest: Hashable, Sendable {
     /// The absolute path of the new directory.
     package var path: String
-    /// Copies files of assets, also where they could be linked.
+    /// Whether to copy asset files even if they could be hard-linked.
     package var copiesAssets: Bool
-    /// The version of Fogbase that makes it.
+    /// The version of Fogbase that creates the backup, for the manifest.
     package var version: String
 
+    /// Describes a backup to create.
     package init(path: String, copiesAssets: Bool, version: String) {
         self.path = path
         self.copiesAssets = copiesAssets
@@ -17,20 +18,23 @@ package struct BackupRequest: Hashable, Sendable {
     }
 }
 
-/// How far a backup is.
+/// The progress of a backup.
 package struct BackupProgress: Hashable, Sendable {
     /// The database that is being copied.
     package var activity = ""
+    /// The number of pages or assets (`unit`) that are copied.
     package var done = 0
-    /// Zero if unknown.
+    /// The total number of pages or assets (`unit`); 0 if unknown.
     package var total = 0
-    /// What is counted: `pages` or `assets`.
+    /// The unit: `pages` or `assets`.
     package var unit = ""
 }
 
-/// The backups of one server: one at a time.
+/// The backups of one server, one at a time.
 package final class Backups: Sendable {
+    /// The state of the current or last backup.
     package enum State: Hashable, Sendable {
+        /// No backup has run since the start of the server.
         case none
         case running(BackupProgress)
         case done(path: String, BackupManifest)
@@ -45,20 +49,21 @@ package final class Backups: Sendable {
 
     private let current = Locked(Current())
 
+    /// The initial state is `none`.
     package init() {}
 
-    /// The backup that is under way, or what has become of the last one.
+    /// The state of the running backup, or the result of the last one.
     package var state: State { current.withLock { $0.state } }
 
-    /// Begins a backup.
+    /// Starts a backup and returns at once.
     ///
-    /// - Returns: `false` if one is under way.
+    /// - Returns: `false` if another backup is running, or after `close`.
     package func start(_ request: BackupRequest, of registry: DatabaseRegistry) -> Bool {
         current.withLock { current in
             if case .running = current.state { return false }
             guard !current.isClosed else { return false }
             current.state = .running(BackupProgress())
-            // A thread of its own, which may block.
+            // Use a separate thread, since a backup blocks its thread.
             let executor = ThreadExecutor(name: "fog-backup", niceness: 5)
             current.task = Task.detached(executorPreference: executor) { [self] in
                 let job = BackupJob(registry: registry, request: request) { progress in
@@ -80,14 +85,14 @@ package final class Backups: Sendable {
         }
     }
 
-    /// Ends the backup that is under way, if one is, and returns when nothing is left of it.
+    /// Cancels the running backup, if any, and returns after its partial directory is deleted.
     package func cancel() async {
         let task = current.withLock { $0.task }
         task?.cancel()
         await task?.value
     }
 
-    /// Ends the backup that is under way, and begins no more.
+    /// Cancels the running backup, and rejects new backups.
     func close() async {
         current.withLock { $0.isClosed = true }
         await cancel()

@@ -1,50 +1,52 @@
 internal import RecordModel
 internal import RecordStorage
 
-/// Where a database stood when a copy of it was complete.
-package struct CopyMark: Hashable, Sendable {
-    /// The last number of the one sequence that is in the copy.
+/// The position of a complete copy in the history of the copied database.
+package struct CopyPosition: Hashable, Sendable {
+    /// The last sequence number in the copy.
     package var sequence: Int64
-    /// The epoch that the copy begins: no token that the database gives later bears it.
+    /// The epoch of the copy. The copied database itself never issues sync tokens with this epoch.
     package var epoch: Int64
 }
 
-/// How far a copy is.
+/// The progress of a copy.
 package struct CopyProgress: Hashable, Sendable {
+    /// The total number of pages.
     package var pages: Int
+    /// The number of pages that are not copied yet.
     package var remaining: Int
-    /// Set when the copy is complete.
-    package var mark: CopyMark?
+    /// The position of the copy; `nil` until the copy is complete.
+    package var mark: CopyPosition?
 }
 
-/// Makes copies of a database's file, one at a time.
+/// Copies the file of a database. Only one copy runs at a time.
 package struct Copies: Sendable {
     let database: RecordDatabase
 
-    /// Copies the file while writers go on, in time slices on the writer's thread between groups of writes.
+    /// Copies the database file while writes continue, in time slices on the writer's thread between groups of writes.
     ///
     /// - Parameters:
-    ///   - path: Of the new file.
+    ///   - path: The path of the new file.
     ///   - progress: Called between slices, on the caller's thread.
-    /// - Returns: What the copy holds: exactly the commits up to there.
-    /// - Throws: `BackupProblem`; a `StoreFailure` of either file. The copy is worth nothing then.
+    /// - Returns: The position of the copy, which contains all commits up to this position and no later commits.
+    /// - Throws: `BackupProblem`, or `StoreFailure` of either file. After an error, the new file is unusable.
     package func make(
         at path: String, progress: (CopyProgress) throws -> Void
-    ) async throws -> CopyMark {
+    ) async throws -> CopyPosition {
         do {
             while true {
                 let slice: CopyProgress
                 do {
                     slice = try await database.betweenGroups { try Self.slice(to: path, of: $0) }
                 } catch let error as RecordError where error == .writerOverloaded {
-                    // Those who write go first.
+                    // Wait, since writes go first.
                     try await Task.sleep(for: .milliseconds(100))
                     continue
                 }
                 try progress(slice)
                 if let mark = slice.mark { return mark }
-                // The disk gets what was written at once. Later it would be in the way of a commit's sync.
-                try AssetFolder.flush(path)
+                // Start writing to the disk now, so that it does not delay the fsync of a later commit.
+                try AssetDirectory.flush(path)
             }
         } catch {
             await Self.end(in: database)
@@ -52,7 +54,7 @@ package struct Copies: Sendable {
         }
     }
 
-    /// Copies for one time slice, outside of any transaction: SQLite copies nothing inside of one.
+    /// Copies pages for one time slice, outside of any transaction: SQLite copies nothing inside a transaction.
     private static func slice(to path: String, of database: isolated RecordDatabase) throws -> CopyProgress {
         guard let transaction = database.transaction, database.isHealthy else {
             throw BackupProblem("The database is closed or does not accept writes.")
@@ -68,27 +70,27 @@ package struct Copies: Sendable {
         } while !isDone && budget.hasMore
         let pages = copy.pages
         guard isDone else { return CopyProgress(pages: pages.total, remaining: pages.remaining) }
-        let mark = CopyMark(sequence: transaction.lastSequence, epoch: .random(in: 1 ... .max))
+        let mark = CopyPosition(sequence: transaction.lastSequence, epoch: .random(in: 1 ... .max))
         end(in: database)
         return CopyProgress(pages: pages.total, remaining: 0, mark: mark)
     }
 
-    /// Lets go of a copy that is complete or was given up.
+    /// Ends a copy that is complete or canceled.
     static func end(in database: isolated RecordDatabase) {
         database.copying?.end()
         database.copying = nil
     }
 
-    /// A few microseconds for each page.
+    /// The number of pages to copy between two checks of the time budget. Copying a page takes a few microseconds.
     private static let pagesPerStep = 16
-    /// What is given to the disk at once, also where there is time for more: 1 MiB.
+    /// The maximum number of pages per time slice: 1 MiB. A larger slice could flush too much data to the disk at once.
     private static let pagesPerSlice = 256
 }
 
 extension Administrators {
-    /// Copies the file. It is small, and few wait for it.
+    /// Copies the administrators' file. The file is small, so the copy blocks the actor only briefly.
     ///
-    /// - Throws: A `StoreFailure`; `BackupProblem` after a failed sync.
+    /// - Throws: `StoreFailure`, or `BackupProblem` after a failed fsync.
     package func copyFile(to path: String) throws {
         guard let store else { throw BackupProblem("The administrators' database does not accept writes.") }
         try store.copy(to: path)

@@ -2,49 +2,55 @@ internal import RecordModel
 internal import RecordStorage
 internal import RecordWire
 
-/// One change that is made to many records.
+/// The change that a bulk update or bulk delete makes to each record.
 struct BulkChange: Sendable {
     private let request: WriteRequest
     private let operation: RecordOperation?
-    /// Whether it deletes what it finds.
+    /// Whether this is a bulk delete.
     var isDeletion: Bool { operation == nil }
     private let typeID: TypeID
     private let matcher: RecordMatcher
-    private let namesGoneAccounts: Bool
-    /// The fields that the condition looks at.
-    private let askedFields: [Int]
-    private let isOwnAlone: Bool
+    private let namesDeletedAccounts: Bool
+    /// The ids of the fields that the predicate tests.
+    private let predicateFields: [Int]
+    private let isRestrictedToOwn: Bool
 
-    /// What the condition may ask of one record, in the unit of `MatchMeter`: some 50 ms, for which the writer is held up.
+    /// The maximum work of matching one record, in the unit of `MatchCostMeter`. This work takes about 50 ms, and the
+    /// writer is blocked meanwhile.
     static let workPerRecord = 50_000_000
 
-    /// - Parameter isOwnAlone: Whether all records of the set are the caller's own, for the sake of the condition.
+    /// - Parameter isRestrictedToOwn: Whether the predicate only matches records that the caller created.
     init(
-        _ set: BulkRequest, type: RecordTypeDefinition, predicate: Predicate, isOwnAlone: Bool, reader: RecordReader
+        _ set: BulkRequest, type: RecordTypeDefinition, predicate: Predicate, isRestrictedToOwn: Bool,
+        reader: RecordReader
     ) {
-        // Answers are not shown: with no field they are short.
+        // The responses of single records are discarded. Without fields these responses are short.
         request = WriteRequest(
             caller: set.query.caller, address: set.query.address, shape: .batch(isAtomic: false), operations: [],
             fields: [])
         typeID = type.id
         matcher = RecordMatcher(predicate)
-        namesGoneAccounts = predicate.namesGoneAccounts
-        askedFields = predicate.fields.compactMap { if case .field(let field) = $0 { field.id } else { nil } }
-        self.isOwnAlone = isOwnAlone
+        namesDeletedAccounts = predicate.namesDeletedAccounts
+        predicateFields = predicate.fields.compactMap { if case .field(let field) = $0 { field.id } else { nil } }
+        self.isRestrictedToOwn = isRestrictedToOwn
         switch set.change {
         case .delete: operation = nil
         case .modify(let input):
             var operation = RecordOperation(
                 .modify(createsMissing: false, replacesAll: false), typeName: type.name, isTypeInPath: true,
                 recordName: nil, input: input)
-            // What is wrong with the values is the writer's to say.
+            // The writer reports invalid values, so an error is ignored here.
             try? operation.prepare(by: reader.schema, in: reader.database)
             self.operation = operation
         }
     }
 
-    /// Changes records as long as the slice lasts, and adds up how many were changed, and which were skipped; the others wait
-    /// for the next slice.
+    /// Changes records until the slice's budget is spent. Counts the changed and the skipped records. Further slices
+    /// change the rest.
+    ///
+    /// - Throws: ACCESS_DENIED if the caller has lost read access to a field that the predicate tests;
+    ///   QUERY_TOO_EXPENSIVE if matching one record takes too much work; storage errors; any error that would be the
+    ///   same for every record.
     func perform(
         on records: ArraySlice<RecordNumber>, in transaction: WriteTransaction, _ budget: inout SliceBudget,
         _ progress: inout BulkProgress
@@ -57,40 +63,41 @@ struct BulkChange: Sendable {
         for id in records {
             if try perform(on: id, with: writer, into: &ignored, &progress.skips) { progress.changed += 1 }
             ignored.removeAll(keepingCapacity: true)
-            // To skip one may be as much work as to change it.
+            // Charge skipped records too: skipping a record can take as much work as changing it.
             budget.spend()
             if !budget.hasMore { break }
         }
     }
 
-    /// - Returns: Whether it was changed; if not, it is skipped.
+    /// - Returns: Whether the record was changed. If not, the record was added to `skips`.
     private func perform(
-        on id: RecordNumber, with writer: RecordWriter, into ignored: inout [UInt8], _ skips: inout SetSkips
+        on id: RecordNumber, with writer: RecordWriter, into ignored: inout [UInt8], _ skips: inout SkippedRecords
     ) throws(RecordError) -> Bool {
         let transaction = writer.transaction
         let found = try transaction.records.find(id: id)
         guard let record = found, let type = transaction.schema[id: typeID], !record.row.isDeleted,
             record.row.type == typeID
         else {
-            skips.add(.goneSinceMatched, name: nil)
+            skips.add(.deletedSinceMatched, name: nil)
             return false
         }
-        // What may not be read any more is not to be asked whether it matches, and counts as gone.
+        // A record that the caller can no longer read is not matched again, because the result would reveal its values.
+        // The record counts as deleted.
         let visibility = writer.context.visibility(of: type)
         guard visibility.mayRead(record.row.facts) else {
-            skips.add(.goneSinceMatched, name: nil)
+            skips.add(.deletedSinceMatched, name: nil)
             return false
         }
         let name = RecordName(String(decoding: record.name, as: UTF8.self))
         guard visibility.mayWrite(record.row.facts) else {
-            skips.add(.refused(writer.caller, .write, .record(type.name)), name: name)
+            skips.add(.rejected(writer.caller, .write, .record(type.name)), name: name)
             return false
         }
         guard try stillMatches(record, in: transaction) else {
             skips.add(.changedSinceMatched, name: name)
             return false
         }
-        // What goes with one record is not the next one's burden.
+        // In a bulk change, the limits on cascades and member entries apply to each record.
         writer.cascaded = 0
         writer.memberEntries = 0
         do throws(RecordError) {
@@ -101,22 +108,37 @@ struct BulkChange: Sendable {
             return true
         } catch {
             writer.undo()
-            // What is wrong with the change itself is wrong with it for all records.
+            // An error that does not depend on the record would be the same for all records.
             guard transaction.store.failure == nil, isOfRecord(error) else { throw error }
             skips.add(error, name: name)
             return false
         }
     }
 
-    /// Ends a set whose condition asks for what its caller may not read any more: what goes on would tell of it.
+    /// Ends the work if the caller can no longer write any record of the type. Users may write single records by an
+    /// access list, so they are checked for each record.
+    ///
+    /// - Throws: AUTHENTICATION_FAILED or ACCESS_DENIED.
+    func requireRight(in transaction: WriteTransaction) throws(RecordError) {
+        let caller = try transaction.callers.current(request.caller)
+        guard caller.userID == nil, let type = transaction.schema[id: typeID] else { return }
+        if Visibility(of: type, for: caller, in: request.address.scope).writes == .none {
+            throw .rejected(caller, .write, .records(type.name))
+        }
+    }
+
+    /// Ends the bulk change if the caller can no longer read a field that the predicate tests. The results of further
+    /// matching would reveal the field's values.
+    ///
+    /// - Throws: ACCESS_DENIED.
     private func requireAskedFields(_ writer: RecordWriter) throws(RecordError) {
-        guard !askedFields.isEmpty, let type = writer.transaction.schema[id: typeID],
-            let hidden = writer.context.visibility(of: type).fields?.unreadable(isOwn: isOwnAlone),
-            askedFields.contains(where: hidden.contains)
+        guard !predicateFields.isEmpty, let type = writer.transaction.schema[id: typeID],
+            let hidden = writer.context.visibility(of: type).fields?.unreadable(isOwn: isRestrictedToOwn),
+            predicateFields.contains(where: hidden.contains)
         else { return }
         throw RecordError(
             .accessDenied,
-            "The condition names a field that is not yours to read any more: rights have changed since the start")
+            "The predicate names a field that you may no longer read: permissions have changed since the start")
     }
 
     private func stillMatches(
@@ -126,9 +148,9 @@ struct BulkChange: Sendable {
         return try record.name.withUnsafeBufferPointer { name throws(RecordError) in
             try StoredFields(text: record.fields, layout: record.layout).withView { view throws(RecordError) in
                 var indexed = IndexedRecord(view, name: UnsafeRawBufferPointer(name), record.row)
-                if namesGoneAccounts { try indexed.hideGoneAccounts(transaction.userNames.name) }
-                var meter = MatchMeter(recordLimit: Self.workPerRecord)
-                do throws(MatchObstacle) {
+                if namesDeletedAccounts { try indexed.hideDeletedAccounts(transaction.userNames.name) }
+                var meter = MatchCostMeter(recordLimit: Self.workPerRecord)
+                do throws(MatchFailure) {
                     return try matcher.matches(indexed, &meter)
                 } catch {
                     switch error {
@@ -141,22 +163,23 @@ struct BulkChange: Sendable {
     }
 
     private func change(
-        _ record: StoredRecord, with writer: RecordWriter, into answer: inout [UInt8]
+        _ record: StoredRecord, with writer: RecordWriter, into response: inout [UInt8]
     ) throws(RecordError) {
         guard var operation else {
             guard let zone = try writer.existingZone() else { return }
-            try writer.bury(record, zone: zone)
+            try writer.writeTombstone(record, zone: zone)
             return
         }
         operation.recordName = RecordName(String(decoding: record.name, as: UTF8.self))
-        _ = try writer.perform(operation, position: 0, into: &answer)
+        _ = try writer.perform(operation, position: 0, into: &response)
     }
 
-    /// Whether a refusal is about one record, so that others may fare better.
+    /// Whether an error concerns only one record, so that other records may succeed.
     private func isOfRecord(_ error: RecordError) -> Bool {
         switch error.code {
         case .conflict, .exists, .notFound, .accessDenied: true
-        // A deletion meets what holds the record; a change brings a reference whose target is missing to all alike.
+        // A bulk delete fails only for records that a reference protects. A bulk update with a reference to a missing
+        // target fails for all records.
         case .validatingReferenceError: operation == nil
         case .badRequest, .quotaExceeded:
             operation == nil || error.cause == .tooLarge || error.cause == .uniqueViolation

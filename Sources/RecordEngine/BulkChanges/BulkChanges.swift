@@ -3,26 +3,37 @@ internal import RecordStorage
 internal import RecordWire
 internal import Threads
 
-/// Deletes or changes all records that match a condition.
+/// Bulk updates and bulk deletes: changes of all records that match a predicate.
 package struct BulkChanges {
     let reader: RecordReader
 
     private var database: RecordDatabase { reader.database }
 
-    /// Deletes or changes all records that match a condition, in slices that let other writers through.
+    /// Updates or deletes all records that match a predicate, slice by slice. Other writes run between slices.
     ///
-    /// The set is fixed at the start. Each record is asked again in the slice that changes it: one that no longer matches,
-    /// or that the caller may not write, or that a reference holds, is skipped. A slice is all or nothing; what slices
-    /// before it did stays done.
+    /// The matching records are determined at the start. The slice that changes a record checks the record again. The
+    /// slice skips the record if it no longer matches, if the caller may not write it, or if a reference protects it.
+    /// Each slice is atomic. An error does not undo the slices committed earlier.
     ///
-    /// With an idempotency key, how far a change has come is written with each slice, so that who asks again after a crash
-    /// in the middle increments nothing twice. A deletion goes on instead: what is deleted is not deleted twice.
+    /// With an idempotency key, each slice of an update also stores the progress. A request repeated after a crash
+    /// therefore does not increment a field twice. A repeated delete continues instead, because deleting a record twice
+    /// is harmless.
     ///
-    /// - Returns: `{"matched":n,"deleted"|"updated":n,"skipped":n,"skipReasons"?:[…]}` as the body (`SetSkips.json`).
-    /// - Throws: As `query`; BAD_REQUEST without a condition unless all records are meant, with cause TOO_LARGE for more
-    ///   records than one request may change; CONFLICT with cause TOO_MANY_AFFECTED beyond `maxAffected`, SET_INTERRUPTED
-    ///   for a key whose change was broken off. A failure in the middle carries how many were done before it.
-    package func perform(_ request: BulkRequest) async throws(RecordError) -> WriteAnswer {
+    /// If the request prefers it, or if more records match than one request may change, a job does the work. Anonymous
+    /// callers cannot have jobs.
+    ///
+    /// - Returns: The job; else `{"matched":n,"deleted"|"updated":n,"skipped":n,"skipReasons"?:[…]}` as the body
+    ///   (`SkippedRecords.json`).
+    /// - Throws: The errors of `QueryReader.run`, and:
+    ///   - AUTHENTICATION_REQUIRED or ACCESS_DENIED if the caller may write no record of the type or not all of the
+    ///     fields, and for a delete of user records in the public database.
+    ///   - BAD_REQUEST without a predicate unless `isForAll`; with cause TOO_LARGE if an anonymous caller changes more
+    ///     records than one request may; with cause SET_INTERRUPTED for an idempotency key whose update was interrupted.
+    ///   - CONFLICT with cause TOO_MANY_AFFECTED if more than `maxAffected` records match.
+    ///   - TRY_AGAIN_LATER while a request with the same idempotency key runs.
+    ///
+    ///   An error after the first slice carries the number of records changed before it.
+    package func perform(_ request: BulkRequest) async throws(RecordError) -> BulkResponse {
         let input = request.query.input
         if input.condition?.isBlank ?? true, input.filters.isEmpty, !request.isForAll { throw .conditionMissing }
         try requireSomeWriteRight(request.query)
@@ -32,20 +43,23 @@ package struct BulkChanges {
             throw .userRecordStays
         }
         let database = database
-        // Between the first slice and the last the answer is not known yet, and a client may have lost patience.
+        // A client may repeat its request before the last slice is committed, while no response is stored yet.
         let running = request.idempotency.map {
-            QueryServices.RunningSet(caller: request.query.caller.identityID, key: $0.text)
+            QueryServices.RunningBulkChange(caller: request.query.caller.identityID, key: $0.text)
         }
         try allowFields(of: request)
-        if let running, !database.queries.runningSets.withLock({ $0.insert(running).inserted }) {
+        if let running, !database.queries.runningBulkChanges.withLock({ $0.insert(running).inserted }) {
             throw .setRunning
         }
         defer {
-            if let running { database.queries.runningSets.withLock { _ = $0.remove(running) } }
+            if let running { database.queries.runningBulkChanges.withLock { _ = $0.remove(running) } }
         }
-        if let key = request.idempotency, let answer = try await remembered(key, for: request.query.caller) {
-            if answer.outcome == .setBegun { throw .setInterrupted(answer) }
-            return answer
+        if let key = request.idempotency, let response = try await remembered(key, for: request.query.caller) {
+            switch response.outcome {
+            case .bulkChangeStarted: throw .setInterrupted(response)
+            case .job: return .job(try await job(response.name, for: request.query.caller), isReplay: true)
+            default: return .done(response)
+            }
         }
         if let wish = try await reader.queries.missingIndexes(for: request.query, isForCaller: false) {
             _ = try await database.indexes.add(wish, to: request.query.typeName)
@@ -55,40 +69,57 @@ package struct BulkChanges {
             request.query = try reader.queries.current(request.query)
             return try reader.bulkChanges.matches(request)
         }
+        if set.isLeftToJob {
+            let job = try await database.jobs.create(
+                JobTask(request), for: request.query.caller, in: request.query.address, total: set.matched,
+                key: request.idempotency)
+            return .job(job, isReplay: false)
+        }
         var progress = BulkProgress(matched: set.matched)
         if !request.isDryRun, let type = set.type {
             let change = BulkChange(
-                request, type: type, predicate: set.predicate, isOwnAlone: set.isOwnAlone, reader: reader)
+                request, type: type, predicate: set.predicate, isRestrictedToOwn: set.isRestrictedToOwn, reader: reader)
             try await perform(change, on: set.records, &progress) {
                 progress, isLast, transaction throws(RecordError) in
                 guard let key = request.idempotency else { return }
-                if !isLast, !request.change.mustNotRepeat || progress.changed == 0 { return }
-                let answer = WriteAnswer(
-                    outcome: isLast ? .set : .setBegun, document: progress.json(request.change, isDryRun: false))
-                try transaction.remember(answer, key, for: request.query.caller)
+                if !isLast, !request.change.isRepeatUnsafe || progress.changed == 0 { return }
+                let response = WriteResponse(
+                    outcome: isLast ? .set : .bulkChangeStarted,
+                    document: progress.json(request.change, isDryRun: false))
+                try transaction.remember(response, key, for: request.query.caller)
             }
         }
-        let answer = WriteAnswer(outcome: .set, document: progress.json(request.change, isDryRun: request.isDryRun))
+        let response = WriteResponse(outcome: .set, document: progress.json(request.change, isDryRun: request.isDryRun))
         if let key = request.idempotency, !request.isDryRun, set.records.isEmpty {
-            try await remember(answer, key, for: request.query.caller)
+            try await remember(response, key, for: request.query.caller)
         }
-        return answer
+        return .done(response)
     }
 
-    /// Refuses those who may write no record of the type, whatever matches: strangers, whom signing in may help, and keys
-    /// and administrators whose scope or role only reads, who shall start no work of the writer's. Of users each record is
-    /// judged by itself.
+    private func job(_ name: String, for caller: Caller) async throws(RecordError) -> JobInfo {
+        try await database.queries.pool.read(database) { reader throws(RecordError) in
+            try reader.jobs.find(name, for: caller)
+        }
+    }
+
+    /// Rejects callers that may write no record of the type, even if no record matches. A read-only API key or
+    /// administrator must not cause work for the writer. Users pass this check, because their permissions depend on the
+    /// record.
+    ///
+    /// - Throws: AUTHENTICATION_REQUIRED for anonymous callers; ACCESS_DENIED for API keys and administrators.
     private func requireSomeWriteRight(_ request: QueryRequest) throws(RecordError) {
         guard let type = reader.schema[request.typeName] else { return }
         guard Visibility(of: type, for: request.caller, in: request.address.scope).writes == .none else { return }
         switch request.caller {
         case .user: return
         case .anonymous, .service, .administrator:
-            throw .refused(request.caller, .write, .records(type.name))
+            throw .rejected(request.caller, .write, .records(type.name))
         }
     }
 
-    /// Refuses a change of fields that the caller writes in no record, not even its own.
+    /// Rejects an update of fields that the caller may not write in any record, not even in its own records.
+    ///
+    /// - Throws: The error of `RecordOperation.allowed`.
     private func allowFields(of request: BulkRequest) throws(RecordError) {
         guard case .modify(let input) = request.change, let type = reader.schema[request.query.typeName] else { return }
         let operation = RecordOperation(
@@ -98,16 +129,19 @@ package struct BulkChanges {
         _ = try operation.allowed(by: visibility.fields, of: type, isOwn: true, in: database.environment)
     }
 
-    /// The ids of all matches, in the order in which the walk meets them.
-    private func matches(_ request: BulkRequest) throws(RecordError) -> MatchedSet {
-        var set = MatchedSet()
+    /// Finds the internal ids of all matches, in the order of the index scan.
+    ///
+    /// - Throws: The errors of `perform` for missing indexes, for too many matches, and for a predicate that takes too
+    ///   long.
+    private func matches(_ request: BulkRequest) throws(RecordError) -> MatchedRecords {
+        var set = MatchedRecords()
         let limit = database.limits.setRecords
         guard let query = try reader.queries.bind(request.query), let zone = query.zone else { return set }
         try reader.queries.requireIndexes(query, request.query)
         set.type = query.type
-        // Of each record it is asked again whether the caller may see it.
+        // The slice that changes a record checks the record again, including the caller's read access.
         set.predicate = query.condition
-        set.isOwnAlone = query.isOwnAlone
+        set.isRestrictedToOwn = query.isRestrictedToOwn
         let budget = QueryBudget(
             time: .milliseconds(database.limits.queryMilliseconds), workPerRecord: BulkChange.workPerRecord)
         try reader.queries.advising(query, budget) { () throws(RecordError) in
@@ -117,6 +151,10 @@ package struct BulkChanges {
             if let most = request.maxAffected, set.matched > most {
                 throw .tooManyAffected(set.matched, limit: most)
             }
+            if request.prefersJob || set.matched > limit, request.query.caller != .anonymous {
+                set.isLeftToJob = true
+                return
+            }
             guard set.matched <= limit else { throw .setTooLarge(set.matched, limit: limit) }
             set.records.reserveCapacity(set.matched)
             try runner.forEachMatch { record throws(RecordError) in set.records.append(record) }
@@ -124,51 +162,61 @@ package struct BulkChanges {
         return set
     }
 
-    /// Makes a change to records, slice by slice, each a write among others.
+    /// Changes records slice by slice.
     ///
-    /// - Parameter note: Called in the transaction of each slice.
+    /// - Parameter note: Called in the transaction of each slice, to store the progress.
+    /// - Throws: The error that ended the work (see `BulkWork`).
     func perform(
         _ change: BulkChange, on records: [RecordNumber], _ progress: inout BulkProgress,
-        note: @escaping BulkJob.Note
+        note: @escaping BulkWork.Note
     ) async throws(RecordError) {
         guard !records.isEmpty else { return }
-        let job = BulkJob(change, on: records, progress, note: note)
-        try await database.jobs.run(job, in: database)
-        progress = job.progress
+        let work = BulkWork(change, on: records, progress, note: note)
+        try await database.slices.run(work, in: database)
+        progress = work.progress
     }
 
-    /// The first answer to an idempotency key, if it is known.
+    /// Returns the response stored for an idempotency key; `nil` if there is none.
     private func remembered(
         _ key: IdempotencyKey, for caller: Caller
-    ) async throws(RecordError) -> WriteAnswer? {
+    ) async throws(RecordError) -> WriteResponse? {
         try await database.write(startsLazily: true) { transaction throws(RecordError) in
             try transaction.remembered(key, for: caller)
         }
     }
 
     private func remember(
-        _ answer: WriteAnswer, _ key: IdempotencyKey, for caller: Caller
+        _ response: WriteResponse, _ key: IdempotencyKey, for caller: Caller
     ) async throws(RecordError) {
         try await database.write { transaction throws(RecordError) in
-            try transaction.remember(answer, key, for: caller)
+            try transaction.remember(response, key, for: caller)
         }
     }
 }
 
-/// What a condition has found.
-private struct MatchedSet: Sendable {
-    var type: RecordTypeDefinition?
-    var predicate = Predicate.constant(false)
-    var isOwnAlone = false
-    var matched = 0
-    var records: [RecordNumber] = []
+/// The result of a bulk request.
+package enum BulkResponse: Sendable {
+    case done(WriteResponse)
+    /// A job does the work.
+    case job(JobInfo, isReplay: Bool)
 }
 
-/// How far a change of a set is.
+/// The records that match the predicate at the start of the bulk change.
+private struct MatchedRecords: Sendable {
+    var type: RecordTypeDefinition?
+    var predicate = Predicate.constant(false)
+    var isRestrictedToOwn = false
+    var matched = 0
+    var records: [RecordNumber] = []
+    /// Whether a job does the work, so that `records` is empty.
+    var isLeftToJob = false
+}
+
+/// The progress of a bulk change.
 struct BulkProgress: Sendable {
     let matched: Int
     var changed = 0
-    var skips = SetSkips()
+    var skips = SkippedRecords()
 
     init(matched: Int) {
         self.matched = matched
@@ -191,8 +239,8 @@ struct BulkProgress: Sendable {
 }
 
 extension BulkRequest.Change {
-    /// Whether records that have it already must not get it again.
-    fileprivate var mustNotRepeat: Bool {
+    /// Whether changing a record twice could give a different result than changing it once.
+    fileprivate var isRepeatUnsafe: Bool {
         switch self {
         case .delete: false
         case .modify: true
@@ -201,6 +249,6 @@ extension BulkRequest.Change {
 }
 
 extension String {
-    /// Whether there is nothing but white space in it.
+    /// Whether the text is empty or only white space.
     fileprivate var isBlank: Bool { allSatisfy(\.isWhitespace) }
 }

@@ -1,25 +1,30 @@
 package import RecordWire
 
-/// A change of all records that match a query's condition.
+/// A request to update or delete all records that match a query's predicate.
 package struct BulkRequest: Sendable {
-    /// What is done to each record.
+    /// The change to make to each matching record.
     package enum Change: Sendable {
         case delete
-        /// The fields to change, as of a record's PATCH.
+        /// Updates the fields that a record's PATCH would update.
         case modify(RecordInput)
     }
 
+    /// The query request with the caller, the database and the predicate.
     package var query: QueryRequest
+    /// The change to make to each matching record.
     package var change: Change
-    /// `all=true`: no condition is meant.
+    /// Whether the client asked for all records of the type (`all=true`). A predicate is then not required.
     package var isForAll: Bool
-    /// Only counts.
+    /// Whether to count the matches without changing them.
     package var isDryRun: Bool
-    /// Refuses, before anything is changed, if more records match.
+    /// The maximum number of matching records. If more records match, the request fails and changes nothing.
     package var maxAffected: Int?
-    /// Under which the answer is remembered.
+    /// Whether to do the work in a job even if it could be done at once.
+    package var prefersJob = false
+    /// The idempotency key of the request. The server stores the response under this key.
     package var idempotency: IdempotencyKey?
 
+    /// Creates a bulk update or bulk delete from its parts.
     package init(
         query: QueryRequest, change: Change, isForAll: Bool, isDryRun: Bool, maxAffected: Int?,
         idempotency: IdempotencyKey?

@@ -4,21 +4,21 @@ internal import RecordStorage
 internal import Threads
 
 extension CallerReader {
-    /// Who bears a token.
+    /// Returns the caller that owns a token: an administrator, a user or a service.
     ///
     /// - Throws: AUTHENTICATION_FAILED if the token is unknown, revoked or expired.
     package func authenticate(_ token: UnsafeRawBufferPointer) throws(RecordError) -> Caller {
         let database = reader.database
-        let hash = reader.knownCallers.hash(token)
-        if let known = reader.knownCallers.find(hash) {
+        let hash = reader.callerCache.hash(token)
+        if let known = reader.callerCache.find(hash) {
             let now = now
             if known.expires > now {
                 if now >= known.slides { noteUse(of: hash, now: now) }
                 return known.caller
             }
-            reader.knownCallers.forget(hash)
+            reader.callerCache.forget(hash)
         }
-        // The server's own token may be any text, so it comes before all prefixes.
+        // Check the server's own token before the prefixes, since it may be any text.
         if let administrator = database.administrator, hash.isEqualInConstantTime(to: administrator) {
             return .administrator(.bootstrap)
         }
@@ -29,10 +29,10 @@ extension CallerReader {
             if administrators.isOperator(hash) { return .administrator(.bootstrap) }
         }
         try reader.refresh()
-        return token.starts(with: KeyToken.prefix.utf8) ? try service(hash) : try user(hash)
+        return token.starts(with: APIKeyToken.prefix.utf8) ? try service(hash) : try user(hash)
     }
 
-    /// The user whose session has a token.
+    /// Returns the user with a session whose token has a hash.
     private func user(_ hash: Digest) throws(RecordError) -> Caller {
         let now = now
         guard let session = try reader.store.sessions.find(hash: hash.bytes), session.expires > now,
@@ -40,13 +40,14 @@ extension CallerReader {
         else { throw .tokenRejected }
         let caller = Caller.user(account.id, roles: try accounts.roles(of: account.id))
         let slides = session.used + reader.database.limits.slideMilliseconds
-        reader.knownCallers.remember(
-            KnownCallers.Entry(caller: caller, expires: session.expires, slides: slides), by: hash)
+        reader.callerCache.remember(
+            CallerCache.Entry(caller: caller, expires: session.expires, slides: slides), by: hash)
         if now >= slides { noteUse(of: hash, now: now) }
         return caller
     }
 
-    /// The service whose key has a token. It is looked up again after a minute, so that its use is noted.
+    /// Returns the service with an API key whose token has a hash. The cache entry expires after a minute, so that the
+    /// key's next use is recorded.
     private func service(_ hash: Digest) throws(RecordError) -> Caller {
         let now = now
         let found = try keys.find(hash: hash.bytes)
@@ -55,19 +56,20 @@ extension CallerReader {
         let caller = Caller.service(
             ServiceKey(account: found.key.account, scope: KeyScope(stored: found.key.scope)))
         let expires = min(found.expires, now + APIKeys.useMilliseconds)
-        reader.knownCallers.remember(KnownCallers.Entry(caller: caller, expires: expires, slides: .max), by: hash)
+        reader.callerCache.remember(CallerCache.Entry(caller: caller, expires: expires, slides: .max), by: hash)
         return caller
     }
 
-    /// Has the use of a session noted, once in a while.
+    /// Records the use of a session if the last recording is old enough.
     private func noteUse(of hash: Digest, now: Int64) {
-        reader.knownCallers.didNoteUse(of: hash, again: now + reader.database.limits.slideMilliseconds)
+        reader.callerCache.didNoteUse(of: hash, again: now + reader.database.limits.slideMilliseconds)
         reader.database.sessions.noteUse(of: hash)
     }
 }
 
 extension RecordError {
-    /// One sentence for every reason, so that nobody learns which tokens once existed.
+    /// The error for a rejected token. Unknown, revoked and expired tokens get the same sentence, so that the error
+    /// does not reveal which tokens once existed.
     static let tokenRejected = RecordError(
         .authenticationFailed,
         """

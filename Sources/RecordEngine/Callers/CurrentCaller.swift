@@ -2,21 +2,21 @@ internal import RecordModel
 internal import RecordStorage
 internal import Threads
 
-/// What tells who callers are and what they may do, in one view of the file.
+/// The tables of callers and their permissions, in one snapshot.
 protocol CallerSource {
     var accounts: AccountTable { get }
-    var keys: KeyTable { get }
+    var keys: APIKeyTable { get }
     var schemas: SchemaTable { get }
     var administrators: Administrators? { get }
-    /// Milliseconds since 1970.
+    /// The time in milliseconds since 1970.
     var now: Int64 { get }
 }
 
 extension CallerSource {
-    /// A caller with the rights that it has now: what it asked for may take its time, or have waited for its turn.
+    /// Returns a caller with its current permissions. Called for requests that run long or have waited in a queue.
     ///
-    /// - Throws: AUTHENTICATION_FAILED if the account is gone or disabled, the key revoked or expired, the administrator gone or
-    ///   disabled.
+    /// - Throws: AUTHENTICATION_FAILED if the account is deleted or disabled, the key is revoked or expired, or the
+    ///   administrator is deleted or disabled.
     func current(_ caller: Caller) throws(RecordError) -> Caller {
         switch caller {
         case .anonymous: return caller
@@ -34,14 +34,15 @@ extension CallerSource {
         }
     }
 
-    /// The number of the last change of grants, or of the caller's roles: what it could see before may differ.
+    /// Returns the sequence number of the last change of grants or of the caller's roles. Such a change may alter which
+    /// records and fields the caller can read.
     ///
-    /// - Returns: `.max` for an account that is gone.
+    /// - Returns: `.max` for a deleted account.
     func lastChangeOfRights(of caller: Caller, in scope: DatabaseScope) throws(RecordError) -> Int64 {
         guard scope == .publicDatabase else { return 0 }
         return switch caller {
         case .administrator: 0
-        // A key's scope stands with its account.
+        // A change of a key's scope is recorded in the row of the key's account.
         case .service(let key): try accounts.find(id: key.account)?.granted ?? .max
         case .anonymous: try schemas.lastGrantChange()
         case .user(let id, _): max(try schemas.lastGrantChange(), try accounts.find(id: id)?.granted ?? .max)
@@ -49,32 +50,34 @@ extension CallerSource {
     }
 }
 
-/// Callers as the writer finds them.
+/// Checks callers in a write transaction.
 struct CallerWriter: CallerSource {
     let transaction: WriteTransaction
     var accounts: AccountTable { transaction.store.accounts }
-    var keys: KeyTable { transaction.store.keys }
+    var keys: APIKeyTable { transaction.store.keys }
     var schemas: SchemaTable { transaction.store.schemas }
     var administrators: Administrators? { transaction.administrators }
     var now: Int64 { transaction.now }
 
-    /// Refuses callers without an administrator's right, as they are now: while the request waited, a key may have been
-    /// revoked, or a role changed.
+    /// Checks that an actor currently has an administrator's right. The actor's key may have been revoked, or the
+    /// actor's role changed, while the request was queued.
+    ///
+    /// - Throws: AUTHENTICATION_FAILED, AUTHENTICATION_REQUIRED or ACCESS_DENIED.
     func require(_ operation: AdministratorOperation, of actor: AuditActor) throws(RecordError) {
         let caller = try current(actor.caller)
         guard Authorization.authorize(caller, operation) == .allowed else {
             throw RecordError(
-                Authorization.refusal(of: caller) == .denied ? .accessDenied : .authenticationRequired,
+                Authorization.rejection(of: caller) == .denied ? .accessDenied : .authenticationRequired,
                 "Only administrators may do this")
         }
     }
 }
 
-/// Callers as a reader finds them.
+/// Checks callers in a reader's snapshot.
 package struct CallerReader: CallerSource {
     let reader: RecordReader
     var accounts: AccountTable { reader.store.accounts }
-    var keys: KeyTable { reader.store.keys }
+    var keys: APIKeyTable { reader.store.keys }
     var schemas: SchemaTable { reader.store.schemas }
     var administrators: Administrators? { reader.database.administrators }
     var now: Int64 { WallClock.milliseconds }

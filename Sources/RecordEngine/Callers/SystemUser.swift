@@ -1,13 +1,14 @@
 internal import RecordModel
 
-/// The names of writers that are no accounts.
+/// The names of creators and modifiers without an account.
 enum SystemUser {
-    /// The name of an account that no longer exists.
+    /// The name that replaces the record name of a deleted account.
     static let deleted = "_deleted"
 
-    /// Whether a number is that of no account.
+    /// Returns whether a user number is reserved for a creator or modifier without an account.
     static func isSpecial(_ id: UserID) -> Bool { name(id) != nil }
 
+    /// Returns the name for a reserved user number; `nil` for the number of an account.
     static func name(_ id: UserID) -> String? {
         switch id {
         case .nobody: "_anonymous"

@@ -1,18 +1,21 @@
 internal import RecordModel
 internal import RecordStorage
 
-/// Rulings in words.
+/// Creates the sentences that explain decisions.
 extension AccessExplainer {
+    /// Returns the explanation of a decision about a record or a database.
+    ///
     /// - Parameters:
-    ///   - action: What is done to records of the type; `nil` for what concerns a database as a whole.
-    ///   - isForAnyRecord: No record was named.
+    ///   - action: The action on records of a type; `nil` for an action on a database as a whole.
+    ///   - isForAnyRecord: Whether the question names no record.
     func step(
-        _ ruling: Ruling, _ action: (deed: Action, type: RecordTypeDefinition)? = nil, isForAnyRecord: Bool = false
+        _ explained: ExplainedDecision, _ action: (deed: Action, type: RecordTypeDefinition)? = nil,
+        isForAnyRecord: Bool = false
     ) throws(RecordError) -> AccessExplanation.Step {
         let right = action?.deed.permission.words.joined() ?? ""
         let type = action?.type.name.text ?? ""
         let (rule, reason) =
-            switch ruling.rule {
+            switch explained.rule {
             case .role(let role): ("ADMINISTRATOR", "The role \(role.rawValue) of administrators covers it")
             case .roleLacks(let role):
                 ("ADMINISTRATOR", "The role \(role.rawValue) of administrators does not cover it")
@@ -23,27 +26,29 @@ extension AccessExplainer {
             case .otherPrivateDatabase: ("PRIVATE_DATABASE", "A private database is its owner's alone")
             case .grant(.creator): ("GRANT", "\(type) grants \(right) to _creator" + own(isForAnyRecord))
             case .grant(let role): ("GRANT", "\(type) grants \(right) to \(role)")
-            case .creatorReads: ("CREATOR", "Whoever created a record reads it" + own(isForAnyRecord))
+            case .creatorReads: ("CREATOR", "The creator of a record reads it" + own(isForAnyRecord))
             case .noGrant: ("NO_GRANT", "\(type) grants \(right) to no role that the caller holds")
             case .notCreator:
                 ("NOT_CREATOR", "\(type) lets the caller do it to its own records, and this is another's")
             case .listed(let giver): ("ACCESS_LIST", "The record's access list gives it to \(try listed(giver))")
             case .unlisted: ("ACCESS_LIST", "The record has an access list, which does not give it to the caller")
-            case .signedIn: ("SIGNED_IN", "Whoever is signed in uploads files")
+            case .signedIn: ("SIGNED_IN", "Signed-in users upload files")
             case .typeWithAssets(let type):
                 ("TYPE_WITH_ASSETS", "The caller may create or write records of \(type), which has a field for files")
             case .noTypeWithAssets:
                 ("TYPE_WITH_ASSETS", "The caller may neither create nor write records of a type with a field for files")
             }
-        return AccessExplanation.Step(rule: rule, isAllowed: ruling.decision == .allowed, reason: reason)
+        return AccessExplanation.Step(rule: rule, isAllowed: explained.decision == .allowed, reason: reason)
     }
 
+    /// Returns the explanation of a decision about a field.
     func step(
-        _ ruling: FieldRuling, _ action: Action, _ field: FieldDefinition, for caller: Caller, in scope: DatabaseScope
+        _ explained: FieldDecision, _ action: Action, _ field: FieldDefinition, for caller: Caller,
+        in scope: DatabaseScope
     ) -> AccessExplanation.Step {
         let verb = action == .read ? "read" : "write"
         let reason =
-            switch ruling {
+            switch explained {
             case .asRecord:
                 if (action == .read ? field.readers : field.writers) == nil {
                     "The field \(field.name) has no roles of its own to \(verb) it"
@@ -57,7 +62,7 @@ extension AccessExplainer {
             case .grant(let role): "The field \(field.name) is for \(role) to \(verb)"
             case .noGrant: "The field \(field.name) is for no role to \(verb) that the caller holds there"
             }
-        return AccessExplanation.Step(rule: "FIELD_GRANT", isAllowed: ruling.isAllowed, reason: reason)
+        return AccessExplanation.Step(rule: "FIELD_GRANT", isAllowed: explained.isAllowed, reason: reason)
     }
 
     private func own(_ isForAnyRecord: Bool) -> String {

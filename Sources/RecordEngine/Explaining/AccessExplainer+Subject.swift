@@ -2,18 +2,19 @@ internal import RecordModel
 internal import RecordStorage
 internal import Threads
 
-/// Whom a question about rights is about.
+/// The caller whose permissions are explained.
 enum AccessSubject {
     case caller(Caller)
-    /// Nobody can be this caller now: its tokens are refused before any right is looked at.
-    case refused(AccessExplanation.Step)
+    /// A caller whose tokens are rejected. No permission needs to be checked.
+    case rejected(AccessExplanation.Step)
 }
 
 extension AccessExplainer {
-    /// Finds whom a question names: `anonymous`; `administrator`, with `:` and a role or not; `key:` and a name; the name
-    /// or record name of a user, or the record name of a key's account.
+    /// Returns the caller named in a question. The forms of a name are: `anonymous`; `administrator`, optionally with
+    /// `:` and a role; `key:` and a name; the name or record name of a user; the record name of a key's account.
     ///
-    /// - Throws: NOT_FOUND for somebody who is not there; BAD_REQUEST for what names nobody.
+    /// - Throws: NOT_FOUND for an unknown caller; BAD_REQUEST for an unknown role, or for a name that the asking caller
+    ///   may not look up.
     func subject(of question: AccessQuestion) throws(RecordError) -> AccessSubject {
         let text = question.caller
         if text == "anonymous" || text == RoleName.world.text { return .caller(.anonymous) }
@@ -57,10 +58,10 @@ extension AccessExplainer {
 
     private func subject(of account: AccountRow) throws(RecordError) -> AccessSubject {
         if account.disabled != nil {
-            return .refused(
+            return .rejected(
                 AccessExplanation.Step(
                     rule: "ACCOUNT_DISABLED", isAllowed: false,
-                    reason: "The account is disabled: its sessions have ended, and nobody signs in to it"))
+                    reason: "The account is disabled: its sessions have ended, and it cannot sign in"))
         }
         if account.kind == .service {
             let table = store.keys
@@ -71,12 +72,13 @@ extension AccessExplainer {
             .user(account.id, roles: try store.accounts.roles(of: account.id)))
     }
 
-    private func subject(of key: KeyRow?) -> AccessSubject {
+    private func subject(of key: APIKeyRow?) -> AccessSubject {
         guard let key, key.isAlive(at: WallClock.milliseconds) else {
-            return .refused(
+            return .rejected(
                 AccessExplanation.Step(
                     rule: "KEY_ENDED", isAllowed: false,
-                    reason: "The key was revoked or has expired: its token is refused before any right is looked at"))
+                    reason: "The key was revoked or has expired: its token is rejected before any permission is checked"
+                ))
         }
         return .caller(.service(ServiceKey(account: key.account, scope: KeyScope(stored: key.scope))))
     }
@@ -84,11 +86,11 @@ extension AccessExplainer {
     private func noSuchRole(_ name: String, _ question: AccessQuestion) -> RecordError {
         let roles = AdministratorRole.allCases.map(\.rawValue).joined(separator: ", ")
         return .badRequest(
-            "Behind administrator: stands a role of administrators, one of \(roles).\(hint(about: name, question))",
+            "administrator: is followed by a role of administrators, one of \(roles).\(hint(about: name, question))",
             details: [("caller", .text(question.caller))])
     }
 
-    /// Which word to ask for, if a name is an administrator's; for those who may know.
+    /// Returns a hint if the name belongs to an administrator and the asking caller may manage administrators.
     private func hint(about name: String, _ question: AccessQuestion) -> String {
         guard Authorization.authorize(question.asker, .manageAdministrators) == .allowed,
             let info = try? reader.database.administrators?.find(name)
@@ -98,6 +100,7 @@ extension AccessExplainer {
 }
 
 extension AccessQuestion {
+    /// The allowed forms of a caller's name, for error messages.
     static let callerForms =
         "A caller is anonymous, administrator, administrator: and a role, key: and a name, or the name or record name of a user"
 }

@@ -2,22 +2,22 @@ package import RecordModel
 internal import RecordStorage
 internal import Threads
 
-/// A question about rights: who wants to do what.
+/// A question about the permissions of a caller.
 package struct AccessQuestion: Sendable {
-    /// Who asks. Names of others are looked up only for those who may list them, and a record that it may not read answers
-    /// as one that is not there.
+    /// The caller that asks. Other callers are found only if the asking caller may list them. Records count as missing
+    /// if the asking caller may not read them.
     package var asker: Caller
-    /// What is to be done.
-    package enum Deed: String, CaseIterable, Sendable {
+    /// An action whose permission can be explained.
+    package enum RequestedAction: String, CaseIterable, Sendable {
         case create, read, write
-        /// To stand in a condition or a sort.
+        /// Use of a field in a predicate or a sort.
         case query
-        /// To use a private database at all.
+        /// Any access to a private database.
         case enter
-        /// To upload files for records.
+        /// Upload of files for records.
         case upload
 
-        /// What it is to records of a type; `nil` for what concerns a database as a whole.
+        /// The corresponding action on records; `nil` for an action on a database as a whole.
         package var action: Action? {
             switch self {
             case .create: .create
@@ -28,16 +28,22 @@ package struct AccessQuestion: Sendable {
         }
     }
 
+    /// The name of the caller whose permissions are explained.
     package var caller: String
-    package var deed: Deed
-    /// `nil` for what concerns a database as a whole.
+    /// The action whose permission is explained.
+    package var deed: RequestedAction
+    /// The record type; `nil` for a database as a whole.
     package var typeName: RecordTypeName?
+    /// The record; `nil` for any record of the type.
     package var recordName: RecordName?
+    /// The field; `nil` for the record as a whole.
     package var field: String?
+    /// The database of the action.
     package var address: DatabaseAddress
 
+    /// Asks about an action of one caller. Type, record and field narrow the question.
     package init(
-        by asker: Caller, caller: String, deed: Deed, typeName: RecordTypeName?, recordName: RecordName?,
+        by asker: Caller, caller: String, deed: RequestedAction, typeName: RecordTypeName?, recordName: RecordName?,
         field: String?, address: DatabaseAddress
     ) {
         self.asker = asker
@@ -50,34 +56,37 @@ package struct AccessQuestion: Sendable {
     }
 }
 
-/// The answer: the decision that the caller itself would meet, and what it rests on.
+/// The response to a question: the same decision as for a request by the caller, with the reasons.
 package struct AccessExplanation: Hashable, Sendable {
-    /// One thing that was looked at.
+    /// One rule that was checked.
     package struct Step: Hashable, Sendable {
         /// The name of the rule, such as `GRANT`.
         package let rule: String
+        /// Whether the rule allows the action.
         package let isAllowed: Bool
         /// A sentence for the administrator.
         package let reason: String
     }
 
+    /// The decision.
     package let decision: Decision
-    /// In the order in which they were looked at; the last one decided.
+    /// The rules in the order in which they were checked. The last rule decided.
     package var steps: [Step]
-    /// The custom roles of the caller, directly or through others.
+    /// The custom roles of the caller, direct or through other roles.
     package let roles: [String]
 }
 
-/// Explains what callers may do.
+/// Explains the permissions of callers.
 package struct AccessExplainer {
     let reader: RecordReader
 
     var store: StoreReader { reader.store }
     private var schema: Schema { reader.schema }
 
-    /// Tells what a caller may do, and by which rule, from the same judgement that its requests meet.
+    /// Explains whether a caller may perform an action, and which rule decides. Uses the same authorization code as
+    /// requests.
     ///
-    /// - Throws: BAD_REQUEST for a caller that is none, NOT_FOUND for an unknown type, record or field.
+    /// - Throws: BAD_REQUEST for a malformed question; NOT_FOUND for an unknown caller, type, record or field.
     package func explain(_ question: AccessQuestion) throws(RecordError) -> AccessExplanation {
         guard let action = question.deed.action else { return try explainDatabase(question) }
         guard let name = question.typeName else { throw .questionNeedsType }
@@ -97,25 +106,25 @@ package struct AccessExplainer {
         let caller: Caller
         switch subject {
         case .caller(let found): caller = found
-        case .refused(let step): return AccessExplanation(decision: .denied, steps: [step], roles: [])
+        case .rejected(let step): return AccessExplanation(decision: .denied, steps: [step], roles: [])
         }
         let isForAnyRecord = question.recordName == nil && action != .create
-        // A record of the caller's own is the one that it has the most rights to.
+        // A question about any record assumes a record created by the caller, on which it has the most permissions.
         let judged = isForAnyRecord ? RecordFacts(creator: caller.userID) : facts
-        let ruling = Authorization.judge(caller, action, in: scope, type: type, judged)
-        var steps = [try step(ruling, (action, type), isForAnyRecord: isForAnyRecord)]
-        var decision = ruling.decision
+        let explained = Authorization.judge(caller, action, in: scope, type: type, judged)
+        var steps = [try step(explained, (action, type), isForAnyRecord: isForAnyRecord)]
+        var decision = explained.decision
         if let field = question.field.flatMap({ type[$0] }), decision == .allowed {
             let isOwn = isOwn(question, caller, type, facts)
-            let ruling = Authorization.judge(
+            let explained = Authorization.judge(
                 caller, action == .read ? field.readers : field.writers, isOwn: isOwn, in: scope)
-            steps.append(step(ruling, action, field, for: caller, in: scope))
-            if !ruling.isAllowed { decision = Authorization.refusal(of: caller) }
+            steps.append(step(explained, action, field, for: caller, in: scope))
+            if !explained.isAllowed { decision = Authorization.rejection(of: caller) }
         }
         return AccessExplanation(decision: decision, steps: steps, roles: roles(of: caller))
     }
 
-    /// What concerns a database as a whole.
+    /// Explains an action on a database as a whole.
     private func explainDatabase(_ question: AccessQuestion) throws(RecordError) -> AccessExplanation {
         guard question.typeName == nil, question.recordName == nil, question.field == nil else {
             throw .badRequest(
@@ -124,18 +133,18 @@ package struct AccessExplainer {
         let caller: Caller
         switch try subject(of: question) {
         case .caller(let found): caller = found
-        case .refused(let step): return AccessExplanation(decision: .denied, steps: [step], roles: [])
+        case .rejected(let step): return AccessExplanation(decision: .denied, steps: [step], roles: [])
         }
-        let ruling: Ruling
+        let explained: ExplainedDecision
         switch (question.deed, question.address.scope) {
-        case (.enter, .privateDatabase(let owner)): ruling = Authorization.judgeEntering(caller, of: owner)
+        case (.enter, .privateDatabase(let owner)): explained = Authorization.judgeEntering(caller, of: owner)
         case (.enter, .publicDatabase):
             throw .badRequest(
                 "Everybody enters the public database. Say whose private one is meant, with database=private and owner",
                 details: [("parameter", .text("database"))])
-        case (_, let scope): ruling = Authorization.judgeUploading(caller, to: scope, schema: schema)
+        case (_, let scope): explained = Authorization.judgeUploading(caller, to: scope, schema: schema)
         }
-        return AccessExplanation(decision: ruling.decision, steps: [try step(ruling)], roles: roles(of: caller))
+        return AccessExplanation(decision: explained.decision, steps: [try step(explained)], roles: roles(of: caller))
     }
 
     private func roles(of caller: Caller) -> [String] {
@@ -155,7 +164,7 @@ package struct AccessExplainer {
         return row.facts
     }
 
-    /// Whether what is asked is about records that the caller has created, and no others.
+    /// Returns whether the decision applies only to records that the caller has created.
     private func isOwn(
         _ question: AccessQuestion, _ caller: Caller, _ type: RecordTypeDefinition, _ facts: RecordFacts
     ) -> Bool {
@@ -165,8 +174,8 @@ package struct AccessExplainer {
             if question.recordName != nil { return caller.userID != nil && facts.creator == caller.userID }
             return caller.userID != nil
         case .query:
-            // Where none but its own records are read by the grants, it asks for them alone.
-            guard case .own = Authorization.reach(of: .read, for: caller, in: question.address.scope, type: type)
+            // If the caller may read only its own records, its queries return only its own records.
+            guard case .own = Authorization.permitted(of: .read, for: caller, in: question.address.scope, type: type)
             else { return false }
             return true
         }
@@ -174,6 +183,7 @@ package struct AccessExplainer {
 }
 
 extension RecordError {
+    /// The error for a question without a record type.
     static let questionNeedsType = RecordError.badRequest(
         "The body needs 'recordType'", details: [("key", .text("recordType"))])
 }

@@ -1,24 +1,29 @@
 package import RecordModel
 internal import RecordWire
 
-/// What became of a wish for indexes.
+/// The result of an index request.
 package struct AddedIndexes: Equatable, Sendable {
-    /// The indexes that serve the wish, each with its state: first those of the fields, by their number, then those that
-    /// were named.
+    /// The indexes that serve the request, each with its state. Indexes for field options come first, sorted by field
+    /// number. Indexes requested by columns follow.
     package var all: [IndexDefinition]
-    /// The numbers of those that were not there before this wish; of two who wish for one, it is new to the first.
+    /// The ids of the indexes that this request created. If two requests add the same index, only the first response
+    /// lists its id here.
     package var new: Set<IndexID>
 }
 
 extension SchemaWriter {
-    /// Adds what a wish lacks.
-    func addIndexes(_ wish: IndexWish, to typeName: RecordTypeName) throws(RecordError) -> AddedIndexes {
+    /// Adds the requested indexes that the type lacks.
+    ///
+    /// - Throws: NOT_FOUND for an unknown type; BAD_REQUEST for fields that cannot be indexed, or for too many indexes.
+    func addIndexes(_ request: IndexRequest, to typeName: RecordTypeName) throws(RecordError) -> AddedIndexes {
         guard let type = transaction.schema[typeName] else { throw .unknownType(typeName) }
-        transaction.entriesAtOnce = transaction.indexBuilding.entriesAtOnce
-        try apply(.adding(wish, to: type))
+        transaction.inlineEntries = transaction.indexBuilding.inlineEntries
+        try apply(.adding(request, to: type))
         guard let current = transaction.schema[typeName] else { throw .unknownType(typeName) }
-        let fields = wish.options.keys.sorted().compactMap { current[id: $0].flatMap(current.index(servingOptionsOf:)) }
-        let named = wish.indexes.compactMap { shape in
+        let fields = request.options.keys.sorted().compactMap {
+            current[id: $0].flatMap(current.index(servingOptionsOf:))
+        }
+        let named = request.indexes.compactMap { shape in
             let able = current.indexes.filter { $0.shape.serves(shape) }
             return able.first { !$0.isFailed } ?? able.first
         }

@@ -2,39 +2,39 @@ internal import RecordModel
 internal import RecordStorage
 internal import RecordWire
 
-/// Brings the indexes of a type from a record's old state to its new one.
+/// Updates the entries in a type's indexes when a record changes.
 ///
-/// In two steps, so that whoever writes by a single statement learns first whether there is more to write: `prepare`
-/// makes the keys, compares them and refuses what a UNIQUE index does not allow; `write` changes the tables. Indexes
-/// that are being built are kept up to date like ready ones; failed ones are left alone.
+/// An update has two steps, so that a write by a single statement learns first whether index entries must also be
+/// written. `prepare` computes and compares the keys, and rejects violations of a UNIQUE index. `write` changes the
+/// tables. Indexes that are being built are maintained like ready indexes. Failed indexes are not maintained.
 ///
-/// Confined to the writer's thread.
+/// Only the writer's thread may use a maintainer.
 final class IndexMaintainer {
     private struct Change {
         let index: IndexID
         let isInsertion: Bool
         let home: RowHome
         let record: RecordNumber
-        /// Where the key lies in `keys`.
+        /// The position of the key's bytes in `keys`.
         let key: Range<Int>
     }
 
     let table: IndexTable
     private let audiences: AudienceTable
-    /// The stretch of records that is on its way into new indexes.
-    var load: IndexLoad?
+    /// The bulk load that is filling new indexes; `nil` if there is none.
+    var load: IndexBulkLoad?
     private var keys: [UInt8] = []
     private var changes: [Change] = []
-    /// The keys that another record had when `prepare` looked, which the caller of it asks for again later.
+    /// The UNIQUE keys that another record had during `prepare`. The caller of `prepare` checks these keys again later.
     private(set) var duplicates: [Duplicate] = []
 
-    /// A key of a UNIQUE index that two records have for the time being.
+    /// A key of a UNIQUE index. Two records may share it until the deferred check.
     struct Duplicate {
         let index: IndexDefinition
         let key: [UInt8]
     }
 
-    /// Buffers beyond this many bytes are not kept.
+    /// The maximum size in bytes of a buffer that is kept for the next write.
     private static let keptBytes = 1 << 20
 
     init(_ table: IndexTable, audiences: AudienceTable) {
@@ -42,22 +42,25 @@ final class IndexMaintainer {
         self.audiences = audiences
     }
 
-    /// Finds out what a write means for the indexes of its record's type.
+    /// Determines which index entries a write to a record removes and inserts.
     ///
     /// - Parameters:
-    ///   - zone: Of the record: UNIQUE holds within it, whoever may read.
-    ///   - old: The record as it is stored, and where its entries stand; `nil` for one that is being made.
-    ///   - new: The record as it will be, and where its entries will stand; `nil` for one that goes.
-    ///   - unread: Fields that the caller writes and does not read: how much changes in them is not told.
-    ///   - memberEntries: Counts the entries that the request brings into indexes of lists.
-    ///   - defersUnique: Whether `duplicates` has what a UNIQUE index does not allow, instead of a refusal.
-    /// - Returns: Whether there is something to write.
-    /// - Throws: `EXISTS` with the cause UNIQUE_VIOLATION; `BAD_REQUEST` with the cause TOO_LARGE for a text that a UNIQUE
-    ///   index cannot compare, or for lists with too many members.
+    ///   - zone: The zone of the record. A UNIQUE index applies to all records of the zone, also to records that the
+    ///     caller cannot read.
+    ///   - old: The stored record and the homes of its entries; `nil` if the write creates the record.
+    ///   - new: The record after the write and the homes of its entries; `nil` if the write deletes the record.
+    ///   - unread: The fields that the caller writes but may not read. The caller must not learn how much changes in
+    ///     them.
+    ///   - memberEntries: Counts the entries that the request adds to indexes on lists.
+    ///   - defersUnique: Whether to collect violations of a UNIQUE index in `duplicates` instead of throwing an error.
+    /// - Returns: Whether `write` has something to do.
+    /// - Throws: EXISTS with cause UNIQUE_VIOLATION; BAD_REQUEST with cause TOO_LARGE for a text that a UNIQUE index
+    ///   cannot compare, or for lists with too many members; BAD_REQUEST with cause TYPE_MISMATCH for a number that no
+    ///   DOUBLE equals, in a field that is becoming a DOUBLE.
     func prepare(
         _ type: RecordTypeDefinition, zone: ZoneID, record: RecordNumber,
-        old: (record: IndexedRecord, places: RecordPlaces)?,
-        new: (record: IndexedRecord, places: RecordPlaces)?, unread: Set<Int>, memberEntries: inout Int,
+        old: (record: IndexedRecord, homes: RecordHomes)?,
+        new: (record: IndexedRecord, homes: RecordHomes)?, unread: Set<Int>, memberEntries: inout Int,
         defersUnique: Bool = false
     ) throws(RecordError) -> Bool {
         if keys.capacity > Self.keptBytes { keys = [] }
@@ -70,15 +73,15 @@ final class IndexMaintainer {
             case .ordered:
                 let before = try old.map { old throws(RecordError) in try append(old.record, index).key }
                 guard let new else {
-                    if let before { note(index, record, before, from: old?.places) }
+                    if let before { note(index, record, before, from: old?.homes) }
                     continue
                 }
                 let (after, traits) = try append(new.record, index)
                 if let before, isSame(before, after) {
-                    if old?.places == new.places {
+                    if old?.homes == new.homes {
                         keys.removeSubrange(before.lowerBound...)
                     } else {
-                        note(index, record, before, from: old?.places, to: new.places)
+                        note(index, record, before, from: old?.homes, to: new.homes)
                     }
                     continue
                 }
@@ -90,12 +93,12 @@ final class IndexMaintainer {
                     }
                     duplicates.append(Duplicate(index: index, key: Array(keys[after])))
                 }
-                if let before { note(index, record, before, from: old?.places) }
-                note(index, record, after, to: new.places)
+                if let before { note(index, record, before, from: old?.homes) }
+                note(index, record, after, to: new.homes)
             case .members:
                 try prepareMembers(index, of: type, record: record, old: old, new: new, unread, &memberEntries)
             case .widening:
-                // What stands there unchanged has been looked at, or will be.
+                // The build has checked an unchanged value, or will check it.
                 guard let new, let field = index.checkedField,
                     old.map({ new.record.mayDiffer(from: $0.record, inField: field) }) ?? true,
                     try !new.record.equalsDouble(inField: field)
@@ -106,7 +109,9 @@ final class IndexMaintainer {
         return !changes.isEmpty
     }
 
-    /// Writes what `prepare` has found, and forgets it.
+    /// Writes the changes that `prepare` found, and clears them.
+    ///
+    /// - Throws: Storage errors.
     func write() throws(RecordError) {
         defer { changes.removeAll(keepingCapacity: true) }
         for change in changes {
@@ -134,10 +139,11 @@ final class IndexMaintainer {
         return keys.withUnsafeBytes { keys in keys[left].elementsEqual(keys[right]) }
     }
 
-    /// Notes what brings one entry from some places to others; in those that are on both sides it stays.
+    /// Notes the removals and insertions that move an entry from its old homes to its new ones. Homes that are in both
+    /// lists stay unchanged.
     private func note(
-        _ index: IndexDefinition, _ record: RecordNumber, _ key: Range<Int>, from old: RecordPlaces? = nil,
-        to new: RecordPlaces? = nil
+        _ index: IndexDefinition, _ record: RecordNumber, _ key: Range<Int>, from old: RecordHomes? = nil,
+        to new: RecordHomes? = nil
     ) {
         load?.note(changeOf: record, in: index.id)
         old?.forEach { home in
@@ -150,17 +156,18 @@ final class IndexMaintainer {
         }
     }
 
-    /// The members that came and those that went.
+    /// Notes the removals and insertions for the members of a list.
     private func prepareMembers(
         _ index: IndexDefinition, of type: RecordTypeDefinition, record: RecordNumber,
-        old: (record: IndexedRecord, places: RecordPlaces)?, new: (record: IndexedRecord, places: RecordPlaces)?,
+        old: (record: IndexedRecord, homes: RecordHomes)?, new: (record: IndexedRecord, homes: RecordHomes)?,
         _ unread: Set<Int>, _ memberEntries: inout Int
     ) throws(RecordError) {
-        // Who does not read the list is charged for all that it sends: else what is charged would tell what stood there.
+        // A caller that may not read the list is charged for all members that it sends. A charge for the changed
+        // members only would reveal the old members.
         var isUnread = false
         if case .field(let field)? = index.columns.first?.source {
             isUnread = unread.contains(field)
-            if !isUnread, let old, let new, old.places == new.places,
+            if !isUnread, let old, let new, old.homes == new.homes,
                 !new.record.mayDiffer(from: old.record, inField: field)
             {
                 return
@@ -172,7 +179,7 @@ final class IndexMaintainer {
             throw .tooManyIndexedMembers(type.columnNames(of: index).first ?? "", type: type.name)
         }
         if isUnread {
-            memberEntries += after.count * (new?.places.count ?? 0)
+            memberEntries += after.count * (new?.homes.count ?? 0)
             guard memberEntries <= Limits.memberEntries else { throw .tooManyMemberEntries(type.name) }
         }
         var left = before[...]
@@ -182,26 +189,26 @@ final class IndexMaintainer {
             let isNew = right.first == key
             if isOld { left.removeFirst() }
             if isNew { right.removeFirst() }
-            if isOld, isNew, old?.places == new?.places { continue }
+            if isOld, isNew, old?.homes == new?.homes { continue }
             let start = keys.count
             keys.append(contentsOf: key)
             let known = changes.count
             note(
-                index, record, start..<keys.count, from: isOld ? old?.places : nil, to: isNew ? new?.places : nil)
+                index, record, start..<keys.count, from: isOld ? old?.homes : nil, to: isNew ? new?.homes : nil)
             if isUnread { continue }
             memberEntries += changes[known...].count(where: \.isInsertion)
             guard memberEntries <= Limits.memberEntries else { throw .tooManyMemberEntries(type.name) }
         }
     }
 
-    /// Whether another record has a key of a UNIQUE index.
+    /// Whether another record has the same key in a UNIQUE index.
     private func hasOther(
         _ index: IndexDefinition, of type: RecordTypeDefinition, _ traits: IndexKeyTraits, _ key: Range<Int>,
         zone: ZoneID, record: RecordNumber
     ) throws(RecordError) -> Bool {
-        // As in SQL, what is absent equals nothing.
+        // As in SQL, an absent value does not equal any value.
         guard traits.isComplete else { return false }
-        if let column = traits.cutColumn {
+        if let column = traits.truncatedColumn {
             throw .textTooLongForUnique(type.columnNames(of: index)[column], type: type.name)
         }
         return try keys.withUnsafeBufferPointer { keys throws(RecordError) in
@@ -211,7 +218,7 @@ final class IndexMaintainer {
         } != nil
     }
 
-    /// Some other record of a zone that has a key, with or without an access list.
+    /// Finds another record of the zone with the same key, with or without an access list.
     func otherRecord(
         zone: ZoneID, key: UnsafeRawBufferPointer, than record: RecordNumber, in index: IndexID,
         of type: RecordTypeDefinition
@@ -223,10 +230,10 @@ final class IndexMaintainer {
         return try table.otherRecord(home: .audience(listed), key: key, than: record, in: index)
     }
 
-    /// Where a record stands, or will stand; audiences that it is the first of are made.
-    func places(of row: RecordRow, zone: ZoneID) throws(RecordError) -> RecordPlaces {
-        guard let access = row.access else { return RecordPlaces(zone: zone) }
-        return RecordPlaces(
+    /// Returns the homes of a record's entries. Creates missing audiences.
+    func homes(of row: RecordRow, zone: ZoneID) throws(RecordError) -> RecordHomes {
+        guard let access = row.access else { return RecordHomes(zone: zone) }
+        return RecordHomes(
             everything: try audiences.ensure(zone: zone, .everything),
             readers: try StoredAccess.readers(access).map { reader throws(RecordError) in
                 try audiences.ensure(zone: zone, .principal(reader))

@@ -2,7 +2,7 @@ package import RecordModel
 internal import Synchronization
 internal import Threads
 
-/// How the building of indexes goes, read by `/metrics` and `/schema` from any thread.
+/// The progress of index builds. `/metrics` and `/schema` read it from any thread.
 package final class IndexProgress: Sendable {
     private let records = Atomic<UInt64>(0)
     private let slices = Atomic<UInt64>(0)
@@ -10,16 +10,18 @@ package final class IndexProgress: Sendable {
 
     init() {}
 
-    /// The records that were put into indexes since the database was opened, counted once per index.
+    /// The number of records added to indexes since the database was opened. A record counts once for each index.
     package var builtRecords: UInt64 { records.load(ordering: .relaxed) }
-    /// The slices in which indexes were built and dropped since the database was opened.
+    /// The number of slices that have built or dropped indexes since the database was opened.
     package var doneSlices: UInt64 { slices.load(ordering: .relaxed) }
-    /// The records in each index that is being built, by its number.
+    /// The number of records already in each index that is being built.
     package var building: [IndexID: Int] { open.withLock { $0 } }
 
+    /// Counts a slice after its commit.
+    ///
     /// - Parameters:
-    ///   - building: What is being built after the slice.
-    ///   - added: The records that it has put into indexes.
+    ///   - building: The number of records in each index that is still being built after the slice.
+    ///   - added: The number of records that the slice added to indexes.
     func didCommit(building: [IndexID: Int], added: Int) {
         records.add(UInt64(added), ordering: .relaxed)
         slices.add(1, ordering: .relaxed)

@@ -1,37 +1,38 @@
 package import RecordModel
 internal import RecordStorage
 
-/// The indexes of a database: what is added to them, and how far their building is.
+/// Adds and builds the indexes of a database.
 package struct Indexes: Sendable {
     let database: RecordDatabase
 
-    /// How far the building of indexes is.
-    package var progress: IndexProgress { database.indexJob.progress }
+    /// The progress of index builds.
+    package var progress: IndexProgress { database.indexWork.progress }
 
-    /// Sees to it that indexes are built, and tables of dropped ones taken away, in slices among other writes. Returns at
-    /// once. Happens by itself when the database opens and when its schema changes.
+    /// Starts to build indexes and to remove the tables of dropped indexes, in slices between other writes. Returns
+    /// immediately. The database calls this when it opens and when its schema changes.
     package func build() {
-        database.jobs.begin(database.indexJob, in: database)
+        database.slices.begin(database.indexWork, in: database)
     }
 
-    /// Waits until nothing is left to build and to drop, or until that has failed or the database was closed.
+    /// Waits until no index is left to build or drop. Also returns if the work fails or the database is closed.
     package func waitUntilBuilt() async {
-        await database.jobs.wait(for: database.indexJob)
+        await database.slices.wait(for: database.indexWork)
     }
 
-    /// Adds indexes to a type: just in time for a query, or because an administrator wants them. What is there already
-    /// stays as it is. A small type's indexes are ready when this returns; those of others are built in slices, while
-    /// reads and writes go on.
+    /// Adds indexes to a type, for a query or for an administrator. Existing indexes stay unchanged. If the type has
+    /// few records, the indexes are ready when this method returns. Otherwise they are built in slices, while reads and
+    /// writes continue.
     ///
-    /// - Parameter actor: Who wants them, for the audit log; `nil` for a query.
-    /// - Throws: `NOT_FOUND` for an unknown type; `BAD_REQUEST` for fields that cannot be indexed so, or for too many.
+    /// - Parameter actor: The administrator that adds the indexes, for the audit log; `nil` if a query adds them.
+    /// - Throws: NOT_FOUND for an unknown type; BAD_REQUEST for fields that cannot be indexed, or for too many indexes;
+    ///   AUTHENTICATION_REQUIRED or ACCESS_DENIED if `actor` may not change the schema.
     package func add(
-        _ wish: IndexWish, to typeName: RecordTypeName, by actor: AuditActor? = nil
+        _ request: IndexRequest, to typeName: RecordTypeName, by actor: AuditActor? = nil
     ) async throws(RecordError) -> AddedIndexes {
-        // A new index may be ready, and have taken the place of one whose table is to go.
+        // A new index may be ready immediately. The table of an index that it replaces must then be dropped.
         try await database.schemas.change { transaction throws(RecordError) in
             if let actor { try transaction.callers.require(.changeSchema, of: actor) }
-            let indexes = try transaction.schemas.addIndexes(wish, to: typeName)
+            let indexes = try transaction.schemas.addIndexes(request, to: typeName)
             if let actor { try transaction.auditLog.append(.indexAdd, typeName.text, by: actor) }
             return indexes
         }

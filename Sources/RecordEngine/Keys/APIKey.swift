@@ -5,25 +5,31 @@ internal import RecordStorage
 package import RecordWire
 internal import Threads
 
-/// An API key as those see it who manage keys: neither its token nor a hash.
+/// The properties of an API key for lists and responses, without token or hash.
 package struct APIKey: Hashable, Sendable {
+    /// The public id of the key.
     package let id: String
+    /// The name, unique among keys that are not revoked.
     package let name: String
-    /// The first characters of its token behind `fbk_`.
+    /// The first 8 characters of the token after `fbk_`.
     package let prefix: String
+    /// The permissions of the key.
     package let scope: KeyScope
-    /// The record name of the account that creates what it creates.
+    /// The record name of the key's account, which is the creator of its records.
     package let userRecordName: String
-    /// Milliseconds since 1970, as all moments.
+    /// When the key was created, in milliseconds since 1970.
     package let created: Int64
+    /// When the key expires, in milliseconds since 1970; `nil` for never.
     package let expires: Int64?
-    /// To the minute.
+    /// When the key was last used, in milliseconds since 1970 with a resolution of about a minute.
     package let used: Int64?
+    /// When the key was revoked, in milliseconds since 1970; `nil` for a key that is not revoked.
+    /// When the key was revoked, in milliseconds since 1970; `nil` for a key that is not revoked.
     package let revoked: Int64?
-    /// Until when the token before the last rotation is good.
+    /// When the previous token of a rotated key expires, in milliseconds since 1970.
     package let overlaps: Int64?
 
-    init(_ row: KeyRow, userRecordName: String) {
+    init(_ row: APIKeyRow, userRecordName: String) {
         id = row.publicID
         name = row.name
         prefix = row.prefix
@@ -36,6 +42,7 @@ package struct APIKey: Hashable, Sendable {
         overlaps = row.overlaps
     }
 
+    /// The key as JSON, with its state: `active`, `expired` or `revoked`.
     package var json: JSONValue {
         let now = WallClock.milliseconds
         var object: [(String, JSONValue)] = [
@@ -52,24 +59,28 @@ package struct APIKey: Hashable, Sendable {
     }
 }
 
-/// A key with its token, which is shown this once.
-package struct NewKey: Hashable, Sendable {
+/// The result of creating or rotating a key. Only this response contains the token.
+package struct NewAPIKey: Hashable, Sendable {
+    /// The token.
     package let token: String
+    /// The key.
     package let key: APIKey
 }
 
-/// When a key shall end.
-package enum KeyExpiry: Hashable, Sendable {
+/// When a key expires.
+package enum APIKeyExpiry: Hashable, Sendable {
     case never
-    /// Milliseconds since 1970.
+    /// The key expires at a time in milliseconds since 1970.
     case at(Int64)
-    /// Seconds from now.
+    /// The key expires after a number of seconds.
     case after(Int64)
 
-    /// The longest that a key may be said to last: a hundred years.
+    /// The longest lifetime of a key: 100 years of 366 days, in seconds.
     static let longestSeconds: Int64 = 100 * 366 * 86_400
 
-    /// - Throws: BAD_REQUEST for a moment that has passed, or that is beyond reason.
+    /// Returns when the key expires, in milliseconds since 1970; `nil` for never.
+    ///
+    /// - Throws: BAD_REQUEST for a time in the past or too far in the future.
     func moment(now: Int64) throws(RecordError) -> Int64? {
         switch self {
         case .never: return nil
@@ -90,10 +101,13 @@ package enum KeyExpiry: Hashable, Sendable {
     }
 }
 
-/// The name of a key, for those who manage them: 1 to 100 UTF-8 bytes.
-package struct KeyName: Hashable, Sendable {
+/// The name of a key: 1 to 100 UTF-8 bytes.
+package struct APIKeyName: Hashable, Sendable {
     let text: String
 
+    /// Checks the text of a key name.
+    ///
+    /// - Throws: BAD_REQUEST for a wrong length, control characters, or spaces at the ends.
     package init(_ text: String) throws(RecordError) {
         guard RecordName(text) != nil, text.utf8.count <= 100, text.first?.isWhitespace == false,
             text.last?.isWhitespace == false
@@ -106,13 +120,20 @@ package struct KeyName: Hashable, Sendable {
     }
 }
 
-/// A new token of a key: 256 random bits behind a prefix by which leaked ones are found.
-struct KeyToken: Sendable {
+/// A new token of an API key.
+///
+/// ```text
+/// fbk_           base64url of 256 random bits
+/// 4 characters   43 characters
+/// ```
+///
+/// The prefix lets scanners find leaked tokens.
+struct APIKeyToken: Sendable {
     static let prefix = "fbk_"
 
     let text: String
     let hash: [UInt8]
-    /// What lists show of it.
+    /// The first 8 characters after the prefix, for lists.
     let shown: String
 
     init() {
@@ -124,7 +145,7 @@ struct KeyToken: Sendable {
 }
 
 extension KeyScope {
-    /// A scope as the file has it. One that cannot be read allows nothing.
+    /// Parses a stored scope. A scope that cannot be parsed allows nothing.
     init(stored text: String) {
         do {
             self = try KeyScope(try JSONValue.parse(Array(text.utf8)))
@@ -133,5 +154,6 @@ extension KeyScope {
         }
     }
 
+    /// The stored form: the scope as JSON.
     var stored: String { String(decoding: json.bytes, as: UTF8.self) }
 }

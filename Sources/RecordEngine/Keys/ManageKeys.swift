@@ -8,20 +8,22 @@ internal import Threads
 package struct APIKeys: Sendable {
     let database: RecordDatabase
 
-    /// The keys that there may be at once, revoked ones apart.
+    /// The maximum number of keys, not counting revoked ones.
     package static var most: Int { 1_000 }
-    /// How long the token before a rotation stays good unless somebody says otherwise, in seconds; and at most.
+    /// The default time for which the previous token stays valid after a rotation, in seconds.
     package static var overlapSeconds: Int64 { 86_400 }
+    /// The longest time that the previous token may stay valid after a rotation, in seconds.
     package static var longestOverlapSeconds: Int64 { 30 * 86_400 }
 
-    /// Makes a key.
+    /// Creates an API key and its account.
     ///
-    /// - Throws: EXISTS with cause NAME_TAKEN if a living key has the name; ACCESS_DENIED for a scope or an end beyond the
-    ///   maker's own; BAD_REQUEST with cause TOO_LARGE if there are too many.
+    /// - Throws: EXISTS with cause NAME_TAKEN if another key has the name; ACCESS_DENIED if the caller may not manage
+    ///   keys, or if the scope or lifetime exceeds the caller's own; BAD_REQUEST with cause TOO_LARGE if there are too
+    ///   many keys.
     package func create(
-        _ name: KeyName, scope: KeyScope, expiry: KeyExpiry = .never, by actor: AuditActor
-    ) async throws(RecordError) -> NewKey {
-        let token = KeyToken()
+        _ name: APIKeyName, scope: KeyScope, expiry: APIKeyExpiry = .never, by actor: AuditActor
+    ) async throws(RecordError) -> NewAPIKey {
+        let token = APIKeyToken()
         let recordName = "_" + Hex.encode(RandomBytes.make(16))
         let id = Hex.encode(RandomBytes.make(16))
         let key = try await database.write { transaction throws(RecordError) in
@@ -37,7 +39,7 @@ package struct APIKeys: Sendable {
             let now = transaction.now
             let account = try transaction.store.accounts.add(
                 recordName: recordName, name: recordName, password: nil, created: now, kind: .service)
-            let row = KeyRow(
+            let row = APIKeyRow(
                 publicID: id, name: name.text, prefix: token.shown, scope: scope.stored, account: account,
                 created: now, expires: expires)
             try transaction.apiKeys.requireFreeName(of: row)
@@ -45,15 +47,15 @@ package struct APIKeys: Sendable {
             try transaction.auditLog.append(.keyCreate, name.text, by: actor, detail: row.auditDetail)
             return APIKey(row, userRecordName: recordName)
         }
-        return NewKey(token: token.text, key: key)
+        return NewAPIKey(token: token.text, key: key)
     }
 
-    /// Gives a key another name, scope or end; what is `nil` stays.
+    /// Changes the name, scope or expiry of a key; `nil` keeps the current setting.
     ///
-    /// - Throws: NOT_FOUND for an unknown or revoked key; ACCESS_DENIED for a key that is more than the caller, or would
-    ///   become it; EXISTS for a name that is taken.
+    /// - Throws: NOT_FOUND for an unknown or revoked key; ACCESS_DENIED if the old or new scope exceeds the caller's
+    ///   own; EXISTS with cause NAME_TAKEN; BAD_REQUEST for an expiry out of bounds.
     package func change(
-        _ id: String, name: KeyName? = nil, scope: KeyScope? = nil, expiry: KeyExpiry? = nil, by actor: AuditActor
+        _ id: String, name: APIKeyName? = nil, scope: KeyScope? = nil, expiry: APIKeyExpiry? = nil, by actor: AuditActor
     ) async throws(RecordError) -> APIKey {
         try await database.write { transaction throws(RecordError) in
             let maker = try transaction.apiKeys.manager(actor)
@@ -73,7 +75,7 @@ package struct APIKeys: Sendable {
             try transaction.apiKeys.requireFreeName(of: changed)
             try transaction.store.keys.update(changed)
             if row.scope != before.scope {
-                // What it could read before may differ, so its sync tokens start again.
+                // The key may now read other records than before, so its sync tokens become invalid.
                 let sequence = try transaction.nextSequence()
                 try transaction.store.roles.markChanged(accounts: [changed.account], sequence: sequence)
             }
@@ -85,22 +87,24 @@ package struct APIKeys: Sendable {
         }
     }
 
-    /// Gives a key a new token. The one before stays good for a while; the one before that ends at once.
+    /// Gives a key a new token. The previous token stays valid for a limited time. Tokens before the previous token
+    /// become invalid at once.
     ///
-    /// - Parameter overlap: Seconds that the old token stays good.
-    /// - Throws: As `change`; BAD_REQUEST for an overlap out of bounds.
+    /// - Parameter overlap: How long the previous token stays valid, in seconds.
+    /// - Throws: NOT_FOUND; ACCESS_DENIED if the key's scope or lifetime exceeds the caller's own; BAD_REQUEST for an
+    ///   overlap out of bounds.
     package func rotate(
         _ id: String, overlap: Int64 = overlapSeconds, by actor: AuditActor
-    ) async throws(RecordError) -> NewKey {
+    ) async throws(RecordError) -> NewAPIKey {
         guard (0...Self.longestOverlapSeconds).contains(overlap) else {
             throw .badRequest(
                 "'overlap' is 0 to \(Self.longestOverlapSeconds) seconds", details: [("field", .text("overlap"))])
         }
-        let token = KeyToken()
+        let token = APIKeyToken()
         let key = try await database.write { transaction throws(RecordError) in
             let maker = try transaction.apiKeys.manager(actor)
             var row = try transaction.apiKeys.living(id)
-            // Whoever rotates a key has its token, and with it all that the key may do for as long as it lives.
+            // The caller receives the token, and with it all permissions of the key for its lifetime.
             try maker.checkGiving(KeyScope(stored: row.scope), until: row.expires)
             row.prefix = token.shown
             row.overlaps = transaction.now + overlap * 1_000
@@ -116,12 +120,13 @@ package struct APIKeys: Sendable {
                 ]))
             return try transaction.apiKeys.shown(row)
         }
-        return NewKey(token: token.text, key: key)
+        return NewAPIKey(token: token.text, key: key)
     }
 
-    /// Ends a key for good: its tokens are refused from the next request on. Whoever manages keys may end any.
+    /// Revokes a key permanently. The server rejects the key's tokens from the next request on. Any caller that may
+    /// manage keys may revoke any key.
     ///
-    /// - Throws: NOT_FOUND for an unknown key, or one that was revoked before.
+    /// - Throws: NOT_FOUND for an unknown or revoked key; ACCESS_DENIED if the caller may not manage keys.
     package func revoke(_ id: String, by actor: AuditActor) async throws(RecordError) {
         try await database.write { transaction throws(RecordError) in
             _ = try transaction.apiKeys.manager(actor)
@@ -135,21 +140,22 @@ package struct APIKeys: Sendable {
     }
 }
 
-/// Who manages keys, as it is at the moment of the deed.
-private struct KeyManager {
+/// A caller that may manage keys, with its permissions at the time of the write.
+private struct APIKeyManager {
     let caller: Caller
-    /// When the caller itself ends, if it is a key.
+    /// When the caller's own API key expires, in milliseconds since 1970; `nil` for never or for other callers.
     let expires: Int64?
 
-    /// Refuses what the manager does not have itself: rights, and time.
+    /// Checks that a key's permissions and lifetime do not exceed the manager's own.
     ///
     /// - Parameters:
-    ///   - end: When the key ends that gets it.
-    ///   - isBoundInTime: The end is the manager's choice.
+    ///   - end: When the key expires, in milliseconds since 1970; `nil` for never.
+    ///   - isBoundInTime: Whether to check the lifetime too.
+    /// - Throws: ACCESS_DENIED.
     func checkGiving(_ scope: KeyScope, until end: Int64?, isBoundInTime: Bool = true) throws(RecordError) {
         if let right = Authorization.firstRightBeyond(caller, in: scope) {
             throw RecordError(
-                .accessDenied, "Nobody gives a key more than it may itself: \(right)",
+                .accessDenied, "A key cannot have a permission that its creator does not have: \(right)",
                 details: [("right", .text(right))])
         }
         if isBoundInTime, let expires, (end ?? .max) > expires {
@@ -160,43 +166,46 @@ private struct KeyManager {
     }
 }
 
-/// What writes need to know of keys.
+/// Writes API keys.
 struct APIKeyWriter {
     let transaction: WriteTransaction
-    private var table: KeyTable { transaction.store.keys }
+    private var table: APIKeyTable { transaction.store.keys }
 
-    /// The caller as it is now, if it manages keys: it may have waited for its turn.
-    fileprivate func manager(_ actor: AuditActor) throws(RecordError) -> KeyManager {
+    /// Returns the caller with its current permissions, if it may manage keys. The permissions are checked again, since
+    /// they may have changed while the request was queued.
+    fileprivate func manager(_ actor: AuditActor) throws(RecordError) -> APIKeyManager {
         let caller = try transaction.callers.current(actor.caller)
         guard Authorization.authorize(caller, .manageKeys) == .allowed else {
             throw RecordError(
-                Authorization.refusal(of: caller) == .denied ? .accessDenied : .authenticationRequired,
+                Authorization.rejection(of: caller) == .denied ? .accessDenied : .authenticationRequired,
                 "Only administrators and keys with the right manageKeys may do this")
         }
-        guard case .service(let key) = caller else { return KeyManager(caller: caller, expires: nil) }
+        guard case .service(let key) = caller else { return APIKeyManager(caller: caller, expires: nil) }
         let row = try table.find(account: key.account)
-        return KeyManager(caller: caller, expires: row?.expires)
+        return APIKeyManager(caller: caller, expires: row?.expires)
     }
 
-    fileprivate func living(_ id: String) throws(RecordError) -> KeyRow {
+    fileprivate func living(_ id: String) throws(RecordError) -> APIKeyRow {
         let row = try table.find(publicID: id)
         guard let row, row.revoked == nil else { throw .keyNotFound }
         return row
     }
 
-    fileprivate func shown(_ row: KeyRow) throws(RecordError) -> APIKey {
+    fileprivate func shown(_ row: APIKeyRow) throws(RecordError) -> APIKey {
         APIKey(row, userRecordName: try transaction.userNames.name(of: row.account))
     }
 
-    /// Refuses a name that another living key has.
-    fileprivate func requireFreeName(of key: KeyRow) throws(RecordError) {
+    /// Checks that no other key has the name.
+    ///
+    /// - Throws: EXISTS with cause NAME_TAKEN.
+    fileprivate func requireFreeName(of key: APIKeyRow) throws(RecordError) {
         guard try table.isNameTaken(key.name, but: key.id) else { return }
         throw RecordError(.exists, "A key has this name already. Choose another", cause: .nameTaken)
     }
 }
 
-extension KeyRow {
-    /// What the log says of a key.
+extension APIKeyRow {
+    /// The details of audit entries about a key.
     fileprivate var auditDetail: JSONObject {
         var detail = JSONObject([
             ("id", .string(publicID)), ("name", .string(name)), ("prefix", .string(prefix)),
@@ -207,15 +216,16 @@ extension KeyRow {
     }
 }
 
-/// Keys as a reader finds them.
+/// Reads API keys.
 package struct APIKeyReader {
     let reader: RecordReader
-    private var table: KeyTable { reader.store.keys }
+    private var table: APIKeyTable { reader.store.keys }
 
-    /// A page of keys in the order in which they were made, revoked ones among them.
+    /// Returns a page of keys in the order of their creation, including revoked ones.
     ///
-    /// - Parameter cursor: The id of the last key of the page before.
+    /// - Parameter cursor: The cursor of the previous page, which is the id of its last key.
     /// - Returns: The keys, and the cursor of the next page.
+    /// - Throws: BAD_REQUEST with cause TOKEN_INVALID for an unknown cursor.
     package func list(after cursor: String?, limit: Int) throws(RecordError) -> (keys: [APIKey], cursor: String?) {
         let start = try cursor.map { id throws(RecordError) in try table.find(publicID: id)?.id ?? -1 } ?? 0
         guard start >= 0 else {
@@ -226,24 +236,27 @@ package struct APIKeyReader {
         return (keys, rows.count > limit ? keys.last?.id : nil)
     }
 
-    /// A key, also a revoked one.
+    /// Returns the key with an id, even if the key is revoked.
     ///
-    /// - Throws: NOT_FOUND if there is none with the id.
+    /// - Throws: NOT_FOUND if no key has the id.
     package func key(_ id: String) throws(RecordError) -> APIKey {
         guard let row = try table.find(publicID: id) else { throw .keyNotFound }
         return try shown(row)
     }
 
-    /// The key of a service's account.
+    /// Returns the key that an account belongs to; `nil` for the account of a person.
+    ///
+    /// - Throws: The store's error.
     package func key(of account: UserID) throws(RecordError) -> APIKey? {
         try table.find(account: account).map { row throws(RecordError) in try shown(row) }
     }
 
-    private func shown(_ row: KeyRow) throws(RecordError) -> APIKey {
+    private func shown(_ row: APIKeyRow) throws(RecordError) -> APIKey {
         APIKey(row, userRecordName: try reader.userNames.name(of: row.account))
     }
 }
 
 extension RecordError {
+    /// The error for an unknown or revoked key.
     static let keyNotFound = RecordError(.notFound, "There is no key with this id, or it was revoked")
 }

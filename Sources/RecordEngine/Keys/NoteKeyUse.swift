@@ -3,11 +3,12 @@ internal import RecordStorage
 internal import Threads
 
 extension APIKeys {
-    /// How often the use of a key is noted at most.
+    /// The shortest time between two writes of a key's use, in milliseconds.
     static var useMilliseconds: Int64 { 60_000 }
 
-    /// Notes in its own time that a key is used. Nobody waits for it, and one that is lost comes again.
-    func noteUse(of key: KeyRow, now: Int64) {
+    /// Queues a write that records the use of a key, and returns at once. If the write is lost, a later request repeats
+    /// it.
+    func noteUse(of key: APIKeyRow, now: Int64) {
         let last = now - Self.useMilliseconds
         guard (key.used ?? .min) <= last else { return }
         let isDue = database.keyUses.withLock { uses in
@@ -15,12 +16,12 @@ extension APIKeys {
             uses[key.account] = now
             return true
         }
-        if isDue { database.submit(KeyUse(account: key.account, now: now)) }
+        if isDue { database.submit(APIKeyUse(account: key.account, now: now)) }
     }
 }
 
-/// Writes down that a key is used, as a write among others that nobody waits for.
-private final class KeyUse: PendingWrite, @unchecked Sendable {
+/// The pending write that records the use of a key. No task waits for this write.
+private final class APIKeyUse: PendingWrite, @unchecked Sendable {
     private let account: UserID
     private let now: Int64
 

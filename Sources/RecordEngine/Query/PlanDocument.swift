@@ -1,12 +1,14 @@
 internal import RecordModel
 internal import RecordWire
 
-/// A plan as answers show it. Figures of rows count records that the caller may not see, so only administrators get them.
+/// A query plan in the form that `explain` returns. Row counts include records that the caller may not see. Therefore
+/// only callers that may read the schema receive row counts.
 struct PlanDocument {
     let plan: QueryPlan
-    /// The condition without the numbers of accounts that are gone.
+    /// The predicate without the numbers of deleted accounts.
     let asked: Predicate
-    /// How many audiences are walked besides: those of records with access lists that the caller may read.
+    /// The number of audiences that the query scans in addition to the zone. An audience holds records that the caller
+    /// may read through their access lists.
     let audiences: Int
     let type: RecordTypeDefinition
     let examined: Int
@@ -14,18 +16,19 @@ struct PlanDocument {
     let nanoseconds: UInt64
     let isOnPool: Bool
     let showsFigures: Bool
-    /// Which index is walked hangs on how many records have a value, whoever may read them: only those who may read all
-    /// of them learn it.
-    let showsWalks: Bool
-    /// Of private databases it hangs on what is in those of others, whose records are counted together. Developers need it
-    /// none the less, and have it in development.
+    /// Whether to show the scans. Only callers that may read all records see the scans, because the choice of an index
+    /// reveals how many records have a value.
+    let showsScans: Bool
+    /// Whether the plan depends on statistics shared by all private databases. If true, only callers that may read the
+    /// schema see the plan. Always false in development, because developers need the plan.
     let isAmongOthers: Bool
 
     init(
-        _ parts: [QueryPart], asked: Predicate, type: RecordTypeDefinition, examined: Int, returned: Int,
-        nanoseconds: UInt64, isOnPool: Bool, showsFigures: Bool, showsWalks: Bool, isAmongOthers: Bool
+        _ parts: [QueryBranch], asked: Predicate, type: RecordTypeDefinition, examined: Int, returned: Int,
+        nanoseconds: UInt64, isOnPool: Bool, showsFigures: Bool, showsScans: Bool, isAmongOthers: Bool
     ) {
-        // All are made of one condition and one order; that of the records without access lists stands for them.
+        // All branches come from one predicate and one order. The document shows the plan for records without access
+        // lists.
         plan = parts[0].plan
         audiences = parts.count - 1
         self.asked = asked
@@ -35,14 +38,14 @@ struct PlanDocument {
         self.nanoseconds = nanoseconds
         self.isOnPool = isOnPool
         self.showsFigures = showsFigures
-        self.showsWalks = showsWalks
+        self.showsScans = showsScans
         self.isAmongOthers = isAmongOthers
     }
 
     var json: JSONValue {
-        guard showsWalks else { return restricted("may read all records") }
-        // There is one for each account that is gone.
-        guard showsFigures || !asked.namesGoneAccounts && !isAmongOthers else {
+        guard showsScans else { return restricted("may read all records") }
+        // A condition on deleted accounts becomes one scan per deleted account.
+        guard showsFigures || !asked.namesDeletedAccounts && !isAmongOthers else {
             return restricted("may read the schema")
         }
         var members: [(String, JSONValue)] = [
@@ -61,44 +64,45 @@ struct PlanDocument {
         return .object(JSONObject(members))
     }
 
-    /// What follows from the query alone.
+    /// The document for callers that may not see the scans. It contains only the parts that follow from the query
+    /// alone.
     ///
-    /// - Parameter others: Who is shown more.
+    /// - Parameter others: The callers that see the whole plan, for the text.
     private func restricted(_ others: String) -> JSONValue {
         let condition = asked.text(limit: 1_024)
         return .object(
             JSONObject([
-                ("text", .string("walks are shown to those who \(others)\nfilter: \(condition)")),
+                ("text", .string("scans are shown to callers that \(others)\nfilter: \(condition)")),
                 ("access", .array([])), ("residual", .string(condition)), ("returnedRows", .integer(Int64(returned))),
             ]))
     }
 
-    /// The most walks that are listed.
-    private static let shownWalks = 20
+    /// The maximum number of scans in the document. The document omits further scans.
+    private static let shownScans = 20
 
     private var access: [JSONValue] {
-        plan.walks.prefix(Self.shownWalks).map { walk in
+        plan.scans.prefix(Self.shownScans).map { scan in
             .object(
                 JSONObject([
-                    ("index", .string(walk.name(of: type))), ("condition", .string(walk.condition.text(limit: 512))),
-                    ("direction", .string(walk.isBackward ? "backward" : "forward")),
+                    ("index", .string(scan.name(of: type))), ("condition", .string(scan.condition.text(limit: 512))),
+                    ("direction", .string(scan.isBackward ? "backward" : "forward")),
                 ]))
         }
     }
 }
 
 extension QueryPlan {
-    /// The plan in lines.
+    /// The plan as lines of text.
     func text(of type: RecordTypeDefinition) -> String {
         var lines: [String] = []
-        if walks.isEmpty { lines.append("nothing can match") }
-        if walks.count > 1 { lines.append(isSorted ? "union of \(walks.count)" : "merge of \(walks.count)") }
-        for walk in walks.prefix(4) {
-            let direction = walk.isBackward ? " backward" : ""
-            let condition = walk.condition == .constant(true) ? "all" : walk.condition.text(limit: 256)
-            lines.append("walk \(walk.name(of: type))\(direction): \(condition)")
+        if scans.isEmpty { lines.append("nothing can match") }
+        if scans.count > 1 { lines.append(isSorted ? "union of \(scans.count)" : "merge of \(scans.count)") }
+        for scan in scans.prefix(4) {
+            let direction = scan.isBackward ? " backward" : ""
+            let condition = scan.condition == .constant(true) ? "all" : scan.condition.text(limit: 256)
+            lines.append("scan \(scan.name(of: type))\(direction): \(condition)")
         }
-        if walks.count > 4 { lines.append("…") }
+        if scans.count > 4 { lines.append("…") }
         if residual != .constant(true) { lines.append("filter: \(residual.text(limit: 512))") }
         if isSorted {
             let terms = order.columns.map(\.text)
@@ -108,8 +112,8 @@ extension QueryPlan {
     }
 }
 
-extension IndexWalk {
-    /// The name of what is walked.
+extension IndexScan {
+    /// The name of the scan's index or key, as text for `explain`.
     func name(of type: RecordTypeDefinition) -> String {
         switch source {
         case .records: "records of \(type.name)"

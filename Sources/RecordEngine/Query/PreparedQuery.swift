@@ -3,46 +3,53 @@ internal import RecordStorage
 internal import RecordWire
 internal import Threads
 
-/// A query bound to the schema, to its caller's rights and to the page that it asks for.
+/// A query bound to the schema, the caller's permissions and the requested page.
 struct PreparedQuery {
-    /// As the caller knows it: without the fields that it may not read.
+    /// The record type without the fields that the caller may not read.
     let type: RecordTypeDefinition
-    /// What of the records it is shown.
-    let shown: ShownFields
-    /// `nil` if nothing was ever written there.
+    /// The fields of each record that the response shows.
+    let shown: VisibleFields
+    /// The zone to search; `nil` if the zone has never had a write.
     let zone: ZoneID?
-    /// Whether the caller may read all records of the type there.
+    /// Whether the caller may read all records of the type in the database.
     let readsAll: Bool
-    /// The condition as it was asked, for the records with an access list; on those that the caller has created alone if it
-    /// names what only creators read.
+    /// The predicate for records with an access list: the client's predicate. If it names fields that only creators may
+    /// read, it also requires that the caller created the record.
     let condition: Predicate
-    /// The condition for records without an access list, with what the caller may see of them joined to it.
+    /// The predicate for records without an access list: the client's predicate and a condition for the records that
+    /// the caller may read.
     let predicate: Predicate
-    /// The same without the numbers of accounts that are gone, which tell how many have gone: what is shown of it.
+    /// `predicate` for display, without the numbers of deleted accounts. These numbers would reveal how many accounts
+    /// were deleted.
     let asked: Predicate
-    /// Where the records with an access list are that the caller may read.
+    /// The audiences of records with an access list that the caller may read.
     let audiences: [AudienceID]
-    /// Whether it names what only creators read, and is about the records that the caller has created.
-    let isOwnAlone: Bool
+    /// Whether the query names fields that only creators may read. The query then finds only records that the caller
+    /// created.
+    let isRestrictedToOwn: Bool
     let sort: [SortTerm]
     let cursor: QueryCursor?
     let binding: QueryCursor.Binding
-    /// By which its plan may be known; `nil` if that is not of words and schema alone.
-    let words: KnownQueries.Words?
-    /// What `now()` means: on all pages the moment of the first.
+    /// The cache key of the plan; `nil` if the plan also depends on something other than the query's text and the
+    /// schema.
+    let words: QueryCache.Words?
+    /// The value of `now()` on all pages: the time of the first page, in milliseconds since 1970.
     let now: Int64
 
-    var shape: QueryAdvice.Shape {
-        QueryAdvice.Shape(
+    var shape: IndexAdvisor.Shape {
+        IndexAdvisor.Shape(
             type: type.name.text, condition: asked.shape,
             sort: sort.map(\.text).joined(separator: ","))
     }
 }
 
 extension QueryReader {
-    /// Binds a query: rights first, then words.
+    /// Binds a query. Checks the caller's permissions before the query's text.
     ///
-    /// - Returns: `nil` for a type that development does not know yet.
+    /// - Returns: `nil` for a type that does not exist yet in development.
+    /// - Throws: NOT_FOUND for an unknown type in production; AUTHENTICATION_REQUIRED or ACCESS_DENIED if the caller
+    ///   may read none of the type; BAD_REQUEST for a predicate or sort that does not fit the type, with cause
+    ///   TOKEN_INVALID for a cursor of another caller or query.
     func bind(_ request: QueryRequest) throws(RecordError) -> PreparedQuery? {
         guard let whole = schema[request.typeName] else {
             guard database.environment == .development else {
@@ -51,23 +58,23 @@ extension QueryReader {
             return nil
         }
         let visibility = Visibility(of: whole, for: request.caller, in: request.address.scope)
-        let reach = visibility.reads
-        if reach == .none {
-            throw .refused(request.caller, .read, .records(request.typeName))
+        let permitted = visibility.reads
+        if permitted == .none {
+            throw .rejected(request.caller, .read, .records(request.typeName))
         }
         let zone = try reader.zoneID(request.address)
         let audiences = try zone.map { zone throws(RecordError) in
             try reader.audiences(of: whole, for: request.caller, in: request.address.scope, zone: zone)
         }
-        // A condition or a sort tells what stands in a field as well as reading it does. What only creators read may be
-        // asked for by who reads none but its own records, and those that lists open to it: of these its own are looked at
-        // then, and no others.
+        // Conditions and sorts reveal a field's values, just as reading does. A caller that may read only its own
+        // records and those that access lists open may still name fields that only creators may read. The query then
+        // searches only the records that the caller created.
         let access = visibility.fields
-        let readsOwn = if case .own = reach { true } else { false }
+        let readsOwn = if case .own = permitted { true } else { false }
         var type = whole.without(access?.unreadable(isOwn: readsOwn) ?? [])
         let identity = request.input.identity
-        // A widened field has other keys than before, and so has the order of creation: a cursor with the old ones does
-        // not open.
+        // Widening a field changes its index keys. Preserving dates changes the order of creation. Cursors from before
+        // either change are invalid.
         let widened = type.hasPreservedDates || type.indexes.contains { $0.columns.contains(where: \.readsAsDouble) }
         let binding = QueryCursor.Binding(
             zone: zone ?? .unassigned, type: type.id, caller: request.caller,
@@ -77,20 +84,20 @@ extension QueryReader {
             try QueryCursor.open(text, binding, with: database.keys)
         }
         let now = cursor?.now ?? WallClock.milliseconds
-        let words = access == nil ? KnownQueries.Words(request.input, identity: identity, type: type.id) : nil
+        let words = access == nil ? QueryCache.Words(request.input, identity: identity, type: type.id) : nil
         let bound = try self.bound(request.input, words, to: type, now: now)
-        var condition = try naming(goneAccountsIn: bound.predicate)
+        var condition = try naming(deletedAccountsIn: bound.predicate)
         var predicate = condition
         var asked = bound.predicate
-        var isOwnAlone = false
-        if case .own(let user) = reach {
+        var isRestrictedToOwn = false
+        if case .own(let user) = permitted {
             let own = Predicate.condition(Condition(.system(.createdUserRecordName), .equals(.account(user))))
             predicate = Predicate.and([own, predicate]).simplified()
             asked = Predicate.and([own, asked]).simplified()
             if let access {
                 let hidden = access.unreadable(isOwn: false)
-                isOwnAlone = bound.names(hidden)
-                if isOwnAlone {
+                isRestrictedToOwn = bound.names(hidden)
+                if isRestrictedToOwn {
                     condition = predicate
                 } else if !(audiences ?? []).isEmpty {
                     type = whole.without(hidden)
@@ -99,53 +106,55 @@ extension QueryReader {
         }
         return PreparedQuery(
             type: type,
-            shown: ShownFields(request.input.fields, of: whole, visibility),
-            zone: zone, readsAll: reach == .all, condition: condition, predicate: predicate,
-            asked: asked, audiences: audiences ?? [], isOwnAlone: isOwnAlone, sort: bound.sort, cursor: cursor,
+            shown: VisibleFields(request.input.fields, of: whole, visibility),
+            zone: zone, readsAll: permitted == .all, condition: condition, predicate: predicate,
+            asked: asked, audiences: audiences ?? [], isRestrictedToOwn: isRestrictedToOwn, sort: bound.sort,
+            cursor: cursor,
             binding: binding,
-            words: reach == .all && (audiences ?? []).isEmpty && !bound.predicate.namesGoneAccounts ? words : nil,
+            words: permitted == .all && (audiences ?? []).isEmpty && !bound.predicate.namesDeletedAccounts
+                ? words : nil,
             now: now)
     }
 
-    /// Reads and binds the words of a query, unless they are known.
+    /// Parses and binds the query's text, or returns the cached result.
     private func bound(
-        _ input: QueryInput, _ words: KnownQueries.Words?, to type: RecordTypeDefinition, now: Int64
+        _ input: QueryInput, _ words: QueryCache.Words?, to type: RecordTypeDefinition, now: Int64
     ) throws(RecordError) -> BoundQuery {
-        if let words, let known = reader.knownQueries.bound(words) { return known }
+        if let words, let known = reader.queryCache.bound(words) { return known }
         var namesAccounts = false
         let bound = try input.bind(to: type, now: now) { name throws(RecordError) in
             namesAccounts = true
             return try self.writerID(named: name)
         }
-        if let words, !namesAccounts { reader.knownQueries.keep(bound, for: words) }
+        if let words, !namesAccounts { reader.queryCache.keep(bound, for: words) }
         return bound
     }
 
-    /// A condition on `_deleted` with the numbers of the accounts that it means, as long as they are not too many.
-    private func naming(goneAccountsIn predicate: Predicate) throws(RecordError) -> Predicate {
-        let tests = predicate.goneAccountTests
+    /// Adds the numbers of the deleted accounts to conditions on `_deleted`. Adds none if there are too many.
+    private func naming(deletedAccountsIn predicate: Predicate) throws(RecordError) -> Predicate {
+        let tests = predicate.deletedAccountTests
         guard tests > 0 else { return predicate }
-        let table = store.goneAccounts
-        // Each test gets all of them.
-        let most = min(database.limits.goneAccountsByNumber, Limits.conditionMembers / tests)
+        let table = store.deletedAccounts
+        // Each condition on `_deleted` gets the numbers of all deleted accounts.
+        let most = min(database.limits.deletedAccountsByNumber, Limits.conditionMembers / tests)
         let numbers = try table.numbers(limit: most + 1)
-        return numbers.count > most ? predicate : predicate.naming(goneAccounts: numbers).simplified()
+        return numbers.count > most ? predicate : predicate.naming(deletedAccounts: numbers).simplified()
     }
 
-    /// The number of whoever is named as a record's writer.
+    /// The number of the account that a condition names as a record's creator or modifier.
     private func writerID(named name: String) throws(RecordError) -> UserID? {
         if name == SystemUser.deleted { return .gone }
         for special in [UserID.nobody, .administrator] where SystemUser.name(special) == name {
             return special
         }
         guard let name = UserRecordName(name) else { return nil }
-        // Not by `AccountReader.id(of:)`, which refreshes the view: type and indexes are those of the view as it is.
+        // `AccountReader.id(of:)` would refresh the snapshot. The type and the indexes belong to the current snapshot.
         return try store.accounts.find(recordName: name.text)?.id
     }
 }
 
 extension BoundQuery {
-    /// Whether a condition or a sort is on one of these fields.
+    /// Whether a condition or a sort term uses one of these fields.
     fileprivate func names(_ fields: [Int]) -> Bool {
         (predicate.fields + sort.map(\.field)).contains { field in
             if case .field(let field) = field { fields.contains(field.id) } else { false }

@@ -2,19 +2,28 @@ internal import Cryptography
 internal import Encodings
 internal import RecordModel
 
-/// Where a page of a query ended, sealed for its caller and query: the values of the sort there, the internal id, and
-/// the moment that `now()` means on all pages.
+/// The position where a page of a query ended, sealed for its caller and query. The cursor's string is the base64 of
+/// these bytes after sealing (widths in bytes):
+///
+/// ```
+/// | now: 8 | record: 8 | key: rest |    big-endian; `QueryPosition.key` is the values of the sort
+/// ```
 struct QueryCursor: Hashable {
-    var place: QueryPlace
-    /// Milliseconds since 1970.
+    var position: QueryPosition
+    /// The value of `now()` on all pages. Milliseconds since 1970.
     var now: Int64
 
-    /// What a cursor belongs to: another caller's, or that of another query, type or zone, does not open.
+    /// The context that a cursor is sealed for. A cursor cannot be opened for another caller, query, type or zone. The
+    /// authenticated context (widths in bytes):
+    ///
+    /// ```
+    /// | 3: 8 | zone: 8 | type: 8 | caller: 8 | SHA-256 of the identity: 32 |    big-endian
+    /// ```
     struct Binding {
         let zone: ZoneID
         let type: TypeID
         let caller: Caller
-        /// The query without what differs between its pages.
+        /// The query without the options that differ between its pages (`QueryInput.identity`).
         let identity: [UInt8]
 
         var context: [UInt8] {
@@ -25,25 +34,29 @@ struct QueryCursor: Hashable {
         }
     }
 
+    /// Returns the cursor as a string for the client.
     func seal(_ binding: Binding, with keys: DatabaseKeys) -> String {
         var plain: [UInt8] = []
         append(now, to: &plain)
-        append(place.record.rawValue, to: &plain)
-        plain.append(contentsOf: place.key)
+        append(position.record.rawValue, to: &plain)
+        plain.append(contentsOf: position.key)
         return Base64.encode(keys.cursors.seal(plain, context: binding.context))
     }
 
-    /// - Throws: TOKEN_INVALID for anything that `seal` did not make for the same binding.
+    /// Opens a cursor from its string.
+    ///
+    /// - Throws: BAD_REQUEST with cause TOKEN_INVALID for a string that `seal` did not make for the same binding.
     static func open(_ text: String, _ binding: Binding, with keys: DatabaseKeys) throws(RecordError) -> QueryCursor {
         guard text.utf8.count <= maxTextBytes, let sealed = Base64.decode(text),
             let plain = keys.cursors.open(sealed, context: binding.context), plain.count >= 16
         else { throw .cursorRejected }
         return QueryCursor(
-            place: QueryPlace(key: Array(plain[16...]), record: RecordNumber(rawValue: number(plain[8..<16]))),
+            position: QueryPosition(key: Array(plain[16...]), record: RecordNumber(rawValue: number(plain[8..<16]))),
             now: number(plain[..<8]))
     }
 
-    /// Eight columns of texts, each byte of which may take two in a key, as base64.
+    /// The maximum length of a cursor in base64 characters: eight text columns. Escaping in a key can double each byte
+    /// of text.
     private static let maxTextBytes = 24_000
 
     private static func number(_ bytes: ArraySlice<UInt8>) -> Int64 {

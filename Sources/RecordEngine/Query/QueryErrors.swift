@@ -2,10 +2,10 @@ internal import RecordModel
 internal import RecordWire
 
 extension RecordError {
-    /// CloudKit's sentence for a field without the index, and what mends it.
-    static func notIndexed(_ lack: QueryNeeds.Lack, type: RecordTypeDefinition) -> RecordError {
+    /// BAD_REQUEST for a field without a required index. The sentence is CloudKit's, followed by the remedy.
+    static func notIndexed(_ missingIndex: QueryRequirements.MissingIndex, type: RecordTypeDefinition) -> RecordError {
         let (field, word) =
-            switch lack {
+            switch missingIndex {
             case .queryable(let field): (field, "queryable")
             case .sortable(let field): (field, "sortable")
             }
@@ -14,9 +14,9 @@ extension RecordError {
         }
         let remedy =
             if failed {
-                "Its index has failed: GET /schema/types/\(type.name) says why. Once that is mended, an administrator builds it anew with PUT /schema"
+                "Its index has failed: GET /schema/types/\(type.name) says why. Once the cause is fixed, an administrator builds it again with PUT /schema"
             } else if type.indexes.count >= IndexDefinition.maxPerType {
-                "The type has \(IndexDefinition.maxPerType) indexes, as many as it may. An administrator drops those that nobody needs with PUT /schema"
+                "The type has \(IndexDefinition.maxPerType) indexes, as many as it may. An administrator drops unneeded ones with PUT /schema"
             } else {
                 "An administrator adds the index with POST /schema/types/\(type.name)/indexes and the body {\"fields\":[\"\(field.name)\"]}"
             }
@@ -41,7 +41,7 @@ extension RecordError {
         cause: .queryTooExpensive)
 
     static let requestAbandoned = RecordError(
-        .tryAgainLater, "The request was given up before it was answered. Send it again", cause: .requestAbandoned)
+        .tryAgainLater, "The request was abandoned before its response. Send it again", cause: .requestAbandoned)
 
     static func setTooLarge(_ matched: Int, limit: Int) -> RecordError {
         .badRequest(
@@ -56,11 +56,13 @@ extension RecordError {
     }
 
     static let setRunning = RecordError(
-        .tryAgainLater, "A request with this Idempotency-Key is still being performed. Ask again for its answer",
+        .tryAgainLater, "A request with this Idempotency-Key is still running. Send it again to get its response",
         retryAfter: 1)
 
-    /// - Parameter begun: What is remembered of the change.
-    static func setInterrupted(_ begun: WriteAnswer) -> RecordError {
+    /// BAD_REQUEST for an idempotency key whose bulk update was interrupted.
+    ///
+    /// - Parameter begun: The stored progress of the bulk update.
+    static func setInterrupted(_ begun: WriteResponse) -> RecordError {
         let counts = try? JSONValue.parse(begun.document)
         func count(_ key: String) -> Int64 { counts?[key]?.integer ?? 0 }
         return .badRequest(

@@ -3,23 +3,25 @@ internal import RecordStorage
 internal import RecordWire
 internal import Threads
 
-/// What planners ask of the data.
+/// The planner's access to the data: row estimates and id ranges.
 extension QueryReader {
-    /// Rows are counted up to here before statistics are asked.
+    /// The maximum number of rows that planning counts in one scan. Above it, planning uses statistics.
     private static let probedRows = 128
-    /// Walks that are counted for one plan. For further ones statistics must do: a plan must not take longer than a query
-    /// may on a loop.
+    /// The maximum number of scans that planning counts for one plan. Further scans use statistics. Planning must not
+    /// take longer than a query may take on an event loop.
     private static let probesPerPlan = 128
 
+    /// Creates a planner for the data in this reader's snapshot.
+    ///
     /// - Parameters:
-    ///   - budget: Planning ends with the time of the query.
-    ///   - didAsk: Is called when the plan comes to hang on the data.
+    ///   - budget: The query's budget, whose deadline also limits planning.
+    ///   - didAsk: Called when the plan starts to depend on the data and not only on query and schema.
     func planner(
         for type: RecordTypeDefinition, home: RowHome, limit: Int?, budget: QueryBudget,
         didAsk: @escaping () -> Void = {}
     ) throws(RecordError) -> QueryPlanner {
         var probesLeft = Self.probesPerPlan
-        // Branches of an OR ask for the same times again and again.
+        // The branches of an OR often contain the same time range.
         var idsByTime: [ValueRange: IDRange] = [:]
         func willAsk() throws(RecordError) {
             didAsk()
@@ -27,10 +29,10 @@ extension QueryReader {
         }
         return QueryPlanner(
             type: type, createdFollowsIDs: database.createdFollowsIDs && !type.hasPreservedDates, limit: limit,
-            estimate: { walk throws(RecordError) in
+            estimate: { scan throws(RecordError) in
                 try willAsk()
                 probesLeft -= 1
-                return try self.estimate(walk, type: type, home: home, mayCount: probesLeft >= 0)
+                return try self.estimate(scan, type: type, home: home, mayCount: probesLeft >= 0)
             },
             ids: { range throws(RecordError) in
                 if let known = idsByTime[range] { return known }
@@ -41,26 +43,26 @@ extension QueryReader {
             })
     }
 
-    /// The rows that a walk would meet: counted if they are few, else as statistics have it.
+    /// Estimates the rows that a scan would read. Counts up to `probedRows` rows; above it, uses statistics.
     private func estimate(
-        _ walk: IndexWalk, type: RecordTypeDefinition, home: RowHome, mayCount: Bool
+        _ scan: IndexScan, type: RecordTypeDefinition, home: RowHome, mayCount: Bool
     ) throws(RecordError) -> Int {
         let probe = Self.probedRows
-        // As many as are counted at most, where nothing may be counted.
-        let found = mayCount ? try store.count(walk, home: home, type: type.id, limit: probe) : probe
+        // If no further scan may be counted, assume the maximum of a count.
+        let found = mayCount ? try store.count(scan, home: home, type: type.id, limit: probe) : probe
         if found < probe { return found }
-        switch walk.source {
+        switch scan.source {
         case .name: return 1
-        // More than an unknown range of an index is taken for: of the two the range is the narrower.
+        // Assume more rows than for an index range without statistics, which is narrower.
         case .creator: return max(probe * 8, typeEntries(type) / 50)
         case .records: return max(probe * 8, typeEntries(type))
         case .index(let index):
             guard let known = database.queries.statistics.withLock({ $0[index.id] }) else { return probe * 4 }
-            return max(probe, known.estimate(home: home, lower: walk.lower, upper: walk.upper))
+            return max(probe, known.estimate(home: home, lower: scan.lower, upper: scan.upper))
         }
     }
 
-    /// How many records a type has in all zones, as far as statistics of its indexes tell.
+    /// The number of records of a type in all zones, according to the statistics of its indexes.
     private func typeEntries(_ type: RecordTypeDefinition) -> Int {
         database.queries.statistics.withLock { known in
             type.indexes.reduce(0) { max($0, $1.kind == .ordered ? known[$1.id]?.entries ?? 0 : 0) }

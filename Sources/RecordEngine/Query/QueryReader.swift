@@ -3,7 +3,7 @@ internal import RecordStorage
 internal import RecordWire
 internal import Threads
 
-/// Answers queries on the thread of a reader, in its view.
+/// Runs queries on a reader's thread, in its snapshot.
 package struct QueryReader {
     let reader: RecordReader
 
@@ -11,13 +11,17 @@ package struct QueryReader {
     var schema: Schema { reader.schema }
     var store: StoreReader { reader.store }
 
-    /// Answers a query: on this thread if it takes no longer than a loop can spare, else on a thread of the pool; with an
-    /// index more, if one is missing that the caller may cause.
+    /// Runs a query, on this thread if the query fits the time limit of an event loop, else on a pool thread. In
+    /// development, first adds missing indexes if the caller may add them.
     ///
-    /// - Throws: AUTHENTICATION_REQUIRED or ACCESS_DENIED if the caller may read none of the type; NOT_FOUND for an
-    ///   unknown type in production (in development the answer is empty); BAD_REQUEST for a condition that does not fit,
-    ///   with cause NOT_INDEXED for what would scan, QUERY_TOO_EXPENSIVE for what takes too long; TRY_AGAIN_LATER while
-    ///   its index is being built.
+    /// - Throws:
+    ///   - AUTHENTICATION_REQUIRED or ACCESS_DENIED if the caller may read none of the type.
+    ///   - NOT_FOUND for an unknown type in production. In development the page is empty.
+    ///   - BAD_REQUEST for a predicate that does not fit the type; with cause NOT_INDEXED if no index serves it; with
+    ///     cause QUERY_TOO_EXPENSIVE if it exceeds its time limit; with cause TOKEN_INVALID for a cursor of another
+    ///     caller or query.
+    ///   - TRY_AGAIN_LATER while an index is being built, with cause INDEX_BUILDING; while too many queries wait; with
+    ///     cause REQUEST_ABANDONED if the client disconnects.
     /// - Source: CloudKit Web Services Reference, "Fetching Records Using a Query".
     package func run(_ request: QueryRequest) async throws(RecordError) -> RecordPage {
         if request.input.size > Self.longInput { return try await longQuery(request) }
@@ -26,90 +30,97 @@ package struct QueryReader {
         while true {
             let budget = QueryBudget(time: loopTime)
             guard let query = try bind(request) else { return request.emptyPage }
-            if let wish = try checkIndexes(query, request, isFirst: notices.isEmpty) {
+            if let indexRequest = try checkIndexes(query, request, isFirst: notices.isEmpty) {
                 guard notices.isEmpty else { throw .indexBuilding(request.typeName, retryAfter: 1) }
-                notices = try await addIndexes(wish, for: request)
+                notices = try await addIndexes(indexRequest, for: request)
                 request = try current(request)
                 continue
             }
             do throws(RecordError) {
-                return try answer(query, request, notices, budget, isOnPool: false)
+                return try respond(query, request, notices, budget, isOnPool: false)
             } catch {
                 guard budget.stoppedAfter != nil else { throw error }
                 if budget.elapsed > Self.overrunSpent { reader.lastOverrun = MonotonicClock.now }
-                return try await answerOnPool(request, notices)
+                return try await respondOnPool(request, notices)
             }
         }
     }
 
-    /// To bind and to plan it may alone be more than a loop can spare.
+    /// Runs a query on the pool, because binding and planning alone may exceed the time limit of an event loop.
     private func longQuery(_ request: QueryRequest) async throws(RecordError) -> RecordPage {
         var notices: [QueryNotice] = []
-        if database.environment == .development, let wish = try await missingIndexes(for: request, isForCaller: true) {
-            notices = try await addIndexes(wish, for: request)
+        if database.environment == .development,
+            let indexRequest = try await missingIndexes(for: request, isForCaller: true)
+        {
+            notices = try await addIndexes(indexRequest, for: request)
         }
-        return try await answerOnPool(request, notices)
+        return try await respondOnPool(request, notices)
     }
 
-    private func answerOnPool(
+    private func respondOnPool(
         _ request: QueryRequest, _ notices: [QueryNotice]
     ) async throws(RecordError) -> RecordPage {
         try await database.queries.pool.read(database, isForCaller: true) { reader throws(RecordError) in
-            try reader.queries.answerHere(try reader.queries.current(request), notices)
+            try reader.queries.respondOnThisThread(try reader.queries.current(request), notices)
         }
     }
 
-    /// What is missing of the indexes that a query needs, if its caller may cause them.
+    /// The indexes that a query lacks and its caller may add.
     ///
-    /// - Parameter isForCaller: Whether it ends with the request when the client hangs up.
-    func missingIndexes(for request: QueryRequest, isForCaller: Bool) async throws(RecordError) -> IndexWish? {
-        guard request.input.size > Self.longInput else { return try missingIndexesHere(for: request) }
+    /// - Parameter isForCaller: Whether to stop when the client disconnects.
+    /// - Throws: As `run`.
+    func missingIndexes(for request: QueryRequest, isForCaller: Bool) async throws(RecordError) -> IndexRequest? {
+        guard request.input.size > Self.longInput else { return try missingIndexesOnThisThread(for: request) }
         return try await database.queries.pool.read(database, isForCaller: isForCaller) {
             reader throws(RecordError) in
-            try reader.queries.missingIndexesHere(for: try reader.queries.current(request))
+            try reader.queries.missingIndexesOnThisThread(for: try reader.queries.current(request))
         }
     }
 
-    /// A request with the rights that its caller has now: it may have waited for a thread.
+    /// Returns the request with the caller's current permissions. They may have changed while the request waited for a
+    /// thread.
     func current(_ request: QueryRequest) throws(RecordError) -> QueryRequest {
         var request = request
         request.caller = try reader.callers.current(request.caller)
         return request
     }
 
-    private func missingIndexesHere(for request: QueryRequest) throws(RecordError) -> IndexWish? {
+    private func missingIndexesOnThisThread(for request: QueryRequest) throws(RecordError) -> IndexRequest? {
         guard let query = try bind(request) else { return nil }
         return try checkIndexes(query, request, isFirst: true)
     }
 
-    /// What a loop spares for one query: less if it has just spent all of it on another, since both may have come in one
-    /// turn of the loop.
+    /// The time limit of one query on an event loop. The limit is shorter after another query has exceeded it, because
+    /// both queries may run in one turn of the loop.
     private var loopTime: Duration {
-        MonotonicClock.now &- reader.lastOverrun < Self.overrunNanoseconds ? .microseconds(400) : .milliseconds(2)
+        if let spareTime = reader.spareTime { return spareTime }
+        return MonotonicClock.now &- reader.lastOverrun < Self.overrunNanoseconds
+            ? .microseconds(400) : .milliseconds(2)
     }
 
-    /// Longer words are bound on the pool at once: each of a thousand names of accounts is a search, and lists are hashed on
-    /// every level of a condition.
+    /// The input length in bytes above which binding runs on the pool. Binding looks up each account name, up to a
+    /// thousand of them, and hashes lists on each level of a predicate.
     private static let longInput = 8 << 10
 
-    /// What counts as having spent the time of a loop: some queries are given up at the first look.
+    /// The nanoseconds after which a failed attempt counts as an overrun. Some attempts fail at the first check.
     private static let overrunSpent: UInt64 = 1_000_000
 
-    /// How long a loop remembers that a query was too long for it.
+    /// How long an event loop uses the shorter time limit after an overrun, in nanoseconds.
     private static let overrunNanoseconds: UInt64 = 10_000_000
 
-    /// Answers on a thread that has nothing else to do.
-    func answerHere(_ request: QueryRequest, _ notices: [QueryNotice]) throws(RecordError) -> RecordPage {
+    /// Runs a query on the current pool thread, with the full time limit of a query.
+    ///
+    /// - Throws: As `run`.
+    func respondOnThisThread(_ request: QueryRequest, _ notices: [QueryNotice]) throws(RecordError) -> RecordPage {
         let budget = QueryBudget(time: .milliseconds(database.limits.queryMilliseconds))
         guard let query = try bind(request) else { return request.emptyPage }
         try requireIndexes(query, request)
         return try advising(query, budget) { () throws(RecordError) in
-            try answer(query, request, notices, budget, isOnPool: true)
+            try respond(query, request, notices, budget, isOnPool: true)
         }
     }
 
-    /// Runs a query that has all the time a query may take. If that runs out, the error sends people to the advice: the
-    /// query has to be there.
+    /// Runs `body`. If the query exceeds its time limit, adds the query to `/schema/advice`, which the error mentions.
     func advising<Value>(
         _ query: PreparedQuery, _ budget: QueryBudget, _ body: () throws(RecordError) -> Value
     ) throws(RecordError) -> Value {
@@ -121,9 +132,11 @@ package struct QueryReader {
         }
     }
 
-    /// Adds indexes just in time, and tells which.
-    private func addIndexes(_ wish: IndexWish, for request: QueryRequest) async throws(RecordError) -> [QueryNotice] {
-        let added = try await database.indexes.add(wish, to: request.typeName)
+    /// Adds indexes for a query. Returns the notices for the response.
+    private func addIndexes(_ indexRequest: IndexRequest, for request: QueryRequest) async throws(RecordError)
+        -> [QueryNotice]
+    {
+        let added = try await database.indexes.add(indexRequest, to: request.typeName)
         try reader.refresh()
         guard let type = schema[request.typeName] else { return [] }
         return added.all.map { QueryNotice(index: $0, of: type) }
@@ -133,7 +146,7 @@ package struct QueryReader {
 
     private static let firstReservation = 262_144
 
-    private func answer(
+    private func respond(
         _ query: PreparedQuery, _ request: QueryRequest, _ notices: [QueryNotice], _ budget: QueryBudget, isOnPool: Bool
     ) throws(RecordError) -> RecordPage {
         var page = request.emptyPage
@@ -144,11 +157,11 @@ package struct QueryReader {
         let type = query.type
         let shown = query.shown
         let showsAll = shown.isAll
-        var bounds = PageBounds(limit: limit, database.limits)
-        /// Of the last record of a full page.
-        var last: QueryPlace?
+        var bounds = PageLimits(limit: limit, bytes: database.limits.pageBytes)
+        /// The position of the last record, if the page is full.
+        var last: QueryPosition?
         var hasMore = false
-        try runner.forEach(after: query.cursor?.place, limit: limit + 1) { cursor, place throws(RecordError) in
+        try runner.forEach(after: query.cursor?.position, limit: limit + 1) { cursor, position throws(RecordError) in
             if last != nil {
                 hasMore = true
                 return false
@@ -159,8 +172,8 @@ package struct QueryReader {
             _ = try reader.append(cursor, system, type, shown, to: &page.records.json)
             let hidden = showsAll ? 0 : shown.bytes(of: cursor, creator: system.creator)
             bounds.didRead(hidden)
-            if bounds.areReached(by: page.records.count, page.records.bytes) { last = place() }
-            // The others are likely to be as long as the first.
+            if bounds.areReached(by: page.records.count, page.records.bytes) { last = position() }
+            // Reserve memory for a full page of records as long as the first one.
             if page.records.count == 1 {
                 page.records.json.reserveCapacity(min(page.records.json.count * (limit + 1), Self.firstReservation))
             }
@@ -168,7 +181,7 @@ package struct QueryReader {
             return true
         }
         if hasMore, let last {
-            page.end = .cursor(QueryCursor(place: last, now: query.now).seal(query.binding, with: database.keys))
+            page.end = .cursor(QueryCursor(position: last, now: query.now).seal(query.binding, with: database.keys))
         }
         if request.input.count { page.count = try runnerOfAll(query, zone: zone, budget).count() }
         page.notices = notices
@@ -179,34 +192,34 @@ package struct QueryReader {
                     runner.parts, asked: query.asked, type: query.type, examined: budget.examined,
                     returned: page.records.count, nanoseconds: budget.elapsed, isOnPool: isOnPool,
                     showsFigures: Authorization.authorize(request.caller, .readSchema) == .allowed,
-                    showsWalks: query.readsAll,
+                    showsScans: query.readsAll,
                     isAmongOthers: request.address.scope != .publicDatabase && database.environment == .production
                 ).json
         }
         return page
     }
 
-    /// Plans to meet all matches, in any order.
+    /// Creates a runner that returns all matches of a query, in any order.
     func runnerOfAll(_ query: PreparedQuery, zone: ZoneID, _ budget: QueryBudget) throws(RecordError) -> QueryRunner {
         try runner(of: query, zone: zone, sort: [], limit: nil, budget)
     }
 
-    /// Plans a query for the records without an access list and for each audience of the caller.
+    /// Plans one branch for the records without an access list, and one for each audience of the caller.
     private func runner(
         of query: PreparedQuery, zone: ZoneID, sort: [SortTerm], limit: Int?, _ budget: QueryBudget,
         estimatesAll: Bool = false
     ) throws(RecordError) -> QueryRunner {
         let words = limit == nil || estimatesAll ? nil : query.words
-        let known = words.flatMap { reader.knownQueries.plan($0) }
+        let known = words.flatMap { reader.queryCache.plan($0) }
         var isByDataToo = false
-        func part(_ predicate: Predicate, _ home: RowHome) throws(RecordError) -> QueryPart {
+        func part(_ predicate: Predicate, _ home: RowHome) throws(RecordError) -> QueryBranch {
             var planner = try planner(for: query.type, home: home, limit: limit, budget: budget) { isByDataToo = true }
             planner.estimatesAll = estimatesAll
             let condition = query.audiences.isEmpty ? nil : query.condition
-            return QueryPart(try planner.plan(predicate, sort: sort, orderedAs: condition), in: home)
+            return QueryBranch(try planner.plan(predicate, sort: sort, orderedAs: condition), in: home)
         }
-        let first = if let known { QueryPart(known, in: .zone(zone)) } else { try part(query.predicate, .zone(zone)) }
-        if let words, known == nil, !isByDataToo { reader.knownQueries.keep(first.plan, for: words) }
+        let first = if let known { QueryBranch(known, in: .zone(zone)) } else { try part(query.predicate, .zone(zone)) }
+        if let words, known == nil, !isByDataToo { reader.queryCache.keep(first.plan, for: words) }
         var parts = [first]
         for audience in query.audiences { parts.append(try part(query.condition, .audience(audience))) }
         return QueryRunner(
@@ -214,56 +227,61 @@ package struct QueryReader {
             userName: reader.userNames.name)
     }
 
-    /// Rejects a query that no index serves, unless its caller may cause the index.
+    /// Rejects a query that no index serves. If the caller may add the missing indexes, returns them instead.
     ///
-    /// - Parameter isFirst: No index was added for this query yet, so that it asks for those too without which it could
-    ///   do. Later it asks for what it cannot do without, if somebody has just taken that away.
-    /// - Returns: Indexes to add before the query runs; `nil` if it can run now.
+    /// - Parameter isFirst: Whether no index has been added for this query yet. If true, the result includes indexes
+    ///   that only speed up the query. If false, the result has only required indexes, in case an index was just
+    ///   dropped.
+    /// - Returns: The indexes to add before the query runs; `nil` if the query can run now.
+    /// - Throws: BAD_REQUEST with cause NOT_INDEXED; TRY_AGAIN_LATER with cause INDEX_BUILDING.
     private func checkIndexes(
         _ query: PreparedQuery, _ request: QueryRequest, isFirst: Bool
-    ) throws(RecordError) -> IndexWish? {
+    ) throws(RecordError) -> IndexRequest? {
         var needs = needs(of: query)
-        let lack = needs.lack(countsUnfinished: false)
-        let isUnfinished = lack != nil && needs.lack(countsUnfinished: true) == nil
-        if isFirst || (lack != nil && !isUnfinished), database.environment == .development,
+        let missingIndex = needs.missingIndex(countsUnfinished: false)
+        let isUnfinished = missingIndex != nil && needs.missingIndex(countsUnfinished: true) == nil
+        if isFirst || (missingIndex != nil && !isUnfinished), database.environment == .development,
             mayCauseIndexes(request.caller, query.type)
         {
-            let wish = needs.wish()
-            let count = query.type.indexes.count + wish.options.count + wish.indexes.count
-            if !wish.isEmpty, count <= IndexDefinition.maxPerType { return wish }
+            let indexRequest = needs.request()
+            let count = query.type.indexes.count + indexRequest.options.count + indexRequest.indexes.count
+            if !indexRequest.isEmpty, count <= IndexDefinition.maxPerType { return indexRequest }
         }
-        guard let lack else { return nil }
+        guard let missingIndex else { return nil }
         if isUnfinished {
             throw .indexBuilding(query.type.name, retryAfter: 5)
         }
         database.queries.advice.note(
-            query.shape, examined: 0, returned: 0, nanoseconds: 0, isRefused: true,
-            wanted: needs.wish().fieldNames(in: query.type))
-        throw .notIndexed(lack, type: query.type)
+            query.shape, examined: 0, returned: 0, nanoseconds: 0, isRejected: true,
+            wanted: needs.request().fieldNames(in: query.type))
+        throw .notIndexed(missingIndex, type: query.type)
     }
 
-    /// Rejects a query whose indexes are missing, where none can be added.
+    /// Rejects a query that lacks a required index. Used where no index can be added.
+    ///
+    /// - Throws: BAD_REQUEST with cause NOT_INDEXED; TRY_AGAIN_LATER with cause INDEX_BUILDING.
     func requireIndexes(_ query: PreparedQuery, _ request: QueryRequest) throws(RecordError) {
         guard try checkIndexes(query, request, isFirst: false) == nil else {
             throw .indexBuilding(request.typeName, retryAfter: 1)
         }
     }
 
-    /// Indexes are everybody's: who may write a type nowhere but in a private database of its own adds none.
+    /// Whether the caller may add indexes. Indexes affect all users, so write permission in the caller's own private
+    /// database is not enough.
     private func mayCauseIndexes(_ caller: Caller, _ type: RecordTypeDefinition) -> Bool {
         [Action.create, .write].contains {
-            Authorization.reach(of: $0, for: caller, in: .publicDatabase, type: type) != .none
+            Authorization.permitted(of: $0, for: caller, in: .publicDatabase, type: type) != .none
         }
     }
 
     private func note(_ query: PreparedQuery, _ budget: QueryBudget, returned: Int, isOnPool: Bool) {
-        database.queries.counters.didAnswer(onPool: isOnPool, examined: budget.examined)
+        database.queries.counters.didRespond(onPool: isOnPool, examined: budget.examined)
         let elapsed = isOnPool ? budget.elapsed : 0
-        guard QueryAdvice.isCostly(examined: budget.examined, returned: returned, nanoseconds: elapsed) else { return }
+        guard IndexAdvisor.isCostly(examined: budget.examined, returned: returned, nanoseconds: elapsed) else { return }
         var needs = needs(of: query)
         database.queries.advice.note(
-            query.shape, examined: budget.examined, returned: returned, nanoseconds: budget.elapsed, isRefused: false,
-            wanted: needs.wish().fieldNames(in: query.type))
+            query.shape, examined: budget.examined, returned: returned, nanoseconds: budget.elapsed, isRejected: false,
+            wanted: needs.request().fieldNames(in: query.type))
     }
 
     private func noteStopped(_ query: PreparedQuery, examined: Int) {
@@ -271,12 +289,12 @@ package struct QueryReader {
         var needs = needs(of: query)
         database.queries.advice.note(
             query.shape, examined: examined, returned: 0,
-            nanoseconds: UInt64(max(0, database.limits.queryMilliseconds)) * 1_000_000, isRefused: true,
-            wanted: needs.wish().fieldNames(in: query.type))
+            nanoseconds: UInt64(max(0, database.limits.queryMilliseconds)) * 1_000_000, isRejected: true,
+            wanted: needs.request().fieldNames(in: query.type))
     }
 
-    private func needs(of query: PreparedQuery) -> QueryNeeds {
-        QueryNeeds(
+    private func needs(of query: PreparedQuery) -> QueryRequirements {
+        QueryRequirements(
             query.predicate, sort: query.sort, type: query.type,
             createdFollowsIDs: database.createdFollowsIDs && !query.type.hasPreservedDates)
     }

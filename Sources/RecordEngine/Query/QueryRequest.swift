@@ -1,17 +1,23 @@
 package import RecordModel
 package import RecordWire
 
-/// A query as a route understood it.
+/// A parsed query request from any route.
 package struct QueryRequest: Sendable {
+    /// The sender of the request.
     package var caller: Caller
+    /// The database and zone to search.
     package var address: DatabaseAddress
+    /// The record type to search.
     package var typeName: RecordTypeName
+    /// The predicate, sort and page options.
     package var input: QueryInput
     let opening: StaticString
 
+    /// Creates a request.
+    ///
     /// - Parameters:
-    ///   - input: Its `limit`, if there is one, is within the configured page size.
-    ///   - opening: What the protocol puts in front of the records.
+    ///   - input: The predicate, sort and page options. `limit`, if set, must be within the configured page size.
+    ///   - opening: The protocol's text before the records.
     package init(
         caller: Caller, address: DatabaseAddress, typeName: RecordTypeName, input: QueryInput,
         opening: StaticString = ""
@@ -23,12 +29,12 @@ package struct QueryRequest: Sendable {
         self.opening = opening
     }
 
-    /// The most records of its page.
+    /// The maximum number of records on the page.
     func limit(_ limits: DatabaseLimits) -> Int {
         input.limit ?? min(limits.defaultPageSize, limits.pageSize)
     }
 
-    /// The answer where there can be no records.
+    /// A page without records.
     var emptyPage: RecordPage {
         var page = RecordPage(opening)
         if input.count { page.count = 0 }

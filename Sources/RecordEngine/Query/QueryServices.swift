@@ -3,31 +3,32 @@ internal import Glibc
 internal import RecordStorage
 internal import Threads
 
-/// What the queries of one database share across threads: the pool for long ones, statistics, advice.
+/// The state that all queries of one database share across threads: worker pools, statistics and advice.
 package final class QueryServices: Sendable {
-    /// Where queries run that are too long for an event loop.
+    /// The pool for queries that take too long for an event loop.
     package let pool = ReaderPool(name: "fog-query")
-    /// Where pages are made that are: one for each processor, as the loops would. Each is short, so that many may wait, and
-    /// none waits for a long query.
+    /// The pool for pages that take too long for an event loop, with one thread per processor. Each page takes little
+    /// time, so many pages may wait. Queries use a separate pool, so no page waits for a long query.
     package let pages = ReaderPool(
         name: "fog-page", length: .page, threads: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))), queueLength: 4_096)
-    /// What the costliest queries lack.
-    package let advice = QueryAdvice()
-    /// The changes of sets with an idempotency key that are under way.
-    let runningSets = Locked<Set<RunningSet>>([])
+    /// The indexes that the most expensive queries need.
+    package let advice = IndexAdvisor()
+    /// The running bulk changes that have an idempotency key.
+    let runningBulkChanges = Locked<Set<RunningBulkChange>>([])
 
-    struct RunningSet: Hashable, Sendable {
+    /// The caller and key of a running bulk change.
+    struct RunningBulkChange: Hashable, Sendable {
         let caller: CallerID
         let key: String
     }
-    /// By the number of the index.
+    /// The planner statistics of each index.
     let statistics = Locked<[IndexID: IndexStatistics]>([:])
-    /// What `/metrics` tells of queries.
+    /// The query counters for `/metrics`.
     package let counters = QueryCounters()
 
     init() {}
 
-    /// Takes over what an earlier run has found out.
+    /// Loads the statistics that the database file stores.
     func load(_ rows: [IndexStatisticTable.Row]) {
         statistics.withLock { known in
             for row in rows { known[row.index] = IndexStatistics(row) }

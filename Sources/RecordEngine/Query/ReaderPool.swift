@@ -3,21 +3,22 @@ internal import RecordStorage
 internal import Synchronization
 internal import Threads
 
-/// Threads for reads that are too long for an event loop: scans, large sorts, counts of many.
+/// A worker pool for reads that take too long for an event loop: scans, large sorts, large counts.
 ///
-/// Readers are kept for a moment after their work, since one long query is often followed by another, and a warm cache
-/// halves its cost. Then they are closed, so that nothing is kept of a database that nobody asks much of.
+/// The pool keeps idle readers for two seconds. Another long query often follows, and a warm cache halves its cost. The
+/// pool then closes idle readers, so that an idle database keeps none open.
 package final class ReaderPool: Sendable {
     private struct State {
         var isClosed = false
         var idle: [IdleReader] = []
-        /// Somebody waits to close what has been idle for too long.
+        /// Whether a task is waiting to close idle readers.
         var isWatched = false
     }
 
-    /// A reader that nobody uses.
+    /// A reader that is not in use.
     ///
-    /// Unchecked: a reader is either in here or with the one piece of work that took it out.
+    /// Unchecked: only one task uses a reader at a time. A reader is either in `idle` or owned by the task that removed
+    /// it from there.
     private struct IdleReader: @unchecked Sendable {
         let reader: RecordReader
         let since: UInt64
@@ -27,31 +28,34 @@ package final class ReaderPool: Sendable {
     private let waiting = Atomic<Int>(0)
     private let count = Atomic<Int>(0)
     private let pool: WorkerPool
-    private let length: ViewLength
+    private let length: SnapshotLifetime
     private let queueLength: Int
 
+    /// Creates the pool.
+    ///
     /// - Parameters:
-    ///   - name: Of its threads, each with its number.
-    ///   - length: How long one of its reads keeps a view of the file.
-    ///   - threads: How many reads run at once.
-    ///   - queueLength: Beyond so many that run or wait, reads are refused with 503.
-    init(name: String, length: ViewLength = .query, threads: Int = 2, queueLength: Int = 64) {
+    ///   - name: The prefix of the thread names; a number follows.
+    ///   - length: How long one read may hold its snapshot.
+    ///   - threads: The maximum number of reads that run at once.
+    ///   - queueLength: The maximum number of reads that run or wait. The pool rejects further reads with 503.
+    init(name: String, length: SnapshotLifetime = .query, threads: Int = 2, queueLength: Int = 64) {
         pool = WorkerPool(name: name, threads: threads, niceness: SystemThread.longWork)
         self.length = length
         self.queueLength = queueLength
     }
 
-    /// The reads that run or wait.
+    /// The number of reads that run or wait.
     package var depth: Int { waiting.load(ordering: .relaxed) }
 
-    /// The reads that were done here.
+    /// The number of reads that the pool has accepted since it was created.
     package var reads: Int { count.load(ordering: .relaxed) }
 
-    /// Runs `work` with a fresh reader on a thread of the pool.
+    /// Runs `work` on a pool thread. The reader that `work` receives has a current snapshot.
     ///
-    /// - Parameter isForCaller: The result serves nobody but the task that asks. Once that is cancelled, as it is when a
-    ///   client has gone, the work is left out, and the task of work that runs is cancelled too.
-    /// - Throws: TRY_AGAIN_LATER while too many wait; with cause REQUEST_ABANDONED for what was left out.
+    /// - Parameter isForCaller: Whether only the calling task needs the result. If true, cancelling the task (for
+    ///   example when the client disconnects) drops queued work and cancels running work.
+    /// - Throws: TRY_AGAIN_LATER if too many reads wait or the database is closing; TRY_AGAIN_LATER with cause
+    ///   REQUEST_ABANDONED for dropped work; the errors of `work`.
     func read<Value: Sendable>(
         _ database: RecordDatabase, isForCaller: Bool = false,
         _ work: @escaping @Sendable (RecordReader) throws(RecordError) -> Value
@@ -98,8 +102,8 @@ package final class ReaderPool: Sendable {
         }
     }
 
-    /// How long a reader is kept without work.
-    private static let patience = Duration.seconds(2)
+    /// How long an idle reader is kept.
+    private static let maxWait = Duration.seconds(2)
 
     private func keep(_ idle: IdleReader) {
         let watches = state.withLock { state in
@@ -108,36 +112,37 @@ package final class ReaderPool: Sendable {
             defer { state.isWatched = true }
             return !state.isWatched
         }
-        // A reader holds its database, and the database this pool: none may stay for good.
+        // A reader references its database, and the database references this pool. Closing idle readers breaks the
+        // cycle.
         if watches { watch() }
     }
 
     private func watch() {
         Task.detached { [weak self] in
             while true {
-                try? await Task.sleep(for: Self.patience)
+                try? await Task.sleep(for: Self.maxWait)
                 guard let self, self.closeIdle() else { return }
             }
         }
     }
 
-    /// Closes readers that have been idle for long enough.
+    /// Closes readers that have been idle for `maxWait`.
     ///
-    /// - Returns: Whether others are left.
+    /// - Returns: Whether the pool still has idle readers.
     private func closeIdle() -> Bool {
-        let oldest = MonotonicClock.now &- UInt64(Self.patience.components.seconds) * 1_000_000_000
+        let oldest = MonotonicClock.now &- UInt64(Self.maxWait.components.seconds) * 1_000_000_000
         let (closed, isAnyLeft) = state.withLock { state in
             let closed = state.idle.filter { $0.since <= oldest }
             state.idle.removeAll { $0.since <= oldest }
             state.isWatched = !state.idle.isEmpty
             return (closed, state.isWatched)
         }
-        // Closed here, outside the lock.
+        // The readers are deallocated here, outside the lock.
         withExtendedLifetime(closed) {}
         return isAnyLeft
     }
 
-    /// Takes no more work and waits for what runs.
+    /// Rejects new work and waits for running work.
     func close() async {
         state.withLock { $0.isClosed = true }
         await pool.close()

@@ -3,16 +3,17 @@ internal import RecordStorage
 internal import RecordWire
 
 extension IndexedRecord {
-    /// A record from its fields, its name, which is borrowed like them, and the columns of its row.
+    /// Creates a view of a record from its fields, its name and the columns of its row. Borrows the fields and the
+    /// name.
     init(_ fields: StoredFieldsView, name: UnsafeRawBufferPointer, _ row: RecordRow) {
         self.init(
             fields: fields, name: name, creator: row.creator, created: row.created, modifier: row.modifier,
             modified: row.modified)
     }
 
-    /// The record under a cursor, as long as the cursor stands there.
+    /// Creates a view of the record at a cursor's position. The view is valid until the cursor moves.
     ///
-    /// - Throws: `INTERNAL_ERROR` if its stored form is damaged.
+    /// - Throws: INTERNAL_ERROR if the stored form is damaged.
     init(_ cursor: RecordCursor) throws(RecordError) {
         let system = cursor.systemFields
         self.init(
@@ -20,10 +21,10 @@ extension IndexedRecord {
             creator: system.creator, created: system.created, modifier: system.modifier, modified: system.modified)
     }
 
-    /// Puts the one value that stands for accounts that are gone in the place of their numbers.
+    /// Replaces the numbers of deleted accounts by the one value that represents all deleted accounts.
     ///
-    /// - Parameter name: The public name of an account.
-    mutating func hideGoneAccounts(_ name: (UserID) throws(RecordError) -> String) throws(RecordError) {
+    /// - Parameter name: Returns the record name of an account.
+    mutating func hideDeletedAccounts(_ name: (UserID) throws(RecordError) -> String) throws(RecordError) {
         let isCreators = modifier == creator
         if try name(creator) == SystemUser.deleted { creator = .gone }
         if isCreators {

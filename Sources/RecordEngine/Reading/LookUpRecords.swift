@@ -4,12 +4,13 @@ internal import RecordStorage
 internal import RecordWire
 
 extension RecordReader {
-    /// Looks up one record and appends its dictionary.
+    /// Looks up a record and appends its JSON to the output.
     ///
     /// - Parameter fields: The fields to show; `nil` for all.
-    /// - Returns: What the ETag stands for.
-    /// - Throws: NOT_FOUND for a record that is not there, of another type, or not the caller's to read;
-    ///   AUTHENTICATION_REQUIRED for anonymous callers who may read none of the type.
+    /// - Returns: The record's version, for the ETag.
+    /// - Throws: NOT_FOUND for a record that does not exist, has another type or may not be read by the caller;
+    ///   AUTHENTICATION_REQUIRED for anonymous callers that may read no record of the type; INTERNAL_ERROR if the
+    ///   stored form is damaged.
     package func lookUp(
         _ name: RecordName, type typeName: RecordTypeName, in address: DatabaseAddress, for caller: Caller,
         fields: [String]?, to output: inout [UInt8]
@@ -17,16 +18,16 @@ extension RecordReader {
         let (cursor, row, type, visibility) = try find(name, type: typeName, in: address, for: caller)
         defer { cursor.finish() }
         let showsAccess = try append(
-            cursor.record, row.systemFields, type, ShownFields(fields, of: type, visibility), to: &output)
+            cursor.record, row.systemFields, type, VisibleFields(fields, of: type, visibility), to: &output)
         return RecordVersion(
             revision: row.revision, hidden: visibility.unreadable(creator: row.creator), showsAccess: showsAccess)
     }
 
-    /// The content of a BYTES, ASSET or ASSET_LIST field.
+    /// Returns the content of a BYTES, ASSET or ASSET_LIST field.
     ///
-    /// - Parameter index: Which member of a list.
-    /// - Throws: As `lookUp`; NOT_FOUND also for a field or member that the record does not have, BAD_REQUEST for a field
-    ///   without content of its own.
+    /// - Parameter index: The index of the list member; 0 for a field that is not a list.
+    /// - Throws: The errors of `lookUp`; NOT_FOUND also for a missing field or list member; BAD_REQUEST with cause
+    ///   TYPE_MISMATCH for a field of another type.
     package func content(
         of field: String, index: Int, in name: RecordName, type typeName: RecordTypeName, at address: DatabaseAddress,
         for caller: Caller
@@ -34,7 +35,7 @@ extension RecordReader {
         let (cursor, row, type, visibility) = try find(name, type: typeName, in: address, for: caller)
         defer { cursor.finish() }
         let view = try StoredFieldsView(text: cursor.fields, layout: cursor.layout)
-        let shown = ShownFields([field], of: type, visibility).selection(creator: row.creator)
+        let shown = VisibleFields([field], of: type, visibility).selection(creator: row.creator)
         guard let definition = type[field], case .only([definition.id]) = shown,
             let entry = view.entry(definition.id)
         else {
@@ -64,7 +65,7 @@ extension RecordReader {
         } else {
             json.append(contentsOf: view.valueText(of: entry))
         }
-        // The stored text of a BYTES value is canonical base64 in quotes.
+        // A BYTES value is stored as canonical base64 text in quotes.
         let decoded = json.withUnsafeBytes {
             Base64.decode(UnsafeRawBufferPointer(rebasing: $0.dropFirst().dropLast()))
         }
@@ -74,15 +75,16 @@ extension RecordReader {
         return .bytes(decoded, revision: row.revision)
     }
 
-    /// Finds a record that the caller may read. The caller of this method finishes the cursor.
+    /// Finds a record that the caller may read. The calling method must finish the returned cursor.
     private func find(
         _ name: RecordName, type typeName: RecordTypeName, in address: DatabaseAddress, for caller: Caller
     ) throws(RecordError) -> (RecordRowCursor, RecordRow, RecordTypeDefinition, Visibility) {
         guard let type = schema[typeName] else { throw .recordNotFound }
-        // Before the record is looked at: who may read none of a type learns nothing about its names.
+        // Check the type before the record is read. A caller that may read no record of the type must not learn which
+        // names exist.
         let visibility = Visibility(of: type, for: caller, in: address.scope)
         if visibility.reads == .none {
-            throw caller == .anonymous ? .refused(caller, .read, .records(typeName)) : .recordNotFound
+            throw caller == .anonymous ? .rejected(caller, .read, .records(typeName)) : .recordNotFound
         }
         guard let zone = try zoneID(address) else { throw .recordNotFound }
         let found = try store.records.find(zone: zone, name: name.text)

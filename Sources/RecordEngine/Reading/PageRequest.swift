@@ -1,25 +1,34 @@
 package import RecordModel
 internal import Threads
 
-/// A page that is asked for. It can be made on any thread, from its beginning.
+/// A request for a page. Any thread can make the page, always from its beginning.
 package protocol PageRequest: Sendable {
+    associatedtype Page: Sendable
+
+    /// The sender of the request.
     var caller: Caller { get set }
 
-    /// The page; `nil` once `time` is over, unless the page then ends with what it has.
-    func page(by reader: RecordReader, _ time: inout PageTime) throws(RecordError) -> RecordPage?
+    /// Makes the page that the request asks for.
+    ///
+    /// - Returns: `nil` if the time limit ends before the page is complete. If `time.endsPage` is true, the page then
+    ///   ends early instead.
+    /// - Throws: The errors of the request.
+    func page(by reader: RecordReader, _ time: inout PageTimeLimit) throws(RecordError) -> Page?
 }
 
-/// How long the making of a page may take where others wait for the thread.
-package struct PageTime {
-    /// On the monotonic clock.
+/// The maximum duration for making a page.
+package struct PageTimeLimit {
+    /// The end of the time limit, in nanoseconds of the monotonic clock.
     private let end: UInt64
-    /// Whether a page ends when the time is over, instead of being made elsewhere.
+    /// Whether the page ends early at the time limit. If false, the page is made again on another thread.
     let endsPage: Bool
-    private var untilLook = PageTime.bytesPerLook
-    /// Looking at the clock costs little, but more than a short record does.
+    private var rowsUntilClockRead = PageTimeLimit.bytesPerLook
+    /// The number of bytes to read between two readings of the clock. Reading the clock takes longer than a short
+    /// record.
     private static let bytesPerLook = 16 << 10
     private static let bytesPerRow = 1_024
 
+    /// Creates a time limit that starts now.
     package init(_ time: Duration, endsPage: Bool = false) {
         end = Deadline.after(time).nanoseconds
         self.endsPage = endsPage
@@ -30,52 +39,59 @@ package struct PageTime {
         endsPage = false
     }
 
-    /// A page is bounded by what it shows alone.
-    package static let unbounded = PageTime(end: .max)
+    /// No time limit. The page ends only at its limits of records and bytes.
+    package static let unbounded = PageTimeLimit(end: .max)
 
-    /// Whether it is over behind a row whose fields have so many bytes.
+    /// Returns whether the time limit has ended, after reading a row with `bytes` bytes of fields.
     mutating func isOver(afterRowOf bytes: Int) -> Bool {
-        untilLook -= bytes + Self.bytesPerRow
-        guard untilLook <= 0 else { return false }
-        untilLook = Self.bytesPerLook
-        // Nobody waits for the page of a task that was cancelled.
+        rowsUntilClockRead -= bytes + Self.bytesPerRow
+        guard rowsUntilClockRead <= 0 else { return false }
+        rowsUntilClockRead = Self.bytesPerLook
+        // If the task is canceled, no client waits for the page.
         return end != .max && (MonotonicClock.now >= end || Task.isCancelled)
     }
 }
 
 extension RecordReader {
-    /// Does what is long on a thread of the pool.
+    /// Runs long work on a thread of the reader pool.
     ///
-    /// - Throws: What `body` does; TRY_AGAIN_LATER if too many wait already.
+    /// - Throws: The errors of `body`; TRY_AGAIN_LATER if the pool's queue is full.
     package func onPool<Value: Sendable>(
         _ body: @escaping @Sendable () throws(RecordError) -> Value
     ) async throws(RecordError) -> Value {
         try await database.queries.pool.read(database, isForCaller: true) { _ throws(RecordError) in try body() }
     }
 
-    /// Makes a page: on this thread if it takes no longer than a loop can spare, else on a thread of the pool for pages.
-    func page<Request: PageRequest>(_ request: Request) async throws(RecordError) -> RecordPage {
-        var time = PageTime(pageTime)
+    /// Makes a page on this thread, if that takes no longer than an event loop can spare. Otherwise makes the page on a
+    /// thread of the page pool.
+    ///
+    /// - Throws: The errors of the request; TRY_AGAIN_LATER if the pool's queue is full; TRY_AGAIN_LATER with cause
+    ///   REQUEST_ABANDONED if the task is canceled.
+    func page<Request: PageRequest>(_ request: Request) async throws(RecordError) -> Request.Page {
+        var time = PageTimeLimit(pageTime)
         if let page = try request.page(by: self, &time) { return page }
         lastLongPage = MonotonicClock.now
         return try await database.queries.pages.read(database, isForCaller: true) { reader throws(RecordError) in
             var request = request
             request.caller = try reader.callers.current(request.caller)
-            // What is read and not shown counts for no page, and may be a thousand times as much.
-            var time = PageTime(Self.longestPage, endsPage: true)
+            // Rows that are read but not shown do not count toward the page's limits. There may be a thousand times as
+            // many.
+            var time = PageTimeLimit(Self.longestPage, endsPage: true)
             guard let page = try request.page(by: reader, &time) else { throw .requestAbandoned }
             return page
         }
     }
 
-    /// What a loop spares for a page: less while one long page follows the other, since they are likely to be alike.
+    /// The time that an event loop can spare for a page. It is shorter after a long page, because the next page
+    /// probably also takes long.
     private var pageTime: Duration {
-        MonotonicClock.now &- lastLongPage < Self.longPageNanoseconds ? .microseconds(250) : .milliseconds(2)
+        if let spareTime { return spareTime }
+        return MonotonicClock.now &- lastLongPage < Self.longPageNanoseconds ? .microseconds(250) : .milliseconds(2)
     }
 
-    /// When a page ends on a thread that has nothing else to do.
+    /// The time limit of a page on a pool thread.
     private static var longestPage: Duration { .seconds(1) }
 
-    /// How long a loop remembers that a page was too long for it.
+    /// How long an event loop uses the shorter time limit after a long page, in nanoseconds.
     private static let longPageNanoseconds: UInt64 = 10_000_000
 }

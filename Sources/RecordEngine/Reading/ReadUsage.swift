@@ -2,9 +2,11 @@ package import RecordModel
 internal import RecordStorage
 
 extension RecordReader {
-    /// What a caller's records take, and what they may; an administrator's answer is about everybody together.
+    /// Returns the storage usage and the quota of a caller's account. For an administrator, returns those of the whole
+    /// container.
     ///
     /// - Returns: `nil` for callers without an account.
+    /// - Throws: The store's error.
     package func usage(for caller: Caller) throws(RecordError) -> (used: Usage, quota: Usage)? {
         let quotas = database.limits.quotas
         switch caller {

@@ -1,62 +1,64 @@
 internal import RecordModel
 package import RecordWire
 
-/// A page of records, and what else was asked for. The protocol that answers writes it into its envelope.
+/// A page of records with additional results. The protocol layer writes the page into the response.
 package struct RecordPage: Sendable {
-    /// Where a page ends, and how its reader goes on.
+    /// How a page ends, and how the client continues.
     package enum End: Hashable, Sendable {
-        /// Nothing is left.
+        /// There are no more records.
         case complete
-        /// The text with which to ask for the next page.
+        /// There may be more records. The next page starts at this cursor.
         case cursor(String)
-        /// Of a feed: the text with which to ask for what comes behind the page, and whether there is something already.
+        /// The sync token of a change feed, and whether more changes exist already.
         case token(String, moreComing: Bool)
     }
 
+    /// The records as JSON.
     package var records: RecordList
+    /// How the page ends.
     package var end = End.complete
-    /// How many records match on all pages, if that was asked for.
+    /// The total number of matches on all pages, if the request asked for it.
     package var count: Int?
-    /// The indexes that the query has caused.
+    /// Notices about the indexes that the query has added.
     package var notices: [QueryNotice] = []
-    /// How the query was run, if that was asked for: the member `plan` of its answer.
+    /// The `plan` member of the response, if the request asked for it.
     package var plan: JSONValue?
 
-    /// - Parameter opening: See `RecordList`.
+    /// - Parameter opening: The protocol's text before the records, see `RecordList`.
     init(_ opening: StaticString) {
         records = RecordList(opening)
     }
 }
 
-/// When a page is full. Beside the page, since it is asked for each record.
-struct PageBounds {
-    /// The most records.
+/// The limits of a page. They are separate from the page, because they are checked for each record.
+struct PageLimits {
+    /// The maximum number of records.
     let limit: Int
-    /// Beyond so many bytes no further record is taken.
+    /// The size of a page in bytes above which no further record is added.
     let bytes: Int
     private var read = 0
 
-    /// A page ends, whatever it shows of its records, when it has read this many times the bytes that it may show: a
-    /// thousand names can cost a gigabyte to look up.
+    /// A page also ends when the bytes read for it reach this multiple of its byte limit, however few bytes it shows.
+    /// Looking up a thousand names can require reading a gigabyte.
     private static let readPerShown = 4
 
-    init(limit: Int, _ limits: DatabaseLimits) {
+    init(limit: Int, bytes: Int) {
         self.limit = limit
-        bytes = limits.pageBytes
+        self.bytes = bytes
     }
 
-    /// Counts what was read for a record.
+    /// Adds the bytes that were read for a record.
     mutating func didRead(_ bytes: Int) {
         read += bytes
     }
 
-    /// Whether a page with so many records and bytes takes no further record.
+    /// Returns whether a page with this many records and bytes is full.
     func areReached(by records: Int, _ bytes: Int) -> Bool {
         records == limit || bytes > self.bytes || read / Self.readPerShown > self.bytes
     }
 }
 
-/// An index that a query has caused.
+/// A notice about an index that a query has added.
 package struct QueryNotice: Sendable {
     private let index: String
     private let type: String
@@ -68,7 +70,7 @@ package struct QueryNotice: Sendable {
         isReady = index.isReady
     }
 
-    /// `{"code":"INDEX_ADDED","recordType","index","reason"}`.
+    /// The notice as a JSON object: `{"code":"INDEX_ADDED","recordType","index","reason"}`.
     package var json: JSONValue {
         let reason =
             isReady

@@ -3,12 +3,12 @@ internal import RecordStorage
 internal import RecordWire
 
 extension RecordReader {
-    /// Appends the record under a cursor.
+    /// Appends the record at a cursor's position as JSON.
     ///
-    /// - Returns: Whether it has an access list and shows it.
+    /// - Returns: Whether the JSON contains an access list.
     @discardableResult
     func append(
-        _ cursor: RecordCursor, _ system: RecordSystemFields, _ type: RecordTypeDefinition, _ shown: ShownFields,
+        _ cursor: RecordCursor, _ system: RecordSystemFields, _ type: RecordTypeDefinition, _ shown: VisibleFields,
         to output: inout [UInt8]
     ) throws(RecordError) -> Bool {
         let creator = try userNames.name(of: system.creator)
@@ -18,7 +18,7 @@ extension RecordReader {
         let header = RecordHeader(
             name: cursor.name, typeName: type.name, revision: system.revision, created: system.created,
             creator: creator, modified: system.modified, modifier: modifier, access: access)
-        // Each look at a column costs calls.
+        // Read each column once, because each access to a column costs several calls.
         let (fields, layout) = (cursor.fields, cursor.layout)
         if StoredFieldsView.isPlain(layout) {
             try RecordComposer.append(header, plainFields: fields, layout: layout, selection: selection, to: &output)

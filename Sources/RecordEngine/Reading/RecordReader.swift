@@ -4,52 +4,60 @@ internal import RecordStorage
 internal import RecordWire
 internal import Threads
 
-/// Reads on one thread: an event loop's, or a pool's. It has a connection of its own, a snapshot that outlives the
-/// single read, and caches that hang on the database's rights version.
+/// Reads a database on one thread of an event loop or worker pool.
 ///
-/// Not `Sendable`: it stays on the thread that made it.
+/// A reader has its own connection, a snapshot that it keeps between reads, and caches that are valid for one rights
+/// version of the database. Not `Sendable`: a reader stays on the thread that created it.
 package final class RecordReader {
+    /// The database that the reader reads.
     package let database: RecordDatabase
+    /// The schema with which the reader reads records.
     private(set) package var schema: Schema
     let store: StoreReader
-    /// The version of rights by which callers are found and judged here.
+    /// The rights version with which this reader authenticates and authorizes callers.
     package private(set) var rightsVersion: UInt64 = 0
-    /// The commit that a view must hold to be read by `schema`.
+    /// The commit that a snapshot must contain before `schema` can be used to read it.
     private var schemaCommit: UInt64 = 0
-    /// The types, grants and roles that came with numbers of the one sequence up to this one are known here. The view may
-    /// show newer ones.
+    /// The sequence number up to which the reader knows types, grants and roles. The snapshot may contain newer ones.
     private(set) var knownSequence: Int64 = 0
-    let knownCallers = KnownCallers()
-    let userNames: UserNames
+    let callerCache = CallerCache()
+    let userNames: UserNameCache
     private var zoneIDs: [DatabaseAddress: ZoneID] = [:]
-    /// By `schema`.
-    var knownQueries = KnownQueries()
-    /// When a query took more time than a loop has, on the monotonic clock.
+    /// The bound queries and plans for `schema`.
+    var queryCache = QueryCache()
+    /// The live streams of this thread that get the same events.
+    let feedGroups = FeedGroups()
+    /// The time that this reader's event loop can spare for one query or page; `nil` for the default. Set by tests.
+    package var spareTime: Duration?
+    /// When a query last took longer than an event loop can spare, in nanoseconds of the monotonic clock.
     var lastOverrun: UInt64 = 0
-    /// The same of a page.
+    /// When a page last took longer than an event loop can spare, in nanoseconds of the monotonic clock.
     var lastLongPage: UInt64 = 0
 
-    /// The cache of zones is cleared when it reaches this many entries.
+    /// The number of entries at which the zone cache is cleared.
     private static let cacheEntries = 10_000
 
     init(database: RecordDatabase, store: StoreReader) {
         self.database = database
         self.store = store
-        userNames = UserNames(store.accounts)
-        // The version first: a schema that comes between the two is loaded once more.
+        userNames = UserNameCache(store.accounts)
+        // Read the version before the schema. If a schema is published between the two, it is loaded once more.
         rightsVersion = database.clock.rightsVersion
         let published = database.publishedSchema.withLock { $0 }
         schema = published.schema
         schemaCommit = published.commit
     }
 
-    /// Brings the view up to everything that was acknowledged before this call. Each request starts with it.
+    /// Refreshes the snapshot for read-your-writes consistency. The snapshot then contains every write acknowledged
+    /// before this call. Each request calls this first.
+    ///
+    /// - Throws: The store's error.
     package func refresh() throws(RecordError) {
-        // The version is loaded on both sides of the snapshot: caches are then neither older nor newer than it.
+        // Read the version before and after opening the snapshot, so that the caches match the version.
         var version = database.clock.rightsVersion
         while true {
             let openings = store.snapshotsOpened
-            // Before the version that is adopted.
+            // Read the sequence number before the version that the caches are for.
             knownSequence = database.clock.publishedSequence
             try store.refresh()
             if store.snapshotsOpened != openings { database.statistics.didOpenSnapshot() }
@@ -59,15 +67,16 @@ package final class RecordReader {
                 continue
             }
             adopt(version)
-            // A schema is there a moment before its commit is published. Tables that it names are not in an older view.
+            // A schema is published shortly before its commit. A snapshot from before the commit lacks the tables that
+            // the schema names.
             if schemaCommit <= store.seenCommits { return }
             database.clock.waitForCommit(schemaCommit)
         }
     }
 
-    /// Brings the caches of schema and callers up to date without opening a view, which costs a write as much as its
-    /// parsing does. Enough for a request that leaves its reading to the writer; what must be looked up all the same
-    /// opens a view then.
+    /// Updates the caches of schema and callers without opening a snapshot. Opening a snapshot would cost a write as
+    /// much as parsing it. Requests whose reads happen in the writer need no snapshot. Other lookups open a snapshot
+    /// later.
     package func refreshRights() {
         adopt(database.clock.rightsVersion)
     }
@@ -76,11 +85,11 @@ package final class RecordReader {
         guard version != rightsVersion else { return }
         rightsVersion = version
         reloadSchema()
-        knownCallers.clear()
+        callerCache.clear()
         userNames.clear()
     }
 
-    /// Lets go of the snapshot, before the thread waits.
+    /// Releases the snapshot. Called before the thread becomes idle.
     package func rest() {
         store.releaseSnapshot()
     }
@@ -89,11 +98,12 @@ package final class RecordReader {
         let published = database.publishedSchema.withLock { $0 }
         schema = published.schema
         schemaCommit = published.commit
-        knownQueries = KnownQueries()
+        queryCache = QueryCache()
         store.indexes.forget(allBut: schema.indexIDs)
     }
 
-    /// The type of a stored row. The snapshot may be newer than the schema that was read before it.
+    /// Returns the type of a stored row; `nil` if the reader does not know it. The snapshot may be newer than the
+    /// schema.
     func type(_ id: TypeID) -> RecordTypeDefinition? {
         if let type = schema[id: id] { return type }
         reloadSchema()
@@ -102,18 +112,19 @@ package final class RecordReader {
 
     // MARK: Storage
 
-    /// The indexes that queries have statements for.
+    /// The ids of the indexes that have prepared statements for queries.
     package var preparedIndexes: Set<IndexID> {
         store.indexes.preparedIndexes
     }
 
-    /// When the newest tombstone was made of those that are more than may be kept, in milliseconds since 1970.
+    /// Returns the creation time of the newest tombstone among those beyond the newest `count`, in milliseconds since
+    /// 1970; `nil` if there are at most `count` tombstones.
     func newestTombstone(beyond count: Int) throws(RecordError) -> Int64? {
         try refresh()
         return try store.tombstones.newest(beyond: count)
     }
 
-    /// The number of a zone; `nil` if nothing was ever written to it.
+    /// Returns the number of a zone; `nil` if the zone has never had a write.
     func zoneID(_ address: DatabaseAddress) throws(RecordError) -> ZoneID? {
         if address == .publicDefault { return ZoneTable.publicDefault }
         if let id = zoneIDs[address] { return id }

@@ -1,21 +1,22 @@
 internal import RecordWire
 
-/// One state of a record as one caller sees it.
+/// A version of a record as one caller sees it.
 package struct RecordVersion: Hashable, Sendable {
+    /// The revision of the record.
     package let revision: Int64
-    /// What of it the caller sees: 0 for all fields and no access list, else a number of this and no other view.
+    /// A number for the fields that the caller sees. 0 means all fields without an access list; otherwise a hash.
     let view: UInt32
 
     /// - Parameters:
-    ///   - hidden: The numbers of the fields that are held back.
-    ///   - showsAccess: Whether its access list is shown.
+    ///   - hidden: The ids of the fields that the caller may not read.
+    ///   - showsAccess: Whether the caller sees the access list.
     init(revision: Int64, hidden: [Int], showsAccess: Bool) {
         self.revision = revision
         guard !hidden.isEmpty || showsAccess else {
             view = 0
             return
         }
-        // FNV-1a: two views of one revision need different numbers, nothing else.
+        // FNV-1a. The hash only needs to distinguish different views of the same revision.
         var hash: UInt32 = showsAccess ? 0x811C_9DC6 : 0x811C_9DC5
         for field in hidden {
             for shift in stride(from: 0, to: 32, by: 8) {
@@ -25,8 +26,14 @@ package struct RecordVersion: Hashable, Sendable {
         view = max(hash, 1)
     }
 
-    /// Appends the text of an ETag, without quotes: the change tag; of another view than the whole one with `-` and more.
-    /// A cache of several users, or of one whose rights have ended, must not take the one for the other.
+    /// Appends the text of an ETag without quotes:
+    ///
+    /// ```text
+    /// change tag              all fields, no access list
+    /// change tag "-" view     any other part of the record
+    /// ```
+    ///
+    /// A shared cache must not confuse the two forms, and neither must the cache of a caller that has lost rights.
     package func append(to text: inout [UInt8]) {
         RecordTag.append(revision, to: &text)
         guard view != 0 else { return }
@@ -34,13 +41,14 @@ package struct RecordVersion: Hashable, Sendable {
         RecordTag.append(Int64(view), to: &text)
     }
 
+    /// The version as the text of an ETag without quotes.
     package var text: String {
         var bytes: [UInt8] = []
         append(to: &bytes)
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The change tag in the text of an ETag: what a write compares.
+    /// Returns the change tag from the text of an ETag. Writes compare change tags.
     package static func changeTag(_ text: String) -> String {
         String(text.prefix { $0 != "-" })
     }

@@ -4,17 +4,19 @@ internal import RecordModel
 internal import RecordStorage
 internal import Threads
 
-/// Positions that clients carry for the server: encrypted and authenticated, so that they tell nothing and cannot be
-/// made up. One list of numbers is one text.
+/// Positions that clients store for the server. The server encrypts and authenticates them.
+///
+/// The plain text is a sequence of 8-byte big-endian integers. The text for the client is the plain text after sealing
+/// (`Seal`), in base64. The same integers and context give the same text.
 enum SealedPosition {
-    /// Seals numbers for one context.
+    /// Seals integers for a context, such as a caller and a zone.
     static func seal(_ numbers: [Int64], context: [Int64], with seal: Seal) -> String {
         Base64.encode(seal.seal(bytes(numbers), context: bytes(context)))
     }
 
-    /// Opens what `seal` made for the same context; `nil` for anything else.
+    /// Opens a text; `nil` unless `seal` made the text for the same context.
     ///
-    /// - Parameter counts: How many numbers there may be.
+    /// - Parameter counts: The allowed lengths of the sequence of integers.
     static func open(
         _ text: String, counts: ClosedRange<Int>, context: [Int64], with seal: Seal
     ) -> [Int64]? {
@@ -39,9 +41,9 @@ enum SealedPosition {
     }
 }
 
-/// Where a page of a listing ended: the internal id of its last record.
+/// The cursor of a listing. It contains the number of the page's last record, sealed.
 enum ListingCursor {
-    /// What a cursor belongs to: another caller's, or one of another type or zone, does not open.
+    /// The context that a cursor is sealed for. The cursor cannot be opened for another caller, type or zone.
     struct Binding {
         let zone: ZoneID
         let type: TypeID
@@ -50,10 +52,14 @@ enum ListingCursor {
         var context: [Int64] { [1, zone.rawValue, type.rawValue, caller.identityID.rawValue] }
     }
 
+    /// Returns the cursor of the page after a record.
     static func seal(_ id: RecordNumber, _ binding: Binding, with keys: DatabaseKeys) -> String {
         SealedPosition.seal([id.rawValue], context: binding.context, with: keys.cursors)
     }
 
+    /// Opens a cursor and returns the number of the record in it.
+    ///
+    /// - Throws: BAD_REQUEST with cause TOKEN_INVALID for a cursor of another listing.
     static func open(
         _ text: String, _ binding: Binding, with keys: DatabaseKeys
     ) throws(RecordError) -> RecordNumber {
@@ -65,61 +71,5 @@ enum ListingCursor {
                 cause: .tokenInvalid)
         }
         return RecordNumber(rawValue: numbers[0])
-    }
-}
-
-/// A position in a zone's change feed.
-struct SyncToken: Hashable {
-    /// The generation of the zone: one that was made anew has other tokens.
-    var generation: Int64
-    /// The sequence number of the last change seen.
-    var sequence: Int64
-    /// When the caller's rights last changed: what it could see before may differ from what it sees now.
-    var rights: Int64
-    /// Up to where tombstones were gone when the client began to read: what it cannot have missed.
-    var floor: Int64
-    /// The opening of the file in which it was given: another copy of the file has given the same numbers to other changes.
-    var epoch: Int64
-    /// The number up to which nothing is missing: that of the last page behind which nothing was coming. What lies between
-    /// this and `sequence` may have been elsewhere in the feed when the client passed.
-    var complete: Int64
-
-    /// The greatest of its sequence numbers, but for the generation: records of a zone come after it, and the public one,
-    /// which is there from the beginning, bears a number that nothing was given.
-    var newest: Int64 { max(sequence, rights, floor) }
-
-    /// Whether tombstones that the client has not seen are gone.
-    func hasMissed(purged: Int64) -> Bool {
-        purged > max(sequence, floor)
-    }
-
-    /// Each text is another, also for the same position: who could compare them would learn that records were written
-    /// which it may not read.
-    static func seal(
-        _ token: SyncToken, zone: ZoneID, caller: Caller, with keys: DatabaseKeys
-    ) -> String {
-        SealedPosition.seal(
-            [
-                token.generation, token.sequence, token.rights, token.floor, Int64.random(in: .min ... .max),
-                token.epoch, token.complete,
-            ],
-            context: [2, zone.rawValue, caller.identityID.rawValue], with: keys.syncTokens)
-    }
-
-    static func open(
-        _ text: String, zone: ZoneID, caller: Caller, with keys: DatabaseKeys
-    ) throws(RecordError) -> SyncToken {
-        guard
-            let numbers = SealedPosition.open(
-                text, counts: 4...7, context: [2, zone.rawValue, caller.identityID.rawValue], with: keys.syncTokens)
-        else {
-            throw .badRequest(
-                "The sync token does not belong to this caller and zone. Read the feed from its beginning",
-                cause: .tokenInvalid)
-        }
-        return SyncToken(
-            generation: numbers[0], sequence: numbers[1], rights: numbers[2], floor: numbers[3],
-            epoch: numbers.count > 5 ? numbers[5] : OpeningTable.before,
-            complete: numbers.count > 6 ? numbers[6] : 0)
     }
 }

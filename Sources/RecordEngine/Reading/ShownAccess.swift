@@ -2,16 +2,16 @@ internal import RecordModel
 internal import RecordStorage
 internal import RecordWire
 
-/// Access lists as answers show them: to those only who may change them, since a list names other users.
+/// Access lists in responses. Access lists name other users, so only callers that may change a list see it.
 extension RecordReader {
-    /// - Returns: JSON text; `nil` for a record without a list, or one whose list the caller does not see.
+    /// Returns a record's access list as JSON; `nil` if the record has none or the caller may not see it.
     func shownAccess(of record: RecordSystemFields, _ visibility: Visibility) throws(RecordError) -> [UInt8]? {
         guard let access = record.access, visibility.mayWrite(RecordFacts(creator: record.creator, access: access))
         else { return nil }
         return try StoredAccess.shown(access) { principal throws(RecordError) in try name(of: principal) }
     }
 
-    /// The public name of a principal; `nil` for a role that is gone.
+    /// Returns the name of a principal; `nil` for a deleted role.
     func name(of principal: Principal) throws(RecordError) -> String? {
         try principal.name(user: userNames.name) { id throws(RecordError) in
             try store.roles.name(of: id)
@@ -20,9 +20,9 @@ extension RecordReader {
 }
 
 extension Principal {
-    /// The name by which access lists and explanations know a principal.
+    /// Returns the name of a principal, for access lists and explanations.
     ///
-    /// - Parameter role: The name of a role; `nil` for one that is gone.
+    /// - Parameter role: Returns the name of a role; `nil` for a deleted one.
     func name(
         user: (UserID) throws(RecordError) -> String, role: (RoleID) throws(RecordError) -> String?
     ) throws(RecordError) -> String? {
@@ -35,9 +35,9 @@ extension Principal {
 }
 
 extension StoredAccess {
-    /// A list as JSON text: `{"role:editors":["read","write"],"*":["read"]}`.
+    /// Returns an access list as JSON: `{"role:editors":["read","write"],"*":["read"]}`.
     ///
-    /// - Parameter name: The public name of a principal; `nil` for one that is gone, which is left out.
+    /// - Parameter name: Returns the name of a principal; `nil` for a deleted one. The JSON omits deleted principals.
     static func shown(
         _ access: [UInt8], name: (Principal) throws(RecordError) -> String?
     ) throws(RecordError) -> [UInt8] {

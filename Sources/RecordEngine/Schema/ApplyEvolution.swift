@@ -2,7 +2,9 @@ internal import RecordModel
 internal import RecordStorage
 
 extension SchemaWriter {
-    /// Applies the steps of a change of the schema, or throws its violation.
+    /// Executes the steps of a schema change.
+    ///
+    /// - Throws: The error of the first rule that the schema change violates.
     func apply(_ evolution: SchemaEvolution) throws(RecordError) {
         if let violation = evolution.violation, !evolution.dependsOnValues { throw violation }
         var added: Set<IndexID> = []
@@ -20,7 +22,7 @@ extension SchemaWriter {
         if let violation = evolution.violation { throw violation }
     }
 
-    /// - Returns: The number of what was added, if it has one.
+    /// - Returns: The number of the added type or index; 0 for other steps.
     private func write(_ step: SchemaStep) throws(RecordError) -> Int64 {
         let table = transaction.store.schemas
         let indexes = transaction.store.indexDefinitions
@@ -46,7 +48,7 @@ extension SchemaWriter {
         case .failIndex(let id, let reason): try indexes.setFailed(id, reason: reason)
         case .dropIndex(let id): try indexes.setDropped(id)
         case .buildIndexes: break
-        // With a new number of the sequence, sync tokens from before expire.
+        // A new sequence number makes earlier sync tokens invalid.
         case .setFieldGrants(let fields):
             for field in fields { try table.setGrants(of: field, type: type) }
             try table.markGranted(type: type, sequence: try transaction.nextSequence())
@@ -58,10 +60,12 @@ extension SchemaWriter {
         return 0
     }
 
-    /// Builds added indexes if the type is small, and throws if a value has made a change to DOUBLE impossible.
+    /// Builds added indexes at once if the type is small.
+    ///
+    /// - Throws: BAD_REQUEST if a record has a value that cannot become DOUBLE.
     private func build(_ added: Set<IndexID>, of name: RecordTypeName, widening: Set<Int>) throws(RecordError) {
         guard let type = transaction.schema[name] else { return }
-        try transaction.indexWork.fillAtOnce(type.maintainedIndexes.filter { added.contains($0.id) }, of: type)
+        try transaction.indexWork.buildInline(type.maintainedIndexes.filter { added.contains($0.id) }, of: type)
         for field in type.fields where widening.contains(field.id) {
             guard case .failed(let reason)? = transaction.schema[name]?.check(ofField: field.id)?.state else {
                 continue

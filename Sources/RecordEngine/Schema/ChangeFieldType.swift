@@ -2,10 +2,13 @@ package import RecordModel
 internal import RecordStorage
 
 extension Schemas {
-    /// Gives one field another type, and leaves the rest of the schema alone: INT64 becomes DOUBLE, at once or in slices; to
-    /// any type changes a field of a type without records. The type that a field has takes back a change under way.
+    /// Changes the type of one field and leaves the rest of the schema unchanged.
     ///
-    /// - Throws: `NOT_FOUND` for an unknown type or field; `BAD_REQUEST` for a change that would lose data.
+    /// INT64 can become DOUBLE, at once or in time slices. If the record type has no records, a field can get any type.
+    /// Passing the field's current type cancels a change in progress.
+    ///
+    /// - Throws: NOT_FOUND for an unknown type or field; BAD_REQUEST for a change that would lose data; ACCESS_DENIED
+    ///   or AUTHENTICATION_REQUIRED.
     package func changeField(
         _ name: FieldName, of typeName: RecordTypeName, to wanted: FieldType, by actor: AuditActor = .server
     ) async throws(RecordError) {
@@ -20,7 +23,7 @@ extension Schemas {
                     details: [("recordType", .text(typeName.text)), ("field", .text(name.text))])
             }
             let hasRecords = try transaction.records.hasRecords(type: type.id)
-            transaction.entriesAtOnce = transaction.indexBuilding.entriesAtOnce
+            transaction.inlineEntries = transaction.indexBuilding.inlineEntries
             try transaction.schemas.apply(.changing(field, to: wanted, of: type, hasRecords: hasRecords))
             let changes = SchemaChanges(from: before, to: transaction.schema)
             try transaction.auditLog.append(.schemaPut, typeName.text, by: actor, detail: changes.auditDetail)

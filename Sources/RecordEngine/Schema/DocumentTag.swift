@@ -3,24 +3,26 @@ package import RecordModel
 package import RecordWire
 internal import Encodings
 
-/// The entity tags of what is replaced as a whole: the schema, the grants of a type, a role.
+/// The change tags of documents that are replaced as a whole: the schema, the grants of a type, a role.
 package enum DocumentTag {
-    /// A digest of the document's text, so that what is the same has the same tag, whoever made it.
+    /// Returns the tag of a document: 15 bytes of its SHA-256 digest in base64url, 20 characters. Equal documents have
+    /// equal tags.
     package static func text(of document: JSONValue) -> String {
         Base64URL.encode(Array(SHA256.hash(document.bytes).bytes.prefix(15)))
     }
 
-    /// That of a schema, whatever of its indexes is built already.
+    /// Returns the tag of a schema. The progress of index building does not affect it.
     package static func text(of schema: Schema) -> String {
         text(of: SchemaDocument(schema).withoutProgress.json)
     }
 }
 
-extension WriteGuard {
-    /// Compares what a request demands with the document as the transaction has it, so that nobody comes between.
+extension WritePrecondition {
+    /// Checks a precondition against a document's current state in the transaction, so that no other write can change
+    /// the document between the check and the write.
     ///
-    /// - Parameter tag: That of the document; `nil` if there is none.
-    /// - Throws: CONFLICT with cause PRECONDITION_FAILED.
+    /// - Parameter tag: Returns the document's tag; `nil` if there is no document.
+    /// - Throws: CONFLICT or NOT_FOUND with cause PRECONDITION_FAILED.
     func check(documentTag tag: () throws(RecordError) -> String?) throws(RecordError) {
         switch self {
         case .none: return
@@ -40,13 +42,13 @@ extension WriteGuard {
 }
 
 extension RecordError {
-    /// `If-Match` on a document that has another tag.
+    /// The error if the tag in `If-Match` is not the document's current tag.
     package static let documentChanged = RecordError(
         .conflict,
-        "Somebody has changed this since: it has another tag than If-Match names. Read it again and decide anew",
+        "Somebody has changed this since: its tag differs from If-Match. Read it again, and apply your change to it",
         cause: .preconditionFailed)
 
-    /// `If-Match` on a document that is not there.
+    /// The error if a request with `If-Match` names a missing document.
     static let documentMissing = RecordError(
         .notFound, "If-Match demands one that exists, and there is none", cause: .preconditionFailed)
 }

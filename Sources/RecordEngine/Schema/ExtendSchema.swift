@@ -1,7 +1,9 @@
 internal import RecordModel
 
 extension SchemaWriter {
-    /// Adds a type with the standard grants if it is missing, and fields to it: the schema just in time.
+    /// Adds fields to a type (just-in-time schema). If the type is missing, creates the type with the standard grants.
+    ///
+    /// - Throws: BAD_REQUEST for invalid names or too many fields.
     func extend(
         _ typeName: RecordTypeName, with fields: [(name: FieldName, type: FieldType)]
     ) throws(RecordError) {

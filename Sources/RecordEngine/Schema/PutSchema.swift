@@ -3,14 +3,17 @@ internal import RecordStorage
 package import RecordWire
 
 extension Schemas {
-    /// Makes the schema what a document says.
+    /// Replaces the schema by a document.
     ///
-    /// Types and fields that the document leaves out go, if no record can have used them; what would lose data is
-    /// refused as a whole: `SchemaEvolution` lists the rules. New indexes of small types are ready when this returns; others
-    /// are built in slices, as dropped ones are emptied.
+    /// Types and fields that are not in the document are removed if no record can have used them. If any part of the
+    /// change would lose data, the whole change is rejected: `SchemaEvolution` lists the rules. New indexes of small
+    /// types are ready when this function returns. Other indexes are built in time slices. Dropped indexes are emptied
+    /// in time slices.
     ///
-    /// - Returns: The schema as it is then, or would be, and what of it is other than before.
-    /// - Throws: Also CONFLICT with cause PRECONDITION_FAILED if the guard does not hold.
+    /// - Returns: The schema after the change and the differences. A dry run returns the same without changing
+    ///   anything.
+    /// - Throws: BAD_REQUEST for an invalid change; CONFLICT with cause PRECONDITION_FAILED; ACCESS_DENIED or
+    ///   AUTHENTICATION_REQUIRED.
     @discardableResult
     package func put(
         _ document: SchemaDocument, _ options: SchemaOptions = SchemaOptions(), by actor: AuditActor = .server
@@ -18,7 +21,7 @@ extension Schemas {
         let put = { @Sendable (transaction: WriteTransaction) throws(RecordError) -> SchemaOutcome in
             try transaction.callers.require(.changeSchema, of: actor)
             let caller = try transaction.callers.current(actor.caller)
-            try options.writeGuard.check { DocumentTag.text(of: transaction.schema) }
+            try options.precondition.check { DocumentTag.text(of: transaction.schema) }
             return try transaction.schemas.put(document, keepsRights: options.keepsRights, for: caller, by: actor)
         }
         guard options.isDryRun else { return try await change(put) }
@@ -28,14 +31,17 @@ extension Schemas {
     }
 
     /// Replaces the grants of one type.
+    ///
+    /// - Throws: NOT_FOUND for an unknown type; BAD_REQUEST for unknown roles; CONFLICT with cause PRECONDITION_FAILED;
+    ///   ACCESS_DENIED or AUTHENTICATION_REQUIRED.
     package func setGrants(
-        _ grants: Grants, of typeName: RecordTypeName, if writeGuard: WriteGuard = .none,
+        _ grants: Grants, of typeName: RecordTypeName, if precondition: WritePrecondition = .none,
         by actor: AuditActor = .server
     ) async throws(RecordError) {
         try await database.write(isAlone: true) { transaction throws(RecordError) in
             try transaction.callers.require(.changeRights, of: actor)
             guard let type = transaction.schema[typeName] else { throw .unknownType(typeName) }
-            try writeGuard.check { DocumentTag.text(of: GrantsDocument.json(type.grants)) }
+            try precondition.check { DocumentTag.text(of: GrantsDocument.json(type.grants)) }
             var facts = SchemaEvolution.Facts()
             facts.roles = try transaction.schemas.roleNames()
             try transaction.schemas.apply(.granting(grants, of: type, facts: facts))
@@ -49,7 +55,7 @@ extension Schemas {
 }
 
 extension SchemaWriter {
-    /// Makes the schema what a document says, and has the audit log tell it.
+    /// Replaces the schema by a document and writes audit entries.
     fileprivate func put(
         _ document: SchemaDocument, keepsRights: Bool, for caller: Caller, by actor: AuditActor
     ) throws(RecordError) -> SchemaOutcome {
@@ -58,10 +64,10 @@ extension SchemaWriter {
             try entry.target(from: before[entry.name], keepsRights: keepsRights)
         }
         var facts = try schemaFacts(for: targets)
-        // Who does not read the schema is told of nothing in it that its document does not name.
+        // If the caller may not read the schema, errors name only types and fields that are in the document.
         facts.tellsNames = Authorization.authorize(caller, .readSchema) == .allowed
         facts.mayChangeRights = Authorization.authorize(caller, .changeRights) == .allowed
-        transaction.entriesAtOnce = transaction.indexBuilding.entriesAtOnce
+        transaction.inlineEntries = transaction.indexBuilding.inlineEntries
         try apply(.validate(from: before, to: targets, facts: facts))
         for change in transaction.schema.changedRights(since: before) {
             try transaction.auditLog.append(
@@ -73,7 +79,7 @@ extension SchemaWriter {
         return SchemaOutcome(schema: transaction.schema, changes: changes)
     }
 
-    /// What the store tells of a change of the schema.
+    /// Reads the facts that decide whether a schema change is valid.
     private func schemaFacts(for targets: [SchemaEvolution.Target]) throws(RecordError) -> SchemaEvolution.Facts {
         let wanted = Schema(types: targets.map(\.type))
         let losing = transaction.schema.types.values.filter { type in
@@ -100,11 +106,12 @@ extension SchemaWriter {
 }
 
 extension SchemaDocument.TypeEntry {
-    /// What the type shall be; what the entry does not speak of is as it was.
+    /// Returns the target of the schema change for one type. Settings that are not in the document's entry stay
+    /// unchanged.
     ///
     /// - Parameters:
-    ///   - known: The type, if the schema has it.
-    ///   - keepsRights: Whether a type and fields that are there keep who may do what with them.
+    ///   - known: The current type; `nil` for a new type.
+    ///   - keepsRights: Whether an existing type and its existing fields keep their grants.
     fileprivate func target(
         from known: RecordTypeDefinition?, keepsRights: Bool
     ) throws(RecordError) -> SchemaEvolution.Target {
@@ -128,7 +135,7 @@ extension SchemaDocument.TypeEntry {
             }
         }
         let type = target.type
-        // A field that went has taken its indexes along.
+        // Removed fields have lost their indexes.
         target.declared =
             try indexes?.map { index throws(RecordError) in try index.shape(in: type) }
             ?? before.declaredShapes.filter(type.has)

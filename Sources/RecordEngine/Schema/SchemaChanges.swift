@@ -1,25 +1,30 @@
 package import RecordModel
 package import RecordWire
 
-/// How a document becomes the schema.
+/// Options for replacing the schema.
 package struct SchemaOptions: Sendable {
-    /// Types and fields that are there keep who may do what with them, whatever the document says; new ones get what it says.
+    /// Whether existing types and fields keep their grants, even if the document has other grants. New types and
+    /// fields get the grants in the document.
     package var keepsRights = false
-    /// Nothing is changed: the outcome is what would be.
+    /// Whether this is a dry run, which returns the outcome without changing the schema.
     package var isDryRun = false
-    /// What must hold of the schema before.
-    package var writeGuard = WriteGuard.none
+    /// The precondition on the current schema.
+    package var precondition = WritePrecondition.none
 
+    /// Creates options for an unconditional change.
     package init() {}
 }
 
-/// What has become of a schema.
+/// The result of a schema change.
 package struct SchemaOutcome: Sendable {
+    /// The schema after the change.
     package let schema: Schema
+    /// The differences between the schemas before and after the change.
     package let changes: SchemaChanges
 }
 
-/// What of a schema is other than before, by name. Fields are `Type.field`, those of types that came or went left out.
+/// The differences between two schemas, by name. Fields are named `Type.field`. Fields of added or removed types are
+/// not listed.
 package struct SchemaChanges: Hashable, Sendable {
     private struct Names: Hashable {
         let added: [String]
@@ -37,7 +42,7 @@ package struct SchemaChanges: Hashable, Sendable {
         var json: JSONValue { .object(JSONObject(members.map { ($0, .array($1.map { .string($0) })) })) }
     }
 
-    /// What is compared of a field.
+    /// The properties of a field that are compared.
     private struct Field: Equatable {
         let definition: FieldDefinition
         let check: IndexDefinition?
@@ -45,7 +50,7 @@ package struct SchemaChanges: Hashable, Sendable {
 
     private let types: Names
     private let fields: Names
-    /// The types that were there before, and with which others may do now what they might not, or the other way round.
+    /// The types in both schemas with different permissions.
     private let rights: [String]
 
     init(from before: Schema, to after: Schema) {
@@ -63,12 +68,13 @@ package struct SchemaChanges: Hashable, Sendable {
         self.fields = Names(from: fields(before), to: fields(after))
     }
 
-    /// `{"types":{"added","changed","removed"},"fields":{…},"rights":[…]}`; lists of nothing are there too.
+    /// The differences as JSON: `{"types":{"added","changed","removed"},"fields":{…},"rights":[…]}`. Empty lists are
+    /// included.
     package var json: JSONValue {
         ["types": types.json, "fields": fields.json, "rights": .array(rights.map { .string($0) })]
     }
 
-    /// As the audit log tells it: the types alone.
+    /// The details of the audit entry: the changes of types, without fields.
     var auditDetail: JSONObject {
         JSONObject(types.members.filter { !$0.1.isEmpty }.flatMap { AuditText.names($0.1, of: $0.0) })
     }

@@ -2,7 +2,7 @@ internal import RecordModel
 internal import RecordWire
 
 extension RecordTypeDefinition {
-    /// Who may do what, as the audit log tells it.
+    /// The grants and access list settings of the type, for audit entries.
     var rightsJSON: JSONValue {
         var members = JSONObject([("grants", GrantsDocument.json(grants))])
         let fields = fieldsWithGrants.sorted { $0.name.text < $1.name.text }.map { field in

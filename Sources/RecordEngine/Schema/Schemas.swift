@@ -1,11 +1,13 @@
 internal import RecordModel
 internal import RecordStorage
 
-/// Changes the schema of a database, as administrators ask for it.
+/// The schema changes of a database.
 package struct Schemas: Sendable {
     let database: RecordDatabase
 
-    /// Changes the schema in a group of its own; then has the indexes built and dropped that this has left.
+    /// Changes the schema in a group of its own, then starts the job that builds and drops indexes if needed.
+    ///
+    /// - Throws: Any error of `body`; TRY_AGAIN_LATER if the database accepts no writes.
     func change<Value: Sendable>(
         _ body: @escaping @Sendable (WriteTransaction) throws(RecordError) -> Value
     ) async throws(RecordError) -> Value {
@@ -17,7 +19,7 @@ package struct Schemas: Sendable {
     }
 }
 
-/// Changes the schema in the tables and in the transaction.
+/// Changes the schema in the tables, and the transaction's schema in memory.
 struct SchemaWriter {
     let transaction: WriteTransaction
 }

@@ -2,20 +2,21 @@ internal import RecordModel
 internal import RecordStorage
 internal import RecordWire
 
-/// The access lists of records.
+/// Resolves and checks the access lists that operations set on records.
 struct AccessLists {
     let context: WriteContext
 
     private var transaction: WriteTransaction { context.transaction }
 
-    /// The list that a record shall have after an operation, in stored form.
+    /// Returns the access list that a record has after an operation, in stored form.
     ///
     /// - Parameters:
-    ///   - row: The record as it is; for one that is being made, with its creator and no list.
-    ///   - type: Says what a record gets of which the operation does not speak, and whether it must have a list.
-    ///   - isNew: The record is being made; others keep what they have.
-    /// - Throws: BAD_REQUEST for a list in a private database, or one that names who does not exist, and for none where
-    ///   there must be one.
+    ///   - row: The record before the operation. A new record has its creator and no list.
+    ///   - type: The record's type, with its default list and whether a list is required.
+    ///   - isNew: Whether the operation creates the record. An existing record keeps its list unless the operation sets
+    ///     one.
+    /// - Throws: BAD_REQUEST for a list in a private database, for a list that names an unknown user or role, and for a
+    ///   missing list if the type requires a list.
     func access(
         _ operation: RecordOperation, of row: RecordRow, _ type: RecordTypeDefinition, isNew: Bool
     ) throws(RecordError) -> [UInt8]? {
@@ -23,16 +24,17 @@ struct AccessLists {
         guard operation.input.hasACL else {
             guard isNew, isPublic else { return row.access }
             if let standard = type.defaultAccess {
-                return StoredAccess.encode(try resolve(standard, creator: row.creator, forgivesUnknown: true))
+                return StoredAccess.encode(try resolve(standard, creator: row.creator, skipsUnknown: true))
             }
-            // The server makes user records, and says no list: without one there would be no accounts.
+            // The server creates user records without a list. If they required a list, no account could be
+            // created.
             if type.requiresAccessLists, type.name != .users { throw .accessListRequired(type) }
             return nil
         }
         switch try operation.input.accessChange() {
         case .none: return row.access
         case .remove:
-            // A record from before that has none keeps none.
+            // A record that never had a list may stay without one.
             if type.requiresAccessLists, isPublic, isNew || row.access != nil { throw .accessListRequired(type) }
             return nil
         case .replace(let template):
@@ -45,10 +47,14 @@ struct AccessLists {
         }
     }
 
-    /// - Parameter forgivesUnknown: Entries for who does not exist give nobody a right, instead of being refused: the
-    ///   schema was written before.
+    /// Resolves the names in a list to principals.
+    ///
+    /// - Parameter skipsUnknown: Whether to skip entries with unknown names instead of rejecting them. Used for the
+    ///   schema's default list, which may be older than the deletion of a user or role.
+    /// - Throws: BAD_REQUEST with cause UNKNOWN_NAME for an unknown user or role, or for `_creator` of a record without
+    ///   a user as its creator.
     private func resolve(
-        _ template: AccessTemplate, creator: UserID, forgivesUnknown: Bool = false
+        _ template: AccessTemplate, creator: UserID, skipsUnknown: Bool = false
     ) throws(RecordError) -> AccessList {
         var list = AccessList()
         for entry in template.entries {
@@ -57,7 +63,7 @@ struct AccessLists {
             case .everyone: principal = .everyone
             case .creator:
                 guard !SystemUser.isSpecial(creator) else {
-                    if forgivesUnknown { continue }
+                    if skipsUnknown { continue }
                     throw .badRequest(
                         "The record's creator is no user, whom _creator could mean. Name the principals",
                         cause: .unknownName, details: [("principal", .text(RoleName.creator.text))])
@@ -66,14 +72,14 @@ struct AccessLists {
             case .user(let name):
                 let account = try transaction.store.accounts.find(recordName: name.text)
                 guard let account else {
-                    if forgivesUnknown { continue }
+                    if skipsUnknown { continue }
                     throw .unknownPrincipal(name.text)
                 }
                 principal = .user(account.id)
             case .role(let name):
                 let role = try transaction.store.roles.find(name.text)
                 guard let role else {
-                    if forgivesUnknown { continue }
+                    if skipsUnknown { continue }
                     throw .unknownPrincipal("role:" + name.text)
                 }
                 principal = .role(role)
@@ -83,15 +89,16 @@ struct AccessLists {
         return list
     }
 
-    /// Notes who could read a record until now and cannot any more, for the feed.
+    /// Records which principals lose READ on a record. Their change feeds get a tombstone.
     ///
-    /// - Throws: TOO_LARGE for too many to tell one by one, by somebody who may not let everybody's feed start again.
+    /// - Throws: BAD_REQUEST with cause TOO_LARGE for more than `Limits.formerReaders` principals, unless the caller
+    ///   may change rights.
     func noteFormerReaders(_ row: inout RecordRow, before: [UInt8]?, type: RecordTypeDefinition) throws(RecordError) {
         var former = StoredFormerReaders.losses(
             row.formerReaders, before: before, after: row.access, at: row.sequence)
         if former.count > Limits.formerReaders {
-            // Everybody's feed starts again, and there the record is missing: as after a change of the type's rights, and
-            // so it takes the same right.
+            // The change feeds of all callers restart, without the record. A change of the type's grants also restarts
+            // the feeds, and needs the same right.
             guard Authorization.authorize(context.caller, .changeRights) == .allowed else { throw .formerReadersFull }
             let sequence = row.sequence
             try transaction.schemaTable.markGranted(type: type.id, sequence: sequence)
@@ -101,7 +108,7 @@ struct AccessLists {
         row.formerReaders = former.isEmpty ? nil : StoredFormerReaders.encode(former)
     }
 
-    /// Queries of a type look for access lists from its first one on.
+    /// Marks a type when its first record gets an access list. From then on, queries of the type check access lists.
     func note(in type: inout RecordTypeDefinition) throws(RecordError) {
         guard !type.hasAccessLists else { return }
         type.hasAccessLists = true
@@ -113,6 +120,7 @@ struct AccessLists {
 }
 
 extension RecordError {
+    /// The error for a record without an access list where its type requires one.
     static func accessListRequired(_ type: RecordTypeDefinition) -> RecordError {
         .badRequest(
             "Every record of \(type.name) has an access list: say in 'acl' who reads and who writes it",
@@ -120,6 +128,6 @@ extension RecordError {
     }
 
     fileprivate static let formerReadersFull = RecordError.badRequest(
-        "The record has had too many readers whom the change feed must tell that it is gone. Delete it and make it anew, or name a role instead of its members",
+        "Too many callers have lost read access to the record, and the change feed must report that to each. Delete the record and create it again, or list a role instead of its members",
         cause: .tooLarge, details: [("path", .text("acl")), ("limit", .number(Int64(Limits.formerReaders)))])
 }

@@ -1,10 +1,13 @@
 internal import RecordModel
 
 extension RecordDatabase {
-    /// Runs `work` on the writer's thread between two groups of writes, outside of any transaction. It waits in the queue
-    /// like a write, and runs after the commit of the group that it was taken with.
+    /// Runs `work` on the writer's thread between two groups of writes, outside of any transaction.
     ///
-    /// - Throws: What `work` throws; `RecordError.writerOverloaded` or `.databaseUnavailable` if the queue did not take it.
+    /// The work waits in the queue like a write. The writer takes it together with a group, and runs it after the
+    /// group's commit.
+    ///
+    /// - Throws: Any error of `work`; `RecordError.writerOverloaded` or `.databaseUnavailable` if the queue rejects the
+    ///   work.
     nonisolated func betweenGroups<Value: Sendable>(
         _ work: @escaping @Sendable (isolated RecordDatabase) throws -> Value
     ) async throws -> Value {
@@ -12,9 +15,9 @@ extension RecordDatabase {
     }
 }
 
-/// An entry of the queue that is no write: its `finish` is its work.
+/// The queue entry of `betweenGroups`, which writes nothing: `finish` runs the work.
 ///
-/// Unchecked: see `PendingWrite`.
+/// Unchecked `Sendable`: see `PendingWrite`.
 private final class WorkBetweenGroups<Value: Sendable>: PendingWrite, @unchecked Sendable {
     private let database: RecordDatabase
     private let work: @Sendable (isolated RecordDatabase) throws -> Value
@@ -33,7 +36,7 @@ private final class WorkBetweenGroups<Value: Sendable>: PendingWrite, @unchecked
     override var isBetweenGroups: Bool { true }
 
     override func finish(_ failure: RecordError?) {
-        // Not taken; on any thread.
+        // The queue rejected the entry. This code may run on any thread.
         if let failure { return continuation.resume(throwing: failure) }
         continuation.resume(with: Result { try database.assumeIsolated(work) })
     }

@@ -2,9 +2,12 @@ internal import RecordModel
 internal import RecordStorage
 internal import RecordWire
 
-/// Fields that a caller may not read or write though it may the record.
+/// Field-level permissions of an operation.
 extension RecordOperation {
-    /// Refuses operations on values that the caller may not read: whether a sum overflows or a list grows tells of them.
+    /// Rejects field operations on fields that the caller may not read. The success or failure of such an operation
+    /// would reveal the field's value.
+    ///
+    /// - Throws: ACCESS_DENIED.
     func requireReadable(_ visibility: Visibility, _ row: RecordRow, _ type: RecordTypeDefinition) throws(RecordError) {
         guard let first = input.fields.first(where: \.buildsOnValue) else { return }
         guard visibility.mayRead(row.facts) else { throw .operationDenied(first.name) }
@@ -15,15 +18,17 @@ extension RecordOperation {
         }
     }
 
-    /// What is left of the operation for its caller, unless it names a field that the caller may not write.
+    /// Checks the field permissions of the operation, and removes the fields that do not exist for the caller.
     ///
-    /// A field that the caller may not read either is answered as one that the type does not have, before its value is
-    /// looked at.
+    /// A field that the caller may neither write nor read is handled like a field that the type does not have. The
+    /// stored value has no influence.
     ///
     /// - Parameters:
-    ///   - access: What the caller may not do; `nil` if nothing is held back.
-    ///   - isOwn: Whether the caller has created the record, or creates it.
-    /// - Returns: The operation without the removal of fields that do not exist for the caller; `nil` if it stays as it is.
+    ///   - access: The fields that the caller may not read or write; `nil` if the caller may read and write all fields.
+    ///   - isOwn: Whether the caller is or becomes the creator of the record.
+    /// - Returns: The operation without removals of fields that do not exist for the caller; `nil` if nothing changes.
+    /// - Throws: ACCESS_DENIED for a field that the caller may read but not write; BAD_REQUEST for a field that the
+    ///   caller may neither read nor write. In the development environment, both are ACCESS_DENIED.
     func allowed(
         by access: FieldAccess?, of type: RecordTypeDefinition, isOwn: Bool, in environment: RecordEnvironment
     ) throws(RecordError) -> RecordOperation? {
@@ -34,7 +39,7 @@ extension RecordOperation {
         var allowed: RecordOperation?
         for input in input.fields {
             guard let field = type[input.name], unwritable.contains(field.id) else { continue }
-            // Development makes unknown fields, and this one it cannot make.
+            // The development environment creates unknown fields, so "unknown field" would be a false error.
             guard unreadable.contains(field.id), environment == .production else { throw .fieldDenied(input.name) }
             guard input.isRemoval else { throw .unknownField(field.name, of: type.name, offset: input.offset) }
             if allowed == nil { allowed = self }
@@ -46,7 +51,7 @@ extension RecordOperation {
 }
 
 extension Visibility {
-    /// The fields that an operation names and its caller may not read in a record.
+    /// Returns the fields in an operation that its caller may not read in a record.
     func unread(_ resolved: ResolvedFields, in row: RecordRow) -> Set<Int> {
         let named = resolved.changes.lazy.map(\.fieldID)
         guard mayRead(row.facts) else { return Set(named) }
@@ -56,15 +61,17 @@ extension Visibility {
 }
 
 extension RecordError {
+    /// The error for a field operation on a value that the caller may not read.
     static func operationDenied(_ name: String) -> RecordError {
         RecordError(
             .accessDenied,
-            "An operation builds on the value so far, and that of \(name) is not yours to read. Send a value instead",
+            "A field operation needs the current value, and you may not read that of \(name). Send a value instead",
             details: [("field", .text(name))])
     }
 
+    /// The error for a field that the caller may not write.
     static func fieldDenied(_ name: String) -> RecordError {
         RecordError(
-            .accessDenied, "The field \(name) is not yours to write. Leave it out", details: [("field", .text(name))])
+            .accessDenied, "You may not write the field \(name). Leave it out", details: [("field", .text(name))])
     }
 }

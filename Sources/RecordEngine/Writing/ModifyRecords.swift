@@ -3,16 +3,17 @@ internal import RecordStorage
 internal import RecordWire
 
 extension RecordDatabase {
-    /// Performs the operations of one request and answers when they are durable.
+    /// Executes the operations of one request, and returns when they are durable.
     ///
-    /// - Throws: For a single operation, its refusal. For a batch only what concerns all of it; items carry their own.
-    package nonisolated func modify(_ request: WriteRequest) async throws(RecordError) -> WriteAnswer {
+    /// - Throws: For a single operation, the operation's error. For a batch, only errors of the whole batch: errors of
+    ///   single items are in the response.
+    package nonisolated func modify(_ request: WriteRequest) async throws(RecordError) -> WriteResponse {
         if request.preserves.contains(.created) { try await schemas.admitPreservedDates(of: request) }
-        // Operations or bytes, whichever is more: a group of large records is a group of few.
+        // The weight grows with operations and with bytes, so that a group contains few large records.
         let bytes = request.operations.first?.input.body.count ?? 0
         let operations = max(1, request.operations.count)
         let weight = max(operations, bytes / 32_768)
-        let result: Result<WriteAnswer, RecordError> = await withUnsafeContinuation { continuation in
+        let result: Result<WriteResponse, RecordError> = await withUnsafeContinuation { continuation in
             submit(
                 PendingModification(
                     request, operations: operations, weight: weight, isAlone: weight > 100, continuation: continuation))
@@ -21,13 +22,14 @@ extension RecordDatabase {
     }
 }
 
-/// The writes that come most often, in a class of their own: methods of a generic one look up its types at each call.
+/// The pending write of a modify request. Not a `PendingValue`, because modify requests are frequent and methods of a
+/// generic class look up their types at each call.
 ///
-/// Unchecked: see `PendingWrite`.
+/// Unchecked `Sendable`: see `PendingWrite`.
 private final class PendingModification: PendingWrite, @unchecked Sendable {
     private let request: WriteRequest
-    private var answer: WriteAnswer?
-    private let continuation: UnsafeContinuation<Result<WriteAnswer, RecordError>, Never>
+    private var response: WriteResponse?
+    private let continuation: UnsafeContinuation<Result<WriteResponse, RecordError>, Never>
 
     override var frees: Bool {
         request.operations.allSatisfy { if case .delete = $0.verb { true } else { false } }
@@ -35,7 +37,7 @@ private final class PendingModification: PendingWrite, @unchecked Sendable {
 
     init(
         _ request: WriteRequest, operations: Int, weight: Int, isAlone: Bool,
-        continuation: UnsafeContinuation<Result<WriteAnswer, RecordError>, Never>
+        continuation: UnsafeContinuation<Result<WriteResponse, RecordError>, Never>
     ) {
         self.request = request
         self.continuation = continuation
@@ -43,84 +45,90 @@ private final class PendingModification: PendingWrite, @unchecked Sendable {
     }
 
     override func run(_ transaction: WriteTransaction) throws(RecordError) {
-        answer = try transaction.modify(request)
+        response = try transaction.modify(request)
     }
 
     override func finish(_ failure: RecordError?) {
-        continuation.finish(&answer, failure)
+        continuation.finish(&response, failure)
     }
 }
 
 extension WriteTransaction {
-    /// - Throws: AUTHENTICATION_FAILED if the caller's account, key or role has ended while the request waited: what comes
-    ///   behind that in the sequence is not its own any more.
-    func modify(_ request: WriteRequest) throws(RecordError) -> WriteAnswer {
+    /// Executes the operations of one request, or replays the first response to the same request.
+    ///
+    /// - Throws: AUTHENTICATION_FAILED if the caller's account, key or role ended while the request was queued.
+    ///   Authorization is rechecked when a queued write executes.
+    func modify(_ request: WriteRequest) throws(RecordError) -> WriteResponse {
         var request = request
         if let version = request.rightsVersion, mayHaveChanged(request.caller, since: version) {
             request.caller = try callers.current(request.caller)
         }
         if let key = request.idempotency {
-            if let answer = try remembered(request, key) { return answer }
+            if let response = try remembered(request, key) { return response }
             try ensureSavepoint()
         }
         if !request.preserves.isEmpty { try preservedDates.allow(request.caller) }
         let writer = RecordWriter(self, request)
-        let answer =
+        let response =
             switch request.shape {
             case .single: try modifyOne(request, with: writer)
             case .batch(let isAtomic): try modifyBatch(request, isAtomic: isAtomic, with: writer)
             }
         if writer.preserved > 0 { try preservedDates.audit(writer.preserved, request) }
-        if let key = request.idempotency { try remember(answer, key, for: request.caller, shown: writer.answers.shown) }
-        return answer
+        if let key = request.idempotency {
+            try remember(response, key, for: request.caller, shown: writer.responses.shown)
+        }
+        return response
     }
 
-    /// Administrators are in a file of their own, which no version of this one tells of.
+    /// Whether the caller's permissions may have changed since a version of this database's permissions. Always true
+    /// for administrators, since they are stored in a separate file.
     private func mayHaveChanged(_ caller: Caller, since version: UInt64) -> Bool {
         rightsChanged || version != publishedRights || caller.administrator != nil
     }
 
-    private func modifyOne(_ request: WriteRequest, with writer: RecordWriter) throws(RecordError) -> WriteAnswer {
+    private func modifyOne(_ request: WriteRequest, with writer: RecordWriter) throws(RecordError) -> WriteResponse {
         guard !request.operations.isEmpty else { throw .badRequest("The request has no operation") }
-        var answer = WriteAnswer(outcome: .updated)
-        let result = try writer.perform(request.operations[0], position: 0, into: &answer.records.json)
+        var response = WriteResponse(outcome: .updated)
+        let result = try writer.perform(request.operations[0], position: 0, into: &response.records.json)
         try writer.runChecks()
-        answer.notices = writer.answers.noticesJSON
+        response.notices = writer.responses.noticesJSON
         switch result {
         case .saved(let name, let tag, let isNew):
-            answer.outcome = isNew ? .created : .updated
-            answer.name = name
-            answer.tag = tag
+            response.outcome = isNew ? .created : .updated
+            response.name = name
+            response.tag = tag
         case .deleted(let name):
-            answer.outcome = .deleted
-            answer.name = name
-            answer.records = RecordList()
+            response.outcome = .deleted
+            response.name = name
+            response.records = RecordList()
         case .failed(let error, _):
             throw error
         }
-        return answer
+        return response
     }
 
     private func modifyBatch(
         _ request: WriteRequest, isAtomic: Bool, with writer: RecordWriter
-    ) throws(RecordError) -> WriteAnswer {
+    ) throws(RecordError) -> WriteResponse {
         try ensureSavepoint()
-        var answer = WriteAnswer(outcome: .batch, records: RecordList(request.opening))
-        let limit = answerBytes
+        var response = WriteResponse(outcome: .batch, records: RecordList(request.opening))
+        let limit = responseBytes
         if request.fields == nil {
-            // Most records come back as they came. Growing would copy large ones several times, while all others wait.
+            // Reserve the length of the request, since most responses repeat the request. Growing the buffer would copy
+            // large records several times on the writer's thread.
             let bodyBytes = request.operations.first?.input.body.count ?? 0
             let bytes = min(limit, bodyBytes + request.operations.count * Self.metadataBytes)
-            answer.records.json.reserveCapacity(answer.records.start + bytes)
+            response.records.json.reserveCapacity(response.records.start + bytes)
         }
         if isAtomic {
             do throws(RecordError) {
                 try item { () throws(RecordError) in
                     for (position, operation) in request.operations.enumerated() {
-                        answer.records.beginMember()
+                        response.records.beginMember()
                         do throws(RecordError) {
-                            _ = try writer.perform(operation, position: position, into: &answer.records.json)
-                            guard answer.records.bytes <= limit else { throw .answerTooLarge(limit) }
+                            _ = try writer.perform(operation, position: position, into: &response.records.json)
+                            guard response.records.bytes <= limit else { throw .responseTooLarge(limit) }
                         } catch {
                             writer.guilty = (position, error)
                             throw error
@@ -129,64 +137,64 @@ extension WriteTransaction {
                     try writer.runChecks()
                 }
             } catch {
-                // Everything is undone; the guilty item says why, the rest that they went with it.
+                // Undo the whole batch. The failed item gets its error, the other items get ATOMIC_ERROR.
                 guard store.failure == nil, var guilty = writer.guilty else { throw error }
                 if guilty.error.serverRecord != nil, let name = request.operations[guilty.position].recordName {
-                    // It may have met what this batch had made of the record, which never was.
+                    // The error may contain the record with changes of this batch, which are undone.
                     writer.undo()
                     guilty.error.serverRecord = try writer.readableRecord(name)
                 }
-                answer.noteBeyondScope(guilty.error, request, request.operations[guilty.position])
-                answer.records.removeAll()
-                writer.answers.forgetShown(from: 0)
-                writer.answers.forgetNotices(from: 0)
+                response.noteBeyondScope(guilty.error, request, request.operations[guilty.position])
+                response.records.removeAll()
+                writer.responses.forgetShown(from: 0)
+                writer.responses.forgetNotices(from: 0)
                 writer.preserved = 0
                 for (position, operation) in request.operations.enumerated() {
-                    writer.answers.append(
+                    writer.responses.append(
                         position == guilty.position ? guilty.error : .batchFailed, name: operation.recordName,
-                        to: &answer.records)
+                        to: &response.records)
                 }
             }
         } else {
             for (position, operation) in request.operations.enumerated() {
-                let mark = answer.records.mark
-                let (noticed, preserved) = (writer.answers.notices.count, writer.preserved)
+                let mark = response.records.mark
+                let (noticed, preserved) = (writer.responses.notices.count, writer.preserved)
                 do throws(RecordError) {
                     try item { () throws(RecordError) in
-                        answer.records.beginMember()
-                        _ = try writer.perform(operation, position: position, into: &answer.records.json)
-                        guard answer.records.bytes <= limit else { throw .answerTooLarge(limit) }
+                        response.records.beginMember()
+                        _ = try writer.perform(operation, position: position, into: &response.records.json)
+                        guard response.records.bytes <= limit else { throw .responseTooLarge(limit) }
                         try writer.runChecks()
                     }
                 } catch {
                     guard store.failure == nil else { throw error }
                     var error = error
-                    answer.noteBeyondScope(error, request, operation)
+                    response.noteBeyondScope(error, request, operation)
                     writer.undo()
-                    answer.records.removeMembers(since: mark)
-                    writer.answers.forgetShown(from: mark.position)
-                    writer.answers.forgetNotices(from: noticed)
+                    response.records.removeMembers(since: mark)
+                    writer.responses.forgetShown(from: mark.position)
+                    writer.responses.forgetNotices(from: noticed)
                     writer.preserved = preserved
-                    if answer.records.bytes + (error.serverRecord?.count ?? 0) > limit { error.serverRecord = nil }
-                    writer.answers.append(error, name: operation.recordName, to: &answer.records)
+                    if response.records.bytes + (error.serverRecord?.count ?? 0) > limit { error.serverRecord = nil }
+                    writer.responses.append(error, name: operation.recordName, to: &response.records)
                 }
             }
         }
-        answer.notices = writer.answers.noticesJSON
-        return answer
+        response.notices = writer.responses.noticesJSON
+        return response
     }
 
-    /// The answer to a batch may have as many bytes as this many request bodies: operations that send little can ask for
-    /// much, and the answer is made in one piece on the writer's thread.
-    private static let answerBodies = 2
+    /// The largest response to a batch, as a multiple of the largest request body. A limit is needed because short
+    /// operations can have long responses, which the writer's thread builds.
+    private static let responseBodies = 2
 
-    /// So many bytes the answer to a batch may have.
-    var answerBytes: Int { min(limits.bodyBytes, .max / Self.answerBodies) * Self.answerBodies }
-    /// What an answer has besides a record's fields, about.
+    /// The largest response to a batch in bytes.
+    var responseBytes: Int { min(limits.bodyBytes, .max / Self.responseBodies) * Self.responseBodies }
+    /// The approximate size of a response's record without its fields, in bytes.
     private static let metadataBytes = 512
 }
 
-extension WriteAnswer {
+extension WriteResponse {
     fileprivate mutating func noteBeyondScope(
         _ error: RecordError, _ request: WriteRequest, _ operation: RecordOperation
     ) {
@@ -196,13 +204,14 @@ extension WriteAnswer {
 }
 
 extension RecordError {
-    static func answerTooLarge(_ limit: Int) -> RecordError {
+    /// The error for a batch whose response would exceed the limit.
+    static func responseTooLarge(_ limit: Int) -> RecordError {
         .badRequest(
-            "The answer to the batch would be too large. Ask for fewer fields with desiredKeys, or send fewer operations",
+            "The response to the batch would be too large. Ask for fewer fields with desiredKeys, or send fewer operations",
             cause: .tooLarge, details: [("limit", .number(Int64(limit)))])
     }
 
-    /// What stands for the innocent items of an atomic batch that failed.
+    /// ATOMIC_ERROR: the error of all items of a failed atomic batch except the failed item.
     static let batchFailed = RecordError(
         .atomicError, "Another operation of this atomic batch failed, so none was performed")
 }

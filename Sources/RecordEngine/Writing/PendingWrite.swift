@@ -2,24 +2,25 @@ internal import RecordModel
 internal import RecordStorage
 internal import Synchronization
 
-/// A write that waits for its group: work for the writer's thread, and whoever waits for the result.
+/// A write in the writer's queue: work for the writer's thread, and the continuation of the submitter.
 ///
-/// Unchecked: it is made by the submitter, then touched by the writer's thread alone until it resumes the submitter.
+/// Unchecked `Sendable`: the submitter creates the write. From then until the submitter is resumed, only the writer's
+/// thread uses the write.
 class PendingWrite: @unchecked Sendable {
-    /// How many operations it has, for the statistics.
+    /// The number of operations, for the statistics.
     let operations: Int
-    /// What it counts for in the size of a group: its operations or, if they are large, more.
+    /// How many operations the write counts for in its group: the number of operations, or more if they are large.
     let weight: Int
-    /// Gets a group of its own: large batches, schema changes.
+    /// Whether the write gets a group of its own, like large batches and schema changes.
     let isAlone: Bool
 
-    /// Sets its savepoint itself, if it needs one.
+    /// Whether `run` sets the savepoint itself, if it needs a savepoint.
     let startsLazily: Bool
 
-    /// Deletes alone: on a full disk it gets what is kept for that.
+    /// Whether the write only deletes. On a full disk such writes may use the space reserved for deletions.
     var frees: Bool { false }
 
-    /// Is no write: see `RecordDatabase.betweenGroups`.
+    /// Whether the entry writes nothing: see `RecordDatabase.betweenGroups`.
     var isBetweenGroups: Bool { false }
 
     init(operations: Int, weight: Int, isAlone: Bool, startsLazily: Bool) {
@@ -29,15 +30,16 @@ class PendingWrite: @unchecked Sendable {
         self.startsLazily = startsLazily
     }
 
-    /// Does the work inside the group's transaction. May be called again after the whole group was rolled back.
+    /// Does the work inside the group's transaction. If the whole group is rolled back, the writer calls `run` again.
     func run(_ transaction: WriteTransaction) throws(RecordError) {}
 
-    /// Hands out the result, after the commit.
+    /// Resumes the submitter after the commit.
     ///
-    /// - Parameter failure: Why it failed, whatever `run` had produced; `nil` if it is committed.
+    /// - Parameter failure: The error of `run`, of the commit or of the queue; `nil` if the write is committed.
     func finish(_ failure: RecordError?) {}
 }
 
+/// A pending write that is a closure with a result.
 final class PendingValue<Value: Sendable>: PendingWrite, @unchecked Sendable {
     typealias Work = @Sendable (WriteTransaction) throws(RecordError) -> Value
 
@@ -69,7 +71,7 @@ final class PendingValue<Value: Sendable>: PendingWrite, @unchecked Sendable {
 }
 
 extension UnsafeContinuation {
-    /// Hands out what a write has made, or why it failed.
+    /// Resumes with the result of a write, or with its error.
     @inline(__always)
     func finish<Value: Sendable>(
         _ value: inout Value?, _ failure: RecordError?

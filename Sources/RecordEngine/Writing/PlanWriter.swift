@@ -2,16 +2,21 @@ internal import RecordModel
 internal import RecordStorage
 internal import RecordWire
 
-/// Carries plans out in the tables of a transaction. It decides nothing: what may be refused was refused before, but for files
-/// beyond a quota, whose plans have a savepoint.
+/// Executes write plans in the tables of a transaction.
+///
+/// All checks run before, except for the quota of assets. Plans with assets have a savepoint, since they may fail.
 struct PlanWriter {
     let context: WriteContext
 
     private var transaction: WriteTransaction { context.transaction }
 
-    /// - Parameter references: What the plan makes of them.
+    /// Writes the row, index entries, audiences, large values, references and assets of a plan.
+    ///
+    /// - Parameter references: The reference changes of the plan.
+    /// - Throws: QUOTA_EXCEEDED for assets.
     func write(_ plan: WritePlan, _ references: ReferenceChange) throws(RecordError) {
         try writeRow(plan)
+        transaction.noteChange(in: context.address)
         if plan.hasEntries { try transaction.indexes.write() }
         if plan.changesAccess { try setAudiences(plan) }
         for field in plan.removedLargeValues {
@@ -40,7 +45,7 @@ struct PlanWriter {
                 try records.removeLargeValues(record: before.row.id)
             }
             if let tombstone = plan.tombstone {
-                try records.bury(tombstone)
+                try records.writeTombstone(tombstone)
             } else {
                 try transaction.store.removals.removeRecord(before.row.id)
             }
@@ -60,7 +65,7 @@ struct PlanWriter {
         if plan.isPreserved { try records.setReceived(transaction.now, record: after.row.id) }
     }
 
-    /// Adds a record to the audiences that may read it now, and removes it from those that may not any more.
+    /// Adds a record to the audiences that may read it after the write, and removes it from all other audiences.
     private func setAudiences(_ plan: WritePlan) throws(RecordError) {
         let before = try audiences(of: plan.before, plan.zone)
         let after = try audiences(of: plan.after, plan.zone)
@@ -76,6 +81,6 @@ struct PlanWriter {
 
     private func audiences(of state: WritePlan.State?, _ zone: ZoneID) throws(RecordError) -> [AudienceID] {
         guard let state else { return [] }
-        return try transaction.indexes.places(of: state.row, zone: zone).audiences
+        return try transaction.indexes.homes(of: state.row, zone: zone).audiences
     }
 }

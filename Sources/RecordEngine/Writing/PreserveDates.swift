@@ -2,14 +2,16 @@ internal import RecordModel
 internal import RecordStorage
 internal import RecordWire
 
-/// Imports: records whose writer says when they were made or changed, and by whom.
+/// Imports of records with their original dates and users.
 ///
-/// The id of such a record does not tell when it was made, so that its type has queries and sorts by `createdTimestamp`
-/// answered from an index from then on. What the server's clock said is kept besides (`RecordTable.setReceived`): times of
-/// creation of other types are still found by halves.
+/// The id of an imported record does not show its creation time. Therefore, after the first import of a type, queries
+/// and sorts of the type by `createdTimestamp` use an index. The time of the import is stored as well
+/// (`RecordTable.setReceived`), so that binary search by creation time still works for other types.
 extension Schemas {
-    /// Notes that a request's types have preserved dates, in a commit before the request's own: no view has such a record and a
-    /// schema that does not know of it.
+    /// Marks the types of a request as having preserved dates, in a commit before the request's own commit. Therefore
+    /// no snapshot contains a record with preserved dates but a schema without the mark.
+    ///
+    /// - Throws: ACCESS_DENIED or AUTHENTICATION_REQUIRED if the caller may not change rights.
     func admitPreservedDates(of request: WriteRequest) async throws(RecordError) {
         let names = Set(request.operations.compactMap(\.typeName))
         let current = database.schema
@@ -25,22 +27,25 @@ extension Schemas {
     }
 }
 
-/// What a transaction does with records whose writer says when they were made or changed, and by whom.
+/// Checks, marks and audits records with preserved dates and users in a transaction.
 struct PreservedDates {
     let transaction: WriteTransaction
 
-    /// Refuses callers without the right to say who made a record: grants give its creator rights in it.
+    /// Denies callers that may not change rights. Choosing a record's creator changes rights, since the creator has the
+    /// permissions of `_creator` on the record.
+    ///
+    /// - Throws: ACCESS_DENIED or AUTHENTICATION_REQUIRED.
     func allow(_ caller: Caller) throws(RecordError) {
         let caller = try transaction.callers.current(caller)
         guard Authorization.authorize(caller, .changeRights) == .allowed else {
             throw RecordError(
-                Authorization.refusal(of: caller) == .denied ? .accessDenied : .authenticationRequired,
+                Authorization.rejection(of: caller) == .denied ? .accessDenied : .authenticationRequired,
                 "'preserve' takes the right changeRights: who made a record may have rights in it",
                 details: [("right", .text(AdministratorOperation.changeRights.rawValue))])
         }
     }
 
-    /// Notes that ids of a type do not tell when its records were made, and gives it an index that does.
+    /// Marks a type as having ids that do not show the creation time, and adds an index on `createdTimestamp`.
     func note(in known: RecordTypeDefinition) throws(RecordError) {
         guard !known.hasPreservedDates else { return }
         var type = known
@@ -51,11 +56,11 @@ struct PreservedDates {
         transaction.rightsChanged = true
         guard type.indexes.count < IndexDefinition.maxPerType else { return }
         let column = IndexDefinition.Column(.system(.createdTimestamp))
-        let wish = IndexWish(indexes: [IndexWish.Shape(kind: .ordered, columns: [column])])
+        let wish = IndexRequest(indexes: [IndexRequest.Shape(kind: .ordered, columns: [column])])
         _ = try transaction.schemas.addIndexes(wish, to: type.name)
     }
 
-    /// Tells the audit log of records that were made with dates and users that the request has said.
+    /// Writes an audit entry about a number of records that were created with preserved dates and users.
     func audit(_ count: Int, _ request: WriteRequest) throws(RecordError) {
         guard count > 0 else { return }
         let types = Set(request.operations.compactMap(\.typeName?.text)).sorted()

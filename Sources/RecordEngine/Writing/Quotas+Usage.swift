@@ -1,29 +1,32 @@
 package import RecordModel
 
-/// Whose quota is asked, from where the caller stands: that decides what it is told.
-enum QuotaView {
-    /// An account's own: it learns how much it has.
+/// The owner of a checked quota, relative to the caller. QUOTA_EXCEEDED shows different details to each.
+enum QuotaAudience {
+    /// The caller's own quota. The error shows the usage.
     case ofCaller
-    /// An account's, to an administrator.
+    /// The quota of an account, checked for an administrator.
     case ofUser
-    /// Another account's, whose record the caller writes: what that has elsewhere is not the caller's to know.
+    /// The quota of another account, whose record the caller writes. The error does not reveal the usage.
     case ofStranger
-    /// What everybody has together.
+    /// The quota of the whole container.
     case ofAll
 }
 
 extension Usage {
-    /// - Throws: QUOTA_EXCEEDED if a change adds to what is above a limit with it. One that makes less is always allowed.
-    func check(adding change: Usage, within limit: Usage, _ view: QuotaView) throws(RecordError) {
+    /// Checks a change against a quota.
+    ///
+    /// - Throws: QUOTA_EXCEEDED if the change increases the records, bytes or asset bytes beyond their limit.
+    ///   Reductions always pass.
+    func check(adding change: Usage, within limit: Usage, _ view: QuotaAudience) throws(RecordError) {
         try Self.check(records, change.records, limit.records, "records", view)
         let shown = if case .ofCaller = view { rounded } else { self }
         try Self.check(bytes, change.bytes, limit.bytes, "bytes", view, shown: shown.bytes)
         try Self.check(assetBytes, change.assetBytes, limit.assetBytes, "assetBytes", view, shown: shown.assetBytes)
     }
 
-    /// - Parameter shown: What is told of `used`.
+    /// - Parameter shown: The usage to show in the error.
     private static func check(
-        _ used: Int64, _ added: Int64, _ limit: Int64, _ name: String, _ view: QuotaView, shown: Int64? = nil
+        _ used: Int64, _ added: Int64, _ limit: Int64, _ name: String, _ view: QuotaAudience, shown: Int64? = nil
     ) throws(RecordError) {
         guard limit > 0, added > 0, used + added > limit else { return }
         let owner = if case .ofAll = view { "container" } else { "user" }
@@ -42,8 +45,9 @@ extension Usage {
         throw error
     }
 
-    /// As an account sees its own: bytes in whole KiB, rounded up. What its records take moves with fields that others
-    /// write and it does not read: not each byte is told without ado, though whoever adds bytes of its own can measure it.
+    /// The usage that the API shows to the account's owner: bytes rounded up to whole KiB. The exact size would reveal
+    /// changes of fields that other callers write and the owner may not read. Rounding makes such a measurement harder,
+    /// but not impossible: a caller can add bytes of its own.
     package var rounded: Usage {
         func rounded(_ bytes: Int64) -> Int64 { (bytes + 1_023) / 1_024 * 1_024 }
         return Usage(records: records, bytes: rounded(bytes), assetBytes: rounded(assetBytes))

@@ -1,10 +1,12 @@
 internal import Cryptography
 
-/// Random numbers from the system, fetched in blocks: a system call for each record name would cost more than the name.
+/// Random numbers from the system, fetched in blocks of 4 KiB. A system call per record name would take longer than
+/// formatting the name.
 struct RandomPool {
     private var bytes: [UInt8] = []
     private var position = 0
 
+    /// Returns 64 random bits.
     mutating func next() -> UInt64 {
         if position + 8 > bytes.count {
             bytes = RandomBytes.make(4_096)
@@ -16,7 +18,7 @@ struct RandomPool {
         return value
     }
 
-    /// A UUID of version 7 as lower-case text (RFC 9562 §5.7).
+    /// Returns a UUID version 7 as lower-case text (RFC 9562 §5.7).
     mutating func makeUUIDv7(milliseconds: Int64) -> String {
         let time = UInt64(bitPattern: milliseconds)
         let high = time << 16 | 0x7000 | (next() & 0x0FFF)

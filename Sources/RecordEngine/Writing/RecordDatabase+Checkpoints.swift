@@ -1,9 +1,9 @@
 internal import RecordStorage
 internal import Threads
 
-/// What the store needs between writes. All of it on the writer's thread.
+/// Checkpoints and other upkeep of the store between writes, on the writer's thread.
 extension RecordDatabase {
-    /// Has the store tidied up once nothing is written any more, without holding the database up from its end.
+    /// Schedules the store's upkeep for the next idle time of the database. The task does not keep the database alive.
     func awaitIdleness() {
         guard let time = transaction?.store.upkeep.timeUntilIdle() else { return }
         Task.detached(executorPreference: executor) { [weak self] in
@@ -19,7 +19,9 @@ extension RecordDatabase {
         transaction?.store.upkeep.whenIdle()
     }
 
-    /// Copies the log into the file, for tests and before a backup.
+    /// Copies the WAL into the database file (checkpoint), for tests and before a backup.
+    ///
+    /// - Throws: The store's error.
     package func checkpoint() throws {
         try transaction?.store.upkeep.checkpoint()
     }

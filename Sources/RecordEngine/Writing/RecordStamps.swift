@@ -2,26 +2,27 @@ internal import RecordModel
 internal import RecordStorage
 internal import RecordWire
 
-/// The dates and users that an operation says of a record.
+/// Handles the `created` and `modified` stamps (dates and users) in operations.
 struct RecordStamps {
     let context: WriteContext
-    /// Which of them new records keep.
+    /// The stamps that new records take from the operation.
     let preserves: PreservedMetadata
 
-    /// Gives a new record the dates and users that its writer says.
+    /// Sets the dates and users of a new record from the operation.
     ///
-    /// - Returns: Whether its time of creation is not the server's.
-    /// - Throws: READ_ONLY_KEY where the request does not say that they shall be preserved.
+    /// - Returns: Whether the creation time comes from the operation instead of the server's clock.
+    /// - Throws: BAD_REQUEST with cause READ_ONLY_KEY for a stamp that the request does not preserve, or with cause
+    ///   UNKNOWN_NAME for an unknown user.
     func take(of operation: RecordOperation, into row: inout RecordRow) throws(RecordError) -> Bool {
         let input = operation.input
         if let token = input.created {
-            guard preserves.contains(.created) else { throw .stampRefused("created") }
+            guard preserves.contains(.created) else { throw .stampRejected("created") }
             let stamp = try input.stamp(token, "created")
             if let time = stamp.timestamp { row.created = time }
             if let user = stamp.userRecordName { row.creator = try writer(user, "created") }
         }
         if let token = input.modified {
-            guard preserves.contains(.modified) else { throw .stampRefused("modified") }
+            guard preserves.contains(.modified) else { throw .stampRejected("modified") }
             let stamp = try input.stamp(token, "modified")
             if let time = stamp.timestamp { row.modified = time }
             if let user = stamp.userRecordName { row.modifier = try writer(user, "modified") }
@@ -29,19 +30,23 @@ struct RecordStamps {
         return row.created != context.transaction.now
     }
 
-    /// Refuses other dates and users than a record has. Clients send back what they have read, so the same ones are passed
-    /// over; and a `modified` without a tag beside it may be that of a version before.
+    /// Rejects stamps that differ from the stamps of the stored record.
+    ///
+    /// Clients send records back as they have read them, so equal stamps are ignored. If the operation has no change
+    /// tag, its `modified` stamp may come from an older version of the record. Such a stamp is ignored too.
+    ///
+    /// - Throws: BAD_REQUEST with cause READ_ONLY_KEY.
     func check(
         of operation: RecordOperation, on row: RecordRow, _ visibility: Visibility
     ) throws(RecordError) {
         let input = operation.input
-        // A caller that cannot read the record has nothing of it to send back, and must learn nothing by trying.
-        guard visibility.mayRead(row.facts) else { throw .stampRefused(input.created == nil ? "modified" : "created") }
+        // A caller that may not read the record must not be able to guess its stamps.
+        guard visibility.mayRead(row.facts) else { throw .stampRejected(input.created == nil ? "modified" : "created") }
         if let token = input.created {
             let stamp = try input.stamp(token, "created")
             try compare(stamp, row.created, row.creator, "created")
         }
-        if let token = input.modified, case .tags = operation.writeGuard {
+        if let token = input.modified, case .tags = operation.precondition {
             let stamp = try input.stamp(token, "modified")
             try compare(stamp, row.modified, row.modifier, "modified")
         }
@@ -54,7 +59,7 @@ struct RecordStamps {
         guard stamp.timestamp ?? time == time, stamp.userRecordName ?? name == name else { throw .stampDiffers(key) }
     }
 
-    /// The number of the account that a stamp names.
+    /// Returns the number of the account with the record name in a stamp.
     private func writer(_ name: String, _ key: String) throws(RecordError) -> UserID {
         for special in [UserID.nobody, .administrator] where SystemUser.name(special) == name {
             return special
@@ -71,7 +76,7 @@ struct RecordStamps {
 }
 
 extension RecordError {
-    fileprivate static func stampRefused(_ key: String) -> RecordError {
+    fileprivate static func stampRejected(_ key: String) -> RecordError {
         .badRequest(
             "'\(key)' of a new record is the server's to say. Leave it out; an import by administrators keeps it with \"preserve\":[\"created\",\"modified\"] in the batch",
             cause: .readOnlyKey, details: [("key", .text(key))])

@@ -2,10 +2,15 @@ internal import RecordModel
 internal import RecordStorage
 internal import RecordWire
 
-/// Deleting records, and what goes with them.
+/// Deletes records and the records that refer to them with DELETE_SELF.
 extension RecordWriter {
+    /// Deletes the record of an operation and appends the response.
+    ///
+    /// - Parameter ignoresMissing: Whether a missing record counts as deleted.
+    /// - Throws: NOT_FOUND; CONFLICT with cause PRECONDITION_FAILED; ACCESS_DENIED without WRITE or for a user record;
+    ///   the errors of `writeTombstone`.
     func delete(
-        _ operation: RecordOperation, forgivesMissing: Bool, into answer: inout [UInt8]
+        _ operation: RecordOperation, ignoresMissing: Bool, into response: inout [UInt8]
     ) throws(RecordError) -> OperationResult {
         guard let name = operation.recordName else { throw .badRequest("The operation needs a recordName") }
         guard let zone = try existingZone(), let existing = try find(name, zone: zone),
@@ -13,31 +18,33 @@ extension RecordWriter {
             operation.typeName == nil || operation.typeName == type.name,
             case let visibility = context.visibility(of: type), visibility.knows(existing.row.facts)
         else {
-            guard forgivesMissing else { throw try missing(operation) }
+            guard ignoresMissing else { throw try missing(operation) }
             try requireSomeWriteRight(operation)
-            answers.appendDeletion(name.text, to: &answer)
+            responses.appendDeletion(name.text, to: &response)
             return .deleted(name: name.text)
         }
         try visibility.requireWriting(existing.row.facts, of: type.name)
-        try check(operation.writeGuard, existing, type: type)
+        try check(operation.precondition, existing, type: type)
         if try context.isUserRecord(existing, type) { throw .userRecordStays }
-        try bury(existing, zone: zone)
-        answers.appendDeletion(name.text, to: &answer)
+        try writeTombstone(existing, zone: zone)
+        responses.appendDeletion(name.text, to: &response)
         return .deleted(name: name.text)
     }
 
-    /// Turns a record and those that go with it (DELETE_SELF) into tombstones.
-    func bury(_ first: StoredRecord, zone: ZoneID) throws(RecordError) {
+    /// Replaces a record, and all records that refer to it with DELETE_SELF, by tombstones.
+    ///
+    /// - Throws: BAD_REQUEST with cause TOO_LARGE if the cascade exceeds `limits.cascadeRecords`.
+    func writeTombstone(_ first: StoredRecord, zone: ZoneID) throws(RecordError) {
         try transaction.ensureSavepoint()
-        // Numbers, not records: ten thousand that wait would be as many megabytes.
+        // Keep record numbers instead of records: 10,000 records could take 10,000 MB.
         var waiting: [RecordNumber] = []
         var known: Set<RecordNumber> = [first.row.id]
         var next: StoredRecord? = first
         let records = transaction.records
         while let record = next {
-            let name = try buryAlone(record, zone: zone)
-            checks.append(.nobodyValidates(zone: zone, target: name, position: position))
-            // One more than may be taken along: so many are either new, or known and counted.
+            let name = try writeTombstoneAlone(record, zone: zone)
+            checks.append(.isNotValidated(zone: zone, target: name, position: position))
+            // Read one record more than the limit, to detect a cascade above the limit.
             let limit = transaction.limits.cascadeRecords
             let sources = try records.sources(
                 zone: zone, target: name, action: ReferenceAction.deleteSelf.rawValue, limit: limit + 1)
@@ -54,16 +61,16 @@ extension RecordWriter {
         }
     }
 
-    /// Whether a record that would go with another is a user record, which goes with its account alone.
+    /// Returns whether a record is the user record of an account. Such a record is deleted only with the account.
     private func staysWithAccount(_ record: StoredRecord) throws(RecordError) -> Bool {
         guard let type = transaction.schema[id: record.row.type] else { return false }
         return try context.isUserRecord(record, type)
     }
 
-    /// Turns one record into a tombstone, whatever refers to it.
+    /// Replaces one record by a tombstone, without a cascade.
     ///
-    /// - Returns: Its name.
-    func buryAlone(_ record: StoredRecord, zone: ZoneID) throws(RecordError) -> String {
+    /// - Returns: The record's name.
+    func writeTombstoneAlone(_ record: StoredRecord, zone: ZoneID) throws(RecordError) -> String {
         var tombstone = record.row
         tombstone.sequence = try transaction.nextSequence()
         tombstone.revision = transaction.revision(after: tombstone.revision)
@@ -72,7 +79,7 @@ extension RecordWriter {
         return try remove(record, zone: zone, leaving: tombstone)
     }
 
-    /// Takes a record, or a tombstone, out of the file without a trace: for zones that nobody reads any more.
+    /// Deletes a record or a tombstone without leaving a tombstone. For zones without readers.
     func erase(_ record: StoredRecord, zone: ZoneID) throws(RecordError) {
         if record.row.isDeleted {
             try transaction.store.removals.removeRecord(record.row.id)
@@ -86,7 +93,7 @@ extension RecordWriter {
     ) throws(RecordError) -> String {
         let name = String(decoding: record.name, as: UTF8.self)
         let fields = StoredFields(text: record.fields, layout: record.layout)
-        // What is damaged is the doctor's to repair.
+        // If the fields are damaged, throw. The doctor repairs such records.
         try fields.withView { _ throws(RecordError) in }
         guard let type = transaction.schema[id: record.row.type] else { throw .recordNotFound }
         let plan = WritePlan(type, zone: zone, name: name, before: WritePlan.State(row: record.row, fields: fields))

@@ -2,20 +2,23 @@ internal import RecordModel
 internal import RecordStorage
 internal import RecordWire
 
-/// From what a request says of fields to what is stored of them.
+/// Resolves the fields of a request into stored fields.
 extension RecordWriter {
-    /// The operation's fields against the schema as it is now, extended just in time where that is allowed.
+    /// Resolves the operation's fields against the current schema. In development, unknown fields are added to the
+    /// schema.
     ///
     /// - Parameters:
-    ///   - known: The type, if the schema has it.
-    ///   - record: The record that is changed; `nil` for a new one.
+    ///   - known: The type; `nil` if the schema does not have the type yet.
+    ///   - record: The record to change; `nil` for a new record.
+    /// - Returns: The type including new fields; the resolved fields; the assets whose upload tokens the operation
+    ///   uses.
     func resolve(
         _ operation: RecordOperation, _ typeName: RecordTypeName, _ known: RecordTypeDefinition?, record: StoredRecord?
     ) throws(RecordError) -> (RecordTypeDefinition, ResolvedFields, claims: [AssetLinks.Claim]) {
         let (type, resolved) = try resolve(operation, typeName, known)
         var claims: [AssetLinks.Claim] = []
         guard !resolved.assets.isEmpty else { return (type, resolved, claims) }
-        // Once more, now that it is known what the assets are.
+        // Resolve again, now with the sizes and types of the assets.
         let completion = try AssetLinks(context: context)
             .completion(of: resolved.assets, record: record, type: type, claims: &claims)
         var completed = try resolveNow(operation, typeName, completing: completion)
@@ -30,9 +33,10 @@ extension RecordWriter {
         case .resolved(let resolved, let version):
             if isCurrent(version), resolved.newFields.isEmpty, let known { return (known, resolved) }
         case .misfit(let misfit, let version):
-            // Not found out again: for the longest bodies that takes as long as writing them does.
+            // Reuse the error found during preparation: for the longest bodies, resolving again takes as long as
+            // writing.
             if isCurrent(version), operation.typeName == typeName { throw misfit }
-        case .none, .refused: break
+        case .none, .rejected: break
         }
         let resolved = try resolveNow(operation, typeName)
         if let known, resolved.newFields.isEmpty { return (known, resolved) }
@@ -44,24 +48,28 @@ extension RecordWriter {
         return (type, extended)
     }
 
-    /// Whether the schema is still the one by which an operation was prepared.
+    /// Returns whether an operation was prepared with the current schema.
     private func isCurrent(_ version: Int64) -> Bool {
         version == transaction.schema.version && !transaction.rightsChanged
     }
 
-    /// Refuses those who may write a type nowhere but in a private database of their own: its fields are everybody's.
+    /// Denies adding fields if the caller may write the type only in its private database. The type's fields are shared
+    /// by all databases.
+    ///
+    /// - Throws: ACCESS_DENIED.
     func allowExtending(_ typeName: RecordTypeName) throws(RecordError) {
         guard let type = transaction.schema[typeName] else { return }
         for action in [Action.create, .write]
-        where Authorization.reach(of: action, for: caller, in: .publicDatabase, type: type) != .none {
+        where Authorization.permitted(of: action, for: caller, in: .publicDatabase, type: type) != .none {
             return
         }
         throw RecordError(
             .accessDenied,
-            "Only those who may create or write records of a type in the public database add fields to it",
+            "Only callers with CREATE or WRITE for a type in the public database can add fields to it",
             details: [("recordType", .text(typeName.text))])
     }
 
+    /// Resolves the operation's fields against the current schema, without adding fields to it.
     func resolveNow(
         _ operation: RecordOperation, _ typeName: RecordTypeName,
         completing completion: CanonicalValue.AssetCompletion? = nil
@@ -72,6 +80,11 @@ extension RecordWriter {
             completing: completion)
     }
 
+    /// Merges resolved fields into the stored fields of a record.
+    ///
+    /// - Parameters:
+    ///   - replacingAll: Whether to remove fields that the operation does not name.
+    ///   - kept: The fields to keep in any case.
     func merged(
         _ changes: ResolvedFields, into existing: StoredFieldsView?, replacingAll: Bool, keeping kept: [Int] = [],
         record: RecordNumber

@@ -2,12 +2,12 @@ internal import RecordModel
 internal import RecordStorage
 internal import RecordWire
 
-/// What a write means for the indexes of its record's type.
+/// Prepares the index changes of a write.
 extension RecordWriter {
-    /// Makes the index entries ready that a plan brings and takes, and refuses what a UNIQUE index does not allow.
+    /// Prepares the index entries that a plan adds and removes, and checks UNIQUE indexes.
     ///
-    /// - Returns: Whether there are any.
-    /// - Throws: Also for too many entries of lists in one request.
+    /// - Returns: Whether any entry changes.
+    /// - Throws: EXISTS with cause UNIQUE_VIOLATION; BAD_REQUEST for too many list entries in one request.
     func prepareIndexes(_ plan: WritePlan) throws(RecordError) -> Bool {
         guard !plan.type.indexes.isEmpty || !plan.type.replacements.isEmpty else { return false }
         do throws(RecordError) {
@@ -24,15 +24,15 @@ extension RecordWriter {
 
     private func prepare(_ plan: WritePlan) throws(RecordError) -> Bool {
         let transaction = transaction
-        let oldPlaces = try plan.before.map { old throws(RecordError) in
-            try transaction.indexes.places(of: old.row, zone: plan.zone)
+        let oldHomes = try plan.before.map { old throws(RecordError) in
+            try transaction.indexes.homes(of: old.row, zone: plan.zone)
         }
-        let newPlaces = try plan.after.map { new throws(RecordError) in
-            if let oldPlaces, !plan.changesAccess { return oldPlaces }
-            return try transaction.indexes.places(of: new.row, zone: plan.zone)
+        let newHomes = try plan.after.map { new throws(RecordError) in
+            if let oldHomes, !plan.changesAccess { return oldHomes }
+            return try transaction.indexes.homes(of: new.row, zone: plan.zone)
         }
-        return try Self.withIndexed(plan.before, at: oldPlaces) { old throws(RecordError) in
-            try Self.withIndexed(plan.after, at: newPlaces) { new throws(RecordError) in
+        return try Self.withIndexed(plan.before, at: oldHomes) { old throws(RecordError) in
+            try Self.withIndexed(plan.after, at: newHomes) { new throws(RecordError) in
                 try transaction.indexes.prepare(
                     plan.type, zone: plan.zone, record: plan.record, old: old, new: new, unread: plan.unread,
                     memberEntries: &memberEntries, defersUnique: checksUniqueLast)
@@ -41,14 +41,14 @@ extension RecordWriter {
     }
 
     private static func withIndexed<Value>(
-        _ state: WritePlan.State?, at places: RecordPlaces?,
-        _ body: ((record: IndexedRecord, places: RecordPlaces)?) throws(RecordError) -> Value
+        _ state: WritePlan.State?, at homes: RecordHomes?,
+        _ body: ((record: IndexedRecord, homes: RecordHomes)?) throws(RecordError) -> Value
     ) throws(RecordError) -> Value {
-        guard let state, let places else { return try body(nil) }
+        guard let state, let homes else { return try body(nil) }
         return try state.fields.withView { view throws(RecordError) in
-            // The name is no column of any index.
+            // The name may be empty, since no index has the record name as a column.
             let record = IndexedRecord(view, name: UnsafeRawBufferPointer(start: nil, count: 0), state.row)
-            return try body((record, places))
+            return try body((record, homes))
         }
     }
 }

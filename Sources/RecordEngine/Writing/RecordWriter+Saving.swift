@@ -2,16 +2,21 @@ internal import RecordModel
 internal import RecordStorage
 internal import RecordWire
 
-/// Creating and changing records.
+/// Creates and changes records.
 extension RecordWriter {
-    func create(_ operation: RecordOperation, into answer: inout [UInt8]) throws(RecordError) -> OperationResult {
+    /// Creates the record of an operation and appends the response.
+    func create(_ operation: RecordOperation, into response: inout [UInt8]) throws(RecordError) -> OperationResult {
         let (typeName, type) = try typeForCreating(operation)
         let zone = try zoneForWriting()
         if let name = operation.recordName, let existing = try find(name, zone: zone) { throw exists(existing.row) }
-        return try insert(operation, typeName, type, zone: zone, into: &answer)
+        return try insert(operation, typeName, type, zone: zone, into: &response)
     }
 
-    /// The type of a record that the caller may create. One that does not exist yet would get the standard grants.
+    /// Checks that the caller may create a record, and returns the record's type. A type that does not exist yet is
+    /// checked with the standard grants.
+    ///
+    /// - Throws: ACCESS_DENIED or AUTHENTICATION_REQUIRED without CREATE; BAD_REQUEST for an unknown type in
+    ///   production.
     func typeForCreating(
         _ operation: RecordOperation
     ) throws(RecordError) -> (name: RecordTypeName, known: RecordTypeDefinition?) {
@@ -34,15 +39,15 @@ extension RecordWriter {
 
     private func allowCreating(_ type: RecordTypeDefinition) throws(RecordError) {
         let decision = Authorization.authorize(caller, .create, in: address.scope, type: type, .new)
-        guard decision == .allowed else { throw .refused(caller, .create, .records(type.name)) }
+        guard decision == .allowed else { throw .rejected(caller, .create, .records(type.name)) }
     }
 
-    /// Makes a record whose name is free, with the fields that the caller may write.
+    /// Creates a record with the fields that the caller may write. The name of the record must be free.
     ///
-    /// - Parameter known: The type, if the schema has it.
+    /// - Parameter known: The type; `nil` if the schema does not have the type yet.
     func insert(
         _ operation: RecordOperation, _ typeName: RecordTypeName, _ known: RecordTypeDefinition?, zone: ZoneID,
-        into answer: inout [UInt8]
+        into response: inout [UInt8]
     ) throws(RecordError) -> OperationResult {
         var operation = operation
         if let known,
@@ -52,7 +57,7 @@ extension RecordWriter {
         {
             operation = allowed
         }
-        return try carryOut(try planCreation(operation, typeName, known, zone: zone), into: &answer)
+        return try carryOut(try planCreation(operation, typeName, known, zone: zone), into: &response)
     }
 
     private func planCreation(
@@ -90,13 +95,15 @@ extension RecordWriter {
         return plan
     }
 
-    /// Does what a plan says, and appends the answer: nothing may fail behind the one statement of a request without a
-    /// savepoint, so that the answer comes first.
-    private func carryOut(_ plan: WritePlan, into answer: inout [UInt8]) throws(RecordError) -> OperationResult {
+    /// Executes a plan and appends the response.
+    ///
+    /// The response is built before the plan runs. In a request of one statement without a savepoint, nothing may fail
+    /// after the statement.
+    private func carryOut(_ plan: WritePlan, into response: inout [UInt8]) throws(RecordError) -> OperationResult {
         plan.hasEntries = try prepareIndexes(plan)
         if !plan.isOneStatement { try transaction.ensureSavepoint() }
         try context.noteUsage(of: plan)
-        try answers.append(plan, to: &answer)
+        try responses.append(plan, to: &response)
         let references = try plan.references()
         try PlanWriter(context: context).write(plan, references)
         for edge in references.validated {
@@ -104,35 +111,40 @@ extension RecordWriter {
                 .targetExists(
                     zone: plan.zone, target: edge.target, field: edge.field, source: plan.record, position: position))
         }
-        if !plan.notices.isEmpty { answers.note(plan.notices, of: plan.name) }
+        if !plan.notices.isEmpty { responses.note(plan.notices, of: plan.name) }
         return .saved(
             name: plan.name, tag: plan.after.map { RecordTag.text($0.row.revision) } ?? "", isNew: plan.before == nil)
     }
 
+    /// Changes the record of an operation, or creates it, and appends the response.
+    ///
+    /// - Parameters:
+    ///   - createsMissing: Whether a missing record is created.
+    ///   - replacesAll: Whether to remove fields that the operation does not name.
     func modify(
-        _ operation: RecordOperation, createsMissing: Bool, replacesAll: Bool, into answer: inout [UInt8]
+        _ operation: RecordOperation, createsMissing: Bool, replacesAll: Bool, into response: inout [UInt8]
     ) throws(RecordError) -> OperationResult {
         guard let name = operation.recordName else { throw .badRequest("The operation needs a recordName") }
         let zone = try createsMissing ? zoneForWriting() : existingZone()
         guard let zone else { throw try missing(operation) }
         guard let existing = try find(name, zone: zone) else {
             guard createsMissing else { throw try missing(operation) }
-            // Rights before guards, as where the name is taken by a record that the caller may not see.
+            // Check permissions before preconditions, in the same order as for a record that the caller may not see.
             let (typeName, type) = try typeForCreating(operation)
-            switch operation.writeGuard {
+            switch operation.precondition {
             case .none, .absent: break
             case .tags, .exists: throw try missing(operation)
             }
-            return try insert(operation, typeName, type, zone: zone, into: &answer)
+            return try insert(operation, typeName, type, zone: zone, into: &response)
         }
         guard let type = transaction.schema[id: existing.row.type] else { throw .recordNotFound }
-        // A name of another type or of a record that the caller may not know of: in a path that is no record.
+        // A record of another type counts as missing, and so does a record whose existence the caller may not know.
         let visibility = context.visibility(of: type)
         let facts = existing.row.facts
         guard operation.typeName == nil || operation.typeName == type.name, visibility.knows(facts) else {
             guard createsMissing else { throw try missing(operation) }
             _ = try typeForCreating(operation)
-            switch operation.writeGuard {
+            switch operation.precondition {
             case .none, .absent: throw exists(existing.row)
             case .tags, .exists: throw try missing(operation)
             }
@@ -142,7 +154,7 @@ extension RecordWriter {
         if operation.input.hasStamps {
             try RecordStamps(context: context, preserves: preserves).check(of: operation, on: existing.row, visibility)
         }
-        try check(operation.writeGuard, existing, type: type)
+        try check(operation.precondition, existing, type: type)
         let isOwn = existing.row.creator == caller.userID
         let allowed =
             try operation.allowed(by: visibility.fields, of: type, isOwn: isOwn, in: transaction.environment)
@@ -150,7 +162,7 @@ extension RecordWriter {
         try allowed.requireReadable(visibility, existing.row, type)
         let plan = try planChange(
             allowed, of: existing, type, visibility, zone: zone, name: name.text, replacesAll: replacesAll)
-        return try carryOut(plan, into: &answer)
+        return try carryOut(plan, into: &response)
     }
 
     private func planChange(
@@ -196,6 +208,7 @@ extension RecordWriter {
 }
 
 extension WritePlan {
+    /// Copies the results of field resolution into the plan.
     fileprivate func take(_ merge: FieldMerge, _ claims: [AssetLinks.Claim], _ notices: [WriteNotice]) {
         largeValues = merge.externalPuts
         removedLargeValues = merge.externalRemovals

@@ -2,28 +2,28 @@ internal import RecordModel
 internal import RecordStorage
 internal import RecordWire
 
-/// Performs the operations of one request inside the writer's transaction.
+/// Executes the operations of one request inside the writer's transaction.
 ///
-/// Confined to the writer's thread and to one request.
+/// Each request gets a new instance. Confined to the writer's thread.
 final class RecordWriter {
     let context: WriteContext
-    var answers: AnswerWriter
-    /// The operation for which a batch failed, and why.
+    var responses: WriteResponseBuilder
+    /// The operation that made a batch fail, and the operation's error.
     var guilty: (position: Int, error: RecordError)?
     var zone: ZoneID?
-    /// What the operations so far have promised.
-    var checks: [WriteCheck] = []
-    /// The records that deletions of this request have taken with them.
+    /// The deferred checks of the operations so far.
+    var checks: [DeferredCheck] = []
+    /// The number of records that this request has deleted by cascade.
     var cascaded = 0
-    /// The entries that this request has brought into indexes of lists.
+    /// The number of list index entries that this request has added.
     var memberEntries = 0
-    /// The place of the running operation in its request.
+    /// The index of the running operation in its request.
     private(set) var position = 0
-    /// Whether UNIQUE indexes are asked when all operations are done: an atomic batch may swap two values.
+    /// Whether UNIQUE indexes are checked after all operations. True for atomic batches, which may swap two values.
     let checksUniqueLast: Bool
-    /// What new records keep of what the operations say.
+    /// The stamps that new records take from operations.
     let preserves: PreservedMetadata
-    /// How many new records have said it.
+    /// The number of new records that took a stamp from an operation.
     var preserved = 0
 
     var transaction: WriteTransaction { context.transaction }
@@ -32,42 +32,46 @@ final class RecordWriter {
 
     init(_ transaction: WriteTransaction, _ request: WriteRequest) {
         context = WriteContext(transaction: transaction, caller: request.caller, address: request.address)
-        answers = AnswerWriter(context, request)
+        responses = WriteResponseBuilder(context, request)
         preserves = request.preserves
         checksUniqueLast = request.shape == .batch(isAtomic: true)
     }
 
-    /// Performs one operation and appends its answer.
+    /// Executes one operation and appends the response.
     ///
-    /// References are checked by `runChecks` afterwards: once per operation, or once for an atomic batch, in
-    /// which a target that comes later counts.
+    /// `runChecks` checks references later: after each operation, or after all operations of an atomic batch. In an
+    /// atomic batch, a later operation may create the target of an earlier reference.
     func perform(
-        _ operation: RecordOperation, position: Int, into answer: inout [UInt8]
+        _ operation: RecordOperation, position: Int, into response: inout [UInt8]
     ) throws(RecordError) -> OperationResult {
-        if case .refused(let refusal) = operation.preparation { throw refusal }
+        if case .rejected(let rejection) = operation.preparation { throw rejection }
         self.position = position
         switch operation.verb {
         case .create:
-            return try create(operation, into: &answer)
+            return try create(operation, into: &response)
         case .modify(let createsMissing, let replacesAll):
             return try modify(
-                operation, createsMissing: createsMissing, replacesAll: replacesAll, into: &answer)
-        case .delete(let forgivesMissing):
-            return try delete(operation, forgivesMissing: forgivesMissing, into: &answer)
+                operation, createsMissing: createsMissing, replacesAll: replacesAll, into: &response)
+        case .delete(let ignoresMissing):
+            return try delete(operation, ignoresMissing: ignoresMissing, into: &response)
         }
     }
 
+    /// Returns the record or tombstone with a name.
     func find(_ name: RecordName, zone: ZoneID) throws(RecordError) -> StoredRecord? {
         try transaction.records.find(zone: zone, name: name.text)
     }
 
-    /// The zone of the request, made if it is the first write to a private database.
+    /// Returns the zone of the request. The first write to a private database creates it.
+    ///
+    /// - Throws: ZONE_NOT_FOUND for any zone other than the default zone; AUTHENTICATION_FAILED if the account is
+    ///   deleted.
     func zoneForWriting() throws(RecordError) -> ZoneID {
         if let zone = try existingZone() { return zone }
         guard address.zone == .defaultZone, case .privateDatabase = address.scope else { throw .zoneNotFound }
         try transaction.ensureSavepoint()
         let key = address.key
-        // The account may have gone since the request came; nothing would ever take the zone away.
+        // The account may have been deleted since the request arrived. Nothing would ever delete the new zone then.
         guard try transaction.store.accounts.find(id: key.owner) != nil else { throw .tokenRejected }
         let generation = try transaction.nextSequence()
         let added = try transaction.zones.add(
@@ -76,6 +80,7 @@ final class RecordWriter {
         return added.id
     }
 
+    /// Returns the zone of the request; `nil` if the zone does not exist yet.
     func existingZone() throws(RecordError) -> ZoneID? {
         if let zone { return zone }
         if address == .publicDefault {
@@ -88,7 +93,9 @@ final class RecordWriter {
         return zone
     }
 
-    /// Checks what the operations so far have promised: VALIDATE references have targets, and deleted records have none.
+    /// Runs the deferred checks of the operations so far.
+    ///
+    /// - Throws: The error of the first check that fails. `guilty` is set to the operation of this check.
     func runChecks() throws(RecordError) {
         defer { checks.removeAll() }
         for check in checks {
@@ -101,10 +108,10 @@ final class RecordWriter {
         }
     }
 
-    /// Forgets what an operation left behind that was undone.
+    /// Discards the state that an operation left in this object, after the transaction has undone the operation.
     func undo() {
         checks.removeAll()
-        // It may have made the zone.
+        // The operation may have created the zone.
         zone = nil
     }
 }

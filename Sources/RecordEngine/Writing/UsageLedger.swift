@@ -1,21 +1,21 @@
 internal import RecordModel
 internal import RecordStorage
 
-/// Keeps what accounts take, and refuses what would be too much.
+/// Tracks the storage usage of accounts and enforces quotas.
 ///
-/// A sum per account that each write changed would cost each write a row more. So changes are gathered, and written once
-/// per account and group, in the group's own transaction. Confined to the writer's thread.
+/// Updating an account's usage with each write would write one more row per write. Therefore changes are summed up in
+/// memory, and written once per account and group in the group's transaction. Confined to the writer's thread.
 final class UsageLedger {
     private let table: UsageTable
     private let quotas: Quotas
-    /// What the running request has changed; it may be undone.
+    /// The changes by the running request, which `undo` can discard.
     private var request: [(owner: UserID, change: AccountUsage)] = []
-    /// What the group has changed.
+    /// The changes by the finished requests of the group.
     private var group: [UserID: AccountUsage] = [:]
-    /// What is committed, of accounts that a quota was asked for.
+    /// A cache of committed usage, for accounts whose quota was checked.
     private var committed: [UserID: AccountUsage] = [:]
 
-    /// Caches are cleared when they reach this many entries.
+    /// The number of entries at which the cache is cleared.
     private static let cacheEntries = 10_000
 
     init(_ table: UsageTable, quotas: Quotas) {
@@ -23,14 +23,15 @@ final class UsageLedger {
         self.quotas = quotas
     }
 
-    /// Notes a change of what an account takes.
+    /// Adds a change of an account's usage.
     ///
-    /// What somebody adds to the record of another counts for that one, but is no more than who adds it could still have
-    /// itself: nobody's records and the operator's are within the quota of all alone. It is compared with what the owner has
-    /// in the public database: else a stranger, by trying how much fits, would measure each write to the private one.
+    /// Bytes that a caller adds to a record of another account count for the other account, but must also fit in the
+    /// caller's own quota. Such additions are compared only with the other account's usage of the public database.
+    /// Otherwise a caller could measure writes to the other account's private database by testing how many bytes fit.
+    /// Records without an account, and records of the operator, count only for the container.
     ///
-    /// - Parameter isPublic: Whether the record lies in the public database.
-    /// - Throws: QUOTA_EXCEEDED for more of what there is too much of already.
+    /// - Parameter isPublic: Whether the record is in the public database.
+    /// - Throws: QUOTA_EXCEEDED if the change increases a usage beyond its limit.
     func note(
         _ change: Usage, of owner: UserID, isPublic: Bool, by caller: Caller, in transaction: WriteTransaction
     ) throws(RecordError) {
@@ -55,7 +56,7 @@ final class UsageLedger {
         request.append((owner, AccountUsage(all: change, ofPublic: isPublic ? change : Usage())))
     }
 
-    /// What an account takes, with everything that this transaction has done so far.
+    /// Returns an account's usage, including the uncommitted changes of this transaction.
     private func usage(of owner: UserID, in transaction: WriteTransaction) throws(RecordError) -> AccountUsage {
         if committed[owner] == nil {
             if committed.count >= Self.cacheEntries { committed.removeAll(keepingCapacity: true) }
@@ -68,15 +69,15 @@ final class UsageLedger {
 
     // MARK: Undoing
 
-    /// Where the running request stands, for an operation that may be undone.
+    /// The position in the running request, for `undo`.
     var mark: Int { request.count }
 
-    /// Undoes what came after a mark; 0 undoes the request.
+    /// Discards the changes after a mark; 0 discards all changes by the request.
     func undo(to mark: Int) {
         request.removeLast(max(0, request.count - mark))
     }
 
-    /// The request stands.
+    /// Adds the changes by the request to the group's changes, after the request succeeded.
     func keep() {
         for (owner, change) in request {
             group[owner, default: AccountUsage()] += change
@@ -85,11 +86,12 @@ final class UsageLedger {
         request.removeAll(keepingCapacity: true)
     }
 
-    /// Writes what the group has changed, before it is committed.
+    /// Writes the group's changes to the usage table, before the commit.
     func write() throws(RecordError) {
         for (owner, change) in group where change != AccountUsage() { try table.add(change, to: owner) }
     }
 
+    /// Adds the group's changes to the cached usage, after the commit.
     func didCommit() {
         for (owner, change) in group where committed[owner] != nil {
             committed[owner, default: AccountUsage()] += change
@@ -97,7 +99,7 @@ final class UsageLedger {
         group.removeAll(keepingCapacity: true)
     }
 
-    /// Nothing of an earlier group is left: it was committed, or rolled back.
+    /// Discards the changes of the previous group, which is committed or rolled back, before a new group.
     func begin() {
         request.removeAll(keepingCapacity: true)
         group.removeAll(keepingCapacity: true)

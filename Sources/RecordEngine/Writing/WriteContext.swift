@@ -2,9 +2,9 @@ internal import RecordModel
 internal import RecordStorage
 internal import RecordWire
 
-/// Who writes where, inside which transaction: what all parts of a write know.
+/// The caller, database and transaction of a write. All steps of the write share one instance.
 ///
-/// A class, so that the parts share it. Confined to the writer's thread.
+/// Confined to the writer's thread.
 final class WriteContext {
     let transaction: WriteTransaction
     let caller: Caller
@@ -16,18 +16,19 @@ final class WriteContext {
         self.address = address
     }
 
+    /// Returns the caller's permissions on the records and fields of a type.
     func visibility(of type: RecordTypeDefinition) -> Visibility {
         Visibility(of: type, for: caller, in: address.scope)
     }
 
-    // MARK: What the records of accounts take
+    // MARK: Usage
 
-    /// Whom a record counts for: whose private database it is in, else who created it.
+    /// Returns the account whose quota a record uses: the owner of the private database, or the record's creator.
     func owner(of row: RecordRow) -> UserID {
         if case .privateDatabase(let owner) = address.scope { owner } else { row.creator }
     }
 
-    /// Notes that a record is made, changed or removed, before that is done.
+    /// Adds the effect of a plan to the usage, before the plan is executed.
     ///
     /// - Throws: QUOTA_EXCEEDED.
     func noteUsage(of plan: WritePlan) throws(RecordError) {
@@ -38,7 +39,9 @@ final class WriteContext {
         try note(Usage(records: records, bytes: Int64(after - before)), of: row)
     }
 
-    /// Notes that a record has more bytes of files, or fewer.
+    /// Adds a change of a record's asset bytes to the usage.
+    ///
+    /// - Throws: QUOTA_EXCEEDED.
     func noteUsage(of row: RecordRow, assetBytes: Int64) throws(RecordError) {
         try note(Usage(assetBytes: assetBytes), of: row)
     }
@@ -48,9 +51,9 @@ final class WriteContext {
             change, of: owner(of: row), isPublic: address.scope == .publicDatabase, by: caller, in: transaction)
     }
 
-    // MARK: What a caller must not learn from an error
+    // MARK: Hiding details of errors
 
-    /// The error for a caller whose value another record has: it names only fields that the caller reads.
+    /// Returns a UNIQUE_VIOLATION error that names only fields readable by the caller.
     func withoutHiddenFields(
         _ error: RecordError, of row: RecordRow, _ type: RecordTypeDefinition
     ) -> RecordError {
@@ -60,7 +63,7 @@ final class WriteContext {
         return shown.count == names.count ? error : .uniqueViolation(shown, type: type.name, isWhole: false)
     }
 
-    /// The error for a change that makes a record too large: it has the size only if the caller reads the whole record.
+    /// Returns an error for a record that is too large. Removes the size if the caller may not read the whole record.
     func withoutSize(_ error: RecordError, of row: RecordRow, type: RecordTypeDefinition) -> RecordError {
         let visibility = visibility(of: type)
         guard !visibility.unreadable(creator: row.creator).isEmpty || !visibility.mayRead(row.facts) else {

@@ -2,13 +2,12 @@ internal import RecordModel
 internal import RecordStorage
 internal import RecordWire
 
-/// What an operation does to one record, found out as a whole before any of it is done: what is refused has changed nothing,
-/// and a write of one statement needs no savepoint.
+/// The changes that an operation makes to one record, computed before any of them is executed.
 ///
-/// It knows no store: `PlanWriter` carries it out. A class, since many look at it, and each copy of a struct would count the
-/// references of all its arrays.
+/// Therefore a rejected operation changes nothing, and a write of one statement needs no savepoint. `PlanWriter`
+/// executes plans. A plan is a class because copying a struct would retain each of its arrays.
 final class WritePlan: CustomStringConvertible {
-    /// A state of a record: the columns of its row and its fields.
+    /// A state of a record: the columns of the record's row, and the fields.
     struct State {
         let row: RecordRow
         let fields: StoredFields
@@ -17,40 +16,40 @@ final class WritePlan: CustomStringConvertible {
     let type: RecordTypeDefinition
     let zone: ZoneID
     let name: String
-    /// The record as it is stored; `nil` for one that is made.
+    /// The record before the write; `nil` for a new record.
     let before: State?
-    /// The record as it will be; `nil` for one that goes.
+    /// The record after the write; `nil` if the write deletes the record.
     let after: State?
-    /// The row that stands for a record that goes, in the feed; `nil` takes it out without a trace.
+    /// The tombstone of a deleted record for the change feed; `nil` deletes the record completely.
     var tombstone: RecordRow?
 
-    /// The JSON texts that are stored beside the row, under the field's number.
+    /// The JSON texts that are stored outside the row, by field id.
     var largeValues: [(fieldID: Int, json: [UInt8])] = []
-    /// The fields whose value is stored beside the row no more.
+    /// The fields, by id, whose JSON text outside the row must be deleted.
     var removedLargeValues: [Int] = []
-    /// Whether `IndexMaintainer` has found entries that come or go.
+    /// Whether `IndexMaintainer` has found entries to add or remove.
     var hasEntries = false
-    /// Whether its writer has named the record, so that the feed may have a tombstone of that name.
+    /// Whether the client named the record, so that a tombstone with that name may exist.
     var isNamed = false
-    /// Whether its time of creation is not the server's.
+    /// Whether the creation time comes from the operation instead of the server's clock.
     var isPreserved = false
-    /// The fields that the operation names and its caller may not read.
+    /// The fields in the operation that its caller may not read.
     var unread: Set<Int> = []
-    /// The receipts of uploads that the operation has shown.
+    /// The upload tokens that the operation uses.
     var claims: [AssetLinks.Claim] = []
     var notices: [WriteNotice] = []
 
-    /// Whether the access list changes, and with it where the record is found.
+    /// Whether the access list changes. Then the record's audiences change too.
     let changesAccess: Bool
-    /// Whether some state of it has files.
+    /// Whether the old or new state has assets.
     let hasAssets: Bool
-    /// Whether some state of it has references.
+    /// Whether the old or new state has references.
     let hasReferences: Bool
     let record: RecordNumber
 
     /// - Parameters:
-    ///   - before: The record as it is stored; `nil` for one that is made.
-    ///   - after: The record as it will be; `nil` for one that goes.
+    ///   - before: The record before the write; `nil` for a new record.
+    ///   - after: The record after the write; `nil` if the write deletes the record.
     init(_ type: RecordTypeDefinition, zone: ZoneID, name: String, before: State? = nil, after: State? = nil) {
         self.type = type
         self.zone = zone
@@ -64,15 +63,15 @@ final class WritePlan: CustomStringConvertible {
         hasReferences = StoredFieldsView.hasReferences(layouts.0) || StoredFieldsView.hasReferences(layouts.1)
     }
 
-    /// Whether one statement does all of it.
+    /// Whether one SQL statement executes the whole plan.
     var isOneStatement: Bool {
         after != nil && !isNamed && !isPreserved && !hasEntries && !changesAccess && largeValues.isEmpty
             && removedLargeValues.isEmpty && !hasReferences && !hasAssets
     }
 
-    /// From the record's old references with an action to its new ones.
+    /// Returns the difference between the record's old and new references with an action other than NONE.
     ///
-    /// - Throws: BAD_REQUEST with cause TOO_LARGE.
+    /// - Throws: BAD_REQUEST with cause TOO_LARGE for more than `Limits.bindingReferences`.
     func references() throws(RecordError) -> ReferenceChange {
         guard hasReferences else { return ReferenceChange() }
         func binding(_ state: State?) throws(RecordError) -> [(fieldID: Int, reference: Reference)] {
@@ -83,7 +82,7 @@ final class WritePlan: CustomStringConvertible {
         return try ReferenceChange(from: try binding(before), to: try binding(after), unconfirmed: unread)
     }
 
-    /// In one line, without values: `change Post 'a': entries, files`.
+    /// A summary in one line without field values: `change Post 'a': entries, files`.
     var description: String {
         let verb =
             switch (before, after) {
@@ -102,11 +101,11 @@ final class WritePlan: CustomStringConvertible {
     }
 }
 
-/// What a write does to the references of one record whose action is not NONE: the edges of the store, and what must hold in
-/// the end.
+/// The changes of one record's references by a write: edges to add to and remove from the store, and targets to check.
+/// References with action NONE have no edges.
 struct ReferenceChange: Equatable {
-    /// A field that refers to a target. Two references of one list to one target are one edge, with the stronger action:
-    /// VALIDATE before DELETE_SELF, since it keeps the target from being deleted at all.
+    /// A reference from a field to a target. Two references of one list to the same target become one edge with the
+    /// stronger action. VALIDATE is stronger than DELETE_SELF, since VALIDATE prevents the deletion of the target.
     struct Edge: Hashable {
         let field: Int
         let target: RecordName
@@ -114,13 +113,14 @@ struct ReferenceChange: Equatable {
 
     private(set) var removed: [Edge] = []
     private(set) var added: [Edge: ReferenceAction] = [:]
-    /// The edges whose target must be there.
+    /// The edges whose target must exist.
     private(set) var validated: [Edge] = []
 
     init() {}
 
-    /// - Parameter unconfirmed: Fields that the operation names and its caller may not read. What stands in them already is
-    ///   checked as if it were new: else the answer would tell that it does.
+    /// - Parameter unconfirmed: The fields in the operation that its caller may not read. Existing references of these
+    ///   fields are checked like new references. Otherwise the response would reveal that they existed.
+    /// - Throws: BAD_REQUEST with cause TOO_LARGE for more than `Limits.bindingReferences`.
     init(
         from old: [(fieldID: Int, reference: Reference)], to new: [(fieldID: Int, reference: Reference)],
         unconfirmed: Set<Int>
@@ -136,7 +136,7 @@ struct ReferenceChange: Equatable {
         for (edge, action) in after {
             let isNew = before[edge] != action
             if isNew { added[edge] = action }
-            // One that stood before has protected its target ever since, and is not this caller's to answer for.
+            // Existing edges are not checked again, because a VALIDATE edge protects its target from deletion.
             if action == .validate, isNew || unconfirmed.contains(edge.field) { validated.append(edge) }
         }
     }

@@ -1,16 +1,16 @@
-/// The writes that wait for the writer: in the order in which they came, but that small ones wait for one large one at most.
+/// The queue of pending writes: first in, first out, except that small writes wait for at most one large one.
 struct WriteQueue {
     private var waiting: [PendingWrite] = []
-    /// The writer's thread is at work, and looks again before it stops.
+    /// Whether the writer's thread is working. The thread checks the queue again before it stops.
     var isDraining = false
-    /// The writer waits until this many writes are there; 0 while it does not.
+    /// The number of queued writes at which the writer stops waiting; 0 while the writer does not wait.
     var awaited = 0
-    /// No more writes are taken: the database closes or has failed.
+    /// Whether the queue rejects writes, because the database closes or has failed.
     var isClosed = false
-    /// The group that was taken last had a large write in it, or the writer did something else that took long.
+    /// Whether the last group had a large write, or the writer did other long work after it.
     private var tookLarge = false
 
-    /// What weighs so much takes long: it, and its bytes on their way to the disk.
+    /// The minimum weight of a large write. The execution and fsync of large writes take long.
     private static let largeWeight = 64
 
     var count: Int { waiting.count }
@@ -19,18 +19,18 @@ struct WriteQueue {
         waiting.append(write)
     }
 
-    /// The writer has copied the log: small writes that have waited for it go before large ones.
+    /// Records that the writer has copied the WAL, so that the small writes in the queue go before large writes.
     mutating func didHoldUp() {
         tookLarge = true
     }
 
-    /// Whether what the writer waits for has come.
+    /// Whether the writes that the writer waits for have arrived.
     var isEnough: Bool { count >= awaited || isClosed }
 
-    /// Takes the next group: writes in order up to a number of operations, or one that wants to be alone.
+    /// Takes the next group: writes in order up to a number of operations, or one write that needs a group of its own.
     ///
-    /// After a group with a large write come the small ones that wait. So those who write little wait for one batch of
-    /// eight megabytes and not for all that came before them, and batches for one group of small writes each.
+    /// After a group with a large write, the small writes in the queue go first. Therefore small writes wait for at
+    /// most one batch of 8 MB, and a batch waits for one group of small writes.
     mutating func takeGroup(maxOperations: Int) -> [PendingWrite] {
         if tookLarge {
             tookLarge = false
@@ -47,7 +47,7 @@ struct WriteQueue {
             if write.isAlone { break }
         }
         if size == waiting.count {
-            // The usual case moves nothing, and what was taken is not kept alive here.
+            // In the usual case, return the whole array without moving elements or keeping references to them.
             defer { waiting = [] }
             return waiting
         }
@@ -72,7 +72,7 @@ struct WriteQueue {
         write.isAlone || write.weight >= largeWeight
     }
 
-    /// Puts writes back to where they were taken from.
+    /// Puts writes back at the front of the queue.
     mutating func putBack(_ writes: ArraySlice<PendingWrite>) {
         waiting.insert(contentsOf: writes, at: 0)
     }

@@ -3,44 +3,47 @@ internal import RecordModel
 internal import RecordStorage
 internal import Threads
 
-/// The writer's tables and the state of the group that is being written. Confined to the writer's thread.
+/// The writer's tables and the state of the current group of writes. Confined to the writer's thread.
 ///
-/// Every write of the database runs as a closure that gets this object: inside one transaction with the others of its
-/// group, in a savepoint of its own.
+/// Every write of the database is a closure with this object as its argument. All writes of a group run inside one
+/// transaction, each in a savepoint.
 package final class WriteTransaction {
     let store: StoreWriter
     let indexes: IndexMaintainer
     let usage: UsageLedger
     let keys: DatabaseKeys
-    /// The server's administrators by name, if it has them.
+    /// The server's named administrators; `nil` for none.
     let administrators: Administrators?
     let addressing: AssetAddressing
     let environment: RecordEnvironment
     let limits: DatabaseLimits
-    let indexBuilding: IndexBuilding
+    let indexBuilding: IndexBuildOptions
 
-    /// The schema as this transaction has it.
+    /// The schema, including uncommitted changes of this transaction.
     var schema: Schema
-    /// Set by whatever changes what callers may do: schema, grants, roles, sessions that end.
+    /// Whether a write of the group has changed callers' permissions: schema, grants, roles, ended sessions.
     var rightsChanged = false
-    /// The writes of the group, for those who take less time if others wait.
+    /// The zones whose feeds have new changes. Contains the zone of a failed write too.
+    private(set) var changedZones: [DatabaseAddress] = []
+    /// The number of writes in the group. Background work takes shorter time slices if other writes wait.
     var groupSize = 0
-    /// How long the last group's commit took, most of it the sync to the disk, in nanoseconds.
+    /// The duration of the last group's commit in nanoseconds. The fsync takes most of this time.
     private(set) var lastSync: UInt64 = 0
-    /// How many entries this request may still give to new indexes before it leaves them to slices.
-    var entriesAtOnce = 0
-    /// Records with greater numbers were made when every index that is being built existed: their writes keep them in it.
+    /// The maximum number of entries that this request may still add to new indexes. A job adds the remaining entries.
+    var inlineEntries = 0
+    /// The greatest record number that may lack entries in an index under construction. Writes of records with greater
+    /// numbers maintain the entries themselves.
     var lastUnindexed: Int64
 
     private var random = RandomPool()
-    let userNames: UserNames
+    let userNames: UserNameCache
 
     init(
-        _ store: StoreWriter, environment: RecordEnvironment, limits: DatabaseLimits, indexBuilding: IndexBuilding,
+        _ store: StoreWriter, environment: RecordEnvironment, limits: DatabaseLimits, indexBuilding: IndexBuildOptions,
         keys: DatabaseKeys, addressing: AssetAddressing, administrators: Administrators? = nil
     ) throws(RecordError) {
         self.store = store
-        userNames = UserNames(store.accounts)
+        userNames = UserNameCache(store.accounts)
         self.administrators = administrators
         self.environment = environment
         self.limits = limits
@@ -64,19 +67,22 @@ package final class WriteTransaction {
 
     // MARK: The group
 
-    /// Milliseconds since 1970; the same for all of a group.
+    /// The time of the group in milliseconds since 1970.
     var now: Int64 { store.head.clock }
-    /// The version of rights that was published before this group.
+    /// The version of callers' permissions that was published before this group.
     var publishedRights: UInt64 { store.head.rights }
 
     /// Begins the transaction of a group.
     func beginGroup() throws(RecordError) {
         rightsChanged = false
+        changedZones.removeAll(keepingCapacity: true)
         usage.begin()
         try store.begin()
     }
 
-    /// Commits the group; what it returns from is durable.
+    /// Commits the group. When this returns, the group is durable.
+    ///
+    /// - Throws: `CommitFailure`.
     func commitGroup() throws(CommitFailure) {
         let ready = MonotonicClock.now
         try store.commit { () throws(RecordError) in try usage.write() }
@@ -84,10 +90,10 @@ package final class WriteTransaction {
         usage.didCommit()
     }
 
-    /// Runs one request, undoing what it did if it throws.
+    /// Runs one request. If `body` throws, undoes the request's changes.
     ///
-    /// - Parameter startsLazily: The savepoint is set by `ensureSavepoint`.
-    /// - Throws: What `body` threw. The transaction may be gone as well: ask `store.isInTransaction`.
+    /// - Parameter startsLazily: Whether `body` sets the savepoint itself, with `ensureSavepoint`.
+    /// - Throws: Any error of `body`. The whole transaction may have been rolled back: check `store.isInTransaction`.
     func request(startsLazily: Bool, _ body: () throws(RecordError) -> Void) throws(RecordError) {
         store.beginRequest()
         let schemaBefore = schema
@@ -109,7 +115,9 @@ package final class WriteTransaction {
     /// Sets the request's savepoint, before the first of several writes.
     func ensureSavepoint() throws(RecordError) { try store.ensureSavepoint() }
 
-    /// Runs one operation of a batch in a savepoint inside the request's.
+    /// Runs one operation of a batch in a savepoint inside the request's savepoint.
+    ///
+    /// - Throws: Any error of `body`, after undoing the operation's changes.
     func item<Value>(_ body: () throws(RecordError) -> Value) throws(RecordError) -> Value {
         let schemaBefore = schema
         let usageBefore = usage.mark
@@ -121,15 +129,15 @@ package final class WriteTransaction {
         } catch {
             schema = schemaBefore
             usage.undo(to: usageBefore)
-            // A failure of the store fails the request, which is rolled back as a whole.
+            // After a failure of the store, the whole request fails and is rolled back.
             if store.failure == nil { try store.undoItem() }
             throw error
         }
     }
 
-    /// Runs something inside a request with a savepoint, to see what comes of it, and undoes it.
+    /// Runs `body` in a savepoint, then undoes the changes (dry run).
     ///
-    /// - Throws: What `body` threw; the request undoes it then.
+    /// - Throws: Any error of `body`. The request must then fail, which undoes the changes.
     func tried<Value>(_ body: () throws(RecordError) -> Value) throws(RecordError) -> Value {
         let (schemaBefore, rightsBefore, usageBefore) = (schema, rightsChanged, usage.mark)
         try store.beginItem()
@@ -140,28 +148,35 @@ package final class WriteTransaction {
         return value
     }
 
+    /// Notes that the feed of a zone has a new change.
+    func noteChange(in zone: DatabaseAddress) {
+        if changedZones.last != zone { changedZones.append(zone) }
+    }
+
     // MARK: Numbers and names
 
-    /// The next number of the one sequence.
+    /// Returns the next sequence number.
     func nextSequence() throws(RecordError) -> Int64 { try store.nextSequence() }
 
-    /// The last number given.
+    /// The last sequence number that was assigned.
     var lastSequence: Int64 { store.head.sequence }
 
-    /// A time-ordered record name (RFC 9562, UUID version 7): ordered keys double the durable rows per second.
+    /// Returns a time-ordered record name (UUID version 7, RFC 9562). Compared with random names, this doubles the
+    /// number of durable creates per second.
     func makeRecordName() -> String {
         random.makeUUIDv7(milliseconds: now)
     }
 
-    /// The first revision of a record: a random start, so that a record that is made again under an old name never
-    /// repeats a tag, and tags tell nobody how much others write.
+    /// Returns a random first revision for a new record. Because of the randomness, a record that is created again
+    /// under an old name does not repeat a change tag, and change tags do not reveal how much other callers write.
     func makeRevision() -> Int64 {
-        // 40 random bits: at a write per millisecond, each 20 bits on, the number stays positive for 500 years.
+        // 40 random bits. At one write per ms, each adding 20 random bits, the revision stays positive for 500 years.
         Int64(random.next() >> 24)
     }
 
-    /// The revision of a record's next state: a random distance on, so that a restored copy does not give the tag of a state
-    /// that was lost to another one, and tags tell nobody how often a record was written.
+    /// Returns the revision of a record's next state: the given revision plus a random number. Because of the
+    /// randomness, a restored copy does not reuse the change tags of lost states, and change tags do not reveal how
+    /// often a record was written.
     func revision(after revision: Int64) -> Int64 {
         revision + 1 + Int64(random.next() >> 44)
     }

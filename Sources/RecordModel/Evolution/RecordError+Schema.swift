@@ -1,34 +1,38 @@
 extension RecordError {
-    /// No type has the name that the caller has asked for.
+    /// A NOT_FOUND error for a record type that the schema lacks.
     package static func unknownType(_ name: RecordTypeName) -> RecordError {
         RecordError(
             .notFound, "Unknown record type \(name). Put it into the schema first", cause: .unknownName,
             details: [("recordType", .text(name.text))])
     }
 
+    /// A BAD_REQUEST error for a role that does not exist.
     package static func unknownRole(_ name: RoleName) -> RecordError {
         .badRequest(
             "The role \(name) does not exist. Make it with PUT /roles/\(name) first", cause: .unknownName,
             details: [("role", .text(name.text))])
     }
 
+    /// A BAD_REQUEST error for an access list that names an unknown user or role.
     package static func unknownPrincipal(_ name: String) -> RecordError {
         .badRequest(
             "The access list names a user or a role that does not exist", cause: .unknownName,
             details: [("principal", .text(name))])
     }
 
-    static func uniqueOfDifferentReaders(_ type: RecordTypeName) -> RecordError {
+    /// A BAD_REQUEST error for a UNIQUE index on fields with different readers.
+    static func uniqueIndexMixesReaders(_ type: RecordTypeName) -> RecordError {
         badSchema(
-            "A unique index tells of all its fields whoever writes one. Give the fields the same 'read', or take one out",
+            "A caller that writes one field of a unique index learns about the others. Give the fields the same 'read', or leave one out of the index",
             type)
     }
 
-    /// A change of the schema that breaks a rule.
+    /// A BAD_REQUEST error for a schema change that breaks a rule.
     ///
     /// - Parameters:
-    ///   - type: What the details name.
-    ///   - limit: The greatest number of something.
+    ///   - type: The record type in the error details.
+    ///   - field: The field in the error details.
+    ///   - limit: The limit that the change exceeds. It goes into the details and makes the cause `TOO_LARGE`.
     package static func badSchema(
         _ reason: String, _ type: RecordTypeName? = nil, _ field: FieldName? = nil, limit: Int? = nil
     ) -> RecordError {

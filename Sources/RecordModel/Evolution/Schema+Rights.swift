@@ -1,6 +1,8 @@
 extension Schema {
-    /// The types whose rights are not what they were; of new ones and of those that went, not what a type gets that
-    /// appears just in time: that is what one of this name has that comes again.
+    /// Returns the types whose permissions differ from an earlier schema.
+    ///
+    /// A type that exists in only one of the schemas is compared with the standard grants for its name. A type that a
+    /// record creates just in time gets these grants.
     package func changedRights(since before: Schema) -> [(before: RecordTypeDefinition, after: RecordTypeDefinition)] {
         Set(types.keys).union(before.types.keys).sorted().compactMap { name in
             guard let some = types[name] ?? before.types[name] else { return nil }
@@ -12,7 +14,7 @@ extension Schema {
 }
 
 extension RecordTypeDefinition {
-    /// Whether a schema says the same of who may do what with the records of both.
+    /// Whether both types have the same grants, access list rules and field grants.
     fileprivate func hasRights(of other: RecordTypeDefinition) -> Bool {
         grants == other.grants && defaultAccess == other.defaultAccess
             && requiresAccessLists == other.requiresAccessLists && fieldRights == other.fieldRights
@@ -22,7 +24,7 @@ extension RecordTypeDefinition {
         Dictionary(uniqueKeysWithValues: fieldsWithGrants.map { ($0.name, [$0.readers, $0.writers]) })
     }
 
-    /// The fields with grants of their own.
+    /// The fields that have their own grants.
     package var fieldsWithGrants: [FieldDefinition] {
         fields.filter { $0.readers != nil || $0.writers != nil }
     }

@@ -1,7 +1,9 @@
-/// The steps from one schema to another, or the rule that the change breaks. Pure: the store is asked for the facts
-/// before, and applies the steps after.
+/// The steps from one schema to another, or the rule that the change breaks.
 ///
-/// The rules, in order of precedence; of two broken ones the first is reported. For each type, in the order of the document:
+/// Planning has no side effects. The store supplies the facts before planning and applies the steps afterward.
+///
+/// If a change breaks several rules, the error is that of the first broken rule. For each type, in the order of the
+/// document:
 ///
 /// | # | rule | reason | error |
 /// |---|---|---|---|
@@ -9,74 +11,82 @@
 /// | 2 | There are at most `Limits.recordTypes` types. | All of them are in memory. | `BAD_REQUEST`, `TOO_LARGE` |
 /// | 3 | A type with records keeps its fields. | Their values would be lost. | `BAD_REQUEST` |
 /// | 4 | A type with records keeps its fields' types; INT64 may become DOUBLE. | Values would not fit. | `BAD_REQUEST` |
-/// | 5 | A type has at most `Limits.fieldsPerType` fields. | Each request looks at them. | `BAD_REQUEST`, `TOO_LARGE` |
-/// | 6 | A type has at most `IndexDefinition.maxPerType` indexes that did not fail. | Writes keep each up to date. | `BAD_REQUEST`, `TOO_LARGE` |
-/// | 7 | Each value of a field that becomes DOUBLE equals one. Only `buildIndexes` finds out. | Numbers would change. | `BAD_REQUEST` |
-/// | 8 | Roles in changed grants of fields exist. | A misspelt role gives access to nobody. | `BAD_REQUEST`, `UNKNOWN_NAME` |
-/// | 9 | Roles in changed grants of a type that was there exist. | As before. | `BAD_REQUEST`, `UNKNOWN_NAME` |
-/// | 10 | Users and roles in a default access list exist. | As before. | `BAD_REQUEST`, `UNKNOWN_NAME` |
-/// | 11 | New UNIQUE indexes have fields with the same readers. | A rejected write would tell of the other fields. | `BAD_REQUEST` |
+/// | 5 | A type has at most `Limits.fieldsPerType` fields. | Each request scans them. | `BAD_REQUEST`, `TOO_LARGE` |
+/// | 6 | A type has at most `IndexDefinition.maxPerType` indexes that did not fail. | Writes update each of them. | `BAD_REQUEST`, `TOO_LARGE` |
+/// | 7 | Each value of a field that becomes DOUBLE equals a DOUBLE. Only `buildIndexes` can check it. | Numbers would change. | `BAD_REQUEST` |
+/// | 8 | Roles in changed grants of fields exist. | A misspelled role gives access to nobody. | `BAD_REQUEST`, `UNKNOWN_NAME` |
+/// | 9 | Roles in changed grants of an existing type exist. | As for 8. | `BAD_REQUEST`, `UNKNOWN_NAME` |
+/// | 10 | Users and roles in a default access list exist. | As for 8. | `BAD_REQUEST`, `UNKNOWN_NAME` |
+/// | 11 | New UNIQUE indexes have fields with the same readers. | A rejected write would disclose the other fields. | `BAD_REQUEST` |
 ///
 /// For all types together:
 ///
 /// | # | rule | reason | error |
 /// |---|---|---|---|
-/// | 12 | A type with records is not left out. `Users` stays, tacitly, while there are accounts. | Records would be lost. | `BAD_REQUEST` |
-/// | 13 | Who may do what changes only by a caller with the right `changeRights`. | `changeSchema` does not include it. | `ACCESS_DENIED` |
+/// | 12 | A document leaves out no type with records. `Users` stays, even if left out, while accounts exist. | Records would be lost. | `BAD_REQUEST` |
+/// | 13 | Only a caller with the right `changeRights` changes permissions. | `changeSchema` does not include it. | `ACCESS_DENIED` |
 ///
-/// For a record that brings a new type or new fields: rules 2 and 5, and before them
-///
-/// | # | rule | reason | error |
-/// |---|---|---|---|
-/// | 14 | It does so in development only. | Clients do not change production. | `BAD_REQUEST`, `UNKNOWN_NAME` |
-///
-/// For indexes that are added one by one, before rule 6, each followed by rule 11 for the same index:
+/// For a record that adds a type or fields, first rule 14, then rules 2 and 5:
 ///
 /// | # | rule | reason | error |
 /// |---|---|---|---|
-/// | 15 | The fields exist, and a field's type suits its options. | Some values have no order. | `BAD_REQUEST` |
-/// | 16 | The columns exist, differ, and suit an index of the kind: see `IndexRules`. | As before. | `BAD_REQUEST` |
+/// | 14 | The environment is development. | Clients do not change the production schema. | `BAD_REQUEST`, `UNKNOWN_NAME` |
+///
+/// For each index of a request that only adds indexes, rules 15, 16 and 11 in this order; then rule 6:
+///
+/// | # | rule | reason | error |
+/// |---|---|---|---|
+/// | 15 | The fields exist, and their types allow the options. | Some values have no order. | `BAD_REQUEST` |
+/// | 16 | The columns exist, differ, and suit an index of the kind: see `IndexRules`. | As for 15. | `BAD_REQUEST` |
 package struct SchemaEvolution: Sendable {
-    /// What is to be done, in order, up to the violation.
+    /// The steps in order. If the change breaks a rule, the steps end there.
     package let steps: [SchemaStep]
-    /// The error of the first broken rule but 7, which is found after earlier and before later ones.
+    /// The error of the first broken rule except rule 7; `nil` if the change breaks none.
+    ///
+    /// Rule 7 is checked while the steps build indexes. An error of rule 7 precedes the errors of the rules after 7.
     package let violation: RecordError?
 
-    /// What a type shall be.
+    /// The wanted state of one type.
     package struct Target: Sendable {
-        /// A widened field has its new type, and no indexes are in it.
+        /// The requested type without indexes. A field that is to be widened to DOUBLE already has the type DOUBLE
+        /// here.
         package var type: RecordTypeDefinition
         /// The indexes that the schema names.
-        package var declared: [IndexWish.Shape] = []
-        /// Whether indexes that could not be built are tried again.
+        package var declared: [IndexRequest.Shape] = []
+        /// Whether failed indexes are built again.
         package var retriesFailed = false
-        /// Whether somebody has given the default access list just now, so that its names are checked.
+        /// Whether the request itself contains the default access list, so that its names must be checked.
         package var statesAccess = false
 
+        /// Creates a target with no declared indexes.
         package init(_ type: RecordTypeDefinition) {
             self.type = type
         }
     }
 
-    /// What only the store and the caller's credential tell.
+    /// The facts that planning needs from the store and the caller's permissions.
     package struct Facts: Sendable {
-        /// Of the types that go, or lose a field or its type, those that have records.
+        /// The types with records, among the types that the change removes and the types whose fields it removes or
+        /// retypes.
         package var typesWithRecords: Set<RecordTypeName> = []
-        /// The custom roles.
+        /// The custom roles of the container.
         package var roles: Set<RoleName> = []
-        /// Of the users whom default access lists name, those who exist.
+        /// The users in default access lists that exist.
         package var users: Set<UserRecordName> = []
+        /// Whether the container has accounts.
         package var hasAccounts = false
         /// Whether errors may name types and fields that the document leaves out.
         package var tellsNames = true
+        /// Whether the caller has the right `changeRights`.
         package var mayChangeRights = true
 
+        /// Creates facts for an empty store and a caller with all rights.
         package init() {}
     }
 
-    /// Makes a schema what a document says.
+    /// Plans the change from a schema to the state that a document describes.
     ///
-    /// - Parameter to: All types, in the order of the document.
+    /// - Parameter to: The wanted state of all types, in the order of the document.
     package static func validate(from: Schema, to: [Target], facts: Facts) -> SchemaEvolution {
         SchemaEvolution { steps throws(RecordError) in
             var names: Set<RecordTypeName> = []
@@ -109,15 +119,15 @@ package struct SchemaEvolution: Sendable {
             throw RecordError(
                 .accessDenied,
                 isNamed
-                    ? "The document changes who may do what with \(name), which takes the right changeRights. Leave out grants, acl, read and write, or send them as they are"
+                    ? "The document changes the permissions of \(name), which needs the right changeRights. Leave out grants, acl, read and write, or send them as they are"
                     : "The document leaves out a type with rights of its own, which takes the right changeRights",
                 details: (isNamed ? [("recordType", .text(name.text))] : []) + [("right", .text("changeRights"))])
         }
     }
 
-    /// Adds a type, if it is missing, and fields to it: what a record brings, or an account.
+    /// Plans adding fields to a type for a record or an account. A missing type is added too.
     ///
-    /// - Parameter environment: Where a record brings it.
+    /// - Parameter environment: The environment of the record that needs the fields; `nil` for an account.
     package static func extending(
         _ schema: Schema, _ name: RecordTypeName, _ grants: Grants,
         with fields: [(name: FieldName, type: FieldType)] = [], justInTimeIn environment: RecordEnvironment? = nil
@@ -135,7 +145,8 @@ package struct SchemaEvolution: Sendable {
         }
     }
 
-    /// Gives one field another type, and has the others go on as they are. The type that it has takes back a change under way.
+    /// Plans the change of one field's type. The other fields keep their types and their pending changes to DOUBLE.
+    /// Passing the field's present type cancels the field's own pending change.
     package static func changing(
         _ field: FieldDefinition, to wanted: FieldType, of type: RecordTypeDefinition, hasRecords: Bool
     ) -> SchemaEvolution {
@@ -151,16 +162,16 @@ package struct SchemaEvolution: Sendable {
         }
     }
 
-    /// Adds indexes; those that are there stay.
-    package static func adding(_ wish: IndexWish, to type: RecordTypeDefinition) -> SchemaEvolution {
-        planning(type) { evolution throws(RecordError) in try evolution.add(wish) }
+    /// Plans adding indexes to a type. Existing indexes stay.
+    package static func adding(_ request: IndexRequest, to type: RecordTypeDefinition) -> SchemaEvolution {
+        planning(type) { evolution throws(RecordError) in try evolution.add(request) }
     }
 
-    /// Goes on when indexes and checks of a type are ready or have failed.
+    /// Plans the steps after indexes and widening checks of a type become ready or fail.
     ///
     /// - Parameters:
-    ///   - ready: Those that are ready, unless they have failed.
-    ///   - failures: Why the others have failed; some that are there may have to stand in for them.
+    ///   - ready: The ready indexes and checks. An index in both arguments counts as failed.
+    ///   - failures: The reasons of failed indexes and checks. Failures can make replacement indexes necessary.
     package static func settling(
         _ type: RecordTypeDefinition, ready: [IndexID], failures: [IndexID: String]
     ) -> SchemaEvolution {
@@ -179,7 +190,7 @@ package struct SchemaEvolution: Sendable {
         }
     }
 
-    /// Sets who may do what with a type's records, also if that is what they may do already.
+    /// Plans setting the grants of a type. The step is planned even if the grants do not change.
     package static func granting(_ grants: Grants, of type: RecordTypeDefinition, facts: Facts) -> SchemaEvolution {
         planning(type) { evolution throws(RecordError) in
             try facts.require(grants.byRole.keys)
@@ -187,7 +198,8 @@ package struct SchemaEvolution: Sendable {
         }
     }
 
-    /// Takes a role out of all grants. A field that only this role reads is nobody's then, not everybody's.
+    /// Plans the removal of a role from all grants. If a field was readable by this role only, no role can read the
+    /// field afterward.
     package static func removing(_ role: RoleName, from schema: Schema) -> SchemaEvolution {
         SchemaEvolution { steps throws(RecordError) in
             for type in schema.types.values {
@@ -222,7 +234,7 @@ package struct SchemaEvolution: Sendable {
         self.violation = violation
     }
 
-    /// Whether applying the steps may show that rule 7 is broken.
+    /// Whether applying the steps can break rule 7.
     package var dependsOnValues: Bool {
         steps.contains { step in
             if case .buildIndexes(let widening) = step.change { !widening.isEmpty } else { false }
@@ -231,11 +243,15 @@ package struct SchemaEvolution: Sendable {
 }
 
 extension SchemaEvolution.Facts {
+    /// Checks that roles are built in or exist.
+    ///
+    /// - Throws: `BAD_REQUEST` with the cause `UNKNOWN_NAME` for the unknown name that sorts first.
     func require(_ roles: some Sequence<RoleName>) throws(RecordError) {
         let unknown = roles.filter { !$0.isBuiltIn && !self.roles.contains($0) }
         if let role = unknown.min(by: { $0.text < $1.text }) { throw .unknownRole(role) }
     }
 
+    /// Returns whether a name in an access list exists.
     func knows(_ name: AccessTemplate.Name) -> Bool {
         switch name {
         case .everyone, .creator: true
@@ -246,8 +262,8 @@ extension SchemaEvolution.Facts {
 }
 
 extension RecordTypeDefinition {
-    /// The fields of the type when they have these names and types. Those whose values stay keep their number, options and
-    /// grants; the others are new.
+    /// Returns the type's fields after a change to the given names and types. A field that keeps its values keeps its
+    /// number, options and grants. All other fields are new.
     package func fields(becoming wanted: [(name: FieldName, type: FieldType)]) -> [FieldDefinition] {
         let known = wanted.map { name, type in
             self[name.text].flatMap { $0.type == type || $0.type.widened == type ? $0.retyped(type) : nil }

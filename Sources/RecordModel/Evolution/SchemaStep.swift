@@ -1,31 +1,33 @@
-/// One step from a schema to the next: what the store writes, and what becomes of the schema in memory.
+/// One step of a schema change. The store writes the step, and the schema in memory applies it.
 package struct SchemaStep: Hashable, Sendable {
-    /// The type that it changes.
+    /// The record type that the step changes.
     package let type: RecordTypeName
+    /// The change of the type.
     package let change: Change
 
+    /// A change of one record type.
     package enum Change: Hashable, Sendable {
         case addType(Grants)
         case removeType
-        /// Adds a field, with its options and without grants of its own.
+        /// Adds a field with its options and without grants.
         case addField(FieldDefinition)
         case removeFields([Int])
-        /// Makes INT64 fields DOUBLE. Stored values stay.
+        /// Changes INT64 fields to DOUBLE. The stored values do not change.
         case widenFields([FieldDefinition])
         case setOptions(IndexOptions, field: Int)
         /// Adds an empty index, or a check of a field that becomes DOUBLE.
-        case addIndex(IndexWish.Shape, isDeclared: Bool)
+        case addIndex(IndexRequest.Shape, isDeclared: Bool)
         case declareIndex(IndexID, isDeclared: Bool)
         case readyIndex(IndexID)
         case failIndex(IndexID, reason: String)
         case dropIndex(IndexID)
-        /// Builds the added indexes of a small type at once. If this shows that one of these fields cannot become DOUBLE, the
-        /// change is rejected.
+        /// Builds the added indexes of a small type at once. If a value shows that one of these fields cannot become
+        /// DOUBLE, the change is rejected.
         case buildIndexes(widening: Set<Int>)
-        /// Sets who reads and writes fields.
+        /// Sets the readers and writers of fields.
         case setFieldGrants([FieldDefinition])
         case setGrants(Grants)
-        /// Sets the access list of new records that do not say one, and whether records must have one.
+        /// Sets the default access list of new records, and whether records must have an access list.
         case setAccess(AccessTemplate?, isRequired: Bool)
     }
 
@@ -36,9 +38,9 @@ package struct SchemaStep: Hashable, Sendable {
 }
 
 extension Schema {
-    /// Applies a step in memory.
+    /// Applies a step to the schema in memory.
     ///
-    /// - Parameter number: That of the added type or index; steps that add none ignore it.
+    /// - Parameter number: The number of the added type or index. Other steps ignore it.
     package mutating func apply(_ step: SchemaStep, number: Int64 = 0) {
         switch step.change {
         case .addType(let grants):
@@ -58,7 +60,7 @@ extension RecordTypeDefinition {
             self = replacing(fields: fields.filter { !ids.contains($0.id) }, indexes: maintainedIndexes)
         case .widenFields(let widened):
             let wide = fields.map { field in widened.first { $0.id == field.id } ?? field }
-            // The indexes that read the fields as DOUBLE are those that queries use now.
+            // Queries switch to the indexes that read the fields as DOUBLE.
             self = replacing(fields: wide, indexes: maintainedIndexes.sorted { $0.id < $1.id })
         case .setOptions(let options, let id):
             changeField(id) { $0.options = options }
@@ -88,7 +90,7 @@ extension RecordTypeDefinition {
         add(field)
     }
 
-    /// Changes an index or a check.
+    /// Changes an index or a widening check.
     private mutating func changeIndex(_ id: IndexID, _ change: (inout IndexDefinition) -> Void) {
         if let position = indexes.firstIndex(where: { $0.id == id }) { change(&indexes[position]) }
         if let position = replacements.firstIndex(where: { $0.id == id }) { change(&replacements[position]) }

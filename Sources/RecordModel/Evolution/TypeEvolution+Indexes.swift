@@ -1,23 +1,23 @@
-/// Indexes, and INT64 fields that become DOUBLE.
+/// Changes of indexes, and of INT64 fields to DOUBLE.
 ///
-/// What is stored of such a field stays as it is, and is read as the DOUBLE that it equals. So all that takes time is to see
-/// that every value equals one, and to make the indexes on the field again: both are index builds, in slices. Until all of
-/// it is done the field is what it was, for reads, writes and queries; then one transaction makes it a DOUBLE. A value that
-/// no DOUBLE equals fails the check, and nothing has changed.
+/// The stored values of such a field do not change. Reads convert each value to the equal DOUBLE. Two tasks take time:
+/// checking that each value equals a DOUBLE, and rebuilding the indexes on the field. The server runs both as index
+/// builds, in slices. The field remains INT64 for reads, writes and queries until both are complete. One transaction
+/// then makes the field DOUBLE. If a value equals no DOUBLE, the check fails and the field stays INT64.
 extension TypeEvolution {
-    /// Makes the indexes what the fields' options and the declarations ask for: adds what is missing, and drops what nobody
-    /// asks for any more.
+    /// Adds the indexes that the fields' options or the declarations require, and drops all others.
     ///
     /// - Parameters:
     ///   - declared: All indexes that the schema names.
-    ///   - retriesFailed: Whether an index that could not be built is tried again.
-    ///   - widening: The INT64 fields that become DOUBLE; `nil` leaves that as it is.
+    ///   - retriesFailed: Whether failed indexes are built again.
+    ///   - widening: The INT64 fields that become DOUBLE; `nil` keeps the present set.
+    /// - Throws: `BAD_REQUEST` with the cause `TOO_LARGE` for more than `IndexDefinition.maxPerType` indexes.
     mutating func changeIndexes(
-        declared: [IndexWish.Shape], retriesFailed: Bool, widening: Set<Int>?
+        declared: [IndexRequest.Shape], retriesFailed: Bool, widening: Set<Int>?
     ) throws(RecordError) {
         let known = type.indexes
         let usable = retriesFailed ? known.filter { !$0.isFailed } : known
-        // Those that could not be built cost nothing, and others may stand in for them.
+        // Failed indexes do not count: they cause no work, and other indexes may replace them.
         let failed = Set(usable.filter(\.isFailed).map(\.shape))
         var wanted = declared.map { (shape: $0, isDeclared: true) }
         for field in type.fields where !field.options.isEmpty {
@@ -49,12 +49,13 @@ extension TypeEvolution {
         if addsIndexes { add(.buildIndexes(widening: widening ?? [])) }
     }
 
-    /// Adds the checks and the indexes for fields that become DOUBLE, and drops those that are not needed any more.
+    /// Adds the widening checks and indexes for fields that become DOUBLE. Drops checks and indexes that are no longer
+    /// needed.
     private mutating func changeReplacements(widening: Set<Int>?) {
         let known = type.replacements
         let fields = widening ?? type.wideningFields
         var shapes = fields.sorted().map {
-            IndexWish.Shape(kind: .widening, columns: [IndexDefinition.Column(.field($0))])
+            IndexRequest.Shape(kind: .widening, columns: [IndexDefinition.Column(.field($0))])
         }
         for index in type.indexes where !index.isFailed {
             var shape = index.shape
@@ -64,7 +65,7 @@ extension TypeEvolution {
             }
             if !shape.readsNumbers(as: index.shape) { shapes.append(shape) }
         }
-        // Why a field could not be widened is shown until somebody decides on it.
+        // Keep a failed check and its reason until a schema change decides about the field.
         var kept = Set(known.filter { widening == nil && $0.kind == .widening && $0.isFailed }.map(\.id))
         for shape in shapes {
             let index = known.first { !$0.isFailed && $0.shape == shape && $0.shape.readsNumbers(as: shape) }
@@ -73,7 +74,7 @@ extension TypeEvolution {
         for index in known where !kept.contains(index.id) { add(.dropIndex(index.id)) }
     }
 
-    private mutating func addIndex(_ shape: IndexWish.Shape, isDeclared: Bool) {
+    private mutating func addIndex(_ shape: IndexRequest.Shape, isDeclared: Bool) {
         var shape = shape
         for position in shape.columns.indices {
             if case .field(let id) = shape.columns[position].source, type[id: id]?.type.element == .double {
@@ -83,8 +84,8 @@ extension TypeEvolution {
         add(.addIndex(shape, isDeclared: isDeclared))
     }
 
-    /// Lets checks fail whose indexes could not be built; if all are ready, makes the fields DOUBLE and lets the indexes take
-    /// over that read them so.
+    /// Fails the checks if one of the indexes failed. If all are ready, makes the fields DOUBLE. The indexes that read
+    /// the fields as DOUBLE then replace the earlier ones.
     mutating func settleWidening() {
         let failed = type.replacements.first { $0.isFailed && $0.kind != .widening }
         if case .failed(let reason)? = failed?.state {
@@ -109,12 +110,14 @@ extension TypeEvolution {
         for check in checks { add(.dropIndex(check.id)) }
     }
 
-    /// Adds indexes to those that are there: rules 15, 16, 11 and 6.
-    mutating func add(_ wish: IndexWish) throws(RecordError) {
-        for (id, options) in wish.options.sorted(by: { $0.key < $1.key }) {
+    /// Adds indexes to the existing ones.
+    ///
+    /// - Throws: `BAD_REQUEST` for rules 15, 16 and 11, and with the cause `TOO_LARGE` for rule 6.
+    mutating func add(_ request: IndexRequest) throws(RecordError) {
+        for (id, options) in request.options.sorted(by: { $0.key < $1.key }) {
             guard let field = type[id: id] else { throw .badSchema("The field does not exist", type.name) }
-            if let refusal = IndexRules.refusal(of: options, on: field.type) {
-                throw .badSchema(refusal, type.name, field.name)
+            if let rejection = IndexRules.rejection(of: options, on: field.type) {
+                throw .badSchema(rejection, type.name, field.name)
             }
             if !field.options.isSuperset(of: options) {
                 add(.setOptions(field.options.union(options), field: id))
@@ -122,9 +125,9 @@ extension TypeEvolution {
         }
         var declared = type.declaredShapes
         let failed = Set(type.indexes.filter(\.isFailed).map(\.shape))
-        for shape in wish.indexes {
+        for shape in request.indexes {
             try check(shape)
-            // A UNIQUE index that could not be built finds nothing.
+            // Queries cannot use a UNIQUE index that failed.
             let isThere = declared.contains { $0 == shape || ($0.serves(shape) && !failed.contains($0)) }
             if isThere { continue }
             declared.removeAll { shape.serves($0) }
@@ -134,8 +137,10 @@ extension TypeEvolution {
         try changeIndexes(declared: declared, retriesFailed: false, widening: nil)
     }
 
-    /// Rejects an index that the type cannot have.
-    private func check(_ shape: IndexWish.Shape) throws(RecordError) {
+    /// Checks that the type can have an index.
+    ///
+    /// - Throws: `BAD_REQUEST` for rules 15, 16 and 11.
+    private func check(_ shape: IndexRequest.Shape) throws(RecordError) {
         for column in shape.columns {
             if case .system(let field) = column.source, !IndexRules.systemColumns.contains(field) {
                 throw .badSchema("The field \(field.name) cannot stand in an index", type.name)
@@ -143,19 +148,19 @@ extension TypeEvolution {
             guard type.has(column.source) else { throw .badSchema("The field does not exist", type.name) }
         }
         let types = shape.columns.compactMap { type.field(of: $0.source)?.type }
-        if let refusal = IndexRules.refusal(ofColumns: types, isUnique: shape.isUnique) {
-            throw .badSchema(refusal, type.name)
+        if let rejection = IndexRules.rejection(ofColumns: types, isUnique: shape.isUnique) {
+            throw .badSchema(rejection, type.name)
         }
         guard Set(shape.columns.map(\.source)).count == shape.columns.count,
             (shape.kind == .members) == types.contains(where: \.isList)
         else { throw .badSchema("A field stands twice in the index, or is no list", type.name) }
-        if shape.mixesReaders(in: type) { throw .uniqueOfDifferentReaders(type.name) }
+        if shape.mixesReaders(in: type) { throw .uniqueIndexMixesReaders(type.name) }
     }
 }
 
-extension IndexWish.Shape {
-    /// Whether a UNIQUE index has fields that different callers read: who writes one of them learns by a refusal what stands
-    /// in the others.
+extension IndexRequest.Shape {
+    /// Whether the index is UNIQUE and its fields have different readers. From a rejected write, a caller that may not
+    /// read one of the fields would learn its values.
     func mixesReaders(in type: RecordTypeDefinition) -> Bool {
         guard isUnique else { return false }
         let readers = columns.compactMap { column -> Set<RoleName>? in
@@ -166,27 +171,29 @@ extension IndexWish.Shape {
         return Set(readers).count > 1
     }
 
-    /// Whether an index of this shape is as good as one of the other: a UNIQUE one also finds.
-    package func serves(_ other: IndexWish.Shape) -> Bool {
+    /// Returns whether an index of this shape can replace an index of the other shape. A UNIQUE index also serves
+    /// queries.
+    package func serves(_ other: IndexRequest.Shape) -> Bool {
         kind == other.kind && columns == other.columns && (isUnique || !other.isUnique)
     }
 
-    /// Whether the same columns read INT64 as DOUBLE, which equal shapes may differ in.
-    fileprivate func readsNumbers(as other: IndexWish.Shape) -> Bool {
+    /// Whether both shapes read the same columns as DOUBLE. The equality of shapes ignores this property.
+    fileprivate func readsNumbers(as other: IndexRequest.Shape) -> Bool {
         columns.map(\.readsAsDouble) == other.columns.map(\.readsAsDouble)
     }
 }
 
 extension IndexDefinition {
-    package var shape: IndexWish.Shape { IndexWish.Shape(kind: kind, columns: columns, isUnique: isUnique) }
+    /// The kind, columns and uniqueness of the index.
+    package var shape: IndexRequest.Shape { IndexRequest.Shape(kind: kind, columns: columns, isUnique: isUnique) }
 }
 
 extension RecordTypeDefinition {
-    /// The indexes that the schema names.
-    package var declaredShapes: [IndexWish.Shape] { indexes.filter(\.isDeclared).map(\.shape) }
+    /// The shapes of the indexes that the schema names.
+    package var declaredShapes: [IndexRequest.Shape] { indexes.filter(\.isDeclared).map(\.shape) }
 
-    /// Whether it has all columns of an index.
-    package func has(_ shape: IndexWish.Shape) -> Bool {
+    /// Returns whether the type has all columns of an index.
+    package func has(_ shape: IndexRequest.Shape) -> Bool {
         shape.columns.allSatisfy { has($0.source) }
     }
 }

@@ -1,4 +1,4 @@
-/// The steps that change one type, and the type as they make it.
+/// The steps that change one type, and the type after these steps.
 struct TypeEvolution {
     private(set) var type: RecordTypeDefinition
     private(set) var steps: [SchemaStep] = []
@@ -7,9 +7,12 @@ struct TypeEvolution {
         self.type = type
     }
 
+    /// Starts from an existing type, or adds a missing type.
+    ///
     /// - Parameters:
-    ///   - known: The type, if it is there; else it is made.
-    ///   - count: The number of types without it.
+    ///   - known: The existing type; `nil` if the type is missing.
+    ///   - count: The number of other types in the schema, to check the limit.
+    /// - Throws: `BAD_REQUEST` with the cause `TOO_LARGE` for rule 2.
     init(
         _ known: RecordTypeDefinition?, orNew name: RecordTypeName, _ grants: Grants, among count: Int
     ) throws(RecordError) {
@@ -23,11 +26,13 @@ struct TypeEvolution {
 
     mutating func add(_ change: SchemaStep.Change) {
         steps.append(SchemaStep(type.name, change))
-        // The store gives another number to a new index; no later step names it.
+        // The store assigns the final number of a new index. No later step refers to the number used here.
         type.apply(change, number: (type.maintainedIndexes.map(\.id.rawValue).max() ?? 0) + 1)
     }
 
-    /// Makes the type what it shall be: rules 3 to 11.
+    /// Changes the type to its wanted state.
+    ///
+    /// - Throws: The error of the first broken rule among 3 to 6 and 8 to 11.
     mutating func become(_ target: SchemaEvolution.Target, _ facts: SchemaEvolution.Facts) throws(RecordError) {
         let (before, after) = (type, target.type)
         let widening = try changeFields(
@@ -44,14 +49,17 @@ struct TypeEvolution {
             throw .unknownPrincipal(entry.name.text)
         }
         changeRights(to: after)
-        // What an older version took stays.
+        // Keep a UNIQUE index that already mixes readers: server versions without rule 11 accepted such indexes.
         let mixed = before.declaredShapes.filter { $0.mixesReaders(in: before) }
         if target.declared.contains(where: { $0.mixesReaders(in: after) && !mixed.contains($0) }) {
-            throw .uniqueOfDifferentReaders(type.name)
+            throw .uniqueIndexMixesReaders(type.name)
         }
     }
 
+    /// Removes, adds and retypes fields.
+    ///
     /// - Returns: The INT64 fields that become DOUBLE.
+    /// - Throws: `BAD_REQUEST` for rules 3, 4 and 5, the last with the cause `TOO_LARGE`.
     mutating func changeFields(
         to wanted: [FieldDefinition], hasRecords: Bool, tellsNames: Bool = true
     ) throws(RecordError) -> Set<Int> {
@@ -83,6 +91,9 @@ struct TypeEvolution {
         return widening
     }
 
+    /// Adds a field without grants.
+    ///
+    /// - Throws: `BAD_REQUEST` with the cause `TOO_LARGE` for rule 5.
     mutating func addField(_ field: FieldDefinition) throws(RecordError) {
         guard type.fields.count < Limits.fieldsPerType else {
             throw .badSchema("The type \(type.name) has its full number of fields", limit: Limits.fieldsPerType)
@@ -90,7 +101,7 @@ struct TypeEvolution {
         add(.addField(FieldDefinition(id: field.id, name: field.name, type: field.type, options: field.options)))
     }
 
-    /// Makes it so that the same callers may do the same as with another state of the type.
+    /// Changes the field grants, grants and access list rules of the type to those of `after`.
     mutating func changeRights(to after: RecordTypeDefinition) {
         let fields = changedFieldGrants(to: after)
         if !fields.isEmpty { add(.setFieldGrants(fields)) }

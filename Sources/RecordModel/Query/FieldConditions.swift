@@ -1,15 +1,18 @@
-/// The conditions on one field: checks that its type can be asked so, and fits the values.
+/// Builds the conditions on one field. The type checks that the field's type allows the operator, and converts the
+/// values to the field's type.
+///
+/// All errors are `BAD_REQUEST`. The cause is `TYPE_MISMATCH` if the type of the field or of a value does not fit.
 struct FieldConditions {
     let field: QueryField
-    let fieldPlace: PredicatePlace
-    /// Whether a quantifier asks for the members of the field.
+    let fieldLocation: PredicateLocation
+    /// Whether the condition has a quantifier. The condition then applies to the members of the field.
     let isMember: Bool
-    let operatorPlace: PredicatePlace
+    let operatorLocation: PredicateLocation
     let binder: PredicateBinder
 
     private var type: FieldType { field.type }
 
-    func relation(_ relation: PredicateSyntax.Relation, _ value: PlacedValue) throws(RecordError) -> Predicate {
+    func relation(_ relation: PredicateSyntax.Relation, _ value: LocatedValue) throws(RecordError) -> Predicate {
         if value.argument == .null { return try null(relation, value) }
         try checkSubject()
         if relation != .equal, relation != .unequal { try checkOrder() }
@@ -24,8 +27,8 @@ struct FieldConditions {
         }
     }
 
-    /// `== NULL` and `!= NULL`, for fields of every type. `ANY f != NULL` asks whether the list has a member.
-    private func null(_ relation: PredicateSyntax.Relation, _ value: PlacedValue) throws(RecordError) -> Predicate {
+    /// Binds `== NULL` and `!= NULL`, for fields of every type. `ANY f != NULL` tests whether the list has a member.
+    private func null(_ relation: PredicateSyntax.Relation, _ value: LocatedValue) throws(RecordError) -> Predicate {
         switch (relation, isMember) {
         case (.equal, false): return isNull
         case (.unequal, false): return .not(isNull)
@@ -33,25 +36,27 @@ struct FieldConditions {
             try checkSubject()
             return condition(.isWithin(ValueRange()))
         case (.equal, true):
-            throw refusal("A list has no member that is NULL", at: value.place, found: "NULL", expected: "a value")
+            throw rejection("A list has no member that is NULL", at: value.location, found: "NULL", expected: "a value")
         default:
-            throw refusal(
-                "NULL can only be tested with == and !=", at: operatorPlace, found: relation.rawValue,
+            throw rejection(
+                "NULL can only be tested with == and !=", at: operatorLocation, found: relation.rawValue,
                 expected: "== or !=")
         }
     }
 
     private var isNull: Predicate {
-        // System fields are always there.
+        // Every record has all system fields.
         if case .system = field { return .constant(false) }
         return .condition(Condition(field, .isNull))
     }
 
-    /// `f IN list`; so is `ANY f IN list` of a field that is no list, since clients need not know which it is.
-    func isIn(_ list: PlacedValue) throws(RecordError) -> Predicate {
+    /// Binds `f IN list`. `ANY f IN list` is also allowed for a scalar field, so that clients need not distinguish
+    /// scalars from lists.
+    func isIn(_ list: LocatedValue) throws(RecordError) -> Predicate {
         if isMember, !type.isList {
             let conditions = FieldConditions(
-                field: field, fieldPlace: fieldPlace, isMember: false, operatorPlace: operatorPlace, binder: binder)
+                field: field, fieldLocation: fieldLocation, isMember: false, operatorLocation: operatorLocation,
+                binder: binder)
             return try conditions.isIn(list)
         }
         try checkSubject()
@@ -63,117 +68,121 @@ struct FieldConditions {
         return values.isEmpty ? .constant(false) : condition(.isIn(values))
     }
 
-    func isBetween(_ list: PlacedValue) throws(RecordError) -> Predicate {
+    func isBetween(_ list: LocatedValue) throws(RecordError) -> Predicate {
         try checkSubject()
         try checkOrder()
         let bounds = try members(of: list)
         guard bounds.count == 2 else {
-            throw refusal(
-                "BETWEEN needs a list of two values", at: list.place,
+            throw rejection(
+                "BETWEEN needs a list of two values", at: list.location,
                 found: bounds.count == 1 ? "1 value" : "\(bounds.count) values", expected: "2 values")
         }
         return within(
             lower(try fit(bounds[0]), isInclusive: true), upper(try fit(bounds[1]), isInclusive: true))
     }
 
-    /// `f CONTAINS value`, which asks for a member of a list.
-    func contains(_ value: PlacedValue) throws(RecordError) -> Predicate {
+    /// Binds `f CONTAINS value`, which tests for a member of a list.
+    func contains(_ value: LocatedValue) throws(RecordError) -> Predicate {
         guard type.isList, !isMember else {
             if type.element == .string {
-                throw refusal(
+                throw rejection(
                     "CONTAINS on a text, which searches within it, is not available in this version. "
                         + "Expected here: a list field, or BEGINSWITH",
-                    at: operatorPlace, found: "CONTAINS", expected: "a list field, or BEGINSWITH")
+                    at: operatorLocation, found: "CONTAINS", expected: "a list field, or BEGINSWITH")
             }
-            throw refusal(
+            throw rejection(
                 isMember
                     ? "Field '\(field.name)' needs no quantifier with CONTAINS"
                     : "Field '\(field.name)' of type \(type.schemaName) is no list, and contains nothing",
-                cause: .typeMismatch, at: fieldPlace, found: type.schemaName, expected: "a list field")
+                cause: .typeMismatch, at: fieldLocation, found: type.schemaName, expected: "a list field")
         }
         let members = try asMember()
         return members.equals(try members.fit(value))
     }
 
-    func beginsWith(_ value: PlacedValue) throws(RecordError) -> Predicate {
+    func beginsWith(_ value: LocatedValue) throws(RecordError) -> Predicate {
         try checkSubject()
         guard type.element == .string else {
-            throw refusal(
+            throw rejection(
                 "Field '\(field.name)' of type \(type.schemaName) has no beginning; only texts have",
                 cause: .typeMismatch,
-                at: operatorPlace, found: type.schemaName, expected: "STRING")
+                at: operatorLocation, found: type.schemaName, expected: "STRING")
         }
         guard case .exact(.text(let prefix)) = try fit(value) else { return .constant(false) }
-        // In Foundation no string begins with an empty one, elsewhere each does.
+        // The meaning of an empty prefix is ambiguous: in Foundation no string starts with it, in other systems every
+        // string does.
         guard !prefix.isEmpty else {
-            throw refusal(
+            throw rejection(
                 "BEGINSWITH needs a string that is not empty. Leave the test out, or ask for records that have the field "
-                    + "with \(field.name) != NULL", at: value.place, found: "''", expected: "a string that is not empty"
+                    + "with \(field.name) != NULL", at: value.location, found: "''",
+                expected: "a string that is not empty"
             )
         }
         return condition(.hasPrefix(prefix))
     }
 
-    /// Whether all members of `list` are members of the field. A field that is there has all members of an empty list.
-    func containsAll(_ list: PlacedValue) throws(RecordError) -> Predicate {
+    /// Tests whether the field contains all members of `list`. For an empty list, the test holds if the field is
+    /// present.
+    func containsAll(_ list: LocatedValue) throws(RecordError) -> Predicate {
         try checkSubject()
         var predicates: [Predicate] = []
         for member in try members(of: list) { predicates.append(equals(try fit(member))) }
         return predicates.isEmpty ? .not(isNull) : .and(predicates)
     }
 
-    /// The same field, asked for its members.
+    /// Returns the conditions on the members of the same field.
     private func asMember() throws(RecordError) -> FieldConditions {
         let conditions = FieldConditions(
-            field: field, fieldPlace: fieldPlace, isMember: true, operatorPlace: operatorPlace, binder: binder)
+            field: field, fieldLocation: fieldLocation, isMember: true, operatorLocation: operatorLocation,
+            binder: binder)
         try conditions.checkSubject()
         return conditions
     }
 }
 
-/// What the operators share.
+/// Helpers that the operators share.
 extension FieldConditions {
-    /// Refuses types that conditions cannot compare, scalars with a quantifier, and lists without one.
+    /// Rejects types that predicates cannot compare, scalars with a quantifier, and lists without one.
     private func checkSubject() throws(RecordError) {
         switch type.element {
         case .bytes, .asset, .location:
-            throw refusal(
+            throw rejection(
                 "Field '\(field.name)' of type \(type.schemaName) can only be tested with == NULL and != NULL",
-                cause: .typeMismatch, at: fieldPlace, found: type.schemaName, expected: "a field of another type")
+                cause: .typeMismatch, at: fieldLocation, found: type.schemaName, expected: "a field of another type")
         default: break
         }
         if isMember, !type.isList {
-            throw refusal(
+            throw rejection(
                 "Field '\(field.name)' of type \(type.schemaName) is no list and takes no quantifier",
-                cause: .typeMismatch, at: fieldPlace, found: type.schemaName, expected: "a list field")
+                cause: .typeMismatch, at: fieldLocation, found: type.schemaName, expected: "a list field")
         }
         if !isMember, type.isList {
-            throw refusal(
+            throw rejection(
                 "Field '\(field.name)' of type \(type.schemaName) is a list; test its members with ANY or CONTAINS",
-                cause: .typeMismatch, at: fieldPlace, found: type.schemaName, expected: "ANY, CONTAINS or NULL")
+                cause: .typeMismatch, at: fieldLocation, found: type.schemaName, expected: "ANY, CONTAINS or NULL")
         }
     }
 
     private func checkOrder() throws(RecordError) {
         if type.element == .reference {
-            throw refusal(
+            throw rejection(
                 "Field '\(field.name)' of type \(type.schemaName) has no order", cause: .typeMismatch,
-                at: operatorPlace, found: type.schemaName, expected: "==, != or IN")
+                at: operatorLocation, found: type.schemaName, expected: "==, != or IN")
         }
     }
 
-    private func members(of list: PlacedValue) throws(RecordError) -> [PlacedValue] {
+    private func members(of list: LocatedValue) throws(RecordError) -> [LocatedValue] {
         if let members = list.members { return members }
         guard case .list(let values) = list.argument else {
-            throw refusal(
-                "A list is needed here", cause: .typeMismatch, at: list.place, found: list.argument.typeName,
+            throw rejection(
+                "A list is needed here", cause: .typeMismatch, at: list.location, found: list.argument.typeName,
                 expected: "list")
         }
-        return values.map { PlacedValue(argument: $0, place: list.place) }
+        return values.map { LocatedValue(argument: $0, location: list.location) }
     }
 
-    private func fit(_ value: PlacedValue) throws(RecordError) -> FittedValue {
-        try binder.fit(value.argument, to: field, at: value.place)
+    private func fit(_ value: LocatedValue) throws(RecordError) -> FittedValue {
+        try binder.fit(value.argument, to: field, at: value.location)
     }
 
     private func equals(_ fitted: FittedValue) -> Predicate {
@@ -181,7 +190,7 @@ extension FieldConditions {
         return condition(.equals(value))
     }
 
-    /// Whether a member is another value.
+    /// Tests whether a member differs from a value.
     private func differs(_ fitted: FittedValue) -> Predicate {
         guard case .exact(let value) = fitted else { return condition(.isWithin(ValueRange())) }
         let bound = ValueRange.Bound(value, isInclusive: false)
@@ -192,7 +201,7 @@ extension FieldConditions {
     private enum Side {
         case none
         case bound(ValueRange.Bound)
-        /// No value is on this side.
+        /// No value can satisfy this side.
         case impossible
     }
 
@@ -230,15 +239,16 @@ extension FieldConditions {
         .condition(Condition(field, test, subject: isMember ? .anyMember : .value))
     }
 
-    private func refusal(
-        _ reason: String, cause: RecordError.Cause? = nil, at place: PredicatePlace, found: String, expected: String
+    private func rejection(
+        _ reason: String, cause: RecordError.Cause? = nil, at location: PredicateLocation, found: String,
+        expected: String
     ) -> RecordError {
-        .condition(reason, cause: cause, field: field.name, at: place, found: found, expected: expected)
+        .condition(reason, cause: cause, field: field.name, at: location, found: found, expected: expected)
     }
 }
 
 extension ValueRange {
-    /// Whether the bounds leave nothing between them.
+    /// Whether no value lies between the bounds.
     var isEmpty: Bool {
         guard let lower, let upper else { return false }
         return upper.value.precedes(lower.value)

@@ -1,32 +1,32 @@
-/// A value in the type of its field, or where it lies among that type's values. `good < 3.5` is `good <= 3` where
-/// `good` is an INT64: numbers compare by value, and exactly.
+/// A value converted to the type of a field, or its position among the values of that type. Numbers compare exactly by
+/// value: for an INT64 field `good`, the condition `good < 3.5` becomes `good <= 3`.
 enum FittedValue {
     case exact(QueryValue)
-    /// Between two neighbours of the field's type.
+    /// Between two adjacent values of the field's type.
     case between(QueryValue, QueryValue)
     case belowAll
     case aboveAll
-    /// A user that does not exist: equal to nothing.
+    /// A user that does not exist. No stored value equals it.
     case nobody
 }
 
 extension FittedValue {
-    /// The place of a finite double among the 64-bit integers.
+    /// Returns a finite double as an INT64, or its position among the INT64 values.
     static func integer(_ double: Double) -> FittedValue {
-        // Int64(exactly:) would need the C library's mathematics in debug builds.
+        // Avoid Int64(exactly:), which needs the C math library in debug builds.
         if double < -0x1p63 { return .belowAll }
         if double >= 0x1p63 { return .aboveAll }
         let truncated = Int64(double)
         if Double(truncated) == double { return .exact(.integer(truncated)) }
-        // A double with a fraction is less than 2^52.
+        // The magnitude of a double with a fraction is less than 2^52.
         let below = double < 0 ? truncated - 1 : truncated
         return .between(.integer(below), .integer(below + 1))
     }
 
-    /// The place of an integer among the doubles.
+    /// Returns an integer as a double, or its position among the doubles.
     static func double(_ integer: Int64) -> FittedValue {
         let nearest = Double(integer)
-        // 2^63 is no Int64, and the double nearest to the greatest ones.
+        // 2^63 is not an Int64, but 2^63 is the double nearest to the greatest Int64 values.
         if nearest < 0x1p63 {
             let back = Int64(nearest)
             if back == integer { return .exact(.double(nearest)) }
@@ -37,14 +37,14 @@ extension FittedValue {
 }
 
 extension PredicateBinder {
-    /// Gives a value the type of a field, or of its members.
+    /// Converts a value to the type of a field or of its members.
     ///
-    /// - Throws: `BAD_REQUEST`, cause `TYPE_MISMATCH`.
-    func fit(_ argument: QueryArgument, to field: QueryField, at place: PredicatePlace) throws(RecordError)
+    /// - Throws: `BAD_REQUEST` with the cause `TYPE_MISMATCH`, and any error that the binder's account lookup throws.
+    func fit(_ argument: QueryArgument, to field: QueryField, at location: PredicateLocation) throws(RecordError)
         -> FittedValue
     {
         let type = field.type.element
-        if field.isUser { return try user(argument, field, place) }
+        if field.isUser { return try user(argument, field, location) }
         switch (type, argument) {
         case (.string, .string(let text)), (.reference, .string(let text)), (.reference, .reference(let text)):
             return .exact(.text(Array(text.utf8)))
@@ -63,24 +63,24 @@ extension PredicateBinder {
             do throws(Timestamp.Problem) {
                 return .exact(.integer(try Timestamp.read(text, takesDates: true)))
             } catch {
-                throw mismatch(argument, field, place, found: error.words, example: "'\(error.example)'")
+                throw mismatch(argument, field, location, found: error.words, example: "'\(error.example)'")
             }
-        default: throw mismatch(argument, field, place)
+        default: throw mismatch(argument, field, location)
         }
     }
 
     private func user(
-        _ argument: QueryArgument, _ field: QueryField, _ place: PredicatePlace
+        _ argument: QueryArgument, _ field: QueryField, _ location: PredicateLocation
     ) throws(RecordError) -> FittedValue {
         switch argument {
         case .string(let name), .reference(let name):
             return try userID(name).map { .exact(.account($0)) } ?? .nobody
-        default: throw mismatch(argument, field, place)
+        default: throw mismatch(argument, field, location)
         }
     }
 
     func mismatch(
-        _ argument: QueryArgument, _ field: QueryField, _ place: PredicatePlace, found: String? = nil,
+        _ argument: QueryArgument, _ field: QueryField, _ location: PredicateLocation, found: String? = nil,
         example: String? = nil
     ) -> RecordError {
         let type = field.type.element.schemaName
@@ -90,6 +90,6 @@ extension PredicateBinder {
         return .condition(
             "\(subject) '\(field.name)' of type \(type) cannot be compared with \(value)"
                 + (example.map { ". Write it like \($0)" } ?? ""),
-            cause: .typeMismatch, field: field.name, at: place, found: found, expected: type)
+            cause: .typeMismatch, field: field.name, at: location, found: found, expected: type)
     }
 }

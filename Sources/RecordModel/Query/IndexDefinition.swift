@@ -1,8 +1,9 @@
-/// An index of a record type: columns in order, kept in a table of its own.
+/// An index of a record type: a table sorted by the values of its columns.
 ///
-/// A record has one entry per zone and type, or, in an index on a list, one per distinct member.
+/// Each record has one index entry per zone and type. In an index on a list, a record has one entry per distinct
+/// member.
 package struct IndexDefinition: Hashable, Sendable {
-    /// What a column holds.
+    /// The field that a column contains.
     package enum Source: Hashable, Sendable {
         /// A field of the type, by its number.
         case field(Int)
@@ -12,10 +13,12 @@ package struct IndexDefinition: Hashable, Sendable {
 
     /// A column and its direction.
     package struct Column: Hashable, Sendable {
+        /// The field of the column.
         package var source: Source
+        /// Whether the values ascend.
         package var isAscending: Bool
-        /// Whether an INT64 stands in the key as the DOUBLE that it equals: the field is a DOUBLE, or becomes one. Columns
-        /// that differ in this alone are equal, since the same queries ask for them.
+        /// Whether the key contains INT64 values as the equal DOUBLE, because the field is a DOUBLE or becomes one. The
+        /// equality of columns ignores this property, since such columns serve the same queries.
         package var readsAsDouble = false
 
         package static func == (left: Column, right: Column) -> Bool {
@@ -27,47 +30,50 @@ package struct IndexDefinition: Hashable, Sendable {
             hasher.combine(isAscending)
         }
 
+        /// Creates a column with a direction, ascending by default.
         package init(_ source: Source, isAscending: Bool = true) {
             self.source = source
             self.isAscending = isAscending
         }
     }
 
-    /// How far it is.
+    /// The state of an index.
     package enum State: Hashable, Sendable {
-        /// It is being filled in slices; writes keep it up to date all along, queries do not use it yet.
+        /// The index is being filled, in slices. Writes maintain the index, but queries do not use it yet.
         ///
-        /// - Parameter position: The internal id up to which records are in it.
+        /// - Parameter position: The number of the last record that the index contains.
         case building(position: RecordNumber)
         case ready
-        /// It could not be filled: two records have one value in a UNIQUE index. The sentence names them.
+        /// The index could not be filled because two records have the same value in a UNIQUE index. The text names the
+        /// two records.
         case failed(String)
     }
 
-    /// What its maintainer does. Later kinds (full text, places, trigrams) are cases of their own.
+    /// The kind of an index.
     package enum Kind: UInt8, Hashable, Sendable {
-        /// One entry per record, ordered by its columns.
+        /// One entry per record, sorted by the columns.
         case ordered = 1
-        /// One entry per distinct member of a list; a single column.
+        /// One entry per distinct member of a list. The index has one column.
         case members = 2
-        /// No entries: the check that every value of an INT64 field, its single column, equals a DOUBLE, which the field then
-        /// becomes.
+        /// A check without entries. Before an INT64 field becomes DOUBLE, it checks that each value equals a DOUBLE.
+        /// The field is the only column.
         case widening = 3
     }
 
-    /// The number of its table, never given twice.
+    /// The number of the index and of its table. Numbers are not reused.
     package let id: IndexID
-    /// What an entry is.
+    /// The kind of the index.
     package var kind: Kind
-    /// In the order in which keys are compared.
+    /// The columns, in the order of comparison.
     package var columns: [Column]
-    /// Whether no two records of a zone may have the same values in all columns.
+    /// Whether two records of a zone must differ in at least one column.
     package var isUnique: Bool
-    /// Whether the schema's `indexes` name it; else the options of its one field have made it.
+    /// Whether the schema's `indexes` contain the index. Otherwise the options of its only field require the index.
     package var isDeclared: Bool
-    /// Whether queries may use it yet.
+    /// The state of the index.
     package var state: State
 
+    /// Creates the definition of an index that has a number.
     package init(
         id: IndexID, kind: Kind, columns: [Column], isUnique: Bool = false, isDeclared: Bool = true, state: State
     ) {
@@ -79,20 +85,20 @@ package struct IndexDefinition: Hashable, Sendable {
         self.state = state
     }
 
-    /// Whether queries use it.
+    /// Whether queries can use the index.
     package var isReady: Bool { state == .ready }
 
-    /// Whether it is being filled.
+    /// Whether the index is being filled.
     package var isBuilding: Bool {
         if case .building = state { true } else { false }
     }
 
-    /// Whether it could not be filled.
+    /// Whether the index could not be filled.
     package var isFailed: Bool {
         if case .failed = state { true } else { false }
     }
 
-    /// The field that a check is about.
+    /// The field that a widening check covers; `nil` for an index.
     package var checkedField: Int? {
         guard kind == .widening, case .field(let id)? = columns.first?.source else { return nil }
         return id
@@ -105,7 +111,7 @@ package struct IndexDefinition: Hashable, Sendable {
 }
 
 extension RecordTypeDefinition {
-    /// The field that a column of an index holds; `nil` if the type does not have it.
+    /// Returns the field of an index column; `nil` if the type lacks the field.
     package func field(of source: IndexDefinition.Source) -> QueryField? {
         switch source {
         case .field(let id): self[id: id].map(QueryField.field)
@@ -113,28 +119,29 @@ extension RecordTypeDefinition {
         }
     }
 
-    /// Whether a column can be of the type.
+    /// Returns whether the type has the field of an index column.
     package func has(_ source: IndexDefinition.Source) -> Bool {
         field(of: source) != nil
     }
 
-    /// The names of an index's columns, without their direction.
+    /// Returns the names of an index's columns, without their direction.
     package func columnNames(of index: IndexDefinition) -> [String] {
         index.columns.map { field(of: $0.source)?.name ?? "" }
     }
 
-    /// The columns as the schema writes them: `threadname`, `-timestamp`.
+    /// Returns the columns as the schema writes them, such as `threadname` and `-timestamp`.
     package func names(of columns: [IndexDefinition.Column]) -> [String] {
         columns.map { ($0.isAscending ? "" : "-") + (field(of: $0.source)?.name ?? "") }
     }
 
-    /// The shape of the index that the options of a field ask for: on the field alone, ascending.
-    package static func shape(forOptionsOf field: FieldDefinition) -> IndexWish.Shape {
-        IndexWish.Shape(
+    /// Returns the shape of the index that a field's options require: on this field alone, ascending.
+    package static func shape(forOptionsOf field: FieldDefinition) -> IndexRequest.Shape {
+        IndexRequest.Shape(
             kind: field.type.isList ? .members : .ordered, columns: [IndexDefinition.Column(.field(field.id))])
     }
 
-    /// The index that the options of a field rely on, be it made for them or declared; UNIQUE ones serve as well.
+    /// Returns an index that serves a field's options; `nil` if there is none. The index may be declared, and may be
+    /// UNIQUE.
     package func index(servingOptionsOf field: FieldDefinition) -> IndexDefinition? {
         let shape = Self.shape(forOptionsOf: field)
         let able = indexes.filter { $0.kind == shape.kind && $0.columns == shape.columns }
@@ -142,7 +149,7 @@ extension RecordTypeDefinition {
     }
 }
 
-/// The options of a field, as CloudKit names them. Both are served by one index on the field.
+/// The options of a field, as CloudKit names them. One index on the field serves both.
 package struct IndexOptions: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
 
@@ -150,30 +157,34 @@ package struct IndexOptions: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// The field may stand in conditions.
+    /// Permission for predicates to use the field.
     package static let queryable = IndexOptions(rawValue: 1)
-    /// The field may be sorted by, and stand in ranges.
+    /// Permission for queries to sort by the field and to compare it with ranges.
     package static let sortable = IndexOptions(rawValue: 2)
 
-    /// The words in the order in which the schema prints them.
+    /// The words of the options, in the order in which the schema prints them.
     package var words: [String] {
         [(IndexOptions.queryable, "QUERYABLE"), (.sortable, "SORTABLE")].filter { contains($0.0) }.map(\.1)
     }
 }
 
-/// What an index is made for: by a document, or just in time for a query.
-package struct IndexWish: Hashable, Sendable {
-    /// Options to add to fields, by field number.
+/// The indexes to add, requested by a document or by a query that needs them just in time.
+package struct IndexRequest: Hashable, Sendable {
+    /// The options to add to fields, by field number.
     package var options: [Int: IndexOptions]
-    /// Indexes to declare.
+    /// The indexes to declare.
     package var indexes: [Shape]
 
-    /// An index without number and state.
+    /// An index definition without its number and state.
     package struct Shape: Hashable, Sendable {
+        /// The kind of the index.
         package var kind: IndexDefinition.Kind
+        /// The columns, in the order of comparison.
         package var columns: [IndexDefinition.Column]
+        /// Whether the index is UNIQUE.
         package var isUnique: Bool
 
+        /// Creates the shape of a wanted index.
         package init(kind: IndexDefinition.Kind, columns: [IndexDefinition.Column], isUnique: Bool = false) {
             self.kind = kind
             self.columns = columns
@@ -181,11 +192,12 @@ package struct IndexWish: Hashable, Sendable {
         }
     }
 
+    /// Creates a request to add options and declared indexes.
     package init(options: [Int: IndexOptions] = [:], indexes: [Shape] = []) {
         self.options = options
         self.indexes = indexes
     }
 
-    /// Whether nothing is missing.
+    /// Whether the request adds nothing.
     package var isEmpty: Bool { options.isEmpty && indexes.isEmpty }
 }

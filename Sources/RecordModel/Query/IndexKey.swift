@@ -1,22 +1,25 @@
-/// The form in which index tables and cursors keep values: bytes whose order is the order of the values, so that one
-/// comparison of bytes compares any number of columns.
+/// The byte strings that represent values in index tables and cursors. The order of the keys is the order of the
+/// values, so one comparison of bytes compares any number of columns.
 ///
-/// Per column: `01` for an absent value; `02` and the value for one that is there, so absent ones come first.
+/// Each column starts with a byte for presence, so absent values sort first:
 ///
-///     integer   8 bytes, big-endian, the sign bit inverted
-///     double    8 bytes, big-endian; the sign bit inverted, or all bits if it was set
-///     text      the first 1,024 bytes, 00 written 01 01 and 01 written 01 02; then 00
+/// ```
+/// absent    | 01 |
+/// integer   | 02 | 8 bytes, big endian, sign bit inverted                     |
+/// double    | 02 | 8 bytes, big endian, sign bit inverted; negative: all bits |
+/// text      | 02 | first 1,024 bytes; 00 as 01 01, 01 as 01 02           | 00 |
+/// ```
 ///
-/// The 00 at the end of a text stands nowhere else in it, so no key of a column begins another, and both directions
-/// have one order, whatever stands behind the column.
+/// A text contains 00 only as its terminator. So no key of a column is a prefix of another key, and the following
+/// columns do not affect the order.
 ///
-/// A descending column has all of its bytes inverted. A key of more than `textBytes` bytes may have been cut: whoever
-/// finds it looks at the record before believing it.
+/// All bytes of a descending column are inverted. A text of more than `textBytes` bytes is truncated. A reader that
+/// finds a truncated key must compare the value in the record.
 package enum IndexKey {
-    /// How much of a text a key keeps, in bytes.
+    /// The length at which a text is truncated, in bytes.
     package static let textBytes = 1_024
 
-    /// Appends one column.
+    /// Appends the key of one column.
     package static func append(_ value: QueryValue?, isAscending: Bool, to key: inout [UInt8]) {
         let start = key.count
         switch value {
@@ -26,7 +29,7 @@ package enum IndexKey {
             append(UInt64(bitPattern: integer) ^ (1 << 63), to: &key)
         case .double(let double)?:
             key.append(present)
-            // -0 equals 0, and their bits differ.
+            // Normalize -0 to 0, because the two are equal but have different bits.
             let bits = (double == 0 ? 0 : double).bitPattern
             append(bits >> 63 == 0 ? bits ^ (1 << 63) : ~bits, to: &key)
         case .text(let bytes)?:
@@ -37,7 +40,7 @@ package enum IndexKey {
         if !isAscending { invert(&key, from: start) }
     }
 
-    /// Appends a text column, as `append` does with `.text`, from bytes that someone else owns.
+    /// Appends the key of a text column from borrowed bytes. The result is that of `append` with `.text`.
     package static func append(text: UnsafeRawBufferPointer, isAscending: Bool, to key: inout [UInt8]) {
         let start = key.count
         key.append(present)
@@ -46,9 +49,9 @@ package enum IndexKey {
         if !isAscending { invert(&key, from: start) }
     }
 
-    /// Appends the head of a text column: what all keys of texts with this prefix begin with.
+    /// Appends the common prefix of the keys of all texts with a given prefix.
     ///
-    /// - Parameter prefix: At most `textBytes` of it count.
+    /// - Parameter prefix: The prefix in UTF-8. Bytes after the first `textBytes` are ignored.
     package static func append(prefix: [UInt8], isAscending: Bool, to key: inout [UInt8]) {
         let start = key.count
         key.append(present)
@@ -56,14 +59,14 @@ package enum IndexKey {
         if !isAscending { invert(&key, from: start) }
     }
 
-    /// Appends the head of a column: what all keys with a value there, or without one, begin with.
+    /// Appends the common prefix of the keys of all present values, or of all absent values.
     package static func append(isPresent: Bool, isAscending: Bool, to key: inout [UInt8]) {
         key.append((isPresent ? present : absent) ^ (isAscending ? 0 : 0xFF))
     }
 
-    /// The integer with which a key begins.
+    /// Returns the integer in the first column of a key.
     ///
-    /// - Returns: `nil` if its first column is no integer, or is absent.
+    /// - Returns: `nil` if the first column is absent or no integer.
     package static func firstInteger(of key: [UInt8], isAscending: Bool) -> Int64? {
         var column = Array(key.prefix(9))
         if !isAscending { invert(&column) }
@@ -72,7 +75,7 @@ package enum IndexKey {
         return Int64(bitPattern: bits ^ (1 << 63))
     }
 
-    /// The least key above all that begin with `head`; `nil` if there is none.
+    /// Returns the least key greater than all keys that start with `head`; `nil` if there is none.
     package static func successor(of head: [UInt8]) -> [UInt8]? {
         var bound = head
         while let last = bound.popLast() {
@@ -84,12 +87,12 @@ package enum IndexKey {
         return nil
     }
 
-    /// Whether a text in the key may be longer than what the key keeps of it.
-    package static func mayBeCut(_ count: Int) -> Bool {
+    /// Returns whether a text of `count` bytes in a key may be truncated.
+    package static func mayBeTruncated(_ count: Int) -> Bool {
         count > textBytes
     }
 
-    /// Inverts all bytes: the key of the same values with every direction turned around.
+    /// Inverts all bytes. The result is the key of the same values with all directions reversed.
     package static func invert(_ key: inout [UInt8], from start: Int = 0) {
         for index in start..<key.count { key[index] = ~key[index] }
     }

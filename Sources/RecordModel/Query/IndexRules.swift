@@ -1,20 +1,21 @@
-/// What can be indexed.
+/// The rules for fields in indexes.
 package enum IndexRules {
-    /// The system fields that indexes take as columns.
+    /// The system fields that can be index columns.
     package static let systemColumns: [SystemField] = [
         .createdTimestamp, .modifiedTimestamp, .createdUserRecordName, .modifiedUserRecordName,
     ]
 
-    /// Why a field of a type cannot have these options; `nil` if it can.
-    package static func refusal(of options: IndexOptions, on type: FieldType) -> String? {
+    /// Returns the reason why a field of a type cannot have the options; `nil` if the options are allowed.
+    package static func rejection(of options: IndexOptions, on type: FieldType) -> String? {
         guard !options.isEmpty else { return nil }
         if !isComparable(type) { return "A field of type \(type.schemaName) cannot be QUERYABLE or SORTABLE" }
         if options.contains(.sortable), type.isList { return "A list cannot be SORTABLE" }
         return nil
     }
 
-    /// Why an index cannot have columns of these types; `nil` if it can. Users are references.
-    package static func refusal(ofColumns types: [FieldType], isUnique: Bool) -> String? {
+    /// Returns the reason why an index cannot have columns of these types; `nil` if they are allowed. User fields count
+    /// as references.
+    package static func rejection(ofColumns types: [FieldType], isUnique: Bool) -> String? {
         if types.isEmpty { return "An index needs at least one field" }
         if types.count > IndexDefinition.maxColumns {
             return "An index has at most \(IndexDefinition.maxColumns) fields"

@@ -1,15 +1,16 @@
-/// What a condition is evaluated on: a record, as fields with values.
+/// A record on which a predicate is evaluated, as fields with values.
 package protocol PredicateSubject {
-    /// The value of a scalar field; `nil` if the record does not have it.
+    /// Returns the value of a scalar field; `nil` if the record lacks it.
     func value(of field: QueryField) -> QueryValue?
-    /// The members of a list field; empty if the record does not have it.
+    /// Returns the members of a list field; empty if the record lacks it.
     func members(of field: QueryField) -> [QueryValue]
-    /// Whether the record has the field, whatever its type. An explicit null is none.
+    /// Returns whether the record has a field of any type. An explicit null counts as absent.
     func isPresent(_ field: QueryField) -> Bool
 }
 
 extension Predicate {
-    /// Whether the condition holds. Slow and obvious: what everything else that answers queries must agree with.
+    /// Returns whether the predicate holds for a record. This is the reference implementation: slow and simple. All
+    /// other query code must agree with it.
     package func evaluate(_ subject: some PredicateSubject) -> Bool {
         switch self {
         case .constant(let value): value
@@ -22,7 +23,8 @@ extension Predicate {
 }
 
 extension Condition {
-    /// Whether the test holds for the field's value, or for one of its members. Of an absent field only `isNull` holds.
+    /// Returns whether the test holds for the field's value, or for at least one member of a list. For an absent field,
+    /// only `isNull` holds.
     package func evaluate(_ subject: some PredicateSubject) -> Bool {
         if test == .isNull { return !subject.isPresent(field) }
         switch self.subject {
@@ -33,7 +35,7 @@ extension Condition {
 }
 
 extension ValueTest {
-    /// Whether the test holds for a value that is there.
+    /// Returns whether the test holds for a present value.
     package func holds(_ value: QueryValue) -> Bool {
         switch self {
         case .isNull: return false

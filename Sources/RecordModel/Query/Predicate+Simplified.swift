@@ -1,7 +1,12 @@
 extension Predicate {
-    /// An equivalent condition in fewer words: nested ANDs and ORs are flat, constants are folded, NOT NOT is gone, a
-    /// connective of one part is that part, no part stands twice in one connective. In an OR the equalities of one
-    /// field become one `isIn`; in an AND the ranges of one scalar field become one range. NOT stays where it is.
+    /// Returns an equivalent, shorter predicate.
+    ///
+    /// - Nested ANDs and ORs are flattened.
+    /// - Constants are folded, and double negations removed.
+    /// - A connective of one part becomes that part, and duplicate parts are removed.
+    /// - In an OR, the equalities of one field become one `isIn`.
+    /// - In an AND, the ranges of one scalar field become one range.
+    /// - NOT is not moved into its operand.
     ///
     /// - Complexity: O(n · depth).
     package func simplified() -> Predicate {
@@ -25,7 +30,8 @@ extension Predicate {
         }
     }
 
-    /// The simplified parts of a connective and of those of its own kind in it; `nil` if a constant decides it.
+    /// Returns the simplified parts of a connective, including the parts of nested connectives of the same kind. The
+    /// result is `nil` if a constant decides the result.
     private static func flatten(_ parts: [Predicate], isAnd: Bool) -> [Predicate]? {
         var flat: [Predicate] = []
         for part in parts {
@@ -47,10 +53,11 @@ extension Predicate {
         return isAnd ? .and(distinct) : .or(distinct)
     }
 
-    /// One range per scalar field, at the place of the first; `nil` if one is empty.
+    /// Merges the ranges of each scalar field into one range, at the position of the first. The result is `nil` if a
+    /// merged range is empty.
     private static func intersectRanges(_ parts: [Predicate]) -> [Predicate]? {
         var merged: [Predicate] = []
-        var places: [QueryField: Int] = [:]
+        var locations: [QueryField: Int] = [:]
         var ranges: [QueryField: ValueRange] = [:]
         for part in parts {
             guard case .condition(let condition) = part, condition.subject == .value,
@@ -62,28 +69,28 @@ extension Predicate {
             if let known = ranges[condition.field] {
                 ranges[condition.field] = known.intersection(range)
             } else {
-                places[condition.field] = merged.count
+                locations[condition.field] = merged.count
                 ranges[condition.field] = range
                 merged.append(part)
             }
         }
-        for (field, place) in places {
+        for (field, location) in locations {
             guard let range = ranges[field] else { continue }
             let simplified = Condition(field, .isWithin(range)).simplified()
             if simplified == .constant(false) { return nil }
-            merged[place] = simplified
+            merged[location] = simplified
         }
         return merged
     }
 
-    /// One `isIn` per field and subject, at the place of the first equality.
+    /// Merges the equalities of each field and subject into one `isIn`, at the position of the first equality.
     private static func uniteEqualities(_ parts: [Predicate]) -> [Predicate] {
         struct Key: Hashable {
             var field: QueryField
             var subject: Condition.Subject
         }
         var merged: [Predicate] = []
-        var places: [Key: Int] = [:]
+        var locations: [Key: Int] = [:]
         var values: [Key: [QueryValue]] = [:]
         for part in parts {
             guard case .condition(let condition) = part, let equal = condition.test.equalities else {
@@ -91,15 +98,15 @@ extension Predicate {
                 continue
             }
             let key = Key(field: condition.field, subject: condition.subject)
-            if places[key] == nil {
-                places[key] = merged.count
+            if locations[key] == nil {
+                locations[key] = merged.count
                 merged.append(part)
             }
             values[key, default: []] += equal
         }
-        for (key, place) in places {
+        for (key, location) in locations {
             guard let values = values[key] else { continue }
-            merged[place] = Condition(key.field, .isIn(values), subject: key.subject).simplified()
+            merged[location] = Condition(key.field, .isIn(values), subject: key.subject).simplified()
         }
         return merged
     }
@@ -122,7 +129,7 @@ extension Condition {
             return .condition(self)
         case .hasPrefix(let prefix): return prefix.isEmpty ? .constant(false) : .condition(self)
         case .isNull:
-            // System fields are always there.
+            // Every record has all system fields.
             if case .system = field { return .constant(false) }
             return .condition(Condition(field, .isNull))
         case .equals: return .condition(self)
@@ -135,7 +142,7 @@ extension Condition {
 }
 
 extension ValueTest {
-    /// The values that a value equals to pass.
+    /// The values for which the test is an equality; `nil` for other tests.
     fileprivate var equalities: [QueryValue]? {
         switch self {
         case .equals(let value): [value]
@@ -146,7 +153,7 @@ extension ValueTest {
 }
 
 extension ValueRange {
-    /// The values in both ranges.
+    /// Returns the intersection of two ranges.
     fileprivate func intersection(_ other: ValueRange) -> ValueRange {
         var range = self
         if let bound = other.lower {

@@ -1,16 +1,15 @@
 extension Predicate {
-    /// The condition as text, for plans: `threadname == "a" AND good > 3`. It parses, unless it was cut off or names a
-    /// user, whose place a `?` takes.
+    /// Returns the predicate as text for query plans, such as `threadname == "a" AND good > 3`. The text can be parsed
+    /// again, except a truncated text or a text with `?` for a user.
     ///
-    /// - Parameter limit: The most UTF-8 bytes; a longer text ends in `…`.
+    /// - Parameter limit: The maximum length in UTF-8 bytes. A longer text is truncated and ends in `…`.
     package func text(limit: Int = 1_024) -> String {
         var writer = PredicateTextWriter(limit: limit, showsValues: true)
         writer.append(self, inside: nil)
         return writer.finished
     }
 
-    /// The condition with `?` in place of values, for statistics: conditions that differ in values alone have one
-    /// shape.
+    /// The predicate with `?` instead of values, for statistics. Predicates that differ only in values have one shape.
     package var shape: String {
         var writer = PredicateTextWriter(limit: Limits.conditionBytes, showsValues: false)
         writer.append(self, inside: nil)
@@ -18,7 +17,7 @@ extension Predicate {
     }
 }
 
-/// Writes conditions, and stops when the limit is passed.
+/// Writes predicates as text, up to a limit.
 private struct PredicateTextWriter {
     enum Connective {
         case and, or
@@ -35,7 +34,7 @@ private struct PredicateTextWriter {
 
     private var isFull: Bool { text.count > limit }
 
-    /// The text, cut off behind a scalar if it is too long.
+    /// The text of the predicate. A text beyond the limit is truncated at a scalar boundary.
     var finished: String {
         guard isFull else { return String(decoding: text, as: UTF8.self) }
         let mark: [UInt8] = limit >= 3 ? [0xE2, 0x80, 0xA6] : []
@@ -151,7 +150,7 @@ private struct PredicateTextWriter {
     }
 
     private mutating func append(_ value: QueryValue, of field: QueryField) {
-        // The numbers of accounts are nobody's business.
+        // Account numbers are internal and not shown.
         guard showsValues, !field.isUser else { return text.append(UInt8(ascii: "?")) }
         switch value {
         case .integer(let integer): text += String(integer).utf8

@@ -1,7 +1,7 @@
-/// A condition on the records of one type, bound to its schema: fields are known and values have the fields' types.
+/// A predicate on the records of one type, bound to its schema: fields are resolved and values have the fields' types.
 ///
-/// It has two truth values. A test of an absent field is false, except `isNull`; `not` inverts, so `!=` and `NOT` match
-/// absent fields.
+/// The logic has two truth values. A test of an absent field is false, except for `isNull`. `not` inverts the result,
+/// so `!=` and `NOT` match absent fields.
 package indirect enum Predicate: Hashable, Sendable {
     case constant(Bool)
     case condition(Condition)
@@ -10,20 +10,24 @@ package indirect enum Predicate: Hashable, Sendable {
     case not(Predicate)
 }
 
-/// One test of one field.
+/// One condition: a test of one field.
 package struct Condition: Hashable, Sendable {
-    /// What of the field is tested.
+    /// Selects whether the value or the members of the field are tested.
     package enum Subject: Hashable, Sendable {
-        /// The value of a scalar field; of any field with `isNull`.
+        /// The value of a scalar field. `isNull` accepts a field of any type.
         case value
         /// At least one member of a list.
         case anyMember
     }
 
+    /// The tested field.
     package var field: QueryField
+    /// Whether the value or the members of the field are tested.
     package var subject: Subject
+    /// The test that the value or member must pass.
     package var test: ValueTest
 
+    /// Creates a condition that tests a field, or the members of a list field.
     package init(_ field: QueryField, _ test: ValueTest, subject: Subject = .value) {
         self.field = field
         self.subject = subject
@@ -31,42 +35,46 @@ package struct Condition: Hashable, Sendable {
     }
 }
 
-/// What must hold of a value.
+/// The test that a value must pass.
 package enum ValueTest: Hashable, Sendable {
-    /// The field is absent, which an explicit null is too.
+    /// The field is absent or explicitly null.
     case isNull
     case equals(QueryValue)
     case isIn([QueryValue])
-    /// Between two bounds. A range without bounds holds for every value that is there.
+    /// The value lies between two bounds. A range without bounds holds for every present value.
     case isWithin(ValueRange)
-    /// Text that begins with these bytes, of which there is at least one.
+    /// The text starts with these UTF-8 bytes. There is at least one byte.
     case hasPrefix([UInt8])
 }
 
 /// A range of values of one field.
 package struct ValueRange: Hashable, Sendable {
-    /// One end of a range.
+    /// One bound of a range.
     package struct Bound: Hashable, Sendable {
+        /// The value of the bound.
         package var value: QueryValue
+        /// Whether the range contains the bound.
         package var isInclusive: Bool
 
+        /// Creates a lower or upper bound of a range.
         package init(_ value: QueryValue, isInclusive: Bool) {
             self.value = value
             self.isInclusive = isInclusive
         }
     }
 
-    /// `nil` for no bound.
+    /// The lower bound; `nil` for none.
     package var lower: Bound?
-    /// `nil` for no bound.
+    /// The upper bound; `nil` for none.
     package var upper: Bound?
 
+    /// Creates a range between two bounds. Without bounds, it contains all present values.
     package init(lower: Bound? = nil, upper: Bound? = nil) {
         self.lower = lower
         self.upper = upper
     }
 
-    /// Whether a value of the field lies within the bounds.
+    /// Returns whether a value of the field lies within the bounds.
     package func contains(_ value: QueryValue) -> Bool {
         if let lower, value.precedes(lower.value) || (!lower.isInclusive && value == lower.value) { return false }
         if let upper, upper.value.precedes(value) || (!upper.isInclusive && value == upper.value) { return false }

@@ -1,13 +1,14 @@
-/// One filter of CloudKit's query dictionary (CloudKit Web Services Reference, "Filter Dictionary"), after its JSON was
-/// read. It means what the same test means in text.
+/// A filter of CloudKit's query dictionary (CloudKit Web Services Reference, "Filter Dictionary"), parsed from JSON. A
+/// filter means the same as the corresponding condition in a predicate's text.
 package struct FilterSyntax: Hashable, Sendable {
-    /// In any spelling.
+    /// The field name, in any spelling.
     package var fieldName: String
-    /// `EQUALS`, `NOT_IN`, …
+    /// The comparator, such as `EQUALS` or `NOT_IN`.
     package var comparator: String
-    /// `fieldValue`.
+    /// The value of `fieldValue`.
     package var value: QueryArgument
 
+    /// Creates a filter that compares a field with a value.
     package init(fieldName: String, comparator: String, value: QueryArgument) {
         self.fieldName = fieldName
         self.comparator = comparator
@@ -16,43 +17,44 @@ package struct FilterSyntax: Hashable, Sendable {
 }
 
 extension PredicateBinder {
-    /// Binds filters; all of them must hold.
+    /// Binds filters. A record must match all of them.
     ///
-    /// - Throws: `BAD_REQUEST` with the position of the filter in `filter`, and what `bind` throws for texts.
+    /// - Throws: `BAD_REQUEST` with the position of the filter in the detail `filter`, and the same errors as `bind`
+    ///   for text.
     package func bind(_ filters: [FilterSyntax]) throws(RecordError) -> Predicate {
         var binding = PredicateBinding(binder: self)
         var predicates: [Predicate] = []
         var conditions = 0
         for (index, filter) in filters.enumerated() {
-            let place = PredicatePlace(filter: index)
-            let value = try binding.counted(PlacedValue(argument: filter.value, place: place))
+            let location = PredicateLocation(filter: index)
+            let value = try binding.counted(LocatedValue(argument: filter.value, location: location))
             conditions += 1
-            // A test per member, all of which must hold.
+            // Each member becomes a condition, and all of them must hold.
             if filter.comparator.hasSuffix("LIST_CONTAINS_ALL"), case .list(let list) = filter.value {
                 conditions += list.count
             }
             guard conditions <= Limits.conditions else {
-                throw .conditionTooLarge("The query has too many tests", limit: Limits.conditions, at: place)
+                throw .conditionTooLarge("The query has too many tests", limit: Limits.conditions, at: location)
             }
             predicates.append(try predicate(filter, value))
         }
         return .and(predicates)
     }
 
-    private func predicate(_ filter: FilterSyntax, _ value: PlacedValue) throws(RecordError) -> Predicate {
-        let place = value.place
+    private func predicate(_ filter: FilterSyntax, _ value: LocatedValue) throws(RecordError) -> Predicate {
+        let location = value.location
         let isNegated = filter.comparator.hasPrefix("NOT_")
         let comparator = isNegated ? String(filter.comparator.dropFirst(4)) : filter.comparator
         guard let test = FilterTest(rawValue: comparator), !isNegated || test.isNegatable else {
-            try refuseUnavailable(filter, place)
+            try rejectUnavailable(filter, location)
             throw .condition(
-                "Unknown comparator", field: filter.fieldName, at: place, found: filter.comparator.clipped,
+                "Unknown comparator", field: filter.fieldName, at: location, found: filter.comparator.clipped,
                 expected: "a comparator of CloudKit, such as EQUALS")
         }
-        let field = try field(filter.fieldName, at: place)
+        let field = try field(filter.fieldName, at: location)
         let conditions = { (isMember: Bool) in
             FieldConditions(
-                field: field, fieldPlace: place, isMember: isMember, operatorPlace: place, binder: self)
+                field: field, fieldLocation: location, isMember: isMember, operatorLocation: location, binder: self)
         }
         let predicate: Predicate
         switch test {
@@ -71,8 +73,10 @@ extension PredicateBinder {
         return isNegated ? .not(predicate) : predicate
     }
 
-    /// The comparators that CloudKit has and this version does not.
-    private func refuseUnavailable(_ filter: FilterSyntax, _ place: PredicatePlace) throws(RecordError) {
+    /// Rejects CloudKit comparators that this version does not support.
+    ///
+    /// - Throws: `BAD_REQUEST`.
+    private func rejectUnavailable(_ filter: FilterSyntax, _ location: PredicateLocation) throws(RecordError) {
         let construct: String
         switch filter.comparator {
         case "NEAR": construct = "NEAR, the distance of places,"
@@ -80,12 +84,12 @@ extension PredicateBinder {
         default: return
         }
         throw .condition(
-            "\(construct) is not available in this version", field: filter.fieldName, at: place,
+            "\(construct) is not available in this version", field: filter.fieldName, at: location,
             found: filter.comparator, expected: "another comparator")
     }
 }
 
-/// The comparators without their `NOT_`.
+/// The comparators without the prefix `NOT_`.
 private enum FilterTest: String {
     case equals = "EQUALS"
     case lessThan = "LESS_THAN"

@@ -1,12 +1,15 @@
-/// Binds conditions and sorts to a record type: names become fields, and values get the types of their fields.
+/// Binds predicates and sorts to a record type: resolves names to fields, and converts each value to the type of its
+/// field.
 package struct PredicateBinder {
     let type: RecordTypeDefinition
     let now: Int64
     let userID: (String) throws(RecordError) -> UserID?
 
+    /// Creates a binder for one record type.
+    ///
     /// - Parameters:
-    ///   - now: What `now()` means, in milliseconds since 1970-01-01 UTC.
-    ///   - userID: The number of the account with a record name; `nil` if there is none, and nothing matches.
+    ///   - now: The value of `now()`, in milliseconds since 1970-01-01 UTC.
+    ///   - userID: Returns the number of the account with a record name. If the result is `nil`, no record matches.
     package init(
         type: RecordTypeDefinition, now: Int64, userID: @escaping (String) throws(RecordError) -> UserID?
     ) {
@@ -15,11 +18,11 @@ package struct PredicateBinder {
         self.userID = userID
     }
 
-    /// Binds a text with the values of its placeholders. Each value is used at least once.
+    /// Binds a parsed predicate with the values of its placeholders. Each value must be used at least once.
     ///
-    /// - Throws: `BAD_REQUEST` with `offset`, `found`, `expected` and, where they are known, `field` and `argument`;
-    ///   cause `UNKNOWN_NAME` for a field that the type does not have, `TYPE_MISMATCH` for a value that its field
-    ///   cannot be compared with, `TOO_LARGE` over a bound.
+    /// - Throws: `BAD_REQUEST` with the details `offset`, `found`, `expected` and, where known, `field` and `argument`.
+    ///   The cause is `UNKNOWN_NAME` for a field that the type lacks, `TYPE_MISMATCH` for a value that cannot be
+    ///   compared with its field, and `TOO_LARGE` for an exceeded limit. Errors of the account lookup are passed on.
     package func bind(
         _ syntax: PredicateSyntax, positional: [QueryArgument] = [], named: [String: QueryArgument] = [:]
     ) throws(RecordError) -> Predicate {
@@ -30,11 +33,12 @@ package struct PredicateBinder {
         return predicate
     }
 
-    /// The key of a sort.
+    /// Returns the sort term for a field.
     ///
-    /// - Throws: `BAD_REQUEST`; cause `UNKNOWN_NAME` for a field that the type does not have.
+    /// - Throws: `BAD_REQUEST`, with the cause `UNKNOWN_NAME` for a field that the type lacks, and `TYPE_MISMATCH` for
+    ///   a field that has no sort order.
     package func sortTerm(_ name: String, isAscending: Bool) throws(RecordError) -> SortTerm {
-        let field = try self.field(name, at: PredicatePlace())
+        let field = try self.field(name, at: PredicateLocation())
         let isUser = field.isUser
         guard !field.type.isList, !isUser,
             [.string, .int64, .double, .timestamp].contains(field.type)
@@ -46,14 +50,17 @@ package struct PredicateBinder {
         return SortTerm(field, isAscending: isAscending)
     }
 
-    /// The field that a name means, in any spelling of the system fields.
+    /// Returns the field with a name. System fields may have any spelling.
     ///
-    /// - Parameter isValue: The name stands where mostly a value does.
-    func field(_ name: String, at place: PredicatePlace, isValue: Bool = false) throws(RecordError) -> QueryField {
+    /// - Parameter isValue: Whether a value is expected at this position. The error message then explains how to quote
+    ///   values.
+    /// - Throws: `BAD_REQUEST`, with the cause `UNKNOWN_NAME` for a field that the type lacks.
+    func field(_ name: String, at location: PredicateLocation, isValue: Bool = false) throws(RecordError) -> QueryField
+    {
         if let system = SystemField(name) {
             guard QueryField.querySystemFields.contains(system) else {
                 throw .condition(
-                    "Field '\(system.name)' cannot be queried", field: name, at: place, found: name,
+                    "Field '\(system.name)' cannot be queried", field: name, at: location, found: name,
                     expected: "a field of the type, or another system field")
             }
             return .system(system)
@@ -61,19 +68,20 @@ package struct PredicateBinder {
         if let field = type[name] { return .field(field) }
         if name.utf8.contains(UInt8(ascii: ".")) {
             throw .condition(
-                "A key path, which leads to another record, is not available in this version", field: name, at: place,
+                "A key path, which leads to another record, is not available in this version", field: name,
+                at: location,
                 found: name.clipped, expected: "the name of a field")
         }
         throw .condition(
             "Field \(name.clipped) not found in \(type.name)"
-                + (isValue ? "; a text stands in quotes: '\(name.clipped)'" : ""), cause: .unknownName, field: name,
-            at: place,
+                + (isValue ? "; put a text in quotes: '\(name.clipped)'" : ""), cause: .unknownName, field: name,
+            at: location,
             found: name.clipped, expected: "a field of \(type.name)")
     }
 }
 
 extension QueryField {
-    /// Whether its values are accounts.
+    /// Whether the values are accounts.
     var isUser: Bool {
         self == .system(.createdUserRecordName) || self == .system(.modifiedUserRecordName)
     }

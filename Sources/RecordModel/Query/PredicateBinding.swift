@@ -1,12 +1,14 @@
-/// The work of one bind: walks the syntax and hands fields and values to `FieldConditions`.
+/// The binding of one predicate. The type traverses the syntax tree and passes fields and values to `FieldConditions`.
+///
+/// All functions throw the errors of `PredicateBinder.bind`.
 struct PredicateBinding {
     let binder: PredicateBinder
     let positional: [QueryArgument]
     let named: [String: QueryArgument]
     private var usedNames: Set<String> = []
-    /// The members of all lists so far.
+    /// The number of members of all lists so far.
     private var members = 0
-    /// The bytes of all texts that were given as arguments so far, counted wherever they are named.
+    /// The number of bytes of all text arguments so far. An argument counts each time the predicate uses it.
     private var textBytes = 0
 
     init(binder: PredicateBinder, positional: [QueryArgument] = [], named: [String: QueryArgument] = [:]) {
@@ -18,14 +20,14 @@ struct PredicateBinding {
     func checkCounts(_ syntax: PredicateSyntax) throws(RecordError) {
         guard positional.count + named.count <= Limits.queryArguments else {
             throw .conditionTooLarge(
-                "The query has too many arguments", limit: Limits.queryArguments, at: PredicatePlace())
+                "The query has too many arguments", limit: Limits.queryArguments, at: PredicateLocation())
         }
         guard positional.count == syntax.placeholders else {
             throw .condition(
                 positional.count < syntax.placeholders
                     ? "The condition has more placeholders than there are arguments"
                     : "There are more arguments than the condition has placeholders",
-                at: PredicatePlace(), found: Self.count(positional.count),
+                at: PredicateLocation(), found: Self.count(positional.count),
                 expected: Self.count(syntax.placeholders))
         }
     }
@@ -34,14 +36,14 @@ struct PredicateBinding {
         number == 1 ? "1 argument" : "\(number) arguments"
     }
 
-    /// Refuses named values that nothing has used.
+    /// Rejects named values that the predicate does not use.
     func checkNames() throws(RecordError) {
         guard usedNames.count < named.count, let name = named.keys.filter({ !usedNames.contains($0) }).min() else {
             return
         }
         throw .condition(
             "A variable is given that the condition does not have",
-            at: PredicatePlace(argument: .text(name.clipped)), found: name.clipped, expected: "no such variable")
+            at: PredicateLocation(argument: .text(name.clipped)), found: name.clipped, expected: "no such variable")
     }
 
     mutating func predicate(_ node: PredicateSyntax.Node) throws(RecordError) -> Predicate {
@@ -71,22 +73,22 @@ struct PredicateBinding {
             return try turned(value, field, comparison)
         case (.field, .field(let field)):
             throw .condition(
-                "Two fields cannot be compared with each other", at: PredicatePlace(offset: comparison.right.offset),
+                "Two fields cannot be compared with each other", at: PredicateLocation(offset: comparison.right.offset),
                 found: field.field.name.clipped, expected: "a value")
         case (.value, .value):
             throw .condition(
-                "A comparison needs a field on one side", at: PredicatePlace(offset: comparison.left.offset),
+                "A comparison needs a field on one side", at: PredicateLocation(offset: comparison.left.offset),
                 found: "two values", expected: "a field and a value")
         }
     }
 
     private func predicate(
-        _ field: PlacedField, _ operation: PredicateSyntax.Operation, _ value: PlacedValue,
+        _ field: LocatedField, _ operation: PredicateSyntax.Operation, _ value: LocatedValue,
         _ comparison: PredicateSyntax.Comparison
     ) throws(RecordError) -> Predicate {
         let conditions = FieldConditions(
-            field: field.field, fieldPlace: field.place, isMember: comparison.quantifier != nil,
-            operatorPlace: PredicatePlace(offset: comparison.offset), binder: binder)
+            field: field.field, fieldLocation: field.location, isMember: comparison.quantifier != nil,
+            operatorLocation: PredicateLocation(offset: comparison.offset), binder: binder)
         let predicate: Predicate
         switch operation {
         case .relation(let relation): predicate = try conditions.relation(relation, value)
@@ -98,9 +100,9 @@ struct PredicateBinding {
         return comparison.quantifier == PredicateSyntax.Quantifier.none ? .not(predicate) : predicate
     }
 
-    /// A comparison with the value on the left: `100 <= salesPrice`, `'red' IN colours`.
+    /// Binds a comparison with the value on the left: `100 <= salesPrice`, `'red' IN colours`.
     private func turned(
-        _ value: PlacedValue, _ field: PlacedField, _ comparison: PredicateSyntax.Comparison
+        _ value: LocatedValue, _ field: LocatedField, _ comparison: PredicateSyntax.Comparison
     ) throws(RecordError) -> Predicate {
         let operation: PredicateSyntax.Operation
         switch comparison.operation {
@@ -109,111 +111,114 @@ struct PredicateBinding {
         case .contains: operation = .isIn
         case .isBetween, .beginsWith:
             throw .condition(
-                "The field stands on the left of this operator", at: PredicatePlace(offset: comparison.left.offset),
+                "The field stands on the left of this operator", at: PredicateLocation(offset: comparison.left.offset),
                 found: value.argument.typeName, expected: "a field")
         }
         guard comparison.quantifier == nil else {
             throw .condition(
-                "A quantifier stands before a list field", at: PredicatePlace(offset: comparison.left.offset),
+                "A quantifier stands before a list field", at: PredicateLocation(offset: comparison.left.offset),
                 found: value.argument.typeName, expected: "a list field")
         }
         return try predicate(field, operation, value, comparison)
     }
 }
 
-/// A field, and where it is named.
-struct PlacedField {
+/// A field, and its position for errors.
+struct LocatedField {
     var field: QueryField
-    var place: PredicatePlace
+    var location: PredicateLocation
 }
 
-/// A value, and where it comes from.
-struct PlacedValue {
+/// A value, and its position for errors.
+struct LocatedValue {
     var argument: QueryArgument
-    var place: PredicatePlace
-    /// The members of a list that stands in the text.
-    var members: [PlacedValue]?
+    var location: PredicateLocation
+    /// The members, for a list in the text.
+    var members: [LocatedValue]?
 }
 
 extension PredicateBinding {
     private enum Resolved {
-        case field(PlacedField)
-        case value(PlacedValue)
+        case field(LocatedField)
+        case value(LocatedValue)
     }
 
-    /// - Parameter isValue: Mostly a value stands there.
+    /// Resolves one side of a comparison.
+    ///
+    /// - Parameter isValue: Whether a value is expected at this position.
     private mutating func resolve(
         _ operand: PredicateSyntax.Operand, isValue: Bool = false
     ) throws(RecordError) -> Resolved {
-        let place = PredicatePlace(offset: operand.offset)
+        let location = PredicateLocation(offset: operand.offset)
         switch operand.form {
         case .key(let name):
-            return .field(PlacedField(field: try binder.field(name, at: place, isValue: isValue), place: place))
+            return .field(
+                LocatedField(field: try binder.field(name, at: location, isValue: isValue), location: location))
         case .keyArgument(let index):
-            let place = PredicatePlace(offset: operand.offset, argument: .number(Int64(index)))
+            let location = PredicateLocation(offset: operand.offset, argument: .number(Int64(index)))
             guard case .string(let name) = positional[index] else {
                 throw .condition(
-                    "The argument of %K is the name of a field", cause: .typeMismatch, at: place,
+                    "The argument of %K is the name of a field", cause: .typeMismatch, at: location,
                     found: positional[index].typeName, expected: "STRING")
             }
-            return .field(PlacedField(field: try binder.field(name, at: place), place: place))
+            return .field(LocatedField(field: try binder.field(name, at: location), location: location))
         default: return .value(try value(operand))
         }
     }
 
-    private mutating func value(_ operand: PredicateSyntax.Operand) throws(RecordError) -> PlacedValue {
-        var place = PredicatePlace(offset: operand.offset)
+    private mutating func value(_ operand: PredicateSyntax.Operand) throws(RecordError) -> LocatedValue {
+        var location = PredicateLocation(offset: operand.offset)
         switch operand.form {
-        case .literal(let literal): return PlacedValue(argument: literal, place: place)
-        case .now: return PlacedValue(argument: .timestamp(binder.now), place: place)
+        case .literal(let literal): return LocatedValue(argument: literal, location: location)
+        case .now: return LocatedValue(argument: .timestamp(binder.now), location: location)
         case .argument(let index):
-            place.argument = .number(Int64(index))
-            return try counted(PlacedValue(argument: positional[index], place: place))
+            location.argument = .number(Int64(index))
+            return try counted(LocatedValue(argument: positional[index], location: location))
         case .variable(let name):
-            place.argument = .text(name.clipped)
+            location.argument = .text(name.clipped)
             guard let argument = named[name] else {
                 throw .condition(
-                    "The condition has a variable that is not given", at: place, found: "$\(name.clipped)",
+                    "The condition has a variable that is not given", at: location, found: "$\(name.clipped)",
                     expected: "a variable that is given")
             }
             usedNames.insert(name)
-            return try counted(PlacedValue(argument: argument, place: place))
+            return try counted(LocatedValue(argument: argument, location: location))
         case .list(let items):
-            var members: [PlacedValue] = []
+            var members: [LocatedValue] = []
             members.reserveCapacity(items.count)
             for item in items { members.append(try value(item)) }
             self.members += items.count
-            try checkMembers(at: place)
-            return PlacedValue(argument: .list([]), place: place, members: members)
+            try checkMembers(at: location)
+            return LocatedValue(argument: .list([]), location: location, members: members)
         case .key, .keyArgument:
             throw .condition(
-                "A list has values and no fields", at: place, found: "a field", expected: "a value")
+                "A list has values and no fields", at: location, found: "a field", expected: "a value")
         }
     }
 
-    /// Counts the members and the texts of what was given as an argument. A variable may be named many times, and each
-    /// time it is compared and copied anew.
-    mutating func counted(_ value: PlacedValue) throws(RecordError) -> PlacedValue {
+    /// Adds an argument's list members and text bytes to the counts and checks the limits. Each use of a variable
+    /// counts, because each use is compared and copied.
+    mutating func counted(_ value: LocatedValue) throws(RecordError) -> LocatedValue {
         textBytes += value.argument.textBytes
         guard textBytes <= Limits.conditionTextBytes else {
             throw .conditionTooLarge(
                 "The texts that the condition compares with are too long together", limit: Limits.conditionTextBytes,
-                at: value.place)
+                at: value.location)
         }
         guard case .list(let list) = value.argument else { return value }
         guard list.count <= Limits.conditionListMembers else {
             throw .conditionTooLarge(
-                "A list of the condition has too many members", limit: Limits.conditionListMembers, at: value.place)
+                "A list of the condition has too many members", limit: Limits.conditionListMembers, at: value.location)
         }
         members += list.count
-        try checkMembers(at: value.place)
+        try checkMembers(at: value.location)
         return value
     }
 
-    private func checkMembers(at place: PredicatePlace) throws(RecordError) {
+    private func checkMembers(at location: PredicateLocation) throws(RecordError) {
         guard members <= Limits.conditionMembers else {
             throw .conditionTooLarge(
-                "The lists of the condition have too many members", limit: Limits.conditionMembers, at: place)
+                "The lists of the condition have too many members", limit: Limits.conditionMembers, at: location)
         }
     }
 }

@@ -1,7 +1,7 @@
-/// Numbers and strings.
+/// Tokens for numbers and strings. All errors are `BAD_REQUEST`.
 extension PredicateLexer {
-    /// A number with an optional sign: decimal with fraction and exponent, `0x`, `0o` or `0b`. An integer outside Int64
-    /// is the nearest double, as in JSON.
+    /// Reads a number with an optional sign: decimal with fraction and exponent, `0x`, `0o` or `0b`. As in JSON, an
+    /// integer outside Int64 becomes the nearest double.
     mutating func number() throws(RecordError) -> PredicateToken.Kind {
         let start = position
         let isNegative = peek() == UInt8(ascii: "-")
@@ -39,7 +39,7 @@ extension PredicateLexer {
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
         if isInteger, let integer = Int64(text) { return .integer(integer) }
         guard let double = Double(text), double.isFinite else {
-            throw .conditionSyntax(at: start, found: text.clipped, expected: "a number in the range of DOUBLE")
+            throw .predicateSyntax(at: start, found: text.clipped, expected: "a number in the range of DOUBLE")
         }
         return .double(double)
     }
@@ -55,7 +55,7 @@ extension PredicateLexer {
         let first = position
         while let byte = peek(), let digit = Self.hexDigit(byte), digit < 1 << bitsPerDigit {
             guard magnitude.leadingZeroBitCount >= Int(bitsPerDigit) else {
-                throw .conditionSyntax(at: prefix, found: "a longer number", expected: "a number of 64 bits")
+                throw .predicateSyntax(at: prefix, found: "a longer number", expected: "a number of 64 bits")
             }
             magnitude = magnitude << bitsPerDigit | digit
             position += 1
@@ -75,7 +75,7 @@ extension PredicateLexer {
         }
     }
 
-    /// A string in single or double quotes, its escapes resolved.
+    /// Reads a string in single or double quotes and resolves its escapes.
     mutating func string() throws(RecordError) -> String {
         let start = position
         let quote = bytes[start]
@@ -93,7 +93,7 @@ extension PredicateLexer {
                 position += 1
             }
         }
-        throw .conditionSyntax(
+        throw .predicateSyntax(
             at: bytes.count, found: "end of the condition",
             expected: "the quote that closes the string at byte \(start)")
     }
@@ -124,7 +124,7 @@ extension PredicateLexer {
         return String(Character(scalar))
     }
 
-    /// The four digits of a `\u` escape.
+    /// Reads the four digits of a `\u` escape.
     private mutating func codeUnit() throws(RecordError) -> UInt32 {
         var code: UInt32 = 0
         for _ in 0..<4 {
@@ -138,6 +138,6 @@ extension PredicateLexer {
     }
 
     private static func loneSurrogate(at offset: Int) -> RecordError {
-        .conditionSyntax(at: offset, found: "half of a surrogate pair", expected: "a Unicode scalar")
+        .predicateSyntax(at: offset, found: "half of a surrogate pair", expected: "a Unicode scalar")
     }
 }

@@ -1,4 +1,4 @@
-/// Cuts the text of a condition into tokens, one at a time.
+/// Splits the text of a predicate into tokens. All errors are `BAD_REQUEST`.
 struct PredicateLexer {
     let bytes: [UInt8]
     var position = 0
@@ -7,7 +7,7 @@ struct PredicateLexer {
         self.bytes = bytes
     }
 
-    /// The next token; `end` from the end of the text on.
+    /// Returns the next token. At the end of the text, each call returns `end`.
     mutating func next() throws(RecordError) -> PredicateToken {
         while position < bytes.count, Self.isSpace(bytes[position]) { position += 1 }
         let start = position
@@ -24,8 +24,8 @@ struct PredicateLexer {
             return try number()
         case UInt8(ascii: "'"), UInt8(ascii: "\""): return .string(try string())
         case UInt8(ascii: "%"): return try placeholder()
-        case UInt8(ascii: "$"): return .variable(try name(behind: "a variable's name behind $"))
-        case UInt8(ascii: "#"): return .name(try name(behind: "a field's name behind #"))
+        case UInt8(ascii: "$"): return .variable(try name(behind: "a variable's name after $"))
+        case UInt8(ascii: "#"): return .name(try name(behind: "a field's name after #"))
         case UInt8(ascii: "="), UInt8(ascii: "!"), UInt8(ascii: "<"), UInt8(ascii: ">"): return relation(byte)
         case UInt8(ascii: "&"), UInt8(ascii: "|"):
             guard peek(1) == byte else {
@@ -42,7 +42,7 @@ struct PredicateLexer {
         }
     }
 
-    /// What to write for a sign that other query languages have.
+    /// Returns the replacement for a sign that other query languages use, for the error message.
     private static func instead(of byte: UInt8) -> String {
         switch byte {
         case UInt8(ascii: "~"), UInt8(ascii: "^"):
@@ -87,7 +87,7 @@ struct PredicateLexer {
         return .name(String(decoding: word, as: UTF8.self))
     }
 
-    /// A name behind one sign.
+    /// Reads a name after a one-byte sign.
     private mutating func name(behind expected: String) throws(RecordError) -> String {
         position += 1
         let start = position
@@ -96,7 +96,7 @@ struct PredicateLexer {
         return String(decoding: bytes[start..<position], as: UTF8.self)
     }
 
-    /// Goes behind the letters, digits and underscores of any script at which it stands.
+    /// Skips letters, digits and underscores of any script.
     private mutating func skipName() {
         while let byte = peek() {
             if Self.isNameByte(byte) {
@@ -109,7 +109,7 @@ struct PredicateLexer {
         }
     }
 
-    /// The scalar whose first byte is at an offset; the text is UTF-8.
+    /// Returns the scalar whose first byte is at an offset.
     private func scalar(at offset: Int) -> Unicode.Scalar? {
         String(decoding: bytes[offset..<min(offset + 4, bytes.count)], as: UTF8.self).unicodeScalars.first
     }
@@ -131,7 +131,7 @@ struct PredicateLexer {
         return .placeholder
     }
 
-    /// The C forms; each takes an argument of any type, as `%@` does.
+    /// The placeholders of C format strings. Like `%@`, each takes an argument of any type.
     private static let placeholders: Set<String> = [
         "d", "i", "u", "x", "X", "o", "ld", "li", "lu", "lx", "lld", "lli", "llu", "llx", "zd", "zu", "f", "lf", "e",
         "g",
@@ -141,13 +141,13 @@ struct PredicateLexer {
         position + distance < bytes.count ? bytes[position + distance] : nil
     }
 
-    /// The refusal of what stands at an offset.
+    /// Returns an error about the scalar at an offset.
     func unexpected(at offset: Int, _ expected: String) -> RecordError {
         guard offset < bytes.count else {
-            return .conditionSyntax(at: offset, found: "end of the condition", expected: expected)
+            return .predicateSyntax(at: offset, found: "end of the condition", expected: expected)
         }
         let found = scalar(at: offset).map { String(Character($0)) } ?? ""
-        return .conditionSyntax(at: offset, found: found, expected: expected)
+        return .predicateSyntax(at: offset, found: found, expected: expected)
     }
 
     static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }

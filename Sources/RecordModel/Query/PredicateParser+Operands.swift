@@ -1,11 +1,14 @@
-/// The two sides of a comparison.
+/// Parsing of the two sides of a comparison.
 extension PredicateParser {
     typealias Operand = PredicateSyntax.Operand
 
     private static let expectedOperand = "a field or a value"
     private static let functions = "a field, a value, now(), date(), CAST() or ref()"
 
-    /// - Parameter isList: Whether a list stands here, which may have parentheses as in SQL or brackets as in JSON.
+    /// Parses one side of a comparison.
+    ///
+    /// - Parameter isList: Whether a list is expected. The list may have parentheses, as in SQL, or brackets, as in
+    ///   JSON.
     mutating func operand(isList: Bool = false) throws(RecordError) -> Operand {
         if token.isSign("{") { return try list(until: "}", "a comma or a closing brace") }
         if isList, token.isSign("(") { return try list(until: ")", "a comma or a closing parenthesis") }
@@ -25,7 +28,7 @@ extension PredicateParser {
         return try value(Self.expectedOperand)
     }
 
-    /// A literal, a parameter or a function's value.
+    /// Parses a literal, a parameter or a function call.
     private mutating func value(_ expected: String) throws(RecordError) -> Operand {
         let start = token.start
         let form: Operand.Form
@@ -49,7 +52,7 @@ extension PredicateParser {
         case .name(let name):
             try advance()
             guard token.isSign("(") else {
-                throw .conditionSyntax(at: start, found: name.clipped, expected: expected)
+                throw .predicateSyntax(at: start, found: name.clipped, expected: expected)
             }
             return Operand(form: try function(name, at: start), offset: start)
         default: throw unexpected(expected)
@@ -70,7 +73,7 @@ extension PredicateParser {
                 guard items.count <= Limits.conditionListMembers else {
                     throw .conditionTooLarge(
                         "A list of the condition has too many members", limit: Limits.conditionListMembers,
-                        at: PredicatePlace(offset: start))
+                        at: PredicateLocation(offset: start))
                 }
             }
         }
@@ -82,12 +85,12 @@ extension PredicateParser {
         members += 1
         guard members <= Limits.conditionMembers else {
             throw .conditionTooLarge(
-                "The lists of the condition have too many members", limit: Limits.conditionMembers, at: place)
+                "The lists of the condition have too many members", limit: Limits.conditionMembers, at: location)
         }
         return try value("a value")
     }
 
-    /// A function, at its parenthesis.
+    /// Parses the arguments of a function. The current token is the opening parenthesis.
     private mutating func function(_ name: String, at start: Int) throws(RecordError) -> Operand.Form {
         switch name.lowercased() {
         case "now":
@@ -106,7 +109,7 @@ extension PredicateParser {
     private func unavailable(_ construct: String, at start: Int, _ name: String) -> RecordError {
         .condition(
             "\(construct) is not available in this version. Expected here: \(Self.functions)",
-            at: PredicatePlace(offset: start), found: "\(name.clipped)(", expected: Self.functions)
+            at: PredicateLocation(offset: start), found: "\(name.clipped)(", expected: Self.functions)
     }
 
     private func unavailableSelector() -> RecordError {
@@ -115,7 +118,7 @@ extension PredicateParser {
             : unavailable("This function", "a field or a value")
     }
 
-    /// `date('2026-03-01T12:00:00Z')`
+    /// Parses `date('2026-03-01T12:00:00Z')`.
     private mutating func date() throws(RecordError) -> Operand.Form {
         try advance()
         let expected = "an RFC 3339 time or a date in quotes, such as '\(Timestamp.example)' or '2026-03-01'"
@@ -131,7 +134,7 @@ extension PredicateParser {
         return .literal(.timestamp(milliseconds))
     }
 
-    /// `CAST(794059200, "NSDate")`: seconds since 2001-01-01 UTC, as Foundation prints its dates.
+    /// Parses `CAST(794059200, "NSDate")`: seconds since 2001-01-01 UTC, the form in which Foundation prints dates.
     private mutating func cast() throws(RecordError) -> Operand.Form {
         try advance()
         let milliseconds: Int64?
@@ -149,7 +152,7 @@ extension PredicateParser {
         return .literal(.timestamp(milliseconds))
     }
 
-    /// `ref('tree-1')`, or with the zone, `ref('tree-1', '_defaultZone')`.
+    /// Parses `ref('tree-1')`, or `ref('tree-1', '_defaultZone')` with the zone.
     private mutating func reference() throws(RecordError) -> Operand.Form {
         try advance()
         guard case .string(let text) = token.kind, RecordName(text) != nil else {
@@ -171,13 +174,16 @@ extension PredicateParser {
 extension Timestamp {
     private static let secondsFrom1970To2001: Int64 = 978_307_200
 
+    /// Converts seconds since 2001-01-01 UTC to milliseconds since 1970-01-01 UTC. The result is `nil` if it is out of
+    /// range.
     static func milliseconds(secondsSince2001 seconds: Int64) -> Int64? {
         let (sum, isTooLarge) = seconds.addingReportingOverflow(secondsFrom1970To2001)
         let (product, isTooLong) = sum.multipliedReportingOverflow(by: 1_000)
         return isTooLarge || isTooLong ? nil : product
     }
 
-    /// Rounds to the nearest millisecond.
+    /// Converts seconds since 2001-01-01 UTC to milliseconds since 1970-01-01 UTC, rounded to the nearest. The result
+    /// is `nil` if it is out of range.
     static func milliseconds(secondsSince2001 seconds: Double) -> Int64? {
         let milliseconds = (seconds + Double(secondsFrom1970To2001)) * 1_000
         guard milliseconds.magnitude < 0x1p62 else { return nil }

@@ -1,12 +1,13 @@
-/// Reads a condition by recursive descent, with one token of look-ahead.
+/// A recursive-descent parser for predicates, with one token of lookahead. All errors are `BAD_REQUEST`, with the cause
+/// `TOO_LARGE` for an exceeded limit.
 struct PredicateParser {
     var lexer: PredicateLexer
     var token = PredicateToken(kind: .end, start: 0, end: 0)
-    /// The placeholders so far.
+    /// The number of placeholders so far.
     var placeholders = 0
     private var conditions = 0
     private var depth = 0
-    /// The members of all lists so far.
+    /// The number of members of all lists so far.
     var members = 0
 
     init(_ bytes: [UInt8]) {
@@ -39,7 +40,7 @@ struct PredicateParser {
         return parts.count == 1 ? parts[0] : .and(parts)
     }
 
-    /// Any number of NOTs; two of them are none.
+    /// Parses any number of NOTs. Two NOTs cancel each other.
     private mutating func negation() throws(RecordError) -> PredicateSyntax.Node {
         var isNegated = false
         while token.kind == .keyword(.not) {
@@ -53,7 +54,7 @@ struct PredicateParser {
     private mutating func primary() throws(RecordError) -> PredicateSyntax.Node {
         if token.isSign("(") { return try group() }
         guard conditions < Limits.conditions else {
-            throw .conditionTooLarge("The condition has too many tests", limit: Limits.conditions, at: place)
+            throw .conditionTooLarge("The condition has too many tests", limit: Limits.conditions, at: location)
         }
         conditions += 1
         switch token.kind {
@@ -69,7 +70,7 @@ struct PredicateParser {
 
     private mutating func group() throws(RecordError) -> PredicateSyntax.Node {
         guard depth < Limits.conditionDepth else {
-            throw .conditionTooLarge("The condition is nested too deep", limit: Limits.conditionDepth, at: place)
+            throw .conditionTooLarge("The condition is nested too deep", limit: Limits.conditionDepth, at: location)
         }
         depth += 1
         try advance()
@@ -93,11 +94,11 @@ struct PredicateParser {
         var comparison = PredicateSyntax.Comparison(
             quantifier: quantifier, left: left, operation: .relation(.equal), offset: token.start, right: left)
         if isWord("is") { return try nullTest(comparison) }
-        // SQL's `x NOT IN {…}`, for `NOT x IN {…}`.
+        // SQL writes `x NOT IN {…}` for `NOT x IN {…}`.
         let isNegated = token.kind == .keyword(.not)
         if isNegated {
             try advance()
-            guard !token.isRelation else { throw unexpected("IN, BETWEEN, CONTAINS or BEGINSWITH behind NOT") }
+            guard !token.isRelation else { throw unexpected("IN, BETWEEN, CONTAINS or BEGINSWITH after NOT") }
         }
         comparison.offset = token.start
         comparison.operation = try operation()
@@ -105,7 +106,7 @@ struct PredicateParser {
         return isNegated ? .not(.comparison(comparison)) : .comparison(comparison)
     }
 
-    /// SQL's `x IS NULL` and `x IS NOT NULL`, for `x == NULL` and `x != NULL`.
+    /// Parses SQL's `x IS NULL` and `x IS NOT NULL`, for `x == NULL` and `x != NULL`.
     private mutating func nullTest(
         _ comparison: PredicateSyntax.Comparison
     ) throws(RecordError) -> PredicateSyntax.Node {
@@ -123,12 +124,12 @@ struct PredicateParser {
         return .comparison(comparison)
     }
 
-    /// Whether the token is a word that is a keyword at this place alone.
+    /// Returns whether the token is a given word that is a keyword only at this position.
     private func isWord(_ word: String) -> Bool {
         if case .name(let name) = token.kind { name.lowercased() == word } else { false }
     }
 
-    /// Reads an operator; what follows it stands next.
+    /// Parses an operator and advances to the token after it.
     private mutating func operation() throws(RecordError) -> PredicateSyntax.Operation {
         let operation: PredicateSyntax.Operation
         switch token.kind {
@@ -157,18 +158,18 @@ struct PredicateParser {
         return operation
     }
 
-    /// What to write instead of an operator for patterns.
+    /// Advice for unsupported pattern operators, for error messages.
     private static let textOperators = "BEGINSWITH 'text' for the start of a string, or == for all of it"
-    /// Operators on strings in other query languages.
+    /// String operators of other query languages.
     private static let textWords: Set<String> = ["ilike", "startswith", "starts", "glob", "regexp", "similar"]
 
-    /// Whether the brackets at which the parser stands hold letters for how to compare, as `[cd]` does, and no list.
+    /// Whether the brackets at the current token contain comparison modifiers, such as `[cd]`, instead of a list.
     private var areModifiers: Bool {
         let letters = modifiers().lowercased().dropFirst().dropLast()
         return !letters.isEmpty && letters.allSatisfy { "cdln".contains($0) }
     }
 
-    /// The brackets at which the parser stands, for the error.
+    /// Returns the text of the brackets at the current token, for the error message.
     private func modifiers() -> String {
         let rest = lexer.bytes[token.start...].prefix(8)
         let end = rest.firstIndex(of: UInt8(ascii: "]")).map { $0 + 1 } ?? token.end
@@ -179,15 +180,17 @@ struct PredicateParser {
         token = try lexer.next()
     }
 
-    /// Steps over a sign that must be here.
+    /// Skips a required sign.
+    ///
+    /// - Throws: `BAD_REQUEST` for another token.
     mutating func take(_ sign: Unicode.Scalar, _ expected: String) throws(RecordError) {
         guard token.isSign(sign) else { throw unexpected(expected) }
         try advance()
     }
 
-    var place: PredicatePlace { PredicatePlace(offset: token.start) }
+    var location: PredicateLocation { PredicateLocation(offset: token.start) }
 
-    /// The text of the token, for errors.
+    /// The text of the current token, for error messages.
     var found: String {
         token.kind == .end
             ? "end of the condition"
@@ -195,13 +198,13 @@ struct PredicateParser {
     }
 
     func unexpected(_ expected: String) -> RecordError {
-        .conditionSyntax(at: token.start, found: found, expected: expected)
+        .predicateSyntax(at: token.start, found: found, expected: expected)
     }
 
-    /// The refusal of a construct that the language has and this version does not.
+    /// Returns an error for a construct of the predicate language that this version lacks.
     func unavailable(_ construct: String, _ expected: String, found: String? = nil) -> RecordError {
         .condition(
-            "\(construct) is not available in this version. Expected here: \(expected)", at: place,
+            "\(construct) is not available in this version. Expected here: \(expected)", at: location,
             found: found ?? self.found, expected: expected)
     }
 }

@@ -1,37 +1,39 @@
-/// A condition in text, parsed and not bound: it knows neither the type's fields nor the values of its placeholders.
+/// A parsed predicate, before its names are bound to fields and its placeholders to values.
 ///
-/// The grammar, with keywords in any case. What is marked † is understood and refused: it is not available in this
-/// version.
+/// The grammar follows. Keywords may have any case. Constructs marked † are recognized and rejected, because this
+/// version lacks them.
 ///
-///     query      = [ predicate ]                                  empty: all records
-///     predicate  = conj { ("OR" | "||") conj }
-///     conj       = unary { ("AND" | "&&") unary }
-///     unary      = { "NOT" | "!" } primary
-///     primary    = "(" predicate ")" | "TRUEPREDICATE" | "FALSEPREDICATE" | tokens† | distance† | compare
-///     compare    = [ quant ] operand ( relop operand | "IS" [ "NOT" ] "NULL"
-///                | [ "NOT" ] ( ("IN" | "BETWEEN") ( operand | sqlList )
-///                | ("BEGINSWITH" | "CONTAINS" | "ENDSWITH"† | "LIKE"† | "MATCHES"†) [ mods† ] operand ) )
-///     quant      = "ANY" | "SOME" | "NONE" | "ALL"†
-///     relop      = "=" | "==" | "!=" | "<>" | "<" | "<=" | "=<" | ">" | ">=" | "=>"
-///     mods       = "[" { "c" | "d" | "l" | "n" } "]"
-///     tokens     = "SELF" "CONTAINS" operand
-///     distance   = ("distanceToLocation:fromLocation:" | "distance") "(" … ")" relop operand
-///     operand    = key | literal | param | "now" "(" ")" | list
-///     key        = [ "#" ] name | "%K"                            names: `Identifier`; paths with dots†
-///     literal    = string | number | "TRUE" | "YES" | "FALSE" | "NO" | "NULL" | "NIL" | date | reference | location†
-///     list       = "{" [ item { "," item } ] "}"                  an item is a literal, a parameter or now()
-///     sqlList    = "(" [ item { "," item } ] ")" | "[" [ item { "," item } ] "]"
-///     date       = "date" "(" string ")" | "CAST" "(" number "," '"NSDate"' ")"
-///     reference  = "ref" "(" string [ "," string ] ")"
-///     location   = "loc" "(" number "," number ")"
-///     param      = "%@" | "%d" | "%i" | "%u" | "%ld" | "%lu" | "%lld" | "%llu" | "%f" | "%x" | "$" name
+/// ```
+/// query      = [ predicate ]                                  empty: all records
+/// predicate  = conj { ("OR" | "||") conj }
+/// conj       = unary { ("AND" | "&&") unary }
+/// unary      = { "NOT" | "!" } primary
+/// primary    = "(" predicate ")" | "TRUEPREDICATE" | "FALSEPREDICATE" | tokens† | distance† | compare
+/// compare    = [ quant ] operand ( relop operand | "IS" [ "NOT" ] "NULL"
+///            | [ "NOT" ] ( ("IN" | "BETWEEN") ( operand | sqlList )
+///                        | ("BEGINSWITH" | "CONTAINS" | "ENDSWITH"† | "LIKE"† | "MATCHES"†) [ mods† ] operand ) )
+/// quant      = "ANY" | "SOME" | "NONE" | "ALL"†
+/// relop      = "=" | "==" | "!=" | "<>" | "<" | "<=" | "=<" | ">" | ">=" | "=>"
+/// mods       = "[" { "c" | "d" | "l" | "n" } "]"
+/// tokens     = "SELF" "CONTAINS" operand
+/// distance   = ("distanceToLocation:fromLocation:" | "distance") "(" … ")" relop operand
+/// operand    = key | literal | param | "now" "(" ")" | list
+/// key        = [ "#" ] name | "%K"                            names: `Identifier`; paths with dots†
+/// literal    = string | number | "TRUE" | "YES" | "FALSE" | "NO" | "NULL" | "NIL" | date | reference | location†
+/// list       = "{" [ item { "," item } ] "}"                  an item is a literal, a parameter or now()
+/// sqlList    = "(" [ item { "," item } ] ")" | "[" [ item { "," item } ] "]"
+/// date       = "date" "(" string ")" | "CAST" "(" number "," '"NSDate"' ")"
+/// reference  = "ref" "(" string [ "," string ] ")"
+/// location   = "loc" "(" number "," number ")"
+/// param      = "%@" | "%d" | "%i" | "%u" | "%ld" | "%lu" | "%lld" | "%llu" | "%f" | "%x" | "$" name
+/// ```
 ///
-/// A placeholder is a value wherever it stands: no argument changes the structure.
+/// A placeholder is always a value, so an argument cannot change the structure of the predicate.
 package struct PredicateSyntax: Hashable, Sendable {
     let root: Node
-    /// How many placeholders take an argument from the list.
+    /// The number of placeholders. Placeholders take their values from the list of arguments.
     let placeholders: Int
-    /// How many tests there are.
+    /// The number of conditions in the predicate.
     package let conditions: Int
 
     indirect enum Node: Hashable, Sendable {
@@ -46,7 +48,7 @@ package struct PredicateSyntax: Hashable, Sendable {
         var quantifier: Quantifier?
         var left: Operand
         var operation: Operation
-        /// Where the operator stands.
+        /// The offset of the operator in the text, in UTF-8 bytes.
         var offset: Int
         var right: Operand
     }
@@ -68,7 +70,7 @@ package struct PredicateSyntax: Hashable, Sendable {
         case greater = ">"
         case greaterOrEqual = ">="
 
-        /// The relation with its sides exchanged.
+        /// The relation with its two sides exchanged: `<` becomes `>`.
         var turned: Relation {
             switch self {
             case .equal, .unequal: self
@@ -86,25 +88,27 @@ package struct PredicateSyntax: Hashable, Sendable {
 
         indirect enum Form: Hashable, Sendable {
             case key(String)
-            /// `%K`, and the position of its argument.
+            /// A `%K` placeholder for a field name. The associated value is the position of its argument.
             case keyArgument(Int)
             case literal(QueryArgument)
-            /// A placeholder, and the position of its argument.
+            /// A placeholder for a value. The associated value is the position of its argument.
             case argument(Int)
-            /// `$name`
+            /// A variable for a value, written `$name`.
             case variable(String)
             case now
             case list([Operand])
         }
     }
 
-    /// Parses a text. Time and memory grow with its length, and recursion is bounded by `Limits.conditionDepth`.
+    /// Parses a predicate. Time and memory are linear in the length of the text, and `Limits.conditionDepth` limits the
+    /// recursion.
     ///
-    /// - Throws: `BAD_REQUEST` with `offset` (UTF-8 bytes), `found` and `expected`; cause `TOO_LARGE` over a bound.
+    /// - Throws: `BAD_REQUEST` with the details `offset` (UTF-8 bytes), `found` and `expected`; the cause is
+    ///   `TOO_LARGE` for an exceeded limit.
     package static func parse(_ text: String) throws(RecordError) -> PredicateSyntax {
         guard text.utf8.count <= Limits.conditionBytes else {
             throw .conditionTooLarge(
-                "The text of the condition is too long", limit: Limits.conditionBytes, at: PredicatePlace(offset: 0))
+                "The text of the condition is too long", limit: Limits.conditionBytes, at: PredicateLocation(offset: 0))
         }
         var parser = PredicateParser(Array(text.utf8))
         return try parser.parse()

@@ -1,29 +1,30 @@
-/// One word, value or sign of a condition's text.
+/// A token of a predicate's text.
 struct PredicateToken {
     enum Kind: Hashable {
         case keyword(PredicateKeyword)
-        /// A name that is no keyword, or one behind `#`.
+        /// A name that is no keyword, or any name after `#`.
         case name(String)
-        /// A name with colons, as functions of Objective-C have.
+        /// A name with colons, like an Objective-C selector.
         case selector
         case string(String)
         case integer(Int64)
         case double(Double)
-        /// `%@` and the C forms.
+        /// A placeholder for a value: `%@` or a placeholder of C format strings, such as `%d`.
         case placeholder
-        /// `%K`
+        /// A placeholder for a field name: `%K`.
         case keyPlaceholder
-        /// `$name`
+        /// A variable: `$name`.
         case variable(String)
         case relation(PredicateSyntax.Relation)
-        /// One of `(){}[],.`
+        /// One of the signs `(){}[],.`.
         case sign(UInt8)
         case end
     }
 
     var kind: Kind
-    /// In UTF-8 bytes from the start of the text.
+    /// The offset of the first byte, in UTF-8 bytes from the start of the text.
     var start: Int
+    /// The offset after the last byte.
     var end: Int
 
     var isRelation: Bool { if case .relation = kind { true } else { false } }
@@ -33,7 +34,7 @@ struct PredicateToken {
     }
 }
 
-/// The words that stand for something other than a field, in any case. A field with such a name is written `#name`.
+/// The keywords of predicates. Any combination of case is allowed. A field with such a name is written `#name`.
 package enum PredicateKeyword: String, Hashable, CaseIterable {
     case and, or, not, any, some, all, none
     case `in`, between, contains, beginswith, endswith, like, matches, tokenmatches
@@ -45,19 +46,19 @@ package enum PredicateKeyword: String, Hashable, CaseIterable {
 
     init?(_ word: some Collection<UInt8>) {
         guard word.count <= Self.longest else { return nil }
-        // Fifteen bytes at most fit a string without an allocation.
+        // A string of at most 15 bytes needs no allocation.
         let lowered = String(decoding: word.lazy.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
         guard let keyword = Self.byWord[lowered] else { return nil }
         self = keyword
     }
 
-    /// Words that NSPredicate reserves and this grammar does not need: they are read as names, and written with `#` for
-    /// those who copy the text.
+    /// Words that NSPredicate reserves and this grammar does not. The parser reads them as names. When a predicate is
+    /// converted to text, `#` is put before them, so that NSPredicate can parse the text too.
     private static let reservedElsewhere: Set<String> = [
         "first", "last", "size", "anykey", "cast", "fetch", "caseinsensitive", "ci",
     ]
 
-    /// Whether a name needs its `#`.
+    /// Returns whether a name needs a `#` in the text of a predicate.
     package static func isReserved(_ name: String) -> Bool {
         PredicateKeyword(name.utf8) != nil || reservedElsewhere.contains(name.lowercased())
     }

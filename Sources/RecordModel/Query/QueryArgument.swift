@@ -1,22 +1,21 @@
-/// A value that a query hands to its condition: a literal of the text, the value of a placeholder, or that of a filter.
-/// It gets the type of its field when the condition is bound.
+/// A value in a query before it is bound to a field: a literal, the value of a placeholder, or the value of a filter.
 package enum QueryArgument: Hashable, Sendable {
     case null
     case bool(Bool)
     case integer(Int64)
-    /// Must be finite to fit a field.
+    /// A number. Only a finite number can be bound to a field.
     case double(Double)
     case string(String)
     /// Milliseconds since 1970-01-01 UTC.
     case timestamp(Int64)
-    /// The name of the target.
+    /// The name of the target record.
     case reference(String)
-    /// Values that no condition compares; what they hold is not kept.
+    /// Values of types that predicates cannot compare. Their content is not stored.
     case bytes, location, asset
-    /// Scalars; a list in a list is refused when it is bound.
+    /// A list of scalars. Binding rejects nested lists.
     case list([QueryArgument])
 
-    /// The word that errors use for its type.
+    /// The name of the value's type in error messages.
     package var typeName: String {
         switch self {
         case .null: "NULL"
@@ -35,12 +34,12 @@ package enum QueryArgument: Hashable, Sendable {
 }
 
 extension QueryArgument {
-    /// About how long it is in a request, in bytes.
+    /// The approximate length of the value in a request, in bytes.
     package var size: Int {
         if case .list(let members) = self { members.reduce(0) { $0 + $1.size } } else { 8 + textBytes }
     }
 
-    /// The UTF-8 bytes of its texts.
+    /// The total length of the texts, in UTF-8 bytes.
     var textBytes: Int {
         switch self {
         case .string(let text), .reference(let text): text.utf8.count
@@ -51,21 +50,20 @@ extension QueryArgument {
 }
 
 extension Limits {
-    /// The most bytes of the texts that arguments give to a condition, each counted wherever it is named: as many as a
-    /// body has.
+    /// The most UTF-8 bytes of the text arguments of one predicate. An argument counts each time the predicate uses it.
     package static let conditionTextBytes = 256 * 1_024
-    /// The longest text of a condition, in UTF-8 bytes.
+    /// The longest text of a predicate, in UTF-8 bytes.
     package static let conditionBytes = 16 * 1_024
-    /// How deep a condition may nest: parentheses within parentheses.
+    /// The deepest nesting of parentheses in a predicate.
     package static let conditionDepth = 32
-    /// The most tests of one query, those of its text and its filters together.
+    /// The most conditions of one query, including its filters.
     package static let conditions = 200
-    /// The most members of one list that a condition compares with.
+    /// The most members of one list in a predicate.
     package static let conditionListMembers = 1_000
-    /// The most members of all lists of a condition.
+    /// The most members of all lists in a predicate.
     package static let conditionMembers = 2_000
-    /// The most arguments of a query, placed and named ones together.
+    /// The most arguments of a query, including both positional and named arguments.
     package static let queryArguments = 100
-    /// The most keys of a sort.
+    /// The most terms of a sort.
     package static let sortTerms = 8
 }

@@ -1,9 +1,9 @@
-/// What a condition or a sort looks at: a field of the type, or a system field that can be asked for.
+/// A field in a condition or a sort: a field of the type, or a system field that queries may use.
 package enum QueryField: Hashable, Sendable {
     case field(FieldDefinition)
     case system(SystemField)
 
-    /// The name that answers and errors use.
+    /// The name of the field in responses and error messages.
     package var name: String {
         switch self {
         case .field(let field): field.name.text
@@ -11,7 +11,7 @@ package enum QueryField: Hashable, Sendable {
         }
     }
 
-    /// The type of its values. Users are references to user records.
+    /// The type of the field's values. The type of user fields is a reference to the user record.
     package var type: FieldType {
         switch self {
         case .field(let field): field.type
@@ -21,13 +21,13 @@ package enum QueryField: Hashable, Sendable {
         }
     }
 
-    /// The system fields that conditions may name; the others are refused with a sentence.
+    /// The system fields that predicates may use. Other system fields are rejected.
     package static let querySystemFields: Set<SystemField> = [
         .recordName, .createdTimestamp, .createdUserRecordName, .modifiedTimestamp, .modifiedUserRecordName,
     ]
 }
 
-/// A value that conditions compare with, already of the field's own type.
+/// A value in a condition, stored according to the type of its field.
 ///
 /// | field | value |
 /// |---|---|
@@ -35,14 +35,14 @@ package enum QueryField: Hashable, Sendable {
 /// | REFERENCE | `text`, the name of the target |
 /// | INT64, TIMESTAMP | `integer` |
 /// | DOUBLE | `double`, finite, never -0 |
-/// | the user fields of the system | `integer`, the account's number |
+/// | user system fields | `integer`, the account's number |
 package enum QueryValue: Hashable, Sendable {
-    /// Compared byte by byte, which is by Unicode scalar.
+    /// UTF-8 text. Its byte order is the order by Unicode scalars.
     case text([UInt8])
     case integer(Int64)
     case double(Double)
 
-    /// Whether this value stands before another of the same case.
+    /// Returns whether this value sorts before another value of the same case.
     package func precedes(_ other: QueryValue) -> Bool {
         switch (self, other) {
         case (.text(let left), .text(let right)): left.lexicographicallyPrecedes(right)

@@ -1,12 +1,13 @@
 extension [SortTerm] {
-    /// Whether one record stands before another in the order of the terms.
+    /// Returns whether one record sorts before another.
     ///
-    /// Absent values are less than all others. Strings compare by their first `IndexKey.textBytes` bytes. Ties follow the
-    /// internal id: descending if `createdTimestamp` is among the terms and descends, else ascending.
+    /// Absent values sort before all others. Strings compare by their first `IndexKey.textBytes` bytes. Records that
+    /// are equal in all terms are sorted by record number. This order is descending if `createdTimestamp` is a
+    /// descending term, and ascending otherwise.
     ///
     /// - Parameters:
-    ///   - leftID: The internal id of the left record.
-    ///   - rightID: That of the right one.
+    ///   - leftID: The record number of the left record.
+    ///   - rightID: The record number of the right record.
     package func areInIncreasingOrder(
         _ left: some PredicateSubject, id leftID: Int64, _ right: some PredicateSubject, id rightID: Int64
     ) -> Bool {
@@ -26,15 +27,15 @@ extension [SortTerm] {
 }
 
 extension [SortTerm] {
-    /// Whether records that are equal under all terms follow the internal id upward. They follow the creation order, which
-    /// `createdTimestamp` turns around wherever it stands.
+    /// Whether records that are equal in all terms are sorted by ascending record number, which is the order of
+    /// creation. A descending `createdTimestamp` term at any position reverses this order.
     package var areIDsAscending: Bool {
         first { $0.field == .system(.createdTimestamp) }?.isAscending ?? true
     }
 }
 
 extension QueryValue {
-    /// What of a value sorts look at.
+    /// The part of a value that sorts compare. A long text is truncated to `IndexKey.textBytes` bytes.
     var sortKey: QueryValue {
         if case .text(let bytes) = self, bytes.count > IndexKey.textBytes {
             .text(Array(bytes.prefix(IndexKey.textBytes)))

@@ -1,17 +1,21 @@
-/// One key of a sort. Absent values come first ascending, last descending; texts compare by their first
-/// `IndexKey.textBytes` bytes.
+/// One term of a sort. Absent values come first in ascending order and last in descending order. Texts compare by their
+/// first `IndexKey.textBytes` bytes.
 ///
-/// Ties follow the creation order (the internal record id), ascending. `-createdTimestamp` turns that around, wherever it
-/// stands among the keys: of records made in one millisecond, the later one comes first.
+/// Records that are equal in all terms are sorted by ascending record number, which is the order of creation.
+/// `-createdTimestamp` at any position reverses this order: of two records created in the same millisecond, the later
+/// record comes first.
 package struct SortTerm: Hashable, Sendable {
+    /// The field to sort by.
     package var field: QueryField
+    /// Whether the values ascend.
     package var isAscending: Bool
 
+    /// Creates a sort term on a field.
     package init(_ field: QueryField, isAscending: Bool = true) {
         self.field = field
         self.isAscending = isAscending
     }
 
-    /// As a query writes it: `title`, `-timestamp`.
+    /// The text of the term in queries, such as `title` or `-timestamp`.
     package var text: String { (isAscending ? "" : "-") + field.name }
 }

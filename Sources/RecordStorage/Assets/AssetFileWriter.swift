@@ -2,40 +2,41 @@ internal import CLinux
 package import Cryptography
 internal import Glibc
 
-/// A file that an upload fills, hashed as it comes.
+/// The file of an upload, hashed while it is written.
 ///
-/// Unchecked: one piece of work at a time touches it, each waiting for the one before.
+/// `@unchecked Sendable`, because callers never overlap their calls: each call waits for the previous call.
 package final class AssetFileWriter: @unchecked Sendable {
-    private let folder: AssetFolder
+    private let directory: AssetDirectory
     private let name: String
-    /// -1 as long as there is no file yet.
+    /// The file's descriptor; -1 before the file is created.
     private var descriptor: Int32
-    /// What has come before there is a file.
+    /// The bytes received before the file is created.
     private var held: [UInt8] = []
-    /// Knows all bytes that are there; `nil` if `digest` has to read them again. Its digest ends it.
+    /// The hash of all bytes so far; `nil` if `digest` must read the file again. `digest` finalizes the
+    /// hash.
     package let hasher: SHA256Hasher?
-    /// The bytes that are there.
+    /// The number of bytes received.
     package private(set) var size: Int64
     private var started: Int64
     private var isGone = false
-    /// Why a piece could not be written; nothing can follow it.
+    /// The error of a failed write; `nil` for none. No write can follow a failed write.
     private var failure: AssetFileError?
-    /// Why what was written may never be on the disk. The system takes it for clean then: another sync would succeed and
-    /// cover nothing of it. What has not been synced has to be written again.
+    /// The error of a failed sync; `nil` for none. After a failed sync Linux marks the pages clean, so another sync
+    /// would succeed without writing the pages. The bytes since the last successful sync must be written again.
     private var loss: AssetFileError?
-    /// Whether the file has its final name.
+    /// Whether the file was renamed to its final name by `keep(as:)`.
     package private(set) var isKept = false
 
-    /// So many bytes are handed to the disk at once. Else they would all be the last sync's, which would hold up the
-    /// commits of everybody else: these wait in the disk's queue behind up to two windows.
+    /// The number of new bytes that starts a write to the disk (1 MiB). Otherwise the last sync would write all bytes
+    /// at once, and commits would wait in the disk's queue. With windows, commits wait for at most two windows.
     private static let window: Int64 = 1 << 20
-    /// So many bytes are held before there is a file. To make a file and to take it away again costs far more than to
-    /// receive a small body: clients that come in crowds, send a little and are gone would hold up everybody else.
+    /// The number of bytes that are kept in memory before the file is created (128 KiB). Creating and deleting a file
+    /// costs far more than receiving a small body, so many small, aborted uploads would slow down all other requests.
     private static let heldBytes = 128 << 10
 
-    /// Begins a new file. It is made with the first bytes that are too many to be held.
-    package init(new name: String, in folder: AssetFolder) {
-        self.folder = folder
+    /// Starts a new upload. The file is created when the received bytes exceed `heldBytes`.
+    package init(new name: String, in directory: AssetDirectory) {
+        self.directory = directory
         self.name = name
         descriptor = -1
         hasher = SHA256Hasher()
@@ -43,13 +44,13 @@ package final class AssetFileWriter: @unchecked Sendable {
         started = 0
     }
 
-    /// Makes the file, with what is held.
+    /// Creates the file and writes the bytes kept in memory.
     private func makeFile() throws(AssetFileError) {
         guard descriptor < 0 else { return }
-        let path = folder.path(ofUpload: name)
+        let path = directory.path(ofUpload: name)
         descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         if descriptor < 0, errno == ENOENT {
-            try folder.prepare()
+            try directory.prepare()
             descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         }
         guard descriptor >= 0 else { throw AssetFileError.last("open") }
@@ -58,19 +59,21 @@ package final class AssetFileWriter: @unchecked Sendable {
         try bytes.withUnsafeBufferPointer { bytes throws(AssetFileError) in try write(bytes) }
     }
 
-    /// Goes on with a file at its end; makes one where there is nothing to go on with.
+    /// Resumes a file at `offset`. Creates a missing file if `offset` is 0.
     ///
     /// - Parameters:
-    ///   - offset: Where the next byte belongs; what lies behind it was never acknowledged and is cut off.
-    ///   - hasher: What has hashed the bytes before; without it `digest` reads them again.
+    ///   - offset: The position of the next byte in the file. Bytes after this position were never acknowledged and are
+    ///     cut off.
+    ///   - hasher: The hash of the bytes before `offset`. Without a hasher, `digest` reads these bytes again.
+    /// - Throws: The system call that failed, or `cutShort` if the file is shorter than `offset`.
     package init(
-        resuming name: String, at offset: Int64, hasher: SHA256Hasher? = nil, in folder: AssetFolder
+        resuming name: String, at offset: Int64, hasher: SHA256Hasher? = nil, in directory: AssetDirectory
     ) throws(AssetFileError) {
         let flags = O_RDWR | O_CLOEXEC | (offset == 0 ? O_CREAT : 0)
-        var descriptor = open(folder.path(ofUpload: name), flags, 0o600)
+        var descriptor = open(directory.path(ofUpload: name), flags, 0o600)
         if descriptor < 0, errno == ENOENT, offset == 0 {
-            try folder.prepare()
-            descriptor = open(folder.path(ofUpload: name), flags, 0o600)
+            try directory.prepare()
+            descriptor = open(directory.path(ofUpload: name), flags, 0o600)
         }
         guard descriptor >= 0 else { throw AssetFileError.last("open") }
         var status = stat()
@@ -85,7 +88,7 @@ package final class AssetFileWriter: @unchecked Sendable {
             close(descriptor)
             throw .cutShort
         }
-        self.folder = folder
+        self.directory = directory
         self.name = name
         self.descriptor = descriptor
         self.hasher = offset == 0 ? SHA256Hasher() : hasher
@@ -97,6 +100,9 @@ package final class AssetFileWriter: @unchecked Sendable {
         if descriptor >= 0 { close(descriptor) }
     }
 
+    /// Appends bytes.
+    ///
+    /// - Throws: The system call that failed, now or in an earlier call.
     package func append(_ bytes: [UInt8]) throws(AssetFileError) {
         if let failure = failure ?? loss { throw failure }
         try bytes.withUnsafeBufferPointer { buffer throws(AssetFileError) in
@@ -129,17 +135,19 @@ package final class AssetFileWriter: @unchecked Sendable {
         }
     }
 
-    /// Starts writing the newest bytes to the disk and waits for those before them: never more than two windows wait.
+    /// Starts writing the newest window to the disk and waits for the previous window. So at most two windows are in
+    /// the disk's queue.
     private func flushWindow() throws(AssetFileError) {
         try flush(from: started, count: size - started, waits: false)
         if started > 0 { try flush(from: max(0, started - Self.window), count: Self.window, waits: true) }
         started = size
     }
 
-    /// The system tells of bytes that could not be written once: if here, then not at the sync any more.
+    /// Writes a range of the file to the disk. Linux reports a failed write only once, so a later sync would succeed
+    /// after a failure here. Therefore a failure counts as a failed sync.
     private func flush(from offset: Int64, count: Int64, waits: Bool) throws(AssetFileError) {
         guard fogbase_flush_range(descriptor, offset, count, waits ? 1 : 0) != 0 else { return }
-        // Not every file system can, and not every sandbox lets us.
+        // Some file systems do not support sync_file_range, and some sandboxes do not allow it.
         if [EINVAL, ESPIPE, ENOSYS, EOPNOTSUPP, EPERM].contains(errno) { return }
         try lose("sync_file_range")
     }
@@ -150,7 +158,9 @@ package final class AssetFileWriter: @unchecked Sendable {
         throw error
     }
 
-    /// The hash of all bytes: as they came, or read again if the file was resumed.
+    /// Returns the hash of all bytes. Reads the file again if the upload was resumed without a hasher.
+    ///
+    /// - Throws: The system call that failed, now or in an earlier call.
     package func digest() throws(AssetFileError) -> Digest {
         if let failure = failure ?? loss { throw failure }
         if let hasher { return hasher.finalize() }
@@ -165,7 +175,9 @@ package final class AssetFileWriter: @unchecked Sendable {
         return hasher.finalize()
     }
 
-    /// Bytes of the file; fewer at its end.
+    /// Returns `count` bytes at `offset`; fewer at the end of the file.
+    ///
+    /// - Throws: The system call that failed.
     package func read(at offset: Int64, count: Int) throws(AssetFileError) -> [UInt8] {
         if descriptor < 0 { return Array(held.dropFirst(Int(offset)).prefix(count)) }
         var failure: Int32 = 0
@@ -188,54 +200,63 @@ package final class AssetFileWriter: @unchecked Sendable {
         return bytes
     }
 
-    /// Makes the bytes durable where they are. Once that has failed it is not tried again.
+    /// Syncs the bytes to the disk. After a failed sync every call throws the same error, because a later successful
+    /// sync does not mean that the bytes are on the disk.
+    ///
+    /// - Throws: The system call that failed, now or in an earlier call.
     package func sync() throws(AssetFileError) {
         if let loss { throw loss }
         try makeFile()
         guard fsync(descriptor) == 0 else { try lose("fsync") }
     }
 
-    /// Makes the file's name durable, for whoever comes back for it.
+    /// Makes the file's name durable, so that a later request can resume the upload.
+    ///
+    /// - Throws: The system call that failed.
     package func syncName() throws(AssetFileError) {
-        // Another upload may have made the folder a moment ago, and still wait for its name to be durable.
-        try folder.prepare()
-        try AssetFolder.sync(folder.uploadsPath)
+        // Another upload may have created the directory and not synced it yet.
+        try directory.prepare()
+        try AssetDirectory.sync(directory.uploadsPath)
     }
 
-    /// Makes the bytes durable and gives the file its final name, durably too. It has the upload's name as well until it
-    /// is discarded, so that a crash before the commit that speaks of the file loses nothing.
+    /// Makes the bytes durable and links the file under its final name, durably. The file keeps the upload's name until
+    /// `discard`, so that a crash before the commit of the asset's row loses nothing.
+    ///
+    /// - Throws: The system call that failed.
     package func keep(andLink final: AssetFileName) throws(AssetFileError) {
         try makeFile()
-        let (from, to) = (folder.path(ofUpload: name), folder.path(of: final))
-        // What was written long ago is new under this name, for those who sweep old files away.
+        let (from, to) = (directory.path(ofUpload: name), directory.path(of: final))
+        // Cleanup deletes old files without a row, so the age of this file must count from now.
         futimens(descriptor, nil)
         try sync()
-        try folder.makeFolder(folder.path + "/" + final.folder)
+        try directory.makeDirectory(directory.path + "/" + final.directory)
         if Glibc.link(from, to) != 0 {
-            // Not every file system has links.
+            // Some file systems do not support links.
             guard errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS else { throw AssetFileError.last("link") }
             guard rename(from, to) == 0 else { throw AssetFileError.last("rename") }
         }
-        try AssetFolder.sync(folder.path + "/" + final.folder)
+        try AssetDirectory.sync(directory.path + "/" + final.directory)
     }
 
-    /// Makes the bytes durable and gives the file its final name, durably too.
+    /// Makes the bytes durable and renames the file to its final name, durably.
+    ///
+    /// - Throws: The system call that failed.
     package func keep(as final: AssetFileName) throws(AssetFileError) {
         try sync()
-        let target = folder.path + "/" + final.folder
-        try folder.makeFolder(target)
-        guard rename(folder.path(ofUpload: name), folder.path(of: final)) == 0 else {
+        let target = directory.path + "/" + final.directory
+        try directory.makeDirectory(target)
+        guard rename(directory.path(ofUpload: name), directory.path(of: final)) == 0 else {
             throw AssetFileError.last("rename")
         }
         isGone = true
         isKept = true
-        try AssetFolder.sync(target)
+        try AssetDirectory.sync(target)
     }
 
-    /// Takes the file away, unless it has its final name.
+    /// Deletes the file, unless it was renamed to its final name.
     package func discard() {
         guard !isGone else { return }
         isGone = true
-        if descriptor >= 0 { folder.removeUpload(name) }
+        if descriptor >= 0 { directory.removeUpload(name) }
     }
 }

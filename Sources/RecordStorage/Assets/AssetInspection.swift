@@ -1,19 +1,23 @@
 package import Cryptography
 package import RecordModel
 
-/// What the doctor asks about assets, on a read-only connection, in slices.
+/// The doctor's queries on assets, on a read-only connection. The doctor reads in slices.
+///
+/// Its functions throw INTERNAL_ERROR or TRY_AGAIN_LATER if the store fails.
 package final class AssetInspection {
     private let connection: Connection
-    private let reading: AssetReading
+    private let reading: AssetFinder
     private let rowSlice: Statement
     private let linkSlice: Statement
     private let hasLink: Statement
 
-    /// - Returns: `nil` for a file that has not had the step that brought assets.
+    /// Prepares the SQL statements on `connection`.
+    ///
+    /// Returns `nil` if the file lacks the migration that adds assets.
     package init?(_ connection: Connection) throws(RecordError) {
         guard try Migrations.applied(on: connection) >= Migrations.withAssets else { return nil }
         self.connection = connection
-        reading = AssetReading(connection)
+        reading = AssetFinder(connection)
         rowSlice = connection.prepare(
             """
             SELECT id, hash, size, file, orphaned, format, width, height, orientation,
@@ -28,15 +32,18 @@ package final class AssetInspection {
         hasLink = connection.prepare("SELECT 1 FROM asset_link WHERE record = ?1 AND field = ?2 AND asset = ?3")
     }
 
-    /// A row, and whether a record has its asset.
+    /// An asset, and whether a record has a link to it.
     package struct Row: Hashable, Sendable {
+        /// The stored asset.
         package var asset: AssetRow
+        /// Whether a record has the asset.
         package var isLinked: Bool
     }
 
-    /// Rows in the order of their numbers, after one of them.
+    /// Returns at most `limit` assets after the ID `id`, in ID order.
     ///
-    /// - Returns: Also the last number of the slice, which a row whose hash is damaged may have; `nil` behind the last.
+    /// - Returns: The rows, the number of rows with a damaged hash, and the ID of the slice's last row; `nil` at the
+    ///   end.
     package func rows(after id: Int64, limit: Int) throws(RecordError) -> (rows: [Row], damaged: Int, last: Int64?) {
         rowSlice.with(id, limit)
         defer { rowSlice.reset() }
@@ -55,32 +62,36 @@ package final class AssetInspection {
         return (rows, damaged, last)
     }
 
-    /// A link, and the hash of its asset; `nil` if there is no such asset.
+    /// A link from a field of a record to an asset.
     package struct Link: Hashable, Sendable {
+        /// The record's number.
         package var record: RecordNumber
+        /// The field's number in the record type.
         package var field: Int
+        /// The asset's ID.
         package var asset: Int64
+        /// The asset's hash; `nil` if there is no such asset.
         package var hash: Digest?
     }
 
-    /// Links in the order of their key, after one of them.
+    /// Returns at most `limit` links after `last`, in key order.
     package func links(after last: Link?, limit: Int) throws(RecordError) -> [Link] {
         try linkSlice.with(last?.record ?? .lowest, last?.field ?? .min, last?.asset ?? .min, limit).rows { row in
             Link(record: row.next(), field: row.next(), asset: row.next(), hash: Digest(row.nextBytes()))
         }
     }
 
-    /// The row of a content; `nil` if there is none.
+    /// Returns the asset whose content has this SHA-256; `nil` if there is none.
     package func find(_ hash: Digest) throws(RecordError) -> AssetRow? {
         try reading.find(hash)
     }
 
-    /// Whether a field of a record has an asset, by the table.
+    /// Returns whether a field of a record has a stored link to an asset.
     package func isLinked(record: RecordNumber, field: Int, asset: Int64) throws(RecordError) -> Bool {
         try hasLink.with(record, field, asset).exists()
     }
 
-    /// Uploaders whose sum of unused bytes is not that of their uploads.
+    /// Returns the number of uploaders whose counter of unused bytes differs from the sum of their claims.
     package func wrongSums() throws(RecordError) -> Int {
         let find = connection.prepare(
             """
@@ -92,7 +103,7 @@ package final class AssetInspection {
         return try find.row { $0.next() } ?? 0
     }
 
-    /// Whether a file belongs to an upload in several requests that is not complete.
+    /// Returns whether a file belongs to an unfinished resumable upload.
     package func isResumable(_ name: String) throws(RecordError) -> Bool {
         try reading.resumables.isUnfinished(name)
     }

@@ -1,13 +1,16 @@
 internal import Cryptography
 package import RecordModel
 
-/// Assets, who has them, and who has uploaded them: the writer's side.
+/// Assets, their links and their claims, on the writer's connection.
+///
+/// Its functions throw INTERNAL_ERROR or TRY_AGAIN_LATER if the store fails.
 package final class AssetTable {
-    package let reading: AssetReading
-    /// Uploads in several requests.
+    /// Finds assets on the same connection.
+    package let reading: AssetFinder
+    /// Resumable uploads on the same connection.
     package let resumables: ResumableUploadTable
     private let connection: Connection
-    private let unused: KeptSum<UserID>
+    private let unused: RunningTotal<UserID>
     private let insertAsset: Statement
     private let insertClaim: Statement
     private let renewClaim: Statement
@@ -24,11 +27,12 @@ package final class AssetTable {
     private let linksOfRecord: Statement
     private let sizeOfRecord: Statement
 
+    /// Prepares the SQL statements on `connection`.
     package init(_ connection: Connection) {
         self.connection = connection
-        reading = AssetReading(connection)
+        reading = AssetFinder(connection)
         resumables = ResumableUploadTable(connection)
-        unused = KeptSum.ofUnusedAssets(connection)
+        unused = RunningTotal.ofUnusedAssets(connection)
         insertAsset = connection.prepare(
             """
             INSERT INTO asset (hash, size, file, orphaned, format, width, height, orientation)
@@ -39,7 +43,7 @@ package final class AssetTable {
             INSERT INTO asset_claim (asset, uploader, scope, owner, size, content_type, filename, expires)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) RETURNING id
             """)
-        // Claims are found by asset and uploader: left to itself, SQLite may walk through all that the uploader has uploaded.
+        // Without INDEXED BY, SQLite may scan all claims of the uploader.
         renewClaim = connection.prepare(
             """
             UPDATE asset_claim SET expires = ?7, used = 0 WHERE id = (
@@ -80,7 +84,7 @@ package final class AssetTable {
             "DELETE FROM asset_link WHERE record = ?1 AND field = ?2 AND asset = ?3")
         findLink = connection.prepare(
             "SELECT 1 FROM asset_link WHERE record = ?1 AND field = ?2 AND asset = ?3")
-        // A file that a thousand records have fills no disk: no more are looked at.
+        // At most 1,000 links are checked. An asset with that many links cannot be used to fill the disk.
         ownLink = connection.prepare(
             """
             SELECT 1 FROM (SELECT record FROM asset_link WHERE asset = ?1 LIMIT 1000) AS link
@@ -98,7 +102,9 @@ package final class AssetTable {
 
     // MARK: Uploads
 
-    /// Adds an asset whose file is there, durably. Nobody has it yet.
+    /// Adds an asset whose file is durable. No record has it yet.
+    ///
+    /// - Returns: The ID of the new asset.
     package func insert(_ row: AssetRow) throws(RecordError) -> Int64 {
         try insertAsset
             .with(row.hash, row.size, row.file, row.orphaned)
@@ -106,12 +112,14 @@ package final class AssetTable {
             .returnedNumber()
     }
 
-    /// Gives an asset another file, which is there, durably.
+    /// Replaces the file of an asset. The new file must be durable.
     package func replace(_ asset: Int64, file: Int64) throws(RecordError) {
         try connection.prepare("UPDATE asset SET file = ?2 WHERE id = ?1").with(asset, file).run()
     }
 
-    /// Notes an upload, or that the same one came again; its number is the receipt's.
+    /// Adds the claim of an upload, or renews the claim of an identical earlier upload.
+    ///
+    /// - Returns: The claim's ID, which the upload token carries.
     package func claim(_ claim: AssetClaim, size: Int64) throws(RecordError) -> Int64 {
         let renewed: [Int64] = try renewClaim.with(
             claim.asset, claim.uploader, claim.scope, claim.owner, claim.contentType, claim.filename, claim.expires
@@ -125,22 +133,24 @@ package final class AssetTable {
         return id
     }
 
-    /// A record has what was uploaded: it counts against no quota any more.
+    /// Marks a claim as used after a record got the asset. The upload then no longer counts against the upload quota.
     package func use(claim id: Int64) throws(RecordError) {
         try unused.subtract(rowsOf: useClaim.with(id))
-        // It is the last one now.
+        // This claim is now the last used claim. Older claims that were kept as the last used claim are deleted.
         try forgetClaims.with(id).run()
     }
 
     // MARK: Links
 
+    /// Returns whether a field of a record has an asset.
     package func isLinked(record: RecordNumber, field: Int, asset: Int64) throws(RecordError) -> Bool {
         try findLink.with(record, field, asset).exists()
     }
 
-    /// - Parameter owner: Whose record it is.
+    /// Adds a link from a field of a record to an asset.
     ///
-    /// - Returns: Whether it was not there.
+    /// - Parameter owner: The account that the record counts for.
+    /// - Returns: Whether the link is new.
     package func link(record: RecordNumber, of owner: UserID, field: Int, asset: Int64) throws(RecordError) -> Bool {
         let isNew = try insertLink.with(record, field, asset).changedRows() > 0
         try mark(asset, orphaned: nil)
@@ -148,13 +158,17 @@ package final class AssetTable {
         return isNew
     }
 
-    /// Takes a link away. When it was the last one of its owner's records, the asset counts again for the owner who had
-    /// uploaded it, for as long as an upload does: else uploads that come and go at once would fill the disk beside every
-    /// quota. Whatever others have does not matter, or the quota would tell of it.
+    /// Removes a link. If no other record of the owner has the asset, and the owner uploaded it, the asset counts
+    /// against the owner's upload quota again until `end`. Otherwise uploads that are linked and immediately unlinked
+    /// could fill the disk outside of every quota. Links of other owners are ignored, because the quota would reveal
+    /// these links.
     ///
     /// - Parameters:
-    ///   - now: Since when nobody has the asset, if this was the last link of all.
-    ///   - end: Until when it counts, if a record does not have it before or it is collected.
+    ///   - now: The current time in milliseconds since 1970. If this was the last link, `now` is stored as the time
+    ///     since when no record has the asset.
+    ///   - end: The time in milliseconds since 1970 until which the asset counts, unless a record gets the asset or the
+    ///     asset is deleted before.
+    /// - Returns: Whether the link existed.
     package func unlink(
         record: RecordNumber, of owner: UserID, field: Int, asset: Int64, now: Int64, end: Int64
     ) throws(RecordError) -> Bool {
@@ -169,42 +183,45 @@ package final class AssetTable {
         try ownLink.with(asset, owner).exists()
     }
 
-    /// Takes away all links of a record.
+    /// Removes all links of a record, as `unlink` does.
     package func unlinkAll(record: RecordNumber, of owner: UserID, now: Int64, end: Int64) throws(RecordError) {
         for (field, asset) in try links(of: record) {
             _ = try unlink(record: record, of: owner, field: field, asset: asset, now: now, end: end)
         }
     }
 
+    /// Returns the links of a record.
     package func links(of record: RecordNumber) throws(RecordError) -> [(field: Int, asset: Int64)] {
         try linksOfRecord.with(record).rows { ($0.next(), $0.next()) }
     }
 
-    /// The bytes of all assets that a record's fields have; one that two fields have counts twice.
+    /// Returns the sum of the bytes of all assets in a record's fields. An asset in two fields counts twice.
     package func linkedBytes(of record: RecordNumber) throws(RecordError) -> Int64 {
         try sizeOfRecord.with(record).number() ?? 0
     }
 
+    /// Returns whether any record has an asset.
     package func hasLinks(_ asset: Int64) throws(RecordError) -> Bool {
         try anyLink.with(asset).exists()
     }
 
-    /// Says since when nobody has had an asset; `nil` for one that a record has.
+    /// Stores the time since when no record has an asset, in milliseconds since 1970; `nil` if a record has the asset.
     package func mark(_ asset: Int64, orphaned: Int64?) throws(RecordError) {
         try setOrphaned.with(asset, orphaned).run()
     }
 
     // MARK: Collection
 
-    /// The bytes of a claim that count against a quota.
+    /// SQL for the bytes of a claim that count against a quota.
     static let unusedBytes = "CASE WHEN used IN (0, 2) THEN size ELSE 0 END"
 
-    /// Takes away the rows of assets that nobody has had since before a time, with what receipts say of them.
+    /// Deletes the rows and claims of assets that have been without a record since before `oldest` (milliseconds since
+    /// 1970).
     ///
-    /// - Parameter sparesUploads: Leaves assets alone that somebody has uploaded and no record of theirs has had yet.
-    /// - Returns: Whose files may go when this is committed; fewer than `limit` means that none are left.
+    /// - Parameter keepsUnusedUploads: Whether to keep assets with a claim that no record has used yet.
+    /// - Returns: The files to delete after the commit. If there are fewer than `limit`, no such assets are left.
     package func collect(
-        before oldest: Int64, limit: Int, sparesUploads: Bool = false
+        before oldest: Int64, limit: Int, keepsUnusedUploads: Bool = false
     ) throws(RecordError) -> [AssetFileName] {
         let spared = """
             AND NOT EXISTS (
@@ -214,7 +231,7 @@ package final class AssetTable {
         let find = connection.prepare(
             """
             SELECT id, hash, file FROM asset INDEXED BY asset_by_age
-            WHERE orphaned < ?1 \(sparesUploads ? spared : "") ORDER BY orphaned LIMIT ?2
+            WHERE orphaned < ?1 \(keepsUnusedUploads ? spared : "") ORDER BY orphaned LIMIT ?2
             """)
         let found = try find.with(oldest, limit).rows { row -> (id: Int64, name: AssetFileName)? in
             let id = row.next(Int64.self)
@@ -230,7 +247,10 @@ package final class AssetTable {
         return found.map(\.name)
     }
 
-    /// Takes away receipts that have expired. The last claim that somebody has used of an asset stays, and goes with it.
+    /// Deletes expired claims. The last used claim of each uploader and asset is kept (`used` = 3) until the asset is
+    /// deleted.
+    ///
+    /// - Returns: The number of claims that were deleted or marked as kept.
     package func removeExpiredClaims(before now: Int64, limit: Int) throws(RecordError) -> Int {
         let find = connection.prepare(
             """
@@ -244,7 +264,7 @@ package final class AssetTable {
         let remove = connection.prepare(
             "DELETE FROM asset_claim WHERE id = ?1 RETURNING uploader, \(Self.unusedBytes)")
         for claim in expired {
-            // One that has been used counts no more.
+            // A used claim does not count against the quota, so the counter does not change.
             if claim.stays { try keep.with(claim.id).run() } else { try unused.subtract(rowsOf: remove.with(claim.id)) }
         }
         return expired.count

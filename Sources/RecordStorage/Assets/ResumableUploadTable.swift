@@ -1,27 +1,33 @@
 package import RecordModel
 
-/// An upload in several requests.
+/// A stored resumable upload.
 package struct ResumableUploadRow: Hashable, Sendable {
+    /// The upload's ID; 0 before the upload is stored.
     package var id: Int64
-    /// What its URL and its file are called.
+    /// The name of the upload in its URL, and of its file.
     package var name: String
-    /// The caller's number as writers have it.
+    /// The caller that owns the upload.
     package var uploader: UserID
+    /// The database that the asset is uploaded to: 0 public, 1 private.
     package var scope: Int64
+    /// The account of a private database, else 0.
     package var owner: UserID
-    /// In bytes; `nil` until it is known.
+    /// The length of the complete upload in bytes; `nil` while unknown.
     package var length: Int64?
-    /// So many bytes are synced.
+    /// The number of bytes that are durable.
     package var offset: Int64
+    /// The content type that the client sent.
     package var contentType: String?
+    /// The file name that the client sent.
     package var filename: String?
-    /// What the client has said of it, as it came.
+    /// The `Upload-Metadata` that the client sent, unchanged.
     package var metadata: String?
-    /// Milliseconds since 1970.
+    /// When the upload expires, in milliseconds since 1970.
     package var expires: Int64
-    /// The claim of what was uploaded, once that is complete.
+    /// The ID of the claim of a complete upload; `nil` while the upload is unfinished.
     package var claim: Int64?
 
+    /// Creates a row to store, or a row that was read.
     package init(
         id: Int64 = 0, name: String, uploader: UserID, scope: Int64, owner: UserID, length: Int64?, offset: Int64 = 0,
         contentType: String?, filename: String?, metadata: String?, expires: Int64, claim: Int64? = nil
@@ -41,8 +47,10 @@ package struct ResumableUploadRow: Hashable, Sendable {
     }
 }
 
-/// Finds uploads in several requests, on any connection.
-package final class ResumableUploadReading {
+/// Finds resumable uploads, on any connection.
+///
+/// Its functions throw INTERNAL_ERROR or TRY_AGAIN_LATER if the store fails.
+package final class ResumableUploadFinder {
     private let findByName: Statement
     private let findUnfinished: Statement
     private let sumUnfinished: Statement
@@ -61,6 +69,7 @@ package final class ResumableUploadReading {
             """)
     }
 
+    /// Returns the upload with a name; `nil` if there is none.
     package func find(_ name: String) throws(RecordError) -> ResumableUploadRow? {
         try findByName.with(name).row { row in
             ResumableUploadRow(
@@ -70,19 +79,21 @@ package final class ResumableUploadReading {
         }
     }
 
-    /// Whether a file belongs to an upload that is not complete.
+    /// Returns whether a file belongs to an unfinished upload.
     package func isUnfinished(_ name: String) throws(RecordError) -> Bool {
         try findUnfinished.with(name).exists()
     }
 
-    /// What somebody has begun and not completed: how many uploads, and their lengths, or what has come of those whose
-    /// length is not known.
+    /// Returns the number of a user's unfinished uploads and the sum of their lengths. An upload of unknown length
+    /// counts with its received bytes.
     package func unfinished(of uploader: UserID) throws(RecordError) -> (count: Int, bytes: Int64) {
         try sumUnfinished.with(uploader).row { ($0.next(), $0.next()) } ?? (0, 0)
     }
 }
 
-/// Uploads in several requests: the writer's side.
+/// Resumable uploads, on the writer's connection.
+///
+/// Its functions throw INTERNAL_ERROR or TRY_AGAIN_LATER if the store fails.
 package final class ResumableUploadTable {
     private let connection: Connection
     private let insertUpload: Statement
@@ -99,7 +110,7 @@ package final class ResumableUploadTable {
             (name, uploader, scope, owner, length, content_type, filename, metadata, expires)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
             """)
-        // What was acknowledged is never taken back.
+        // The offset never decreases, because acknowledged bytes stay acknowledged.
         setOffset = connection.prepare(
             "UPDATE resumable_upload SET offset = max(offset, ?2) WHERE id = ?1 AND claim IS NULL")
         setLength = connection.prepare(
@@ -109,28 +120,29 @@ package final class ResumableUploadTable {
         removeUpload = connection.prepare("DELETE FROM resumable_upload WHERE id = ?1")
     }
 
+    /// Adds an upload.
     package func insert(_ row: ResumableUploadRow) throws(RecordError) {
         try insertUpload.with(row.name, row.uploader, row.scope, row.owner, row.length, row.contentType, row.filename)
             .with(from: 8, row.metadata, row.expires).run()
     }
 
-    /// Notes how much is synced.
+    /// Stores the number of durable bytes of an upload.
     ///
-    /// - Returns: Whether there is such an upload, unfinished.
+    /// - Returns: Whether the upload exists and is unfinished.
     package func advance(_ id: Int64, to offset: Int64) throws(RecordError) -> Bool {
         try change(setOffset, id, offset)
     }
 
-    /// Notes a length that was not known before.
+    /// Stores the length of an upload.
     ///
-    /// - Returns: Whether there is such an upload, of unknown length and not longer.
+    /// - Returns: Whether the upload exists, has an unknown length, and has at most `length` bytes so far.
     package func setLength(_ id: Int64, _ length: Int64) throws(RecordError) -> Bool {
         try change(setLength, id, length)
     }
 
-    /// Notes what has become of an upload that is complete.
+    /// Marks an upload as complete and stores its claim.
     ///
-    /// - Returns: Whether there is such an upload, unfinished.
+    /// - Returns: Whether the upload exists and is unfinished.
     package func complete(_ id: Int64, claim: Int64) throws(RecordError) -> Bool {
         try change(setClaim, id, claim)
     }
@@ -139,14 +151,16 @@ package final class ResumableUploadTable {
         try statement.with(id, value).changedRows() > 0
     }
 
+    /// Deletes an upload's row.
     package func remove(_ id: Int64) throws(RecordError) {
         try removeUpload.with(id).run()
     }
 
-    /// Takes away the rows of uploads that have expired.
+    /// Deletes the rows of expired uploads.
     ///
-    /// - Parameter isBusy: Whether somebody works on an upload: it is left for the next time.
-    /// - Returns: Whose files may go when this is committed; fewer than `limit` means that none are left.
+    /// - Parameter isBusy: Returns whether a request is using the upload. Such an upload is kept until the next call.
+    /// - Returns: The names of the files to delete after the commit. If there are fewer than `limit`, no
+    ///   expired uploads are left or some uploads are in use.
     package func collect(
         before now: Int64, limit: Int, isBusy: (String) -> Bool
     ) throws(RecordError) -> [String] {

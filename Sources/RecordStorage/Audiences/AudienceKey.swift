@@ -1,16 +1,20 @@
 package import RecordModel
 
-/// Which records of a zone an audience has: by this it is found.
+/// The rule that selects the records of an audience. A zone and a key together identify an audience.
 package enum AudienceKey: Hashable, Sendable {
-    /// All that have an access list.
+    /// All records with an access list.
     case everything
-    /// Those whose list lets a principal read.
+    /// The records whose access list lets a principal read.
     case principal(Principal)
 }
 
-/// One column has both: a principal's number, and the greatest that there is for everything.
+/// The key as an integer column.
+///
+/// ```
+/// column (Int64): Principal.number | Int64.max for `everything`
+/// ```
 extension AudienceKey: Bindable {
-    /// What stands in the column.
+    /// The value of the column.
     var column: Int64 {
         switch self {
         case .everything: .max
@@ -18,7 +22,7 @@ extension AudienceKey: Bindable {
         }
     }
 
-    /// - Returns: `nil` for what no audience has there.
+    /// Decodes the column; `nil` if no key has this number.
     init?(column: Int64) {
         if column == .max {
             self = .everything

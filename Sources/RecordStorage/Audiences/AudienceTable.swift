@@ -1,12 +1,13 @@
 package import RecordModel
 
-/// Audiences: the records of a zone that one principal may read by their access lists.
+/// Audiences: ACL posting lists. An audience lists the records of a zone that one principal can read by their access
+/// lists.
 ///
-/// A record with a list is in no table under its zone. Under an audience (`RowHome`) it is there once for each principal
-/// that may read it, and once for `AudienceKey.everything`. So a page of what a caller may read is a walk through a few ranges, and
-/// none of them holds a record that it may not read.
+/// A record with an access list has no index entries under its zone. It has entries under each audience (`RowHome`) of
+/// a principal that can read it, and under `AudienceKey.everything`. So a page for a caller is a merge of a few
+/// key ranges, and none of these ranges contains a record that the caller cannot read.
 ///
-/// Confined to the thread of its connection.
+/// Confined to the thread of its connection. Its functions throw INTERNAL_ERROR or TRY_AGAIN_LATER if the store fails.
 package final class AudienceTable {
     private let connection: Connection
     private let find: Statement
@@ -14,6 +15,7 @@ package final class AudienceTable {
     private let addRecord: Statement
     private let removeRecord: Statement
 
+    /// Prepares the SQL statements on `connection`.
     package init(_ connection: Connection) {
         self.connection = connection
         find = connection.prepare("SELECT id FROM audience WHERE zone = ?1 AND principal = ?2")
@@ -24,35 +26,42 @@ package final class AudienceTable {
             "DELETE FROM audience_record WHERE audience = ?1 AND type = ?2 AND record = ?3")
     }
 
-    /// `nil` if there is none yet.
+    /// Returns the ID of the audience of a key; `nil` if no such audience was added yet.
     package func find(zone: ZoneID, _ key: AudienceKey) throws(RecordError) -> AudienceID? {
         try find.with(zone, key).id()
     }
 
-    /// As `find`, made if there is none.
+    /// Returns the ID of the audience of a key. Adds the audience if it does not exist.
     package func ensure(zone: ZoneID, _ key: AudienceKey) throws(RecordError) -> AudienceID {
         if let known = try find(zone: zone, key) { return known }
         return try add.with(zone, key).returnedID()
     }
 
+    /// Adds a record to an audience.
     package func add(_ row: RecordRow, to audience: AudienceID) throws(RecordError) {
         try addRecord.with(audience, row.type, row.id, row.creator).run()
     }
 
+    /// Removes a record from an audience.
     package func remove(_ row: RecordRow, from audience: AudienceID) throws(RecordError) {
         try removeRecord.with(audience, row.type, row.id).run()
     }
 
-    // MARK: Looking through
+    // MARK: Scanning
 
-    /// A row of the table of members.
+    /// A record in an audience.
     package struct Member: Hashable, Sendable {
+        /// The audience's ID.
         package var audience: AudienceID
+        /// The record's type.
         package var type: TypeID
+        /// The record's number.
         package var record: RecordNumber
+        /// The user that created the record.
         package var creator: UserID
     }
 
+    /// Returns whether an audience contains a record.
     package func contains(_ row: RecordRow, in audience: AudienceID) throws(RecordError) -> Bool {
         try connection.prepare(
             """
@@ -61,7 +70,7 @@ package final class AudienceTable {
         ).with(audience, row.type, row.id, row.creator).exists()
     }
 
-    /// Members in the order of the table, after one of them.
+    /// Returns at most `limit` members after `last`, in table order.
     package func members(after last: Member?, limit: Int) throws(RecordError) -> [Member] {
         try connection.prepare(
             """
@@ -73,7 +82,7 @@ package final class AudienceTable {
         .rows { Member(audience: $0.next(), type: $0.next(), record: $0.next(), creator: $0.next()) }
     }
 
-    /// By what an audience is found; `nil` if there is none with this number.
+    /// Returns the zone and key of an audience; `nil` if there is no such audience.
     package func audience(_ audience: AudienceID) throws(RecordError) -> (zone: ZoneID, key: AudienceKey)? {
         let row = try connection.prepare("SELECT zone, principal FROM audience WHERE id = ?1").with(audience)
             .row { (zone: $0.next(ZoneID.self), column: $0.next(Int64.self)) }

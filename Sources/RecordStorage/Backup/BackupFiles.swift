@@ -1,18 +1,21 @@
 package import Cryptography
 internal import Glibc
 
-/// The file system's part of backups: what is made is the owner's alone, and what fails is said with the path.
+/// File operations for backups. Created files and directories are accessible to their owner only.
+///
+/// Functions throw a `BackupProblem` that names the operation, the path and the system's error.
 package enum BackupFiles {
-    // MARK: Making
+    // MARK: Creating
 
-    /// Makes a directory, 0700, whose parent is there.
+    /// Creates a directory with mode 0700. Its parent must exist.
     package static func makeDirectory(_ path: String) throws(BackupProblem) {
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw failure("make", path) }
     }
 
-    /// Gives a file a second name, or, on another file system or where asked to, copies it.
+    /// Links a file under a second name. Copies the file instead if `copies` is true, or if a link is
+    /// impossible, for example across file systems.
     ///
-    /// - Returns: The bytes that were copied; `nil` for a link.
+    /// - Returns: The number of copied bytes; `nil` for a link.
     @discardableResult
     package static func linkOrCopy(_ source: String, to target: String, copies: Bool) throws(BackupProblem) -> Int? {
         if !copies {
@@ -22,7 +25,9 @@ package enum BackupFiles {
         return try copy(source, to: target).size
     }
 
-    /// Copies a file, 0600, and syncs it.
+    /// Copies a file and syncs the copy, which has mode 0600.
+    ///
+    /// - Throws: `BackupProblem.cancelled` once `isCancelled` returns true.
     @discardableResult
     package static func copy(
         _ source: String, to target: String, isCancelled: () -> Bool = { false }
@@ -43,7 +48,9 @@ package enum BackupFiles {
         return read
     }
 
-    /// The digest and the length of a file.
+    /// Returns the SHA-256 and the length in bytes of a file.
+    ///
+    /// - Throws: `BackupProblem.cancelled` once `isCancelled` returns true.
     package static func digest(
         of path: String, isCancelled: () -> Bool = { false }
     ) throws(BackupProblem) -> (digest: Digest, size: Int) {
@@ -73,9 +80,9 @@ package enum BackupFiles {
         }
     }
 
-    /// The bytes of a file.
+    /// Returns the bytes of a file.
     ///
-    /// - Parameter limit: The most bytes that it may have.
+    /// - Parameter limit: The maximum length in bytes. A longer file counts as damaged.
     package static func read(_ path: String, upTo limit: Int) throws(BackupProblem) -> [UInt8] {
         var bytes: [UInt8] = []
         _ = try scan(path, isCancelled: { false }) { piece throws(BackupProblem) in
@@ -87,7 +94,7 @@ package enum BackupFiles {
         return bytes
     }
 
-    /// Writes a new file, 0600, and syncs it.
+    /// Writes a new file with mode 0600 and syncs the file.
     package static func write(_ bytes: [UInt8], to path: String) throws(BackupProblem) {
         let output = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard output >= 0 else { throw failure("write", path) }
@@ -97,7 +104,7 @@ package enum BackupFiles {
         guard fsync(output) == 0 else { throw failure("sync", path) }
     }
 
-    /// Syncs a file or a directory that nobody else writes.
+    /// Syncs a file or a directory.
     package static func sync(_ path: String) throws(BackupProblem) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure("open", path) }
@@ -105,25 +112,25 @@ package enum BackupFiles {
         guard fsync(descriptor) == 0 else { throw failure("sync", path) }
     }
 
-    /// Renames a file or a directory, and syncs both parents.
+    /// Renames a file or a directory and syncs both parents.
     package static func move(_ source: String, to target: String) throws(BackupProblem) {
         guard rename(source, target) == 0 else { throw failure("rename", source) }
         for parent in Set([parent(of: source), parent(of: target)]) { try sync(parent) }
     }
 
-    /// Deletes a directory with all that is in it. What is not there is no failure.
+    /// Deletes a directory with its content. Does nothing if the directory does not exist.
     package static func removeTree(_ path: String) throws(BackupProblem) {
-        for name in FolderInspection.names(in: path) {
+        for name in DirectoryInspection.names(in: path) {
             let inner = path + "/" + name
-            // A link to a directory is a file here: nothing outside is deleted.
+            // unlink deletes a symbolic link itself, so nothing outside of the directory is deleted.
             if unlink(inner) != 0, errno == EISDIR || errno == EPERM { try removeTree(inner) }
         }
         guard rmdir(path) == 0 || errno == ENOENT else { throw failure("delete", path) }
     }
 
-    /// Holds a directory against others who would write a backup there, until the result is closed.
+    /// Locks a directory against other backups until `unlock` is called.
     ///
-    /// - Returns: `nil` if somebody holds it.
+    /// - Returns: The descriptor to pass to `unlock`; `nil` if another process holds the lock.
     package static func lock(_ directory: String) throws(BackupProblem) -> Int32? {
         let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure("open", directory) }
@@ -132,27 +139,31 @@ package enum BackupFiles {
         return nil
     }
 
+    /// Releases a lock from `lock`.
     package static func unlock(_ descriptor: Int32) { close(descriptor) }
 
     // MARK: Names
 
-    /// The absolute path of what is there, without symbolic links.
+    /// Returns the absolute path of an existing file, without symbolic links; `nil` if the file does not
+    /// exist.
     package static func resolve(_ path: String) -> String? {
         guard let resolved = realpath(path, nil) else { return nil }
         defer { free(resolved) }
         return String(cString: resolved)
     }
 
+    /// Returns the path of the parent directory.
     package static func parent(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
+    /// Returns the last component of a path.
     package static func name(of path: String) -> String {
         String(path[(path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex)...])
     }
 
-    /// Whether two paths are on one file system, so that a file of one can be linked into the other.
+    /// Returns whether two paths are on one file system, so that files can be linked between them.
     package static func areOnOneDisk(_ first: String, _ second: String) -> Bool {
         var (one, other) = (stat(), stat())
         return stat(first, &one) == 0 && stat(second, &other) == 0 && one.st_dev == other.st_dev
@@ -166,6 +177,6 @@ package enum BackupFiles {
 }
 
 extension BackupProblem {
-    /// Somebody has ended the work.
+    /// The problem that functions throw after `isCancelled` returned true.
     package static let cancelled = BackupProblem("The work was cancelled.")
 }

@@ -1,13 +1,13 @@
-/// The file of a finished copy, before anybody else has it.
+/// Operations on the file of a finished database copy. No other connection has the file open.
 package enum CopiedDatabase {
-    /// Makes a copy a file that can be read where nothing can be written, and that tells itself from the database that goes
-    /// on: its sequence ends where the copy was made, and it begins an epoch. So a token that the database has given after
-    /// that is good in the database alone.
+    /// Completes a copy, so that the copy is readable on a read-only file system. Stores the copy's last sequence
+    /// number and a new epoch. So sync tokens that the original issues later are not valid for the copy.
     ///
-    /// Uploads in several requests that are not complete are left out: their files still grow.
+    /// Unfinished resumable uploads are deleted from the copy, because their files still grow.
     ///
-    /// - Parameter mark: The sequence of the copy, and its new epoch; `nil` for a database that was not open, whose file
-    ///   says it.
+    /// - Parameter mark: The copy's last sequence number and new epoch. `nil` for a database that was not open, because
+    ///   the file already contains both.
+    /// - Throws: `StoreFailure`. A file without the current layout is left unchanged.
     package static func seal(_ path: String, _ mark: (sequence: Int64, epoch: Int64)?) throws {
         let connection = try Connection(path: path, role: .copy)
         try connection.explaining {
@@ -15,22 +15,24 @@ package enum CopiedDatabase {
             try connection.execute("BEGIN IMMEDIATE")
             if let mark {
                 try SettingTable(connection).set(SettingTable.reservedSequence, mark.sequence)
-                try OpeningTable(connection).add(epoch: mark.epoch, after: mark.sequence)
+                try EpochTable(connection).add(epoch: mark.epoch, after: mark.sequence)
             }
             try connection.execute("DELETE FROM resumable_upload WHERE claim IS NULL")
             try connection.execute("COMMIT")
         }
     }
 
-    /// As `seal`, for the administrators' file.
+    /// Completes a copy of the administrators' file, so that the copy is readable on a read-only file system.
+    ///
+    /// - Throws: `StoreFailure`.
     package static func close(_ path: String) throws {
         let connection = try Connection(path: path, role: .copy)
         _ = try connection.explaining { try connection.integer("SELECT count(*) FROM sqlite_schema") }
     }
 
-    /// The files of the assets that the rows of a database name, in slices.
+    /// Calls `body` with the file name and length of each asset in a database. Reads the database in slices.
     ///
-    /// - Parameter body: Gets the name and the length of each.
+    /// - Throws: `StoreFailure`, or the error of `body`.
     package static func forEachAsset(
         in path: String, _ body: (_ name: AssetFileName, _ size: Int64) throws -> Void
     ) throws {

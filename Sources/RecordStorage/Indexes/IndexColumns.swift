@@ -1,7 +1,13 @@
 internal import RecordModel
 
-/// The columns of an index as `index_definition` keeps them: `3,-created`; `3d` keeps INT64 values as the DOUBLE that they
-/// equal.
+/// The text form of an index's columns in `index_definition`.
+///
+/// ```
+/// column *("," column)        example: 3,-created
+/// column = ["-"] name         "-": descending
+/// name   = field number       "d" after it: INT64 values are stored as DOUBLE (3d)
+///        | "created" | "creator" | "modified" | "modifier"
+/// ```
 enum IndexColumns {
     static func text(_ columns: [IndexDefinition.Column]) -> String {
         columns.map { column in
@@ -14,7 +20,7 @@ enum IndexColumns {
         }.joined(separator: ",")
     }
 
-    /// Reads what `text` wrote; `nil` for anything else.
+    /// Parses a result of `text`; `nil` for any other string.
     static func columns(_ text: String) -> [IndexDefinition.Column]? {
         var columns: [IndexDefinition.Column] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -35,7 +41,7 @@ enum IndexColumns {
         return columns
     }
 
-    /// Part of the storage format.
+    /// The names of system fields. They are part of the storage format.
     private static let names: [(name: String, field: SystemField)] = [
         ("created", .createdTimestamp), ("creator", .createdUserRecordName), ("modified", .modifiedTimestamp),
         ("modifier", .modifiedUserRecordName),

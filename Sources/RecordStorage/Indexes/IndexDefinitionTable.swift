@@ -1,20 +1,23 @@
 package import RecordModel
 
-/// Which indexes there are, and how far each is. Rows change rarely, so statements are not kept.
+/// The definitions of indexes and their states. Rows change rarely, so statements are not cached.
+///
+/// Its functions throw INTERNAL_ERROR or TRY_AGAIN_LATER if the store fails.
 package final class IndexDefinitionTable {
     private let connection: Connection
 
-    /// Values of the column `state`.
+    /// The values of the column `state`.
     private static let ready: Int64 = 0
     private static let building: Int64 = 1
     private static let failed: Int64 = 2
     static let dropped: Int64 = 3
 
+    /// Uses `connection` for all reads and writes.
     package init(_ connection: Connection) {
         self.connection = connection
     }
 
-    /// The indexes of each type by its number, in the order in which they were made; without dropped ones.
+    /// Returns the indexes of each type in the order of creation, without dropped indexes.
     package func load() throws(RecordError) -> [TypeID: [IndexDefinition]] {
         let rows = connection.prepare(
             """
@@ -46,10 +49,10 @@ package final class IndexDefinitionTable {
         )
     }
 
-    /// Adds an index that is to be built. Its table is made by `IndexTable`.
+    /// Adds the definition of an index in the state `building`. `IndexTable.make` creates the table for the entries.
     ///
-    /// - Returns: The number of its table.
-    package func add(_ shape: IndexWish.Shape, isDeclared: Bool, type: TypeID) throws(RecordError) -> IndexID {
+    /// - Returns: The index's ID.
+    package func add(_ shape: IndexRequest.Shape, isDeclared: Bool, type: TypeID) throws(RecordError) -> IndexID {
         try connection.prepare(
             """
             INSERT INTO index_definition (type, kind, columns, is_unique, is_declared, state)
@@ -59,29 +62,31 @@ package final class IndexDefinitionTable {
             .returnedID()
     }
 
-    /// Stores whether the schema names the index, or only the options of its field ask for it.
+    /// Stores whether the schema declares an index. If not, only the options of the indexed field require the index.
     package func setDeclared(_ isDeclared: Bool, _ id: IndexID) throws(RecordError) {
         try set("is_declared = ?2", id, isDeclared ? 1 : 0)
     }
 
-    /// Stores that all records are in the index.
+    /// Marks an index as complete.
     package func setReady(_ id: IndexID) throws(RecordError) {
         try set("state = ?2", id, Self.ready)
     }
 
-    /// - Parameter reason: A sentence that says why it cannot be built.
+    /// Marks an index as failed.
+    ///
+    /// - Parameter reason: A sentence that says why the index cannot be built.
     package func setFailed(_ id: IndexID, reason: String) throws(RecordError) {
         try connection.prepare(
             "UPDATE index_definition SET state = \(Self.failed), failure = ?2 WHERE id = ?1"
         ).with(id, reason).run()
     }
 
-    /// Marks an index as dropped: it is none any more, and its table is to be emptied.
+    /// Marks an index as dropped. The entries of the index are deleted later.
     package func setDropped(_ id: IndexID) throws(RecordError) {
         try set("state = ?2", id, Self.dropped)
     }
 
-    /// Forgets an index whose table is gone.
+    /// Deletes the row of an index whose table is dropped.
     package func remove(_ id: IndexID) throws(RecordError) {
         try connection.prepare("DELETE FROM index_definition WHERE id = ?1").with(id).run()
     }
@@ -92,37 +97,45 @@ package final class IndexDefinitionTable {
 
     // MARK: Building
 
-    /// How far an index is that is being built.
+    /// The progress of an index build.
     package struct Build: Hashable, Sendable {
+        /// The index's ID.
         package var id: IndexID
-        /// The number of its type.
+        /// The record type of the index.
         package var type: TypeID
-        /// The record id up to which records are in it.
+        /// The number of the last indexed record. All records up to this number are in the index.
         package var position: RecordNumber
-        /// The records that are in it.
+        /// The number of records in the index.
         package var built: Int
     }
 
-    /// The indexes that are being built, by number.
+    /// Returns the indexes that are being built, by ID.
     package func builds() throws(RecordError) -> [Build] {
         try connection.prepare(
             "SELECT id, type, position, built FROM index_definition WHERE state = \(Self.building) ORDER BY id"
         ).rows { Build(id: $0.next(), type: $0.next(), position: $0.next(), built: $0.next()) }
     }
 
-    /// Stores how far a build is.
+    /// Stores the progress of a build.
     package func save(_ build: Build) throws(RecordError) {
         try connection.prepare("UPDATE index_definition SET position = ?2, built = ?3 WHERE id = ?1").with(
             build.id, build.position, build.built
         ).run()
     }
 
-    /// Some index that is dropped and whose table is still there.
+    /// Returns a dropped index whose table still exists; `nil` if there is none.
     package func firstDropped() throws(RecordError) -> IndexID? {
         try connection.prepare("SELECT min(id) FROM index_definition WHERE state = \(Self.dropped)").id()
     }
 
-    /// The numbers of all rows, dropped ones too: those that have a table.
+    /// Returns the dropped indexes whose tables still exist.
+    package func allDropped() throws(RecordError) -> [IndexID] {
+        try connection.prepare("SELECT id FROM index_definition WHERE state = \(Self.dropped) ORDER BY id").rows {
+            $0.next()
+        }
+    }
+
+    /// Returns the IDs of all indexes that have a table, including dropped indexes.
     package func numbers() throws(RecordError) -> Set<IndexID> {
         Set(try connection.prepare("SELECT id FROM index_definition").rows { $0.next() })
     }

@@ -1,24 +1,29 @@
 package import RecordModel
 
-/// What was last found out about how the entries of indexes are spread. Old by nature, and never needed for an answer to
-/// be right.
+/// Statistics about the distribution of index entries. Statistics can be outdated, but the results of
+/// queries do not depend on statistics.
+///
+/// Its functions throw INTERNAL_ERROR or TRY_AGAIN_LATER if the store fails.
 package final class IndexStatisticTable {
     private let connection: Connection
 
+    /// Uses `connection` for all reads and writes.
     package init(_ connection: Connection) {
         self.connection = connection
     }
 
-    /// What is kept of one index.
+    /// The statistics of one index.
     package struct Row: Sendable {
+        /// The index's ID.
         package var index: IndexID
-        /// How many entries it had.
+        /// The number of index entries when the statistics were collected.
         package var entries: Int64
-        /// How many entries lie between two samples.
+        /// The number of entries between two samples.
         package var step: Int64
-        /// As the engine writes them.
+        /// The samples, in the engine's encoding.
         package var samples: [UInt8]
 
+        /// Creates a row to store, or a row that was read.
         package init(index: IndexID, entries: Int64, step: Int64, samples: [UInt8]) {
             self.index = index
             self.entries = entries
@@ -27,14 +32,14 @@ package final class IndexStatisticTable {
         }
     }
 
-    /// All that is kept.
+    /// Returns all statistics.
     package func load() throws(RecordError) -> [Row] {
         try connection.prepare("SELECT index_id, entries, step, samples FROM index_statistic").rows { row in
             Row(index: row.next(), entries: row.next(), step: row.next(), samples: row.next())
         }
     }
 
-    /// Stores what was found, and forgets what belongs to indexes that are gone.
+    /// Stores the statistics of an index, and deletes the statistics of indexes that no longer exist.
     package func put(_ row: Row) throws(RecordError) {
         try connection.prepare(
             """

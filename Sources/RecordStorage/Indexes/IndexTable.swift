@@ -1,15 +1,24 @@
 package import RecordModel
 
-/// The tables of indexes, on one connection: a row per entry, ordered by zone, key and record, and nothing besides the
-/// key, so that an entry costs one insertion into one tree. `IndexKey` makes the keys.
+/// The tables of index entries on one connection. Each index has a table with one row per entry. All columns of the
+/// table form its key, so an entry costs one insertion into one B-tree. `IndexKey` makes the index keys.
+///
+/// ```
+/// index_<id>: zone INTEGER (`RowHome.column`) | key BLOB (`IndexKey`) | record INTEGER; sorted in this order
+/// ```
+///
+/// Its functions throw INTERNAL_ERROR or TRY_AGAIN_LATER if the store fails.
 package final class IndexTable {
-    /// A row of an index.
+    /// An entry of an index.
     package struct Entry: Hashable, Sendable, Comparable {
+        /// The zone or audience.
         package var home: RowHome
+        /// The index key.
         package var key: [UInt8]
-        /// The internal number of the record.
+        /// The record's number.
         package var record: RecordNumber
 
+        /// Creates an entry from its columns.
         package init(home: RowHome, key: [UInt8], record: RecordNumber) {
             self.home = home
             self.key = key
@@ -33,17 +42,19 @@ package final class IndexTable {
     private var statements: [IndexID: Statements] = [:]
     private var finders: [IndexID: Statement] = [:]
 
-    /// So many indexes keep their statements; they are prepared again beyond it.
+    /// The maximum number of indexes with cached statements. If an operation exceeds it, all statements are prepared
+    /// again.
     private static let cachedIndexes = 256
 
+    /// Uses `connection` for all tables, and caches its statements.
     package init(_ connection: Connection) {
         self.connection = connection
     }
 
-    /// The name of an index's table.
+    /// Returns the name of an index's table.
     package static func name(_ index: IndexID) -> String { "index_\(index)" }
 
-    /// Makes the table of an index, empty.
+    /// Creates the empty table of an index.
     package func make(_ index: IndexID) throws(RecordError) {
         try connection.execute(
             """
@@ -55,7 +66,7 @@ package final class IndexTable {
 
     // MARK: Entries
 
-    /// Adds an entry; does nothing if it is there.
+    /// Adds an entry. Does nothing if the entry exists.
     package func insert(
         home: RowHome, key: UnsafeRawBufferPointer, record: RecordNumber, into index: IndexID
     ) throws(RecordError) {
@@ -63,7 +74,7 @@ package final class IndexTable {
         try statement.with(home, key, record).run()
     }
 
-    /// Takes an entry away; does nothing if there is none, as in an index that is still being built.
+    /// Removes an entry. Does nothing if the entry does not exist, which is normal in an index that is being built.
     package func remove(
         home: RowHome, key: UnsafeRawBufferPointer, record: RecordNumber, from index: IndexID
     ) throws(RecordError) {
@@ -71,7 +82,7 @@ package final class IndexTable {
         try statement.with(home, key, record).run()
     }
 
-    /// Some other record of a home that has the key.
+    /// Returns a record other than `record` with the same key in the same zone or audience; `nil` if there is none.
     package func otherRecord(
         home: RowHome, key: UnsafeRawBufferPointer, than record: RecordNumber, in index: IndexID
     ) throws(RecordError) -> RecordNumber? {
@@ -94,7 +105,7 @@ package final class IndexTable {
 
     // MARK: Dropping
 
-    /// Takes away the first entries of an index.
+    /// Deletes the first `count` entries of an index.
     ///
     /// - Returns: Whether the table is empty now.
     package func removeFirst(_ count: Int, of index: IndexID) throws(RecordError) -> Bool {
@@ -111,21 +122,21 @@ package final class IndexTable {
         return false
     }
 
-    /// Takes away the table of an index, which is quick once it is empty.
+    /// Drops the table of an index. This is fast if the table is empty.
     package func drop(_ index: IndexID) throws(RecordError) {
         statements[index] = nil
         finders[index] = nil
         try connection.execute("DROP TABLE IF EXISTS \(Self.name(index))")
     }
 
-    // MARK: Looking through
+    // MARK: Scanning
 
-    /// All entries of an index in their order, for tests.
+    /// Returns all entries of an index in order, for tests.
     package func entries(of index: IndexID) throws(RecordError) -> [Entry] {
         try entries(of: index, after: nil, limit: .max)
     }
 
-    /// Entries of an index in their order, after one of them.
+    /// Returns at most `limit` entries of an index after `last`, in order.
     package func entries(of index: IndexID, after last: Entry?, limit: Int) throws(RecordError) -> [Entry] {
         let rows = connection.prepare(
             """
@@ -138,12 +149,12 @@ package final class IndexTable {
         .rows { Entry(home: $0.next(), key: $0.next(), record: $0.next()) }
     }
 
-    /// How many entries an index has. Walks it.
+    /// Returns the number of entries of an index, in O(n).
     package func count(of index: IndexID) throws(RecordError) -> Int {
         Int(try connection.integer("SELECT count(*) FROM \(Self.name(index))") ?? 0)
     }
 
-    /// Whether an index has an entry.
+    /// Returns whether an index has an entry.
     package func contains(_ entry: Entry, in index: IndexID) throws(RecordError) -> Bool {
         let find: Statement
         if let known = finders[index] {
@@ -157,7 +168,7 @@ package final class IndexTable {
         return try find.with(entry.home, entry.key, entry.record).exists()
     }
 
-    /// The numbers of all tables of indexes that the file has.
+    /// Returns the IDs of all index tables in the file.
     package func tables() throws(RecordError) -> Set<IndexID> {
         let rows = connection.prepare(
             "SELECT substr(name, 7) FROM sqlite_schema WHERE type = 'table' AND name GLOB 'index_[0-9]*'")

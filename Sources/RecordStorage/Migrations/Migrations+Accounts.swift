@@ -1,7 +1,7 @@
 internal import RecordModel
 internal import UnicodeText
 
-/// Accounts, their sessions, how they come and how they go.
+/// Accounts, sessions, roles and invitations.
 extension Migrations {
     static let accounts = """
         -- Numbers 0 and 1 stand for nobody and the administrator in `creator` and `modifier`.
@@ -60,7 +60,7 @@ extension Migrations {
         ALTER TABLE account ADD COLUMN kind INTEGER NOT NULL DEFAULT 0;
         """
 
-    /// Sessions that their use prolongs, and that their owners see and end one by one.
+    /// Sessions that each use extends, and that their owners can list and end.
     static let slidingSessions = """
         -- id: random, for lists; the token's hash is never shown. expires moves with use, ends does not.
         CREATE TABLE sliding_session (
@@ -81,7 +81,7 @@ extension Migrations {
         CREATE INDEX session_by_expiry ON session (expires);
         """
 
-    /// What somebody may make an account with where sign-up is not open.
+    /// Invitations, for servers without open sign-up.
     static let invitations = """
         CREATE TABLE invitation (
             hash BLOB PRIMARY KEY,
@@ -102,8 +102,7 @@ extension Migrations {
         ) WITHOUT ROWID;
         """
 
-    /// What is left to do of accounts that are gone. Their zones have the scope 2 from that moment on, in which nobody
-    /// looks for one.
+    /// Pending removals of deleted accounts. Zones of deleted accounts get the scope 2, which no request searches.
     static let accountRemovals = """
         CREATE TABLE account_removal (account INTEGER PRIMARY KEY, since INTEGER NOT NULL);
         -- Names of records that went, and with which those go that refer to them with DELETE_SELF.
@@ -125,8 +124,9 @@ extension Migrations {
         ALTER TABLE invitation ADD COLUMN used_at INTEGER;
         """
 
-    /// Whom conditions on `_deleted` mean: records keep the numbers of those who wrote them.
-    static let goneAccounts = """
+    /// Deleted accounts, for predicates on `_deleted`. Records keep the numbers of their deleted creators and
+    /// modifiers.
+    static let deletedAccounts = """
         CREATE TABLE gone_account (account INTEGER PRIMARY KEY);
         INSERT INTO gone_account (account)
         SELECT creator FROM record WHERE creator > 15 UNION SELECT modifier FROM record WHERE modifier > 15
@@ -135,15 +135,16 @@ extension Migrations {
 
     static let nameKeysName = "keys of names"
 
-    /// By what names of accounts are compared. Those that were different until then, and are not any more, are noted: no
-    /// account is changed, and `AccountTable` tells them apart by their spelling.
+    /// The keys that are used to compare account names. Accounts whose names already have equal keys are listed in
+    /// `look_alike_account` and not changed. `AccountTable` finds these accounts by their exact spelling.
     static let nameKeys = """
         ALTER TABLE account ADD COLUMN name_key TEXT NOT NULL DEFAULT '';
         CREATE INDEX account_by_name_key ON account (name_key);
         CREATE TABLE look_alike_account (account INTEGER PRIMARY KEY);
         """
 
-    /// The keys are those of Unicode 17: a version of Fogbase that folds more rewrites them all in a migration of its own.
+    /// Fills in the name keys, which use the case folding of Unicode 17. A version of Fogbase with a newer case folding
+    /// must rewrite all name keys in a new migration.
     @Sendable static func fillNameKeys(_ connection: Connection) throws(RecordError) {
         let list = connection.prepare("SELECT id, name FROM account WHERE id > ?1 ORDER BY id LIMIT 1000")
         let update = connection.prepare("UPDATE account SET name_key = ?2 WHERE id = ?1")

@@ -1,6 +1,6 @@
-/// The files of ASSET fields, and uploads.
+/// Assets and uploads.
 extension Migrations {
-    /// The files of ASSET fields. A row is the truth about its file: no row, no asset.
+    /// The assets of ASSET fields. An asset exists if the table has its row. Cleanup deletes files without a row.
     static let assets = """
         -- file: the random number behind the hash in the file's name, so that no file is ever replaced.
         -- orphaned: since when no record has had it, in milliseconds since 1970; NULL while one has.
@@ -62,7 +62,7 @@ extension Migrations {
         CREATE INDEX resumable_upload_by_expiry ON resumable_upload (expires);
         """
 
-    /// How much of an upload is durable, and what its uploader has on the way.
+    /// Progress of resumable uploads, and an index for the sum of a user's unfinished uploads.
     static let resumableUploads = """
         -- offset: so many bytes of the file are synced. What lies behind them in the file is not to be trusted.
         ALTER TABLE resumable_upload ADD COLUMN offset INTEGER NOT NULL DEFAULT 0;
@@ -70,8 +70,8 @@ extension Migrations {
         CREATE INDEX resumable_upload_by_uploader ON resumable_upload (uploader, length, offset) WHERE claim IS NULL;
         """
 
-    /// What quotas of uploads count, as a sum that is kept: adding up thousands of rows at each upload would make many
-    /// uploads slow. Triggers, so that no statement that changes a claim can forget it.
+    /// The sums of bytes for upload quotas. Without stored sums, each upload would add up thousands of
+    /// rows.
     static let unusedAssets = """
         CREATE TABLE asset_unused (uploader INTEGER PRIMARY KEY, bytes INTEGER NOT NULL);
         INSERT INTO asset_unused SELECT uploader, sum(size) FROM asset_claim WHERE used = 0 GROUP BY uploader;
@@ -89,9 +89,16 @@ extension Migrations {
         END;
         """
 
-    /// An asset that all records of its uploader have left counts again for that one, for as long as an upload does. So the
-    /// last claim that each has used stays. `used` is 0 for what no record has had, 1 once one has; 2 for what counts
-    /// again; 3 for a last claim that has expired. 0 and 2 count.
+    /// If no record of the uploader has an asset any longer, the asset counts against the uploader's quota again, for
+    /// the same time as a new upload. So the last used claim of each uploader is kept.
+    ///
+    /// ```
+    /// used  meaning                                        counts against the quota
+    /// 0     no record has used the upload                  yes
+    /// 1     a record has used it                           no
+    /// 2     used, but all records have dropped the asset   yes
+    /// 3     the last used claim, expired                   no
+    /// ```
     static let assetsThatCountAgain = """
         DROP TRIGGER asset_claim_used;
         DROP TRIGGER asset_claim_gone;
@@ -114,7 +121,7 @@ extension Migrations {
             WHERE asset.orphaned IS NOT NULL GROUP BY asset.id, asset_claim.uploader);
         """
 
-    /// One content may have claims of everybody, and one uploader claims of everything.
+    /// An index that is fast for an asset with claims of many uploaders, and for an uploader with many claims.
     static let claimsOfUploaders = """
         DROP INDEX asset_claim_by_asset;
         CREATE INDEX asset_claim_by_asset ON asset_claim (asset, uploader);

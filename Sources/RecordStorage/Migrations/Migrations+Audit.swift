@@ -1,6 +1,6 @@
-/// The log of who did what.
+/// The audit log.
 extension Migrations {
-    /// Who did what with rights. The server's own file has the same table.
+    /// The audit log. The server's own file has the same table.
     static let audit = """
         -- at: milliseconds since 1970. detail: a JSON object, or NULL.
         CREATE TABLE audit (
@@ -34,9 +34,9 @@ extension Migrations {
         END;
         """
 
-    /// Refusals, which anybody causes, are at most a part of the log: how many entries there are of which outcome, and
-    /// below which number refusals may go.
-    static let auditOfRefusals = """
+    /// Counts of entries per outcome, and the ID below which rejections can be deleted. Any client
+    /// can cause rejections, so rejections may use only a part of the log.
+    static let auditOfRejections = """
         CREATE INDEX audit_refused ON audit (id) WHERE outcome = 'refused';
         CREATE TABLE audit_count (outcome TEXT PRIMARY KEY, entries INTEGER NOT NULL) WITHOUT ROWID;
         INSERT INTO audit_count SELECT outcome, count(*) FROM audit GROUP BY outcome;

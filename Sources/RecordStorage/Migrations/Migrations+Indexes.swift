@@ -1,6 +1,6 @@
-/// Indexes, and how their entries are spread.
+/// Indexes and their statistics.
 extension Migrations {
-    /// Each index has a table of its own besides, `index_<id>` (see `IndexTable`).
+    /// The definitions of indexes. Each index also has its own table `index_<id>` (see `IndexTable`).
     static let indexes = """
         ALTER TABLE field ADD COLUMN options INTEGER NOT NULL DEFAULT 0;
 
@@ -21,7 +21,7 @@ extension Migrations {
         );
         """
 
-    /// How the entries of indexes are spread: what planners weigh.
+    /// The distribution of index entries, for the query planner.
     static let indexStatistics = """
         CREATE TABLE index_statistic (
             index_id INTEGER PRIMARY KEY,

@@ -1,6 +1,6 @@
-/// Keys of services.
+/// API keys.
 extension Migrations {
-    /// Keys of services. What a key creates is its account's.
+    /// API keys. Records that a key creates belong to the key's service account.
     static let keys = """
         -- public_id: random, for lists and paths. prefix: the token's first characters, to tell tokens apart; hash: SHA-256
         -- of the token. overlap_hash: of the token before it, which is good until `overlaps`. expires: NULL for never.

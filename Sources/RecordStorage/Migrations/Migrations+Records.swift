@@ -1,6 +1,7 @@
-/// Records, and who may read those with access lists.
+/// Records, and the audiences of records with access lists.
 extension Migrations {
-    /// Records and what belongs to them. Keys lead with the zone, since all users' private records share the file.
+    /// Zones, records, large values and reference edges. Keys start with the zone, because the private records of all
+    /// users share the file.
     static let records = """
         CREATE TABLE setting (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 
@@ -18,7 +19,7 @@ extension Migrations {
         INSERT INTO zone (id, scope, owner, name, generation) VALUES (1, 0, 0, '_defaultZone', 1);
 
         -- The id is the sequence number of the record's creation, so creation order is id order. A deleted record stays as
-        -- a tombstone without layout and fields: zone, name, type, creator and ACL still tell who may learn of it. Its name
+        -- a tombstone without layout and fields: zone, name, type, creator and ACL still decide which callers see it. Its name
         -- is free again.
         CREATE TABLE record (
             id INTEGER PRIMARY KEY,
@@ -63,7 +64,7 @@ extension Migrations {
         ) WITHOUT ROWID;
         """
 
-    /// Records with access lists, by who may read them.
+    /// Audiences: the records with access lists, grouped by the principals that can read them.
     static let accessLists = """
         -- Who could read the record before its access list changed, for the feed.
         ALTER TABLE record ADD COLUMN former BLOB;
@@ -98,7 +99,8 @@ extension Migrations {
 
     static let preservedDatesName = "preserved dates"
 
-    /// received: when the server's clock said that the record was made, where `created` is what an import says.
+    /// The column `received`: the creation time by the server's clock, for records whose `created` comes from an
+    /// import.
     static let preservedDates = """
         ALTER TABLE record ADD COLUMN received INTEGER;
         ALTER TABLE type ADD COLUMN has_preserved INTEGER NOT NULL DEFAULT 0;

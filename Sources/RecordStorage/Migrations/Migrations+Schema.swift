@@ -1,4 +1,4 @@
-/// Types, their fields, and who may do what with them.
+/// Record types, their fields and grants.
 extension Migrations {
     static let schema = """
         CREATE TABLE type (

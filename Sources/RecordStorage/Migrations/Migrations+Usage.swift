@@ -1,6 +1,6 @@
-/// What accounts take.
+/// Usage counters.
 extension Migrations {
-    /// What accounts take, as sums: see `UsageLedger`.
+    /// The usage counters of accounts; see `UsageLedger`.
     static let usage = """
         CREATE TABLE usage (
             owner INTEGER PRIMARY KEY,
@@ -13,10 +13,11 @@ extension Migrations {
             FROM usage;
         """
 
-    /// A row for each account that has records: its number, their count, bytes, and bytes of files.
+    /// A query with a row for each account that has records: the account's number, and the count, bytes and asset bytes
+    /// of its records.
     ///
-    /// With a limit, the inner query is not flattened into the outer one, so what is sorted are a few numbers for each record
-    /// and not its fields: a million records took 670 MB.
+    /// LIMIT prevents SQLite from flattening the inner query into the outer query. So SQLite sorts a few numbers per
+    /// record instead of the fields (measured: 670 MB for a million records without it).
     static let usageSums = """
         SELECT owner, sum(records) AS records, sum(bytes) AS bytes, sum(asset_bytes) AS asset_bytes FROM (
             SELECT CASE zone.scope WHEN 0 THEN record.creator ELSE zone.owner END AS owner, 1 AS records,
@@ -29,7 +30,8 @@ extension Migrations {
         GROUP BY owner
         """
 
-    /// What accounts take in the public database, besides: all that others are compared with who write their records.
+    /// The usage in the public database, in separate columns. Writes of other users are checked against these
+    /// columns only. Otherwise another user could measure the owner's private records.
     static let publicUsage = """
         ALTER TABLE usage ADD COLUMN public_records INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE usage ADD COLUMN public_bytes INTEGER NOT NULL DEFAULT 0;
@@ -39,7 +41,7 @@ extension Migrations {
 
     static let usageColumns = "records, bytes, asset_bytes, public_records, public_bytes, public_asset_bytes"
 
-    /// Makes the sums anew. The doctor adds them up in the same way.
+    /// SQL that recomputes all counters. The doctor computes the counters in the same way.
     static let addUpUsage = """
         DELETE FROM usage;
         INSERT INTO usage (owner, \(usageColumns)) \(allUsageSums);
@@ -48,7 +50,7 @@ extension Migrations {
             coalesce(sum(public_asset_bytes), 0) FROM usage;
         """
 
-    /// As `usageSums`, with those of the public database.
+    /// The query `usageSums` with additional columns for the sums of the public database.
     static let allUsageSums = """
         SELECT owner, sum(records) AS records, sum(bytes) AS bytes, sum(asset_bytes) AS asset_bytes,
             sum(records * is_public) AS public_records, sum(bytes * is_public) AS public_bytes,

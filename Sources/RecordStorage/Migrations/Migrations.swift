@@ -1,15 +1,15 @@
 package import RecordModel
 
-/// The steps that make a database file, named and in order. A released step is never edited; a change is a new step.
+/// The migrations of a database file, in order. A released migration is never edited; each change is a new migration.
 package enum Migrations {
     struct Migration {
         let name: String
         let sql: String
-        /// What SQL cannot do, in the same transaction behind the SQL.
+        /// The work that SQL cannot do. `work` runs after `sql`, in the same transaction.
         var work: (@Sendable (Connection) throws(RecordError) -> Void)?
     }
 
-    /// How many of the steps a file has had; 0 for a file without tables.
+    /// Returns the number of migrations that a file has; 0 for a file without tables.
     static func applied(on connection: Connection) throws(RecordError) -> Int {
         let hasTable = try connection.integer(
             "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'migration'")
@@ -17,43 +17,46 @@ package enum Migrations {
         return Int(try connection.integer("SELECT count(*) FROM migration") ?? 0)
     }
 
-    /// How many steps a file has had that knows indexes.
+    /// The number of migrations in a file that has indexes.
     static let withIndexes = 4
-    /// … and one that knows assets.
+    /// The number of migrations in a file that has assets.
     static let withAssets = 8
-    /// … and one that knows access lists.
+    /// The number of migrations in a file that has access lists.
     static let withAccessLists = 9
-    /// … and one that knows kinds of accounts.
+    /// The number of migrations in a file that has kinds of accounts.
     static let withAccountKinds = 10
-    /// … and one that knows grants of fields.
+    /// The number of migrations in a file that has grants of fields.
     static let withFieldGrants = 11
-    /// … and one that knows API keys.
+    /// The number of migrations in a file that has API keys.
     static let withKeys = 15
-    /// … and one that knows disabled accounts.
+    /// The number of migrations in a file that has disabled accounts.
     static let withDisabledAccounts = 18
-    /// … and one that knows what accounts take, and what of it in the public database.
+    /// The number of migrations in a file that has usage counters with a part for the public database.
     static let withPublicUsage = 22
-    /// … and one that knows types whose records must have access lists.
+    /// The number of migrations in a file that has types with required access lists.
     static let withRequiredLists = 25
-    /// … and one that knows keys of accounts' names.
+    /// The number of migrations in a file that has keys of account names.
     static let withNameKeys = steps(upTo: nameKeysName)
-    /// … and one that knows records whose dates an import has said.
+    /// The number of migrations in a file that has imported creation times.
     static let withPreservedDates = steps(upTo: preservedDatesName)
 
     private static func steps(upTo name: String) -> Int {
         1 + (all.firstIndex { $0.name == name } ?? all.count)
     }
 
-    /// Brings a file to the newest layout, in one transaction. A file of a newer server is refused.
+    /// Runs the missing migrations in one transaction.
+    ///
+    /// - Throws: INTERNAL_ERROR if a newer version wrote the file; INTERNAL_ERROR or TRY_AGAIN_LATER if the store
+    ///   fails.
     package static func run(on connection: Connection) throws(RecordError) {
         try run(all, on: connection)
     }
 
-    /// As `run`. Where the disk has no room for a new step, the log is copied into the file first and cut. The start reserve
-    /// is not touched: it stays for a start of the version before.
+    /// Runs the missing migrations. If the disk is full, checkpoints and truncates the WAL and tries again. Does
+    /// not use the start reserve, because the previous version may need the reserve to start.
     ///
-    /// - Throws: A sentence for the operator if there still is no room.
-    package static func runMakingRoom(on connection: Connection) throws {
+    /// - Throws: `DataDirectory.Problem` if there still is no space; `StoreFailure` for all other failures.
+    package static func runMakingSpace(on connection: Connection) throws {
         try makingRoom(on: connection) { () throws(RecordError) in try run(on: connection) }
     }
 
@@ -62,14 +65,14 @@ package enum Migrations {
             return try connection.explaining(body)
         } catch let failure as StoreFailure where failure.isStorageFull {}
         if connection.isInTransaction { try? connection.execute("ROLLBACK") }
-        connection.cutLog()
+        connection.truncateWAL()
         do {
             try connection.explaining {
                 try connection.checkpoint(.truncate)
                 try body()
             }
         } catch let error as StoreFailure where error.isStorageFull {
-            throw DataFolder.Problem(
+            throw DataDirectory.Problem(
                 "The disk has no room for the changes that this version makes to \(connection.path): \(error). Make room, about as much as that file has, and start again; the version before still starts."
             )
         }
@@ -117,18 +120,21 @@ package enum Migrations {
         Migration(name: "usage", sql: usage),
         Migration(name: "disabled accounts", sql: disabledAccounts),
         Migration(name: "used invitations", sql: usedInvitations),
-        Migration(name: "remembered answers", sql: rememberedAnswers),
+        Migration(name: "remembered answers", sql: storedResponses),
         Migration(name: "assets that count again", sql: assetsThatCountAgain),
         Migration(name: "public usage", sql: publicUsage),
-        Migration(name: "audit of refusals", sql: auditOfRefusals),
-        Migration(name: "gone accounts", sql: goneAccounts),
+        Migration(name: "audit of refusals", sql: auditOfRejections),
+        Migration(name: "gone accounts", sql: deletedAccounts),
         Migration(name: "required access lists", sql: requiredLists),
         Migration(name: "claims of uploaders", sql: claimsOfUploaders),
         Migration(name: "openings", sql: openings),
         Migration(name: nameKeysName, sql: nameKeys, work: fillNameKeys),
-        // Changes no table: a server that does not know of widened fields would make wrong keys for their values.
+        // Changes no table, but prevents older versions from opening the file. A version that does not know widened
+        // fields would make wrong index keys for the values of these fields.
         Migration(name: "widened fields", sql: "SELECT 1"),
         Migration(name: preservedDatesName, sql: preservedDates),
-        Migration(name: keptSumsName, sql: keptSums),
+        Migration(name: runningTotalsName, sql: runningTotals),
+        Migration(name: "jobs", sql: jobs),
+        Migration(name: "webhooks", sql: webhooks),
     ]
 }

@@ -1,14 +1,14 @@
 package import RecordModel
 
-/// A statement that stands on one row of a scan: an entry of an index, or a record in the order of internal numbers.
+/// A position in a scan: an index entry, or a record in the order of numbers.
 ///
-/// The bytes are borrowed from SQLite until it moves on or finishes.
+/// The bytes belong to SQLite and are valid until the cursor moves or finishes.
 package struct ScanCursor {
-    /// What a scan reads of each row.
+    /// The data that a scan reads of each row.
     package enum Rows: Hashable, Sendable {
-        /// The number of the record, and its key.
+        /// The record's number and the key.
         case entries
-        /// The record too: one statement that joins it costs less than asking for each record by its number.
+        /// The record's number, the key and the record. One statement with a join costs less than a lookup per record.
         case records
     }
 
@@ -22,24 +22,28 @@ package struct ScanCursor {
 
     private var keyColumn: Int32 { rows == .records ? RecordCursor.behindColumns : 1 }
 
-    /// The internal number of the record.
+    /// The record's number.
     package var id: RecordNumber { RecordNumber(rawValue: statement.integer(0)) }
 
-    /// The key by which an index has the record; a scan in the order of numbers has none.
+    /// The index key. Only scans of an index have a key.
     package var key: UnsafeRawBufferPointer { statement.bytes(keyColumn) }
 
-    /// The length of `key`.
+    /// The length of `key` in bytes.
     package var keyLength: Int { statement.length(keyColumn) }
 
-    /// The record itself, if the scan reads records.
+    /// A cursor at the record. Use it only if the scan reads `.records`.
     package var record: RecordCursor { RecordCursor(statement: statement) }
 
-    /// Goes to the next row, if there is one.
+    /// Moves to the next row.
+    ///
+    /// - Returns: Whether there is a next row.
+    /// - Throws: INTERNAL_ERROR or TRY_AGAIN_LATER if the store fails.
     package func next() throws(RecordError) -> Bool {
         try statement.step()
     }
 
-    /// Ends the borrowing; to be called on every path, since an unfinished statement holds its snapshot open.
+    /// Finishes the scan. The caller must finish the cursor on every path, because an unfinished statement keeps its
+    /// snapshot open.
     package func finish() {
         statement.reset()
     }

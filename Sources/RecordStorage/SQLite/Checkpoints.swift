@@ -1,32 +1,38 @@
 internal import RecordModel
 internal import Threads
 
-/// When the log is copied into the file.
-package struct CheckpointRules: Hashable, Sendable {
-    /// The log is copied when it has grown by this many pages (16 MB): it holds up those who write, and a larger one for
-    /// longer …
+/// The rules that decide when the WAL is checkpointed (copied into the database file). Sizes are in pages of 4 KiB.
+package struct CheckpointPolicy: Hashable, Sendable {
+    /// The growth of the WAL since the last checkpoint that starts the next one (16 MiB). A checkpoint delays writers;
+    /// a larger checkpoint delays writers longer.
     package var pages = 4_096
-    /// … but by this many (4 MB) once single commits are large (2 MB): what they write is not soon written again, so
-    /// nothing is gained by waiting, and the copy of a larger log would come on top of them.
+    /// The growth of the WAL that starts the next checkpoint after large commits (4 MiB). Pages of large commits are
+    /// rarely written again soon, so waiting saves no copies. And a large commit already delays writers, so its
+    /// checkpoint should be short.
     package var pagesOfLarge = 1_024
+    /// The minimum size of a large commit (2 MiB).
     package var largeCommit = 512
-    /// … and readers are asked to let go of it above this many (64 MB).
+    /// The length at which the WAL is restarted (64 MiB). Readers must then end their snapshots.
     package var restartPages = 16_384
-    /// This many (1 MB) are copied when nothing was written for a while: what is in the file is read without looking for
-    /// it in the log, and without a call into the system (`bench.py --only point-read`: 16.9 µs before, 15.1 since).
+    /// The growth of the WAL that starts a checkpoint when the writer is idle (1 MiB). Readers read a page in the file
+    /// without a lookup in the WAL and without a system call (measured with `bench.py --only point-read`: 15.1 instead
+    /// of 16.9 µs).
     package var idlePages = 256
+    /// The time after the last write at which the writer counts as idle.
     package var idleTime = Duration.seconds(1)
-    /// How long a log that is to begin anew waits at most for those who read long.
-    package var longestPatience = Duration.seconds(10)
+    /// The longest wait for long-running readers before a restart of the WAL.
+    package var longestWait = Duration.seconds(10)
 
+    /// Creates the default policy.
     package init() {}
 
-    /// The rules for a log that is copied whenever it has grown by so many bytes, and begun anew at four times as many.
+    /// Creates a policy that checkpoints whenever the WAL has grown by `walBytes`, and restarts it at four times that
+    /// size.
     ///
-    /// A smaller log makes a start after a crash shorter and copies pages more often that are written again; it is also how
-    /// the suites have many checkpoints in seconds.
-    package init(logBytes: Int) {
-        pages = max(1, logBytes / Connection.pageBytes)
+    /// A smaller WAL makes a start after a crash faster, but copies pages that are written again more often. Tests use
+    /// it to get many checkpoints in seconds.
+    package init(walBytes: Int) {
+        pages = max(1, walBytes / Connection.pageBytes)
         pagesOfLarge = min(pagesOfLarge, pages)
         largeCommit = min(largeCommit, pages)
         restartPages = 4 * pages
@@ -34,36 +40,38 @@ package struct CheckpointRules: Hashable, Sendable {
     }
 }
 
-/// What the writer remembers of its checkpoints.
+/// The state of the writer's checkpoints.
 struct Checkpoints {
-    let rules: CheckpointRules
-    /// The pages that were in the log at the last one.
+    let rules: CheckpointPolicy
+    /// The number of pages in the WAL at the last checkpoint.
     private var copiedPages = 0
-    /// When something was written last, on the coarse monotonic clock.
+    /// The time of the last write on the coarse monotonic clock.
     private var lastWrite: UInt64 = 0
-    /// The pages that were in the log after the last commit, and whether one since the last copy was large.
+    /// The number of pages in the WAL after the last commit, and whether a commit since the last checkpoint was large.
     private var pagesBefore = 0
     private var sawLarge = false
-    /// Whether somebody waits for the writer to be idle.
+    /// Whether a task already waits for the writer to be idle.
     private var isWatched = false
-    /// How long those who read long may go on, while the log waits to begin anew.
-    private let patience: Duration
-    /// The end of that; `nil` while the log does not wait.
+    /// The longest time that readers may delay a restart of the WAL.
+    private let maxWait: Duration
+    /// When a pending restart of the WAL is given up; `nil` if no restart is pending.
     private var restartEnd: Deadline?
 
-    /// - Parameter longestQuery: After which a query is stopped.
-    init(_ rules: CheckpointRules, longestQuery: Duration) {
+    /// Creates the state.
+    ///
+    /// - Parameter longestQuery: The time limit of queries.
+    init(_ rules: CheckpointPolicy, longestQuery: Duration) {
         self.rules = rules
-        patience = min(longestQuery + .seconds(1), rules.longestPatience)
+        maxWait = min(longestQuery + .seconds(1), rules.longestWait)
     }
 
-    /// Makes a checkpoint if the log has grown enough.
+    /// Checkpoints if the WAL has grown enough.
     ///
-    /// - Returns: Whether one was made.
+    /// - Returns: Whether there was a checkpoint.
     mutating func copyIfDue(on connection: Connection, _ clock: CommitClock) throws(RecordError) -> Bool {
         lastWrite = MonotonicClock.coarse
         let new = newPages(connection)
-        let frames = connection.framesInLog
+        let frames = connection.walFrames
         let isLarge = frames - pagesBefore >= rules.largeCommit
         let waitedForLarge = sawLarge && !isLarge
         pagesBefore = frames
@@ -72,17 +80,17 @@ struct Checkpoints {
             try restart(on: connection, clock)
             if restartEnd == nil { return true }
         }
-        // Right after a large commit it would hold up for a second time who has waited for that: they come first. Where
-        // there is nobody, twice as much (32 MB) is copied at once.
+        // No checkpoint right after a large commit: requests that waited for the commit would wait for the checkpoint
+        // too. These requests run first. If the WAL has grown by 32 MiB, the checkpoint is made anyway.
         let due = waitedForLarge ? rules.pagesOfLarge : isLarge ? 2 * rules.pages : rules.pages
         guard new >= due else { return false }
         try copy(on: connection, clock, restarts: frames >= rules.restartPages)
         return true
     }
 
-    /// Makes a checkpoint if the log has grown somewhat, whatever is in it.
+    /// Checkpoints while the writer is idle, with a lower threshold.
     ///
-    /// - Returns: Whether one was made.
+    /// - Returns: Whether there was a checkpoint.
     mutating func copyWhenIdle(on connection: Connection, _ clock: CommitClock) throws(RecordError) -> Bool {
         isWatched = false
         let waited = restartEnd != nil
@@ -96,63 +104,66 @@ struct Checkpoints {
         return !waited || !isWatched
     }
 
-    /// Whether somebody is to wait now until the writer is idle.
+    /// Returns whether the caller should now wait for the writer to be idle.
     mutating func watch(_ connection: Connection) -> Bool {
         guard !isWatched, restartEnd != nil || newPages(connection) >= rules.idlePages else { return false }
         isWatched = true
         return true
     }
 
-    /// How long it takes at least until the writer counts as idle; zero or less if it is, or if the log waits.
+    /// The minimum time until the writer counts as idle; zero or less if the writer is idle or a restart is pending.
     var timeToIdle: Duration {
         restartEnd != nil ? .zero : rules.idleTime - .nanoseconds(MonotonicClock.coarse &- lastWrite)
     }
 
-    /// When to look again whether those who read long have left; `nil` if nothing waits for them.
+    /// The time until the next check for long-running readers; `nil` if no restart is pending.
     var timeToNextLook: Duration? {
         restartEnd.map { _ in .milliseconds(20) }
     }
 
-    /// The log waits for nobody any more: it cannot be copied.
+    /// Cancels a pending restart of the WAL and unblocks the readers, for example because the WAL cannot be copied.
     mutating func giveUp(_ clock: CommitClock) {
         restartEnd = nil
         clock.letIn()
     }
 
-    /// The pages in the log since the last checkpoint.
+    /// The number of pages written to the WAL since the last checkpoint.
     private mutating func newPages(_ connection: Connection) -> Int {
-        let pages = connection.framesInLog
+        let pages = connection.walFrames
         if pages < copiedPages { copiedPages = 0 }
         if pages < pagesBefore { pagesBefore = 0 }
         return pages - copiedPages
     }
 
-    /// - Parameter restarts: Once all is copied, the next write begins the log anew, and readers have no use for it.
+    /// Copies the WAL.
+    ///
+    /// - Parameter restarts: Whether to also restart the WAL: the next write then starts at the beginning of the WAL.
+    ///   No reader may use the WAL.
     private mutating func copy(
         on connection: Connection, _ clock: CommitClock, restarts: Bool
     ) throws(RecordError) {
-        copiedPages = connection.framesInLog
+        copiedPages = connection.walFrames
         sawLarge = false
         _ = try connection.checkpoint(.passive)
         if restarts, restartEnd == nil { try restart(on: connection, clock) }
     }
 
-    /// Has the log begin anew, or wait for those who read long.
+    /// Restarts the WAL, or leaves the restart pending while long-running readers have snapshots.
     private mutating func restart(on connection: Connection, _ clock: CommitClock) throws(RecordError) {
-        guard clock.keepOutLongViews() else {
-            let end = restartEnd ?? .after(patience)
-            // Somebody reads for longer than one may, or in another process: others do not wait for that.
+        guard clock.blockLongSnapshots() else {
+            let end = restartEnd ?? .after(maxWait)
+            // A reader exceeds the time limit, or belongs to another process. Stop waiting.
             if end.hasPassed() { giveUp(clock) } else { restartEnd = end }
             return
         }
         if restartEnd != nil {
             restartEnd = nil
-            // What their views kept in the log is copied while the loops go on.
-            copiedPages = connection.framesInLog
+            // The frames that long-running snapshots needed are copied while the event loops continue to read.
+            copiedPages = connection.walFrames
             _ = try connection.checkpoint(.passive)
         }
-        // What is left is little; the loops stay out for the milliseconds that it takes.
-        let done = try clock.withoutReaders(patience: .milliseconds(100)) { () throws(RecordError) in
+        // Little is left to copy, so the event loops wait only for milliseconds.
+        let done = try clock.withoutReaders(maxWait: .milliseconds(100)) { () throws(RecordError) in
             try connection.checkpoint(.restart)
         }
         if done == true { copiedPages = 0 }

@@ -3,36 +3,42 @@ internal import Glibc
 package import RecordModel
 internal import Threads
 
-/// One connection to a database file, confined to one thread.
+/// A connection to a database file, confined to one thread.
 ///
-/// It is not `Sendable` and has no lock: the writer's belongs to the database actor, a reader's to its event loop or
-/// pool thread.
+/// A connection is not `Sendable` and has no lock. The writer's connection belongs to the database actor. A reader's
+/// connection belongs to its event loop or pool thread.
+///
+/// Functions that throw a `RecordError` throw INTERNAL_ERROR or TRY_AGAIN_LATER for a failure of SQLite
+/// (`RecordError.init(_:)`).
 package final class Connection {
-    /// What a connection may do, which decides its flags and pragmas.
+    /// The use of a connection, which determines its flags and pragmas.
     package enum Role {
         /// The only connection that writes and checkpoints.
         case writer
         case reader
-        /// A reader for scans, which profit from a larger cache of pages.
+        /// A reader for scans, with a larger page cache.
         case scanner
-        /// The only connection to a copy that nobody else uses, which leaves no log behind.
+        /// The only connection to a database copy. Closing it leaves no WAL.
         case copy
     }
 
     let handle: OpaquePointer
+    /// The path of the database file.
     package let path: String
-    /// Runs the statements in SQLite's place; `nil` for SQLite itself.
+    /// The driver that runs the statements instead of SQLite; `nil` for SQLite.
     package var driver: (any StoreDriver)?
-    /// The last failure of the store on this connection. A `RecordError` that its functions threw tells clients less.
+    /// The last failure on this connection, with more details than the `RecordError` for clients; `nil` for none.
     package private(set) var failure: StoreFailure?
-    /// Told of each failure.
+    /// Called with each failure.
     package var observer: ((StoreFailure) -> Void)?
     private var logFrames: UnsafeMutablePointer<Int32>
-    /// Lent by SQLite until the connection is closed.
+    /// The WAL index in SQLite's memory, valid until the connection is closed.
     private var logIndex: UnsafeRawPointer?
     private let deadline: UnsafeMutablePointer<UInt64>
 
     /// Opens a file and sets the connection's pragmas.
+    ///
+    /// - Throws: `StoreFailure` if SQLite cannot open the file or run a pragma.
     package init(path: String, role: Role) throws(StoreFailure) {
         Self.configureLibrary
         let flags =
@@ -67,7 +73,8 @@ package final class Connection {
         deadline.deallocate()
     }
 
-    /// Global settings, made once before the first connection: no counters behind a global lock.
+    /// Sets SQLite's global settings once, before the first connection. Turns off memory counters, which need a global
+    /// lock.
     private static let configureLibrary: Void = {
         _ = fogbase_sqlite_config_memstatus(0)
         _ = fogbase_sqlite_config_multithread()
@@ -78,41 +85,42 @@ package final class Connection {
         String(cString: sqlite3_libversion())
     }
 
-    /// Whether the library has the fix for the WAL-reset bug (3.51.3). Before it, two connections that write or
-    /// checkpoint at the same moment can corrupt the file; here only one ever does either.
+    /// Whether SQLite has the fix for the WAL-reset bug (3.51.3). Without the fix, two connections that write or
+    /// checkpoint at the same time can corrupt the file. In this server only one connection per file writes and
+    /// checkpoints.
     package static var hasWALResetFix: Bool {
         sqlite3_libversion_number() >= 3_051_003
     }
 
-    /// The length of a page of the file, and of what a page takes in the log but for its head.
+    /// The size of a page in the file. A WAL frame has a page and a header of 24 bytes.
     package static let pageBytes = 4_096
 
-    /// Every pragma of every connection, with its reason.
+    /// Sets the pragmas of a connection.
     private func setPragmas(_ role: Role) throws(RecordError) {
-        // Nobody defines functions or tables through the schema, and nobody rewrites it by hand.
+        // No functions or tables are defined through the schema, and the schema is never edited by hand.
         _ = fogbase_sqlite_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
         _ = fogbase_sqlite_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
-        // Double-quoted text is an identifier and nothing else.
+        // Double-quoted text is always an identifier.
         _ = fogbase_sqlite_db_config(handle, SQLITE_DBCONFIG_DQS_DML, 0)
         _ = fogbase_sqlite_db_config(handle, SQLITE_DBCONFIG_DQS_DDL, 0)
-        // Sorting and subqueries never touch a temporary file: a full disk must not break a read.
+        // Sorting and subqueries use no temporary files: a full disk must not break a read.
         try execute("PRAGMA temp_store = MEMORY")
-        // Pages come from the page cache of the operating system; the private cache stays small.
+        // Pages come from the operating system's page cache; the private cache stays small.
         try execute("PRAGMA mmap_size = 2147418112")
         switch role {
         case .writer:
-            // Closing a connection copies the log and takes it away, even after a checkpoint has failed (see `checkpoint`),
-            // and also where the log could not be opened.
+            // Closing a connection would checkpoint and delete the WAL, even after a failed checkpoint (see
+            // `checkpoint`) and if the WAL could not be opened.
             _ = fogbase_sqlite_no_checkpoint_on_close(handle, 1)
             try execute("PRAGMA page_size = \(Self.pageBytes)")
             try execute("PRAGMA journal_mode = WAL")
-            // A commit returns after its frames are on disk: what is acknowledged is durable.
+            // A commit returns when its frames are on disk.
             try execute("PRAGMA synchronous = FULL")
-            // Checkpoints happen when the database asks for them, never inside somebody's commit.
+            // The database decides when to checkpoint. A client's commit never includes a checkpoint.
             try execute("PRAGMA wal_autocheckpoint = 0")
             try execute("PRAGMA journal_size_limit = 67108864")
             try execute("PRAGMA cache_size = -8192")
-            // Dirty pages are not spilled into the log in the middle of a group.
+            // Dirty pages are not written to the WAL in the middle of a group commit.
             try execute("PRAGMA cache_spill = OFF")
             try execute("PRAGMA foreign_keys = OFF")
             sqlite3_wal_hook(
@@ -122,10 +130,10 @@ package final class Connection {
                     return SQLITE_OK
                 }, logFrames)
         case .copy:
-            // The index of the log stays in memory, and what is copied can be read where nothing can be written.
+            // The WAL index stays in memory, and the copy is readable on a read-only file system.
             try execute("PRAGMA locking_mode = EXCLUSIVE")
             try execute("PRAGMA journal_mode = DELETE")
-            // The maker of the copy syncs it.
+            // The code that makes the copy also syncs the file.
             try execute("PRAGMA synchronous = OFF")
         case .reader, .scanner:
             try execute("PRAGMA query_only = ON")
@@ -134,31 +142,31 @@ package final class Connection {
             _ = fogbase_sqlite_no_checkpoint_on_close(handle, 1)
         }
         sqlite3_busy_timeout(handle, Self.busyMilliseconds)
-        // Requests bind values and never bring SQL; these bound what a mistake of ours could cost.
+        // Requests only bind values and contain no SQL. These limits restrict the effect of a bug.
         sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0)
         sqlite3_limit(handle, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1_000)
     }
 
-    /// The locks that readers and the writer share are held for moments; waiting beats failing.
+    /// SQLite's busy timeout. Readers and the writer hold shared locks only briefly, so waiting is better than failing.
     private static let busyMilliseconds: Int32 = 5_000
 
-    /// Runs statements that return nothing of interest.
+    /// Runs statements without a result.
     package func execute(_ sql: SQL) throws(RecordError) {
         if let driver { try driver.execute(sql) } else { try executeDirectly(sql) }
     }
 
-    /// As `execute`, by SQLite in any case.
+    /// Runs statements with SQLite even if there is a driver.
     package func executeDirectly(_ sql: SQL) throws(RecordError) {
         let code = sqlite3_exec(handle, sql.text, nil, nil, nil)
         guard code == SQLITE_OK else { throw failed(code, sql.text) }
     }
 
-    /// Makes a statement that will be run many times. SQLite compiles it when it is first used.
+    /// Creates a statement. SQLite compiles the statement on first use.
     package func prepare(_ sql: SQL) -> Statement {
         Statement(sql.text, self, driven: driver?.prepare(sql))
     }
 
-    /// As `prepare`, for SQLite in any case.
+    /// Creates a statement for SQLite even if there is a driver.
     package func prepareDirectly(_ sql: SQL) -> Statement {
         Statement(sql.text, self, driven: nil)
     }
@@ -170,7 +178,7 @@ package final class Connection {
         return pointer
     }
 
-    /// The first column of the first row; `nil` without a row or for NULL.
+    /// Returns the first column of the first row; `nil` without a row or for NULL.
     package func integer(_ sql: SQL) throws(RecordError) -> Int64? {
         let statement = prepare(sql)
         defer { statement.reset() }
@@ -178,17 +186,17 @@ package final class Connection {
         return statement.integer(0)
     }
 
-    /// Ends statements that still run at a moment of `MonotonicClock`, or when the task that runs them is cancelled: they
-    /// fail as interrupted. For single steps that may take long, such as a count.
+    /// Sets the time at which running statements are interrupted. With a deadline, statements are also interrupted if
+    /// their task is canceled. Use it for single steps that can take long, such as a count.
     ///
-    /// - Parameter moment: `nil` lets statements run to their end, which is the rule.
+    /// - Parameter moment: A time on `MonotonicClock`; `nil`, the default state, for no limit.
     package func setDeadline(_ moment: UInt64?) {
         guard let moment else {
             sqlite3_progress_handler(handle, 0, nil, nil)
             return
         }
         deadline.pointee = moment
-        // A few thousand instructions are a small part of a millisecond.
+        // 4,000 instructions take a small part of a millisecond.
         sqlite3_progress_handler(
             handle, 4_000,
             { context in
@@ -197,45 +205,46 @@ package final class Connection {
             }, deadline)
     }
 
-    /// Whether a transaction is open. SQLite may roll one back by itself (full disk, I/O error): ask after each error.
+    /// Whether a transaction is open. Check this property after each error: SQLite may roll back a transaction itself
+    /// (full disk, I/O error).
     package var isInTransaction: Bool {
         sqlite3_get_autocommit(handle) == 0
     }
 
-    /// The pages in the write-ahead log after the last commit.
-    package var framesInLog: Int {
+    /// The number of frames in the WAL after the last commit.
+    package var walFrames: Int {
         Int(logFrames.pointee)
     }
 
-    /// Rows that the last statement changed.
+    /// The number of rows that the last statement changed.
     package var changes: Int {
         Int(sqlite3_changes64(handle))
     }
 
-    /// How thorough a checkpoint is.
+    /// The extent of a checkpoint.
     package enum CheckpointMode {
-        /// Copies what no reader needs any more and never waits.
+        /// Copies as many frames as open snapshots allow. Never waits.
         case passive
-        /// Also makes the next writer start the log from its beginning; needs readers to let go.
+        /// Copies all frames and makes the next write start at the beginning of the WAL. No reader may use the WAL.
         case restart
-        /// Also cuts the log file to nothing.
+        /// Does the same as `restart` and truncates the WAL file to zero bytes.
         case truncate
     }
 
-    /// Copies the log into the database file.
+    /// Copies the WAL into the database file.
     ///
-    /// After a failure the log stays where it is when the connection closes, for the next start, which copies all of it
-    /// anew: SQLite copies a page once and syncs later, and Linux takes pages for clean once a sync of them has failed. So
-    /// what an earlier checkpoint had copied in part is lost with the first failed sync, whatever a second one says.
+    /// After a failure, closing the connection keeps the WAL, and the next start copies all of it again. SQLite copies
+    /// a page once and syncs later, and Linux marks pages clean after a failed sync. So pages that an earlier
+    /// checkpoint has copied can be lost after the first failed sync, even if a second sync succeeds.
     ///
-    /// - Returns: Whether everything was copied.
+    /// - Returns: Whether all frames were copied.
     @discardableResult
     package func checkpoint(_ mode: CheckpointMode) throws(RecordError) -> Bool {
         if let driver { return try driver.checkpoint(mode) }
         return try checkpointDirectly(mode)
     }
 
-    /// As `checkpoint`, by SQLite in any case.
+    /// Checkpoints with SQLite even if there is a driver.
     package func checkpointDirectly(_ mode: CheckpointMode) throws(RecordError) -> Bool {
         let flag =
             switch mode {
@@ -245,7 +254,8 @@ package final class Connection {
             }
         var inLog: Int32 = 0
         var copied: Int32 = 0
-        // Those who read in another process, such as the doctor, may do so for minutes, while writers and loops wait here.
+        // Readers in other processes, such as the doctor, can take minutes. With a busy timeout, the writer and the
+        // event loops would wait for these readers.
         if mode != .passive { sqlite3_busy_timeout(handle, 0) }
         defer { if mode != .passive { sqlite3_busy_timeout(handle, Self.busyMilliseconds) } }
         let code = sqlite3_wal_checkpoint_v2(handle, nil, flag, &inLog, &copied)
@@ -256,64 +266,68 @@ package final class Connection {
             throw error
         }
         if inLog == copied, mode != .passive { logFrames.pointee = 0 }
-        // Nothing is in a log that was cut: only then may it go with the connection.
+        // Only an empty WAL may be deleted when the connection closes.
         if inLog == copied, mode == .truncate { _ = fogbase_sqlite_no_checkpoint_on_close(handle, 0) }
         return inLog == copied
     }
 
-    /// A number that changes in the moment in which a commit becomes visible to those who begin to read; `nil` before the
-    /// connection's first read.
-    var logChange: UInt32? {
+    /// A number that changes at the moment a commit becomes visible to new snapshots; `nil` before the connection's
+    /// first read.
+    var walChange: UInt32? {
         if logIndex == nil { logIndex = fogbase_sqlite_log_index(handle) }
         return logIndex.map { fogbase_sqlite_log_change($0) }
     }
 
-    /// The frames of the log that are committed, and the pages that the database has with them; `nil` before the first
-    /// read. On the writer's thread alone: a commit changes both.
+    /// The number of committed frames in the WAL, and the database size in pages including these frames; `nil` before
+    /// the first read. Use it on the writer's thread only, because a commit changes both numbers.
     private var logState: (frames: Int, pages: Int)? {
         if logIndex == nil { logIndex = fogbase_sqlite_log_index(handle) }
         return logIndex.map { (Int(fogbase_sqlite_log_frames($0)), Int(fogbase_sqlite_log_pages($0))) }
     }
 
-    /// Whether the log has frames.
-    package var hasLog: Bool { (logState?.frames ?? 0) > 0 }
+    /// Whether the WAL has committed frames.
+    package var hasWALFrames: Bool { (logState?.frames ?? 0) > 0 }
 
-    /// Gives back to the disk what lies behind the last commit in the log: what commits have left that failed, and what the
-    /// log was longer before it was restarted. On the writer's thread, outside of transactions.
-    package func cutLog() {
+    /// Truncates the WAL file after the last committed frame. This frees the space of failed commits, and of frames
+    /// from before a restart of the WAL. Call it on the writer's thread, outside of transactions.
+    ///
+    /// ```
+    /// WAL file: header, 32 bytes | frames of 24 + 4,096 bytes
+    /// ```
+    package func truncateWAL() {
         guard !isInTransaction, let logState else { return }
         let bytes = logState.frames == 0 ? 0 : 32 + logState.frames * (Self.pageBytes + 24)
-        // The log is a file of its own: opening and closing it drops none of the locks on the database.
-        if DataFolder.size(of: path + "-wal") > bytes { Glibc.truncate(path + "-wal", bytes) }
+        // The WAL is a separate file: opening and closing the WAL drops none of SQLite's locks on the database.
+        if DataDirectory.size(of: path + "-wal") > bytes { Glibc.truncate(path + "-wal", bytes) }
     }
 
-    /// The room that the database has on its disk. On the writer's thread, outside of transactions.
-    package func diskRoom() -> DiskRoom {
-        let file = DataFolder.size(of: path)
+    /// Returns the space of the database on its disk. Call it on the writer's thread, outside of transactions.
+    package func diskSpace() -> DiskSpace {
+        let file = DataDirectory.size(of: path)
         var pages = file / Self.pageBytes
         if let logState, logState.frames > 0 { pages = max(pages, logState.pages) }
-        return DiskRoom(
-            disk: FolderInspection.space(of: String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])),
-            logBytes: DataFolder.size(of: path + "-wal"), fileBytes: file, pages: pages)
+        return DiskSpace(
+            disk: DirectoryInspection.space(of: String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])),
+            walBytes: DataDirectory.size(of: path + "-wal"), fileBytes: file, pages: pages)
     }
 
-    /// The pages inside the file that later writes take before the file grows.
+    /// Returns the number of free pages in the file, which later writes use before the file grows.
     package func freePages() throws(RecordError) -> Int {
         Int(try integer("PRAGMA freelist_count") ?? 0)
     }
 
-    /// Lets the database have so many pages and no more: a statement that needs another one fails as if the disk were full.
+    /// Limits the number of pages of the database. A statement that needs more pages fails as if the disk were full.
     ///
-    /// - Parameter pages: `nil` for no bound but SQLite's own.
+    /// - Parameter pages: `nil` for SQLite's own limit.
     package func limitPages(_ pages: Int?) throws(RecordError) {
         try execute("PRAGMA max_page_count = \(pages ?? 1_073_741_823)")
     }
 
     // MARK: Failures
 
-    /// Notes a failure of SQLite.
+    /// Stores a failure of SQLite in `failure`, and passes it to the observer.
     ///
-    /// - Returns: What is thrown.
+    /// - Returns: The error that the caller should throw.
     @inline(never)
     func failed(_ code: Int32, _ sql: String) -> RecordError {
         let hasSystemError = [SQLITE_IOERR, SQLITE_CANTOPEN].contains(code & 0xFF)
@@ -323,16 +337,16 @@ package final class Connection {
                 systemError: hasSystemError ? sqlite3_system_errno(handle) : 0))
     }
 
-    /// Notes a failure.
+    /// Stores a failure in `failure`, and passes it to the observer.
     ///
-    /// - Returns: What is thrown.
+    /// - Returns: The error that the caller should throw.
     package func failed(_ failure: StoreFailure) -> RecordError {
         self.failure = failure
         observer?(failure)
         return RecordError(failure)
     }
 
-    /// Runs what cleans up behind a failure, such as a rollback: it leaves that failure as the last one.
+    /// Runs cleanup after a failure, such as a rollback. A failure of the cleanup does not replace the first failure.
     package func cleanUp(_ body: () throws(RecordError) -> Void) throws(RecordError) {
         let (first, watcher) = (failure, observer)
         observer = nil
@@ -340,12 +354,15 @@ package final class Connection {
         try body()
     }
 
-    /// Forgets the last failure, before something that is to be judged by its own.
+    /// Clears `failure`. Call it before an operation, so that `failure` afterwards is a failure of this operation.
     package func forgetFailure() {
         failure = nil
     }
 
-    /// Runs `body` for the operator, who gets the failure itself instead of what a client would be told.
+    /// Runs `body`. If the store fails, throws the detailed `StoreFailure` for the operator instead of the error for
+    /// clients.
+    ///
+    /// - Throws: `StoreFailure`, or the error of `body`.
     package func explaining<Value>(_ body: () throws -> Value) throws -> Value {
         failure = nil
         do {

@@ -1,14 +1,14 @@
 package import RecordModel
 
-/// Why a transaction was not committed.
+/// The reason why a transaction was not committed.
 package enum CommitFailure: Error {
-    /// Nothing of it is there.
+    /// The transaction is certainly not on disk.
     case rejected(RecordError, StoreFailure?)
-    /// Whether it is there is not known. No more is written to a file that is in this state.
+    /// It is unknown whether the transaction is on disk. The file accepts no more writes.
     case unknown(RecordError)
 }
 
-/// The transactions of a file that one thread writes.
+/// The transactions of a file. Only the thread that writes the file uses them.
 final class FileTransaction {
     private let connection: Connection
     private let status: StoreStatus
@@ -17,7 +17,9 @@ final class FileTransaction {
     private let rollingBack: Statement
     private let overwriting: Statement
 
-    /// - Parameter overwriting: Writes a row that nobody reads: see `overwriteFailedCommit`.
+    /// Prepares the SQL statements on `connection`.
+    ///
+    /// - Parameter overwriting: A statement that writes a row that nothing reads; see `overwriteFailedCommit`.
     init(_ connection: Connection, status: StoreStatus, overwriting: SQL) {
         self.connection = connection
         self.status = status
@@ -27,16 +29,20 @@ final class FileTransaction {
         self.overwriting = connection.prepare(overwriting)
     }
 
-    /// - Throws: TRY_AGAIN_LATER if what is on the disk is not known any more.
+    /// Begins a transaction.
+    ///
+    /// - Throws: TRY_AGAIN_LATER if the state of the disk is unknown; INTERNAL_ERROR or TRY_AGAIN_LATER if the store
+    ///   fails.
     func begin() throws(RecordError) {
         connection.forgetFailure()
-        guard !status.hasFailedForGood else { throw .databaseUnavailable }
+        guard !status.hasFailedPermanently else { throw .databaseUnavailable }
         try beginning.run()
     }
 
-    /// Commits; what it returns from is durable. After a failure the transaction is gone.
+    /// Commits durably. If the commit fails, rolls the transaction back.
     ///
-    /// - Parameter last: What else is to be written before.
+    /// - Parameter last: Writes that belong to the transaction and run before COMMIT.
+    /// - Throws: `CommitFailure`.
     func commit(_ last: () throws(RecordError) -> Void = {}) throws(CommitFailure) {
         do throws(RecordError) {
             connection.forgetFailure()
@@ -47,47 +53,48 @@ final class FileTransaction {
             noteFailure()
             rollback()
             guard failure?.kind != .syncFailed, forgetFailedCommit() else {
-                status.failForGood()
+                status.failPermanently()
                 throw .unknown(error)
             }
             throw .rejected(error, failure)
         }
     }
 
-    /// Rolls the transaction back, if it is still there.
+    /// Rolls the transaction back, unless SQLite has already done so.
     func rollback() {
         guard connection.isInTransaction else { return }
         try? connection.cleanUp { () throws(RecordError) in try rollingBack.run() }
     }
 
-    /// Tells the operator of the last failure. A failed sync ends writing for good.
+    /// Reports the last failure to the observer. After a failed sync the store rejects all writes until a
+    /// restart.
     func noteFailure() {
         guard let failure = connection.failure else { return }
         status.observer?.didFail(failure.description)
-        if failure.kind == .syncFailed { status.failForGood() }
+        if failure.kind == .syncFailed { status.failPermanently() }
     }
 
-    /// Makes sure that nothing is left of a transaction whose commit has failed: only then may anybody be told that it was
-    /// rejected.
+    /// Makes sure that no frame of a failed commit is left in the WAL. Only then may the server report to clients that
+    /// the write was rejected.
     ///
-    /// - Returns: Whether that is certain.
+    /// - Returns: Whether the WAL certainly has no frame of the failed commit.
     private func forgetFailedCommit() -> Bool {
         do throws(RecordError) {
             try overwriteFailedCommit()
             return true
         } catch {
             noteFailure()
-            // Without room for the log's index the pages were overwritten all the same. Without room for the first page of
-            // them, that of the failed commit had none either.
+            // If there was no space for the WAL index, the frames were overwritten nevertheless. If there was no space
+            // for the first frame, the failed commit had not written this frame either.
             return connection.failure?.isStorageFull ?? false
         }
     }
 
-    /// Writes something else where the pages of a failed commit begin in the log.
+    /// Overwrites the frames of a failed commit in the WAL.
     ///
-    /// SQLite writes a commit, with its mark, before it makes room for it in the log's index. If that fails the commit has
-    /// failed and no reader sees it, but the next start reads it from the log. What stands in its place
-    /// breaks the chain of checksums.
+    /// SQLite writes a commit's frames, with the commit mark, before it extends the WAL index. If extending the
+    /// index fails, the commit has failed and no reader sees it. But the next start would read the commit from the WAL.
+    /// Overwriting breaks the chain of checksums.
     func overwriteFailedCommit() throws(RecordError) {
         do throws(RecordError) {
             try begin()

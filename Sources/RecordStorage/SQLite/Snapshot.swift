@@ -1,6 +1,7 @@
 package import RecordModel
 
-/// A reader's view of the file, held open as long as nothing is committed, and never while its thread waits.
+/// A reader's snapshot of the file. A snapshot stays open until there is a new commit. The reader ends
+/// the snapshot before its thread waits.
 ///
 /// Confined to the thread of its connection.
 package final class Snapshot {
@@ -9,20 +10,22 @@ package final class Snapshot {
     private let commit: Statement
     private let clock: CommitClock
     private let connection: Connection
-    private let length: ViewLength
-    /// The commits that the view holds at least, by the clock.
+    private let length: SnapshotLifetime
+    /// The minimum number of commits that the snapshot contains, counted by the `CommitClock`.
     package private(set) var seen: UInt64 = 0
-    /// The change of the log that the view was opened at, or an earlier one.
+    /// The WAL's change number when the snapshot began, or an earlier one.
     private var seenChange: UInt32?
     private var isOpen = false
-    /// How often a snapshot was opened: a figure for `/metrics`.
+    /// The number of snapshots that were begun, for `/metrics`.
     package private(set) var openings: UInt64 = 0
 
-    /// - Parameter length: How long a view may be held open.
-    package init(_ connection: Connection, clock: CommitClock, length: ViewLength = .turn) {
+    /// Prepares the SQL statements on `connection`.
+    ///
+    /// - Parameter length: The lifetime of the snapshots.
+    package init(_ connection: Connection, clock: CommitClock, length: SnapshotLifetime = .turn) {
         begin = connection.prepare("BEGIN")
-        // BEGIN alone opens no view, the first read does. A view that opened later than `refresh` could show commits
-        // whose rights the thread has not looked at.
+        // BEGIN starts no snapshot, the first read does. A snapshot that started after `refresh` could show commits
+        // whose permissions the thread has not checked.
         pin = connection.prepare("SELECT 1 FROM sqlite_schema LIMIT 1")
         commit = connection.prepare("COMMIT")
         self.clock = clock
@@ -34,17 +37,19 @@ package final class Snapshot {
         if isOpen { clock.leave(length) }
     }
 
-    /// Makes the view at least as new as everything that was acknowledged, or that any other view has shown, before this
-    /// call. No cursor may be open.
+    /// Refreshes the snapshot for read-your-writes consistency. The snapshot then contains all commits that were
+    /// acknowledged, or visible in any other snapshot, before this call. No cursor may be open.
     ///
-    /// The log's own number tells whether there is anything newer: it moves as soon as a view that opens can show the commit.
-    /// The clock moves somewhat later, before the write is acknowledged: by it alone, a client could be shown a write in
-    /// the microseconds between the two, and on another connection not be shown it again.
+    /// The WAL's change number shows whether there is a newer commit. The change number changes when a new snapshot can
+    /// see the commit. The clock changes a few microseconds later, before the write is acknowledged. With the clock
+    /// alone, a client could see a write in between, and afterwards not see this write on another connection.
+    ///
+    /// - Throws: INTERNAL_ERROR or TRY_AGAIN_LATER if the store fails.
     package func refresh() throws(RecordError) {
-        // Loaded before the snapshot opens, so that it can only be newer than what it claims to have seen.
+        // Loaded before the snapshot begins, so that the snapshot contains at least these commits.
         let commits = clock.commits
-        // And after that of the commits: what was published by then has moved it.
-        let change = connection.logChange
+        // Loaded after `commits`: each commit counted there has already changed this number.
+        let change = connection.walChange
         if isOpen, !clock.isGateClosed(for: length), change.map({ $0 == seenChange }) ?? (commits == seen) {
             seen = commits
             return
@@ -65,13 +70,13 @@ package final class Snapshot {
         openings += 1
     }
 
-    /// Lets go of the view, before the thread waits for something.
+    /// Ends the snapshot. Call it before the thread waits.
     package func end() {
         guard isOpen else { return }
         do throws(RecordError) {
             try commit.run()
         } catch {
-            // It wrote nothing, so that nothing is lost; but the next one must be able to begin.
+            // The transaction wrote nothing, so nothing is lost, but it must end before the next transaction can begin.
             try? connection.cleanUp { () throws(RecordError) in try connection.execute("ROLLBACK") }
         }
         isOpen = false

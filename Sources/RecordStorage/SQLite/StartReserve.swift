@@ -1,35 +1,39 @@
 internal import Cryptography
 internal import Glibc
 
-/// Room on the disk that a folder keeps for its next start: the file `.reserve`, a name that no container has.
+/// Disk space that a directory keeps for its next start: the file `.reserve`. No container can have this name.
 ///
-/// Who opens a database after a crash, or after the last one has closed it, needs room for the index of the log before it
-/// can read a single page. On a disk without any there would be no server, also not one that only reads. Such a start takes
-/// the room from this file, piece by piece, so that there is some left for the one after it.
+/// Opening a database after a crash, or after the last connection was closed, needs space for the WAL index before the
+/// first page can be read. On a full disk the server could not start, not even for reading. Such a start takes the
+/// space from this file in steps, so that some is left for the next start.
 package struct StartReserve: Sendable {
+    /// The name of the file.
     package static let name = ".reserve"
 
-    /// The indexes of 128 MiB of log: twice what it has when the writer begins to insist on a checkpoint.
+    /// The size of the reserve: the WAL indexes of 128 MiB of WAL, twice the length at which the WAL is restarted.
     package static let bytes = 256 << 10
 
-    /// What is given up at a time: the index of 4,096 pages of log.
+    /// The bytes that a start takes from the reserve per step: enough WAL index for 4,096 WAL pages.
     static let step = 32 << 10
 
-    /// With less room than this on the disk nothing is taken away from those who write.
+    /// The free bytes below which the reserve takes no space, so that writes can use the space.
     package static let leastFreeBytes = 16 * bytes
 
     private let file: String
-    private let folder: String
+    private let directory: String
 
-    package init(in folder: String) {
-        self.folder = folder
-        file = folder + "/" + Self.name
+    /// Creates the value for a directory. Creates nothing on disk.
+    package init(in directory: String) {
+        self.directory = directory
+        file = directory + "/" + Self.name
     }
 
-    // MARK: Using it
+    // MARK: Using the reserve
 
-    /// Runs `body`, which opens a file of the folder, and as long as it finds no room on the disk, once more with a piece of
-    /// the reserve given up.
+    /// Runs `body`, which opens a file of the directory. If the disk is full, releases one step of the reserve and runs
+    /// `body` again.
+    ///
+    /// - Throws: The error of `body`; `StoreFailure` if the disk is full and the reserve is used up.
     package func open<Value>(_ body: () throws -> Value) throws -> Value {
         while true {
             do {
@@ -40,31 +44,31 @@ package struct StartReserve: Sendable {
         }
     }
 
-    /// Gives a piece back to the disk.
+    /// Releases one step of the reserve.
     ///
-    /// - Returns: Whether there was anything.
+    /// - Returns: Whether the reserve had any bytes left.
     private func giveUp() -> Bool {
-        let size = DataFolder.size(of: file)
+        let size = DataDirectory.size(of: file)
         guard size > Self.step else { return unlink(file) == 0 }
         let descriptor = Glibc.open(file, O_WRONLY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { return unlink(file) == 0 }
         defer { close(descriptor) }
         guard ftruncate(descriptor, size - Self.step) == 0 else { return unlink(file) == 0 }
-        // Some file systems lend what was freed only when they have noted that it is free.
+        // Some file systems make freed space available only after a sync.
         fsync(descriptor)
         return true
     }
 
-    // MARK: Lending it
+    // MARK: Lending the reserve
 
-    /// What stays for the next start when the rest is lent: the index of 32 MiB of log.
+    /// The bytes that a loan leaves for the next start: the WAL index of 32 MiB of WAL.
     private static let unlentBytes = 2 * step
 
-    /// Lends what a start does not need to a deletion, for which a full disk has no other room. `keep` takes it back.
+    /// Shrinks the reserve to `unlentBytes`, so that a deletion can use the freed space. `keep` restores the size.
     ///
-    /// - Returns: Whether there was anything to lend.
+    /// - Returns: Whether the reserve had bytes to lend.
     package func lend() -> Bool {
-        guard DataFolder.size(of: file) > Self.unlentBytes else { return false }
+        guard DataDirectory.size(of: file) > Self.unlentBytes else { return false }
         let descriptor = Glibc.open(file, O_WRONLY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
@@ -73,31 +77,30 @@ package struct StartReserve: Sendable {
         return true
     }
 
-    // MARK: Keeping it
+    // MARK: Keeping the reserve
 
-    /// Makes the file, or what is missing of it, if there is room.
-    ///
-    /// Nobody depends on it, so what goes wrong leaves everything as it was, for the next time.
+    /// Creates the file, or restores its size, if there is enough space. A failure leaves the file as it was, for the
+    /// next time.
     ///
     /// - Parameters:
-    ///   - least: The free bytes below which nothing is taken.
-    ///   - freeBytes: What is free on the disk; it is asked only when something is missing.
-    /// - Returns: `false` if it was tried in vain: of quotas, `freeBytes` knows nothing, and who tries again at once would
-    ///   take the last of one again and again.
+    ///   - least: The free bytes below which no space is taken.
+    ///   - freeBytes: Returns the free bytes of the disk; called only if something is missing.
+    /// - Returns: False if writing failed. `freeBytes` does not see quotas, so a caller that retries at once would
+    ///   use up the last of a quota again and again.
     @discardableResult
     package func keep(
-        least: Int = leastFreeBytes, freeBytes: (_ folder: String) -> Int = FolderInspection.freeBytes
+        least: Int = leastFreeBytes, freeBytes: (_ directory: String) -> Int = DirectoryInspection.freeBytes
     ) -> Bool {
-        let size = DataFolder.size(of: file)
-        guard size < Self.bytes, freeBytes(folder) >= least else { return true }
+        let size = DataDirectory.size(of: file)
+        guard size < Self.bytes, freeBytes(directory) >= least else { return true }
         let descriptor = Glibc.open(file, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
-        // Bytes that are written and cannot be compressed: of a hole, or of zeros, some file systems keep nothing.
+        // Random bytes: some file systems allocate no space for holes, zeros or compressible bytes.
         let missing = RandomBytes.make(Self.bytes - size)
         let written = missing.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, size) }
         if written == missing.count, fsync(descriptor) == 0 { return true }
-        // The last room of a disk is not this file's to take.
+        // The disk is full: give the space back.
         if size == 0 { unlink(file) } else { ftruncate(descriptor, size) }
         return false
     }

@@ -1,11 +1,12 @@
-/// The library that the store of this build is made of.
+/// The database library of this build.
 package enum StoreLibrary {
+    /// The name of the library.
     package static let name = "SQLite"
 
-    /// Such as `3.40.1`.
+    /// The version of the library, such as `3.40.1`.
     package static var version: String { Connection.libraryVersion }
 
-    /// Why the WAL-reset bug does not matter, for those who have read of it.
+    /// An explanation for operators why SQLite's WAL-reset bug does not affect this server.
     package static var walResetNote: String {
         Connection.hasWALResetFix
             ? "This SQLite has the fix for the WAL-reset bug (3.51.3)."

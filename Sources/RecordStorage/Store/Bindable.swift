@@ -1,8 +1,9 @@
 package import Cryptography
 package import RecordModel
 
-/// A value that a statement's parameter takes.
+/// A value that can be bound to a statement's parameter.
 package protocol Bindable {
+    /// Binds the value to the parameter with number `index`.
     func bind(to statement: Statement, _ index: Int32)
 }
 
@@ -21,7 +22,7 @@ extension UInt8: Bindable {
     package func bind(to statement: Statement, _ index: Int32) { statement.bind(index, Int64(self)) }
 }
 
-/// As 1 and 0.
+/// Bound as 1 or 0.
 extension Bool: Bindable {
     @inline(__always)
     package func bind(to statement: Statement, _ index: Int32) { statement.bind(index, self ? 1 : 0 as Int64) }
@@ -32,19 +33,19 @@ extension String: Bindable {
     package func bind(to statement: Statement, _ index: Int32) { statement.bind(index, text: self) }
 }
 
-/// As a blob.
+/// Bound as a blob.
 extension [UInt8]: Bindable {
     @inline(__always)
     package func bind(to statement: Statement, _ index: Int32) { statement.bind(index, blob: self) }
 }
 
-/// As a blob.
+/// Bound as a blob.
 extension UnsafeRawBufferPointer: Bindable {
     @inline(__always)
     package func bind(to statement: Statement, _ index: Int32) { statement.bind(index, blob: self) }
 }
 
-/// As a blob.
+/// Bound as a blob.
 extension Digest: Bindable {
     @inline(__always)
     package func bind(to statement: Statement, _ index: Int32) {
@@ -52,7 +53,7 @@ extension Digest: Bindable {
     }
 }
 
-/// NULL for `nil`.
+/// Bound as NULL for `nil`.
 extension Optional: Bindable where Wrapped: Bindable {
     @inline(__always)
     package func bind(to statement: Statement, _ index: Int32) {
@@ -60,10 +61,11 @@ extension Optional: Bindable where Wrapped: Bindable {
     }
 }
 
-/// Text as UTF-8 that was checked by whoever made it.
+/// A text of UTF-8 that the caller has validated.
 package struct TextBytes: Bindable {
     private let bytes: [UInt8]
 
+    /// Creates a text from UTF-8.
     @inline(__always)
     package init(_ bytes: [UInt8]) {
         self.bytes = bytes
@@ -73,10 +75,11 @@ package struct TextBytes: Bindable {
     package func bind(to statement: Statement, _ index: Int32) { statement.bind(index, text: bytes) }
 }
 
-/// A list of numbers of any length in one parameter: for SQLite the JSON array that `json_each` reads.
+/// A list of IDs of any length in one parameter: for SQLite a JSON array for `json_each`.
 package struct IDList<ID: StoredID>: Bindable {
     private let ids: [ID]
 
+    /// Creates a list.
     package init(_ ids: [ID]) {
         self.ids = ids
     }

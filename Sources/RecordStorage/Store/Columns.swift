@@ -1,9 +1,10 @@
-/// A value that a column gives.
+/// A value that can be read from a column.
 package protocol ColumnValue {
+    /// Reads the column with number `column`.
     init(_ statement: Statement, column: Int32)
 }
 
-/// The columns of the row that a statement stands on, one after the other: whoever reads them need not count them.
+/// The columns of a statement's current row, read from left to right without column numbers.
 ///
 /// ```swift
 /// try connection.prepare("SELECT id, name FROM role").rows { Role(id: $0.next(), name: $0.next()) }
@@ -18,14 +19,14 @@ package struct Columns {
         self.column = column
     }
 
-    /// The next column.
+    /// Reads the next column.
     @inline(__always)
     package mutating func next<Value: ColumnValue>(_ type: Value.Type = Value.self) -> Value {
         defer { column &+= 1 }
         return Value(statement, column: column)
     }
 
-    /// The bytes of the next column, a text or a blob: borrowed until the statement moves on.
+    /// Returns the bytes of the next column, a text or a blob; valid until the statement's next step.
     @inline(__always)
     package mutating func nextBytes() -> UnsafeRawBufferPointer {
         defer { column &+= 1 }
@@ -48,7 +49,7 @@ extension UInt8: ColumnValue {
     package init(_ statement: Statement, column: Int32) { self.init(truncatingIfNeeded: statement.integer(column)) }
 }
 
-/// Whether a number is not 0.
+/// Reads a number as true if it is not 0.
 extension Bool: ColumnValue {
     @inline(__always)
     package init(_ statement: Statement, column: Int32) { self = statement.integer(column) != 0 }
@@ -59,13 +60,13 @@ extension String: ColumnValue {
     package init(_ statement: Statement, column: Int32) { self = statement.text(column) }
 }
 
-/// A blob, or the bytes of a text.
+/// Reads a blob, or the bytes of a text.
 extension [UInt8]: ColumnValue {
     @inline(__always)
     package init(_ statement: Statement, column: Int32) { self = statement.blob(column) }
 }
 
-/// `nil` for NULL.
+/// Reads NULL as `nil`.
 extension Optional: ColumnValue where Wrapped: ColumnValue {
     @inline(__always)
     package init(_ statement: Statement, column: Int32) {

@@ -2,62 +2,67 @@ internal import Glibc
 internal import Synchronization
 internal import Threads
 
-/// How long a reader may keep a view of the file open. While one is, the log cannot begin anew.
-package enum ViewLength: Int, Sendable {
-    /// An event loop's: milliseconds.
+/// How long a reader can keep a snapshot open. An open snapshot prevents a restart of the WAL.
+package enum SnapshotLifetime: Int, Sendable {
+    /// A snapshot of an event loop, open for milliseconds.
     case turn
-    /// That of a page which is too long for a loop: a second.
+    /// A snapshot for a page that takes too long for an event loop, open for up to one second.
     case page
-    /// That of a query which is too long for a loop: as long as a query may take.
+    /// A snapshot for a query that takes too long for an event loop, open for up to the time limit of queries.
     case query
 }
 
-/// What the writer tells the readers of one database file: that something was committed, that rights have changed, and
-/// that a checkpoint wants them to let go of the log.
+/// The signals from the writer to the readers of one database file: new commits, changed permissions, and requests to
+/// end snapshots for a checkpoint.
 ///
-/// The writer publishes after COMMIT and before it hands out answers; a reader looks before each read. So a client reads
-/// its own acknowledged writes on any connection, and a snapshot serves many reads while nothing is written.
+/// The writer publishes after COMMIT and before it sends responses. A reader checks before each read. So clients read
+/// their own acknowledged writes on any connection, and one snapshot serves many reads while nothing is written.
 package final class CommitClock: Sendable {
     private let committed = Atomic<UInt64>(1)
     private let rights = Atomic<UInt64>(1)
     private let sequence: Atomic<Int64>
-    /// Views of this length, by `ViewLength`, and of greater ones are kept out.
-    private let keptOut = Atomic<Int>(CommitClock.nobody)
+    /// The raw value of the shortest `SnapshotLifetime` whose snapshots are blocked.
+    private let blockedLongReaders = Atomic<Int>(CommitClock.nobody)
     private let turns = Atomic<Int>(0)
     private let pages = Atomic<Int>(0)
     private let queries = Atomic<Int>(0)
     private let letsAllIn = Atomic<Bool>(false)
-    /// Guards no value, yet has one: a value without bytes has the address of the lock itself, and whoever may change the one
-    /// seems to change the other.
+    /// Guards the atomics above for waiting threads. The type is `Bool` instead of `Void`, because a value without
+    /// bytes has the address of the lock itself. Exclusive access to the value would then overlap the access to the
+    /// lock.
     private let gate = Monitor<Bool>(false)
 
-    /// - Parameter sequence: The last number of the one sequence that was given when the file was opened.
+    /// Creates a clock.
+    ///
+    /// - Parameter sequence: The last sequence number that was issued when the file was opened.
     package init(sequence: Int64 = 0) {
         self.sequence = Atomic(sequence)
     }
 
-    /// The number of published commits. A snapshot opened after loading it holds at least those.
+    /// The number of published commits. A snapshot that begins after this number was loaded contains at least these
+    /// commits.
     package var commits: UInt64 {
         committed.load(ordering: .acquiring)
     }
 
-    /// Changes with the schema, grants, roles and sessions that end: what caches of them hang on.
+    /// A version that changes when the schema, grants or roles change or a session ends. Caches use the version for
+    /// invalidation.
     package var rightsVersion: UInt64 {
         rights.load(ordering: .acquiring)
     }
 
-    /// The last number of the one sequence that was published. A view may show newer ones in the microseconds between COMMIT
-    /// and `publish`, and types, grants and roles with them that no cache has; what hangs on the rights version and looks
-    /// at it after loading this knows all that came with numbers up to this one.
+    /// The last published sequence number. In the microseconds between COMMIT and `publish`, a snapshot can show newer
+    /// sequence numbers, with types, grants and roles that no cache contains yet. A cache that checks `rightsVersion`
+    /// after loading this number knows all changes up to this number.
     package var publishedSequence: Int64 {
         sequence.load(ordering: .acquiring)
     }
 
-    /// Publishes a commit. The rights version moves before it and again behind it: who sees the commit sees the first
-    /// move, so nothing new is judged by old rights; and what was read from an old view between the two, and cached, is
-    /// thrown away by the second.
+    /// Publishes a commit. If permissions changed, `rightsVersion` changes before and after the commit becomes visible.
+    /// A reader that sees the commit sees the first change, so it does not apply old permissions to new data. The
+    /// second change invalidates cache entries that were read from an old snapshot in between.
     ///
-    /// - Parameter last: The last number of the one sequence that the commit has used, or one before it.
+    /// - Parameter last: The last sequence number that the commit used, or an earlier one.
     package func publish(rightsChanged: Bool, through last: Int64) {
         if rightsChanged { rights.add(1, ordering: .releasing) }
         sequence.store(last, ordering: .releasing)
@@ -65,74 +70,79 @@ package final class CommitClock: Sendable {
         if rightsChanged { rights.add(1, ordering: .releasing) }
     }
 
-    /// Waits until a commit is published: the microseconds between COMMIT and `publish`.
+    /// Blocks until commit `number` is published. This takes the microseconds between COMMIT and `publish`.
     package func waitForCommit(_ number: UInt64) {
         while commits < number { sched_yield() }
     }
 
-    /// Snapshots that readers hold open.
+    /// The number of open snapshots.
     package var openSnapshots: Int {
-        [ViewLength.turn, .page, .query].reduce(0) { $0 + count(of: $1) }
+        [SnapshotLifetime.turn, .page, .query].reduce(0) { $0 + count(of: $1) }
     }
 
-    /// Counts a reader in, as soon as no checkpoint keeps it out: a matter of milliseconds for a turn.
+    /// Waits until no checkpoint blocks the reader, then counts its snapshot as open. An event loop waits for
+    /// milliseconds.
     ///
-    /// The reader must hold no snapshot, or the checkpoint waits for it in turn.
-    func enter(_ length: ViewLength) {
-        // Whoever reads long waits for what another one began before; not for ever, should the writer have ended.
+    /// The reader must have no snapshot, because the checkpoint would wait for it.
+    func enter(_ length: SnapshotLifetime) {
+        // A long-running reader waits for the readers before it. The wait has a limit, in case the writer has ended.
         let deadline = length == .turn ? Deadline.never : .after(Self.longestWait)
         while true {
             add(1, to: length)
-            // Counted first and looked second; the writer closes first and counts second: one of them sees the other.
+            // The reader counts itself and then checks the block; the writer blocks and then counts readers. So at
+            // least one of the two notices the other.
             if mayEnter(length) || (length != .turn && deadline.hasPassed()) { return }
             add(-1, to: length)
             gate.wait(until: { _ in mayEnter(length) }, orUntil: deadline, then: { _ in })
         }
     }
 
-    func leave(_ length: ViewLength) {
+    func leave(_ length: SnapshotLifetime) {
         add(-1, to: length)
     }
 
-    /// Whether readers of this length are asked to end their snapshots at the next occasion.
-    package func isGateClosed(for length: ViewLength) -> Bool {
-        keptOut.load(ordering: .relaxed) <= length.rawValue
+    /// Returns whether readers of this lifetime should end their snapshots as soon as possible.
+    package func isGateClosed(for length: SnapshotLifetime) -> Bool {
+        blockedLongReaders.load(ordering: .relaxed) <= length.rawValue
     }
 
-    /// Keeps those out who read long: queries first, and pages once no query is left, so that nobody is kept out longer than
-    /// those before it take. Two queries that overlap all the time would else keep the log from ever beginning anew.
+    /// Blocks new long-running readers: first queries, and pages after the last query has ended. So a reader waits only
+    /// for the readers before it. Without the block, queries that always overlap would prevent every restart of the
+    /// WAL.
     ///
-    /// - Returns: Whether none of them has a view. If not, the call is to be repeated, or taken back by `letIn`.
-    package func keepOutLongViews() -> Bool {
+    /// - Returns: Whether no long-running reader has a snapshot. If false, the caller must call this function again, or
+    ///   `letIn`.
+    package func blockLongSnapshots() -> Bool {
         guard !letsAllIn.load(ordering: .sequentiallyConsistent) else { return true }
-        if keptOut.load(ordering: .relaxed) > ViewLength.page.rawValue {
-            keptOut.store(ViewLength.query.rawValue, ordering: .sequentiallyConsistent)
+        if blockedLongReaders.load(ordering: .relaxed) > SnapshotLifetime.page.rawValue {
+            blockedLongReaders.store(SnapshotLifetime.query.rawValue, ordering: .sequentiallyConsistent)
             guard count(of: .query) == 0 else { return false }
-            keptOut.store(ViewLength.page.rawValue, ordering: .sequentiallyConsistent)
+            blockedLongReaders.store(SnapshotLifetime.page.rawValue, ordering: .sequentiallyConsistent)
         }
         return count(of: .query) == 0 && count(of: .page) == 0
     }
 
-    /// Keeps nobody out any more.
+    /// Unblocks all readers.
     ///
-    /// - Parameter forGood: Nor from now on: the database closes, and waits for those who read.
+    /// - Parameter forGood: Whether to never block readers again, because the database closes and waits for the
+    ///   readers.
     package func letIn(forGood: Bool = false) {
         if forGood { letsAllIn.store(true, ordering: .sequentiallyConsistent) }
-        // Under the lock, so that nobody falls asleep between looking and waiting.
-        gate.withLock { _ in keptOut.store(Self.nobody, ordering: .sequentiallyConsistent) }
+        // Changed under the lock, so that no thread checks the old number and then starts to wait.
+        gate.withLock { _ in blockedLongReaders.store(Self.nobody, ordering: .sequentiallyConsistent) }
         gate.broadcast()
     }
 
-    /// Keeps readers out while `body` runs, once those inside have left; then lets all in.
+    /// Blocks all readers, waits until open snapshots have ended, runs `body`, and unblocks the readers.
     ///
-    /// - Parameter patience: How long to wait for them.
-    /// - Returns: What `body` returned, or `nil` if a reader did not leave in time.
+    /// - Parameter maxWait: The longest time to wait for open snapshots.
+    /// - Returns: The result of `body`; `nil` if a snapshot did not end in time.
     package func withoutReaders<Value, Failure: Error>(
-        patience: Duration, _ body: () throws(Failure) -> Value
+        maxWait: Duration, _ body: () throws(Failure) -> Value
     ) throws(Failure) -> Value? {
-        keptOut.store(ViewLength.turn.rawValue, ordering: .sequentiallyConsistent)
+        blockedLongReaders.store(SnapshotLifetime.turn.rawValue, ordering: .sequentiallyConsistent)
         defer { letIn() }
-        let deadline = Deadline.after(patience)
+        let deadline = Deadline.after(maxWait)
         while openSnapshots > 0 {
             if deadline.hasPassed() { return nil }
             sched_yield()
@@ -140,15 +150,16 @@ package final class CommitClock: Sendable {
         return try body()
     }
 
-    private static let nobody = ViewLength.query.rawValue + 1
-    /// Longer than the writer's patience with long views.
+    private static let nobody = SnapshotLifetime.query.rawValue + 1
+    /// The longest time that a reader waits in `enter`. It exceeds the time that the writer waits for long-running
+    /// snapshots.
     private static let longestWait = Duration.seconds(15)
 
-    private func mayEnter(_ length: ViewLength) -> Bool {
-        length.rawValue < keptOut.load(ordering: .sequentiallyConsistent)
+    private func mayEnter(_ length: SnapshotLifetime) -> Bool {
+        length.rawValue < blockedLongReaders.load(ordering: .sequentiallyConsistent)
     }
 
-    private func add(_ number: Int, to length: ViewLength) {
+    private func add(_ number: Int, to length: SnapshotLifetime) {
         switch length {
         case .turn: turns.add(number, ordering: .sequentiallyConsistent)
         case .page: pages.add(number, ordering: .sequentiallyConsistent)
@@ -156,7 +167,7 @@ package final class CommitClock: Sendable {
         }
     }
 
-    private func count(of length: ViewLength) -> Int {
+    private func count(of length: SnapshotLifetime) -> Int {
         switch length {
         case .turn: turns.load(ordering: .sequentiallyConsistent)
         case .page: pages.load(ordering: .sequentiallyConsistent)

@@ -1,7 +1,15 @@
 package import RecordModel
 
 extension RecordError {
-    /// What a client learns of a failure of the store: never its text.
+    /// Creates the client's error for a failure of the store. The error never contains the text of the failure.
+    ///
+    /// ```
+    /// full, quotaUsedUp      INTERNAL_ERROR, cause storageFull, retry after 60 s
+    /// readOnly               TRY_AGAIN_LATER, cause unavailable, retry after 60 s
+    /// syncFailed             TRY_AGAIN_LATER, cause unavailable, retry after 5 s
+    /// interrupted            TRY_AGAIN_LATER, retry after 1 s
+    /// other                  INTERNAL_ERROR
+    /// ```
     package init(_ failure: StoreFailure) {
         switch failure.kind {
         case .quotaUsedUp:
@@ -17,7 +25,7 @@ extension RecordError {
         case .readOnly:
             self.init(
                 .tryAgainLater,
-                "The server's file system is read-only; nothing was written. Try again when its operator has mended that",
+                "The server's file system is read-only; nothing was written. Try again when its operator has fixed that",
                 cause: .unavailable, retryAfter: 60)
         case .syncFailed: self = .databaseUnavailable
         case .interrupted:
@@ -26,15 +34,15 @@ extension RecordError {
         case .other:
             self.init(
                 .internalError,
-                "The server could not complete the request. Its log has the cause under this answer's id")
+                "The server could not complete the request. Its log has the cause under the id of this response")
         }
     }
 
-    /// The database takes no more writes: it closes, or a sync to the disk has failed.
+    /// The database accepts no writes, because it is closing or a sync has failed.
     package static let databaseUnavailable = RecordError(
         .tryAgainLater, "The database takes no writes now. Try again shortly", cause: .unavailable, retryAfter: 5)
 
-    /// More writes wait than the queue holds.
+    /// The writer's queue is full.
     package static let writerOverloaded = RecordError(
         .tryAgainLater, "More writes are waiting than the server can hold. Try again shortly", cause: .unavailable,
         retryAfter: 1)

@@ -1,9 +1,12 @@
 package import RecordModel
 
-/// One column has both: the number of a zone as it is, and that of an audience below zero. Only here is this sign made
-/// and read.
+/// A zone or an audience in one column. Only this file encodes and decodes it.
+///
+/// ```
+/// column (Int64): zone ID | audience ID, negated
+/// ```
 extension RowHome: Bindable, ColumnValue {
-    /// What stands in the column.
+    /// The value of the column.
     @inline(__always)
     package var column: Int64 {
         switch self {
@@ -12,12 +15,13 @@ extension RowHome: Bindable, ColumnValue {
         }
     }
 
+    /// Decodes a column.
     @inline(__always)
     package init(column: Int64) {
         self = column < 0 ? .audience(AudienceID(rawValue: 0 &- column)) : .zone(ZoneID(rawValue: column))
     }
 
-    /// No column has less: where a walk through a whole table begins.
+    /// A number less than the columns of all homes, for the start of a scan of a whole table.
     package static let belowAllColumns = Int64.min
 
     @inline(__always)
@@ -26,7 +30,7 @@ extension RowHome: Bindable, ColumnValue {
     @inline(__always)
     package init(_ statement: Statement, column: Int32) { self.init(column: statement.integer(column)) }
 
-    /// The number of the zone or of the audience, for tables that have one of the two.
+    /// The ID of the zone or the audience. Use it for tables that contain only zones or only audiences.
     @inline(__always)
     var number: Int64 {
         switch self {
@@ -36,7 +40,7 @@ extension RowHome: Bindable, ColumnValue {
     }
 }
 
-/// In the order of the tables.
+/// Homes are ordered by their columns, as rows in the tables are.
 extension RowHome: Comparable {
     @inline(__always)
     package static func < (left: RowHome, right: RowHome) -> Bool { left.column < right.column }

@@ -1,6 +1,6 @@
-/// The text of a statement, in SQLite's spelling, with parameters by number: `?1`, `?2` …
+/// The text of a statement in SQLite's dialect, with numbered parameters: `?1`, `?2` …
 ///
-/// A store that is a server translates it once, when it prepares the statement:
+/// A driver for a database server translates the text when it prepares the statement:
 ///
 /// ```
 /// ?1                                $1; a list of numbers in json_each(?1) is an array, unnest($1)
@@ -10,18 +10,19 @@
 /// min(a, b), max(a, b), ifnull      least, greatest, coalesce
 /// sum, count, EXISTS as a column    cast to bigint
 /// LIMIT -1                          dropped
-/// WITHOUT ROWID, AUTOINCREMENT      dropped; numbers are given under the head
+/// WITHOUT ROWID, AUTOINCREMENT      dropped; the writer's transaction assigns the numbers
 /// INTEGER, BLOB, TEXT               bigint, bytea, text COLLATE "C"
 /// ```
 ///
-/// What these rules do not make of a statement is said with `onServer`. Pragmas, savepoints and `sqlite_schema` are in
-/// SQLite's own files only.
+/// If these rules do not cover a statement, `onServer` sets the text for the server. Pragmas, savepoints and
+/// `sqlite_schema` are used only for SQLite's own files.
 package struct SQL: ExpressibleByStringInterpolation, Sendable {
-    /// SQLite's spelling.
+    /// The text in SQLite's dialect.
     package let text: String
-    /// The server's spelling where the rules do not give it.
+    /// The text in the server's dialect; `nil` if the driver translates `text` by the rules.
     package private(set) var serverText: String?
 
+    /// Creates a statement from its text.
     package init(_ text: String) {
         self.text = text
     }
@@ -30,7 +31,7 @@ package struct SQL: ExpressibleByStringInterpolation, Sendable {
         self.text = text
     }
 
-    /// The same statement with its spelling for a server.
+    /// Returns the same statement with an additional text in the dialect of a database server.
     package func onServer(_ text: String) -> SQL {
         var both = self
         both.serverText = text

@@ -1,31 +1,33 @@
 package import RecordModel
 
-/// The store of what belongs to a server as a whole: named administrators, their sessions, and the audit log of both.
+/// The store for data of the whole server: named administrators, their sessions, and the audit log of their actions.
 ///
 /// Confined to one thread.
 package final class ServerStore {
+    /// The administrators and their sessions.
     package let administrators: AdministratorTable
+    /// The audit log.
     package let audit: AuditTable
     private let connection: Connection
     private let transaction: FileTransaction
     private let status: StoreStatus
 
-    /// The log is copied into the file when it has so many pages.
+    /// The number of pages in the WAL that starts a checkpoint.
     private static let logFrames = 1_000
 
-    /// Opens the file of a data directory, making what is missing.
+    /// Opens `server.sqlite` in a data directory. Creates a missing file and runs missing migrations.
     ///
     /// - Parameters:
-    ///   - folder: Locked by the caller for as long as the file is open.
-    ///   - driver: Runs statements in SQLite's place.
-    /// - Throws: A failure or a sentence for the operator.
-    package convenience init(in folder: borrowing DataFolder, driver: DriverMaker? = nil) throws {
-        let path = folder.path
-        try folder.syncLog(of: ServerFile.name)
+    ///   - directory: The directory, which the caller must keep locked while the file is open.
+    ///   - driver: Creates the driver that runs statements instead of SQLite; `nil` for SQLite.
+    /// - Throws: `StoreFailure` or `DataDirectory.Problem`, for the operator.
+    package convenience init(in directory: borrowing DataDirectory, driver: DriverMaker? = nil) throws {
+        let path = directory.path
+        try directory.syncWAL(of: ServerFile.name)
         let connection = try StartReserve(in: path).open {
             try Connection(path: ServerFile.path(in: path), role: .writer)
         }
-        try ServerFile.migrateMakingRoom(connection)
+        try ServerFile.migrateMakingSpace(connection)
         connection.driver = driver?(connection)
         self.init(connection)
     }
@@ -39,29 +41,34 @@ package final class ServerStore {
             connection, status: status, overwriting: "UPDATE failed_commit SET count = count + 1")
     }
 
-    /// Runs `body` for the operator, who gets the store's failure itself instead of what a client would be told.
+    /// Runs `body`. If the store fails, throws the detailed `StoreFailure` for the operator instead of the error for
+    /// clients.
+    ///
+    /// - Throws: `StoreFailure`, or the error of `body`.
     package func explaining<Value>(_ body: () throws -> Value) throws -> Value {
         try connection.explaining(body)
     }
 
-    /// Whether a sync or a commit has ended in such a way that what is on the disk is not known any more.
-    package var hasFailedForGood: Bool { status.hasFailedForGood }
+    /// Whether a failed sync or commit has left the state of the disk unknown. The store then accepts no more writes.
+    package var hasFailedPermanently: Bool { status.hasFailedPermanently }
 
-    /// Runs `body` in a transaction. Where the disk has no room, the log is copied into the file first and cut, and `body`
-    /// runs once more.
+    /// Runs `body` in a transaction. If the disk is full, checkpoints and truncates the WAL and runs `body` again.
+    ///
+    /// - Throws: The error of `body`; TRY_AGAIN_LATER if the state of the disk is unknown; INTERNAL_ERROR or
+    ///   TRY_AGAIN_LATER if the store fails.
     package func write<Value>(_ body: (ServerStore) throws(RecordError) -> Value) throws(RecordError) -> Value {
         do throws(RecordError) {
             return try writeOnce(body)
         } catch {
-            guard error.cause == .storageFull, !hasFailedForGood else { throw error }
-            connection.cutLog()
-            guard connection.hasLog, (try? connection.checkpoint(.truncate)) == true else { throw error }
+            guard error.cause == .storageFull, !hasFailedPermanently else { throw error }
+            connection.truncateWAL()
+            guard connection.hasWALFrames, (try? connection.checkpoint(.truncate)) == true else { throw error }
             return try writeOnce(body)
         }
     }
 
     private func writeOnce<Value>(_ body: (ServerStore) throws(RecordError) -> Value) throws(RecordError) -> Value {
-        guard !hasFailedForGood else { throw .databaseUnavailable }
+        guard !hasFailedPermanently else { throw .databaseUnavailable }
         try transaction.begin()
         let value: Value
         do throws(RecordError) {
@@ -77,20 +84,22 @@ package final class ServerStore {
             case .rejected(let error, _), .unknown(let error): throw error
             }
         }
-        if connection.framesInLog > Self.logFrames { _ = try? connection.checkpoint(.passive) }
+        if connection.walFrames > Self.logFrames { _ = try? connection.checkpoint(.passive) }
         return value
     }
 
-    /// Copies the file. It is small, and few wait for it.
+    /// Copies the file in one step, because the file is small.
+    ///
+    /// - Throws: `BackupProblem` or `StoreFailure`.
     package func copy(to path: String) throws {
         let copy = try DatabaseCopy(of: connection, to: path)
         while try !copy.step(pages: 1_024) {}
         copy.end()
     }
 
-    /// Copies the log into the file.
+    /// Checkpoints and truncates the WAL.
     package func close() {
-        guard !hasFailedForGood else { return }
+        guard !hasFailedPermanently else { return }
         _ = try? connection.checkpoint(.truncate)
     }
 

@@ -1,14 +1,14 @@
 package import RecordModel
 
-/// Binds the parameters of a statement in their order, and runs it:
+/// Binding and running in one expression:
 ///
 /// ```swift
 /// try connection.prepare("DELETE FROM role_member WHERE role = ?1 AND account = ?2").with(role, account).run()
 /// ```
 ///
-/// Overloads instead of a parameter pack: the compiler specializes each for the types of its call, so statements that run
-/// for each request cost what the calls of `bind` cost. The hottest of them bind and run in two lines: a result that is used
-/// is retained.
+/// `with` has overloads instead of a parameter pack. So the compiler specializes each overload for the types of a call,
+/// and a call costs no more than calls of `bind`. The most frequent statements bind and run in two lines instead,
+/// because Swift retains a result that is used.
 extension Statement {
     /// Binds values to the parameters from number `first` on.
     @inline(__always) @discardableResult
@@ -19,6 +19,7 @@ extension Statement {
         return self
     }
 
+    /// Binds values to the parameters from number `first` on.
     @inline(__always) @discardableResult
     package func with<A: Bindable, B: Bindable>(
         from first: Int32 = 1, _ a: A, _ b: B
@@ -26,6 +27,7 @@ extension Statement {
         with(from: first, a).with(from: first &+ 1, b)
     }
 
+    /// Binds values to the parameters from number `first` on.
     @inline(__always) @discardableResult
     package func with<A: Bindable, B: Bindable, C: Bindable>(
         from first: Int32 = 1, _ a: A, _ b: B, _ c: C
@@ -33,6 +35,7 @@ extension Statement {
         with(from: first, a, b).with(from: first &+ 2, c)
     }
 
+    /// Binds values to the parameters from number `first` on.
     @inline(__always) @discardableResult
     package func with<A: Bindable, B: Bindable, C: Bindable, D: Bindable>(
         from first: Int32 = 1, _ a: A, _ b: B, _ c: C, _ d: D
@@ -40,6 +43,7 @@ extension Statement {
         with(from: first, a, b, c).with(from: first &+ 3, d)
     }
 
+    /// Binds values to the parameters from number `first` on.
     @inline(__always) @discardableResult
     package func with<A: Bindable, B: Bindable, C: Bindable, D: Bindable, E: Bindable>(
         from first: Int32 = 1, _ a: A, _ b: B, _ c: C, _ d: D, _ e: E
@@ -47,6 +51,7 @@ extension Statement {
         with(from: first, a, b, c, d).with(from: first &+ 4, e)
     }
 
+    /// Binds values to the parameters from number `first` on.
     @inline(__always) @discardableResult
     package func with<A: Bindable, B: Bindable, C: Bindable, D: Bindable, E: Bindable, F: Bindable>(
         from first: Int32 = 1, _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F
@@ -54,6 +59,7 @@ extension Statement {
         with(from: first, a, b, c, d, e).with(from: first &+ 5, f)
     }
 
+    /// Binds values to the parameters from number `first` on.
     @inline(__always) @discardableResult
     package func with<A: Bindable, B: Bindable, C: Bindable, D: Bindable, E: Bindable, F: Bindable, G: Bindable>(
         from first: Int32 = 1, _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G
@@ -63,7 +69,7 @@ extension Statement {
 
     // MARK: Running
 
-    /// Reads the rows that are left, and makes the statement ready for the next use.
+    /// Reads all remaining rows with `read` and resets the statement.
     package func rows<Row>(_ read: (inout Columns) -> Row) throws(RecordError) -> [Row] {
         defer { reset() }
         var rows: [Row] = []
@@ -74,7 +80,7 @@ extension Statement {
         return rows
     }
 
-    /// Reads the next row, if there is one, and makes the statement ready for the next use.
+    /// Reads the next row, if there is one, and resets the statement.
     @inline(__always)
     package func row<Row>(_ read: (inout Columns) -> Row) throws(RecordError) -> Row? {
         defer { reset() }
@@ -83,28 +89,28 @@ extension Statement {
         return read(&columns)
     }
 
-    /// The first column of the first row; `nil` without a row or for NULL.
+    /// Returns the first column of the first row; `nil` without a row or for NULL.
     package func number() throws(RecordError) -> Int64? {
         try row { $0.next(Int64?.self) } ?? nil
     }
 
-    /// Whether there is a row.
+    /// Returns whether there is a row.
     package func exists() throws(RecordError) -> Bool {
         defer { reset() }
         return try step()
     }
 
-    /// Runs a statement without rows.
+    /// Runs a statement without rows and counts the changed rows. Use `run` if the count is not needed: on a database
+    /// server, `run` need not wait for the response.
     ///
-    /// Where nobody needs the number, `run` does: it need not wait for a server's answer.
-    ///
-    /// - Returns: How many rows it has inserted, updated or deleted.
+    /// - Returns: The number of inserted, updated or deleted rows.
     package func changedRows() throws(RecordError) -> Int {
         try run()
         return connection.changes
     }
 
-    /// The statement, if it has a row to stand on. The caller resets it then.
+    /// Moves to the first row and returns the statement; `nil` if there is no row. The caller must reset a returned
+    /// statement.
     @inline(__always)
     func firstRow() throws(RecordError) -> Statement? {
         if try step() { return self }

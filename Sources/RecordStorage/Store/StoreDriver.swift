@@ -1,49 +1,60 @@
 package import RecordModel
 
-/// A value of a statement's parameter. Bytes are borrowed for the call.
+/// A value for a statement's parameter. The bytes of a text or blob are valid only during the call of `bind`.
 package enum StatementValue {
     case null
     case integer(Int64)
-    /// UTF-8.
+    /// A text in UTF-8.
     case text(UnsafeRawBufferPointer)
     case blob(UnsafeRawBufferPointer)
 }
 
-/// Runs one statement in SQLite's place.
+/// Runs one statement instead of SQLite.
 package protocol StatementDriver: AnyObject {
-    /// Keeps a value for the next run.
+    /// Stores a value for the next run.
     func bind(_ index: Int32, _ value: StatementValue)
-    /// Goes to the next row.
+    /// Moves to the next row.
     ///
-    /// - Returns: Whether there is one. After an error the statement is reset.
-    /// - Throws: What `Connection.failed` makes of the failure.
+    /// - Returns: Whether there is a next row. After an error the statement is reset.
+    /// - Throws: The result of `Connection.failed`.
     func step() throws(RecordError) -> Bool
-    /// Ends the run: column bytes become invalid, bound values stay.
+    /// Resets the statement: column bytes become invalid, bound values stay.
     func reset()
+    /// Returns an integer column.
     func integer(_ column: Int32) -> Int64
+    /// Returns whether a column is NULL.
     func isNull(_ column: Int32) -> Bool
-    /// Borrowed until the next `step` or `reset`; empty for NULL.
+    /// Returns the bytes of a column, valid until the next `step` or `reset`; empty for NULL.
     func bytes(_ column: Int32) -> UnsafeRawBufferPointer
 }
 
-/// Runs the statements of a connection in SQLite's place: what the invariants of a store are tested with, and the seam for a
-/// store that is a server.
+/// Runs the statements of a connection instead of SQLite. Tests use a driver to check the invariants of a store.
+/// The protocol is also the interface for a store on a database server.
 package protocol StoreDriver: AnyObject {
+    /// Creates a statement.
     func prepare(_ sql: SQL) -> any StatementDriver
-    /// Runs statements that return nothing of interest.
+    /// Runs statements without a result.
+    ///
+    /// - Throws: The result of `Connection.failed`.
     func execute(_ sql: SQL) throws(RecordError)
-    /// Copies the log of a file.
+    /// Copies the WAL into the file.
+    ///
+    /// - Returns: Whether all frames were copied.
+    /// - Throws: The result of `Connection.failed`.
     func checkpoint(_ mode: Connection.CheckpointMode) throws(RecordError) -> Bool
 }
 
-/// Makes the driver of a connection that has been opened.
+/// Creates the driver of an open connection.
 package typealias DriverMaker = @Sendable (Connection) -> any StoreDriver
 
-/// What runs the statements of one store; `nil` for SQLite itself.
+/// The drivers of one store; `nil` for SQLite.
 package struct StoreDrivers: Sendable {
+    /// Creates the driver of the writer's connection.
     package var writer: DriverMaker?
+    /// Creates the driver of a reader's connection.
     package var reader: DriverMaker?
 
+    /// Creates the drivers of a store. `nil` for SQLite.
     package init(writer: DriverMaker? = nil, reader: DriverMaker? = nil) {
         self.writer = writer
         self.reader = reader

@@ -1,33 +1,36 @@
-/// A failure of the store: what kind it is, and a text for the operator. The text never has bound values, so it may be logged.
+/// A failure of the store: its kind and a text for the operator. The text never contains bound values, so the server
+/// can log the text.
 ///
-/// Callers above this module get a `RecordError`, which tells clients no more than they may know. The failure behind it stays
-/// on the connection (`Connection.failure`).
+/// Other modules catch a `RecordError` without details. `Connection.failure` keeps the detailed failure.
 package struct StoreFailure: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The kinds of failures.
     package enum Kind: Hashable, Sendable {
         /// The disk is full.
         case full
         /// The disk quota of the server's user, or the limit of file sizes, is used up.
         case quotaUsedUp
-        /// The file system was mounted read-only, or made so by the kernel after an error.
+        /// The file system is mounted read-only, or the kernel made the file system read-only after an error.
         case readOnly
-        /// A sync to the disk failed. Linux marks the pages clean nevertheless, so a later sync that succeeds proves nothing:
-        /// the database takes no more writes until it is opened again.
+        /// A sync failed. Linux marks the pages clean nevertheless, so a later successful sync proves nothing. The
+        /// database accepts no writes until it is opened again.
         case syncFailed
-        /// The statement was stopped at its deadline, or because its task was cancelled.
+        /// The statement was interrupted at its deadline, or because its task was canceled.
         case interrupted
         case other
     }
 
+    /// The kind of the failure.
     package let kind: Kind
     /// The store's message and the statement, with placeholders.
     package let text: String
 
+    /// Creates a failure.
     package init(_ kind: Kind, _ text: String) {
         self.kind = kind
         self.text = text
     }
 
-    /// A write found no room, whether on the disk or in a quota.
+    /// Whether a write found no space on the disk or in a quota.
     package var isStorageFull: Bool { kind == .full || kind == .quotaUsedUp }
 
     package var description: String {

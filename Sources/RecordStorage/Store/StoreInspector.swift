@@ -1,27 +1,35 @@
 package import RecordModel
 
-/// What the doctor reads of one store, also while a server uses it, and of files that no newer server has opened yet.
+/// The doctor's access to one store. The doctor can read while a server uses the store. It can also read files with an
+/// older layout.
 ///
 /// Confined to one thread.
 package final class StoreInspector {
     private let connection: Connection
+    /// The file, its records, their large values and their reference edges.
     package let records: InspectionTable
+    /// The schema.
     package let schemas: SchemaTable
+    /// The tables of indexes.
     package let indexes: IndexTable
+    /// The definitions of indexes.
     package let indexDefinitions: IndexDefinitionTable
+    /// The audiences.
     package let audiences: AudienceTable
+    /// The accounts.
     package let accounts: AccountTable
-    package let keys: KeyTable
-    /// `nil` for a file that has not had the step that brought assets.
+    /// The API keys.
+    package let keys: APIKeyTable
+    /// The assets; `nil` if the file lacks the migration that adds assets.
     package let assets: AssetInspection?
 
     /// Opens the file of a directory.
     ///
-    /// - Parameter mends: Also writes. The caller holds the lock of the directory.
-    /// - Throws: A failure, for the operator.
-    package convenience init(in folder: String, mends: Bool = false) throws {
+    /// - Parameter mends: Whether to open the file for writing too. The caller must hold the lock of the directory.
+    /// - Throws: `StoreFailure`, for the operator.
+    package convenience init(in directory: String, mends: Bool = false) throws {
         let connection = try Connection(
-            path: DataFolder.databasePath(in: folder), role: mends ? .writer : .reader)
+            path: DataDirectory.databasePath(in: directory), role: mends ? .writer : .reader)
         do {
             try self.init(connection)
         } catch {
@@ -37,46 +45,58 @@ package final class StoreInspector {
         indexDefinitions = IndexDefinitionTable(connection)
         audiences = AudienceTable(connection)
         accounts = try AccountTable(connection)
-        keys = KeyTable(connection)
+        keys = APIKeyTable(connection)
         assets = try AssetInspection(connection)
     }
 
-    /// Runs `body` for the operator, who gets the store's failure itself instead of what a client would be told.
+    /// Runs `body`. If the store fails, throws the detailed `StoreFailure` for the operator instead of the error for
+    /// clients.
+    ///
+    /// - Throws: `StoreFailure`, or the error of `body`.
     package func explaining<Value>(_ body: () throws -> Value) throws -> Value {
         try connection.explaining(body)
     }
 
     /// Recomputes the usage counters of all accounts.
+    ///
+    /// - Throws: INTERNAL_ERROR or TRY_AGAIN_LATER if the store fails.
     package func addUpUsage() throws(RecordError) { try UsageTable.addUp(connection) }
 }
 
-/// What the doctor reads of the file of administrators.
+/// The doctor's access to the administrators' file. Its functions throw INTERNAL_ERROR or TRY_AGAIN_LATER if the store
+/// fails.
 package final class ServerInspector {
     private let connection: Connection
 
-    /// - Throws: A failure, for the operator.
+    /// Opens `server.sqlite` read-only.
+    ///
+    /// - Throws: `StoreFailure`, for the operator.
     package init(file: String) throws {
         connection = try Connection(path: file, role: .reader)
     }
 
-    /// Runs `body` for the operator, who gets the store's failure itself instead of what a client would be told.
+    /// Runs `body`. If the store fails, throws the detailed `StoreFailure` for the operator instead of the error for
+    /// clients.
+    ///
+    /// - Throws: `StoreFailure`, or the error of `body`.
     package func explaining<Value>(_ body: () throws -> Value) throws -> Value {
         try connection.explaining(body)
     }
 
-    /// How many steps of the layout the file lacks, or has that this version does not know.
+    /// Returns the number of migrations that the file lacks, and the number of migrations in the file that this version
+    /// does not know.
     package func migrationState() throws(RecordError) -> (missing: Int, unknown: Int) {
         try ServerFile.migrationState(connection)
     }
 
-    /// What the store finds wrong with the file; empty if nothing.
+    /// Returns the store's list of problems with the file; empty if there are none.
     ///
-    /// - Parameter isQuick: Do not compare indexes with their tables.
+    /// - Parameter isQuick: Whether to skip the comparison of indexes with their tables.
     package func integrityProblems(isQuick: Bool) throws(RecordError) -> [String] {
         try ServerFile.integrityProblems(connection, isQuick: isQuick)
     }
 
-    /// What is wrong with administrators and sessions, as sentences without a full stop.
+    /// Returns problems with administrators and sessions for the doctor, as sentences without a period.
     package func oddities(roles: [String]) throws(RecordError) -> [String] {
         try AdministratorTable(connection).oddities(roles: roles)
     }

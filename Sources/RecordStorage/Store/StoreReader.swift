@@ -1,41 +1,62 @@
 package import RecordModel
 
-/// A reader's side of one store: a connection of its own, a snapshot that outlives the single read, and its tables.
+/// A reader of one store. It has its own connection, a snapshot that several reads share, and the tables.
 ///
-/// Confined to the thread that made it. Cursors are finished before `refresh` and `releaseSnapshot`.
+/// Confined to the thread that created it. Cursors must be finished before `refresh` and `releaseSnapshot`.
 package final class StoreReader {
     private let connection: Connection
     private let snapshot: Snapshot
 
-    package let records: RecordReading
-    package let scanning: RecordScanning
-    package let indexes: IndexReading
+    /// Records: lookup, listing and change feed.
+    package let records: RecordFinder
+    /// Scans of records in the order of their numbers.
+    package let scanning: RecordIDScanner
+    /// Scans of index tables.
+    package let indexes: IndexScanner
+    /// The zones.
     package let zones: ZoneTable
-    package let audiences: AudienceReading
-    package let tombstones: TombstoneReading
+    /// The audiences.
+    package let audiences: AudienceFinder
+    /// The counter of tombstones.
+    package let tombstones: TombstoneCounter
+    /// The schema.
     package let schemas: SchemaTable
-    package let openings: OpeningTable
+    /// The epochs of sync tokens.
+    package let openings: EpochTable
+    /// The accounts.
     package let accounts: AccountTable
-    package let goneAccounts: GoneAccountTable
+    /// The deleted accounts.
+    package let deletedAccounts: DeletedAccountTable
+    /// The sessions.
     package let sessions: SessionTable
+    /// The invitations.
     package let invitations: InvitationTable
+    /// The custom roles.
     package let roles: RoleTable
-    package let keys: KeyTable
+    /// The API keys.
+    package let keys: APIKeyTable
+    /// The webhooks.
+    package let webhooks: WebhookTable
+    /// The audit log.
     package let audit: AuditTable
-    package let assets: AssetReading
+    /// The jobs.
+    package let jobs: JobTable
+    /// The assets.
+    package let assets: AssetFinder
+    /// The usage counters.
     package let usage: UsageTable
 
     /// Opens the file of a directory that a writer has opened.
     ///
     /// - Parameters:
-    ///   - length: How long a snapshot may be held.
-    ///   - driver: Runs statements in SQLite's place.
-    /// - Throws: A failure, for the operator.
+    ///   - length: How long a snapshot can stay open.
+    ///   - driver: Creates the driver that runs statements instead of SQLite; `nil` for SQLite.
+    /// - Throws: `StoreFailure`, for the operator.
     package convenience init(
-        in folder: String, status: StoreStatus, length: ViewLength, driver: DriverMaker? = nil
+        in directory: String, status: StoreStatus, length: SnapshotLifetime, driver: DriverMaker? = nil
     ) throws {
         let connection = try Connection(
-            path: DataFolder.databasePath(in: folder), role: length == .query ? .scanner : .reader)
+            path: DataDirectory.databasePath(in: directory), role: length == .query ? .scanner : .reader)
         connection.driver = driver?(connection)
         do {
             try self.init(connection, status, length)
@@ -44,54 +65,59 @@ package final class StoreReader {
         }
     }
 
-    private init(_ connection: Connection, _ status: StoreStatus, _ length: ViewLength) throws(RecordError) {
+    private init(_ connection: Connection, _ status: StoreStatus, _ length: SnapshotLifetime) throws(RecordError) {
         self.connection = connection
-        // A query that ran out of time is no failure.
+        // A query that exceeds its time limit is not a failure of the store.
         connection.observer = { [observer = status.observer] failure in
             if failure.kind != .interrupted { observer?.didFail(failure.description) }
         }
         snapshot = Snapshot(connection, clock: status.clock, length: length)
-        records = RecordReading(connection)
-        scanning = RecordScanning(connection)
-        indexes = IndexReading(connection)
+        records = RecordFinder(connection)
+        scanning = RecordIDScanner(connection)
+        indexes = IndexScanner(connection)
         zones = ZoneTable(connection)
-        audiences = AudienceReading(connection)
-        tombstones = TombstoneReading(connection)
+        audiences = AudienceFinder(connection)
+        tombstones = TombstoneCounter(connection)
         schemas = SchemaTable(connection)
-        openings = OpeningTable(connection)
+        openings = EpochTable(connection)
         accounts = try AccountTable(connection)
-        goneAccounts = GoneAccountTable(connection)
+        deletedAccounts = DeletedAccountTable(connection)
         sessions = SessionTable(connection)
         invitations = InvitationTable(connection)
         roles = RoleTable(connection)
-        keys = KeyTable(connection)
+        keys = APIKeyTable(connection)
+        webhooks = WebhookTable(connection)
         audit = AuditTable(connection, isReader: true)
-        assets = AssetReading(connection)
+        jobs = JobTable(connection)
+        assets = AssetFinder(connection)
         usage = UsageTable(connection)
     }
 
     // MARK: The snapshot
 
-    /// Makes the snapshot at least as new as everything that was acknowledged, or that any other reader has shown, before
-    /// this call.
+    /// Refreshes the snapshot for read-your-writes consistency. The snapshot then contains all commits that were
+    /// acknowledged, or visible to any other reader, before this call.
+    ///
+    /// - Throws: INTERNAL_ERROR or TRY_AGAIN_LATER if the store fails.
     package func refresh() throws(RecordError) { try snapshot.refresh() }
 
-    /// Lets go of the snapshot, before the thread waits.
+    /// Ends the snapshot. Call it before the thread waits.
     package func releaseSnapshot() { snapshot.end() }
 
-    /// The commits that the snapshot holds at least, by the store's clock.
+    /// The minimum number of commits that the snapshot contains, counted by the store's `CommitClock`.
     package var seenCommits: UInt64 { snapshot.seen }
 
-    /// How often a snapshot was opened.
+    /// The number of snapshots that this reader has begun.
     package var snapshotsOpened: UInt64 { snapshot.openings }
 
     // MARK: Time
 
-    /// Runs `body`, and interrupts its statements at a moment of the monotonic clock or when the task is cancelled. For what may
-    /// take long in one step, such as a count.
+    /// Runs `body`, and interrupts its statements at `deadline` or if the task is canceled. Use it for single steps
+    /// that can take long, such as a count.
     ///
-    /// - Parameter deadline: `nil` lets statements run to their end.
-    /// - Returns: `nil` if it was interrupted.
+    /// - Parameter deadline: A time on `MonotonicClock`; `nil` for no limit.
+    /// - Returns: The result of `body`; `nil` if a statement was interrupted.
+    /// - Throws: The error of `body`.
     package func interrupting<Value>(
         at deadline: UInt64?, _ body: () throws(RecordError) -> Value
     ) throws(RecordError) -> Value? {

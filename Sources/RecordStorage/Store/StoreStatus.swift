@@ -1,46 +1,52 @@
 internal import Synchronization
 internal import Threads
 
-/// Told of what happens in a store, on whichever thread it happens.
+/// Receives the events of a store, on the thread where they happen.
 package protocol StoreObserver: Sendable {
-    /// - Parameter text: For the operator's log.
+    /// Called after a failure.
+    ///
+    /// - Parameter text: A description of the failure for the operator's log.
     func didFail(_ text: String)
+    /// Called after a checkpoint.
     func didCheckpoint()
 }
 
-/// What all threads know of one store.
+/// The state of one store, shared by all threads.
 package final class StoreStatus: Sendable {
-    /// Published commits, and the gate for readers.
+    /// The published commits, and the gate for readers.
     package let clock: CommitClock
+    /// Receives the events of the store.
     package let observer: (any StoreObserver)?
-    /// Whether a sync to the disk has failed: what the disk holds is not known any more, so nothing more is written to it.
+    /// Whether a sync has failed. The state of the disk is then unknown, and no more writes are accepted.
     private let failed = Atomic<Bool>(false)
     let disk = Locked(DiskWatch())
 
+    /// Creates the state of a store that accepts writes.
     package init(clock: CommitClock, observer: (any StoreObserver)?) {
         self.clock = clock
         self.observer = observer
     }
 
-    package var hasFailedForGood: Bool { failed.load(ordering: .relaxed) }
+    /// Whether a sync has failed, so that the state of the disk is unknown and the store accepts no more writes.
+    package var hasFailedPermanently: Bool { failed.load(ordering: .relaxed) }
 
-    /// Ends writing for good, and keeps no reader out any more.
-    func failForGood() {
+    /// Rejects all further writes, and never blocks readers again.
+    func failPermanently() {
         failed.store(true, ordering: .relaxed)
         clock.letIn(forGood: true)
     }
 
-    /// Why the store takes no writes, as far as it is known; `nil` if it takes them.
-    package var obstacle: WriteObstacle? {
-        hasFailedForGood ? .failedSync : disk.withLock { $0.obstacle }
+    /// The known reason why the store accepts no writes; `nil` if the store accepts writes.
+    package var blocker: WriteBlocker? {
+        hasFailedPermanently ? .failedSync : disk.withLock { $0.blocker }
     }
 
-    /// Whether the disk is to be looked at before `obstacle` is believed.
+    /// Returns whether the caller should check the disk before it relies on `blocker`. True at most once per second.
     ///
-    /// - Parameter freeBytes: What is free on it.
-    package func isLookDue(freeBytes: () -> Int) -> Bool {
-        let (isObstructed, lastLook) = disk.withLock { ($0.obstacle != nil, $0.lastLook) }
-        if lastLook != 0 && MonotonicClock.coarse &- lastLook < 1_000_000_000 { return false }
-        return isObstructed || freeBytes() < DiskRoom.betweenLooks
+    /// - Parameter freeBytes: Returns the free bytes of the disk.
+    package func isCheckDue(freeBytes: () -> Int) -> Bool {
+        let (isObstructed, lastCheck) = disk.withLock { ($0.blocker != nil, $0.lastCheck) }
+        if lastCheck != 0 && MonotonicClock.coarse &- lastCheck < 1_000_000_000 { return false }
+        return isObstructed || freeBytes() < DiskSpace.checkInterval
     }
 }

@@ -1,45 +1,70 @@
 package import RecordModel
 internal import Threads
 
-/// The writer's side of one store: its tables, and the transaction that a group of writes runs in.
+/// The writer of one store. It has the tables and the transaction of a group commit.
 ///
-/// Confined to the writer's thread. Only one exists for a store, so the numbers that it gives ascend in the order of commits.
+/// Confined to the writer's thread. A store has only one writer, so sequence numbers ascend in the order of commits.
 package final class StoreWriter {
-    /// For tests; no module above this one names it.
+    /// The writer's connection. Outside this module only tests use it.
     package let connection: Connection
+    /// The state of the store that other threads can read.
     package let status: StoreStatus
-    /// What the store needs between transactions.
-    package let upkeep: FileUpkeep
+    /// Checkpoints and disk space, between transactions.
+    package let upkeep: FileMaintenance
 
+    /// Records: rows, large values and reference edges.
     package let records: RecordTable
+    /// The zones.
     package let zones: ZoneTable
+    /// The audiences.
     package let audiences: AudienceTable
+    /// The tombstones.
     package let tombstones: TombstoneTable
+    /// The schema.
     package let schemas: SchemaTable
+    /// The definitions of indexes.
     package let indexDefinitions: IndexDefinitionTable
+    /// The tables of indexes.
     package let indexEntries: IndexTable
+    /// The statistics of indexes.
     package let indexStatistics: IndexStatisticTable
+    /// The accounts.
     package let accounts: AccountTable
+    /// The sessions.
     package let sessions: SessionTable
+    /// The invitations.
     package let invitations: InvitationTable
+    /// The custom roles.
     package let roles: RoleTable
-    package let removals: RemovalTable
-    package let keys: KeyTable
+    /// The removals of deleted accounts.
+    package let removals: AccountRemovalTable
+    /// The API keys.
+    package let keys: APIKeyTable
+    /// The webhooks.
+    package let webhooks: WebhookTable
+    /// The audit log.
     package let audit: AuditTable
+    /// The jobs.
+    package let jobs: JobTable
+    /// The assets.
     package let assets: AssetTable
+    /// The usage counters.
     package let usage: UsageTable
+    /// The stored responses.
     package let idempotency: IdempotencyTable
-    private let settings: SettingTable
-    private let openings: OpeningTable
+    /// The named numbers.
+    package let settings: SettingTable
+    private let openings: EpochTable
 
-    /// Whether a later record never has an earlier time of creation, so that ids answer for both.
+    /// Whether creation times never decrease with record numbers, so that the order of numbers is the order of
+    /// creation.
     package let createdFollowsIDs: Bool
 
-    /// Where the store stands. Its clock is the time of the running group, and never goes back.
-    package private(set) var head: Head
+    /// The current state of the writer. Its `clock` is the time of the running group and never goes back.
+    package private(set) var head: StoreHead
     private var reservedSequence: Int64
     private var nextReservation: Int64?
-    /// Whether what is written has an epoch of its own, and whether the running group has begun it.
+    /// Whether the file has an epoch for this server start, and whether the running group adds this epoch.
     private var hasEpoch = false
     private var beginsEpoch = false
     private var hasSavepoint = false
@@ -52,37 +77,38 @@ package final class StoreWriter {
     private let releaseItem: Statement
     private let rollbackToItem: Statement
 
-    /// Sequence numbers are promised to the file in blocks, so that a commit need not write the counter. A crash skips
-    /// what is left of a block.
+    /// Sequence numbers are reserved in the file in blocks, so that a commit need not write the counter. After a
+    /// crash the rest of the block stays unused.
     private static let sequenceBlock: Int64 = 1 << 20
 
-    /// How far the clock may stand behind the newest record, in milliseconds.
+    /// The maximum time in milliseconds that the system clock may be behind the newest record. If the system clock is
+    /// further behind, the file records that the clock went back.
     private static let forgivenLag: Int64 = 60_000
 
-    /// Opens the file of a directory, making what is missing.
+    /// Opens the database file of a directory. Creates a missing file and runs missing migrations.
     ///
     /// - Parameters:
-    ///   - folder: Locked by the caller for as long as the file is open.
-    ///   - checkpoints: When the log is copied into the file.
-    ///   - longestQuery: After which a query is stopped.
-    ///   - driver: Runs statements in SQLite's place.
-    /// - Throws: A failure or a sentence for the operator.
+    ///   - directory: The directory, which the caller must keep locked while the file is open.
+    ///   - checkpoints: The rules that decide when the WAL is checkpointed.
+    ///   - longestQuery: The time limit of queries.
+    ///   - driver: Creates the driver that runs statements instead of SQLite; `nil` for SQLite.
+    /// - Throws: `StoreFailure` or `DataDirectory.Problem`, for the operator.
     package convenience init(
-        in folder: borrowing DataFolder, observer: any StoreObserver, checkpoints: CheckpointRules,
+        in directory: borrowing DataDirectory, observer: any StoreObserver, checkpoints: CheckpointPolicy,
         longestQuery: Duration, driver: DriverMaker? = nil
     ) throws {
-        let path = folder.path
-        try folder.syncLog()
+        let path = directory.path
+        try directory.syncWAL()
         let connection = try StartReserve(in: path).open {
-            try Connection(path: DataFolder.databasePath(in: path), role: .writer)
+            try Connection(path: DataDirectory.databasePath(in: path), role: .writer)
         }
-        try Migrations.runMakingRoom(on: connection)
+        try Migrations.runMakingSpace(on: connection)
         connection.driver = driver?(connection)
-        try self.init(connection, folder: path, observer, checkpoints, longestQuery)
+        try self.init(connection, directory: path, observer, checkpoints, longestQuery)
     }
 
     private init(
-        _ connection: Connection, folder: String, _ observer: any StoreObserver, _ checkpoints: CheckpointRules,
+        _ connection: Connection, directory: String, _ observer: any StoreObserver, _ checkpoints: CheckpointPolicy,
         _ longestQuery: Duration
     ) throws {
         self.connection = connection
@@ -98,14 +124,16 @@ package final class StoreWriter {
         sessions = SessionTable(connection)
         invitations = InvitationTable(connection)
         roles = RoleTable(connection)
-        removals = RemovalTable(connection)
-        keys = KeyTable(connection)
+        removals = AccountRemovalTable(connection)
+        keys = APIKeyTable(connection)
+        webhooks = WebhookTable(connection)
+        jobs = JobTable(connection)
         audit = AuditTable(connection)
         assets = AssetTable(connection)
         usage = UsageTable(connection)
         idempotency = IdempotencyTable(connection)
         settings = SettingTable(connection)
-        openings = OpeningTable(connection)
+        openings = EpochTable(connection)
         savepoint = connection.prepare("SAVEPOINT request")
         releaseSavepoint = connection.prepare("RELEASE request")
         rollbackToSavepoint = connection.prepare("ROLLBACK TO request")
@@ -115,38 +143,44 @@ package final class StoreWriter {
         let sequence = try settings.value(SettingTable.reservedSequence) ?? 0
         reservedSequence = sequence
         status = StoreStatus(clock: CommitClock(sequence: sequence), observer: observer)
-        upkeep = FileUpkeep(
-            connection, folder: folder, status: status, rules: checkpoints, longestQuery: longestQuery)
+        upkeep = FileMaintenance(
+            connection, directory: directory, status: status, rules: checkpoints, longestQuery: longestQuery)
         transaction = FileTransaction(
             connection, status: status,
             overwriting: """
                 INSERT INTO setting (name, value) VALUES ('\(SettingTable.failedCommits)', 1)
                 ON CONFLICT (name) DO UPDATE SET value = value + 1
                 """)
-        // If the clock stands a little earlier than the newest record, time stands still until it has caught up; if it was set
-        // back by more, that is written down for good.
+        // If the system clock is slightly behind the newest record, the store's clock stands still until the system
+        // clock has caught up. If the system clock is further behind, the file permanently records the fact.
         let newest =
             try connection.integer("SELECT coalesce(received, created) FROM record ORDER BY id DESC LIMIT 1") ?? 0
         let isBehind = newest - WallClock.milliseconds > Self.forgivenLag
         if isBehind { try settings.set(SettingTable.clockWentBack, 1) }
-        head = Head(sequence: sequence, rights: status.clock.rightsVersion, clock: isBehind ? 0 : newest)
+        head = StoreHead(sequence: sequence, rights: status.clock.rightsVersion, clock: isBehind ? 0 : newest)
         createdFollowsIDs = try settings.value(SettingTable.clockWentBack) == nil
     }
 
-    /// Runs `body` for the operator, who gets the store's failure itself instead of what a client would be told.
+    /// Runs `body`. If the store fails, throws the detailed `StoreFailure` for the operator instead of the error for
+    /// clients.
+    ///
+    /// - Throws: `StoreFailure`, or the error of `body`.
     package func explaining<Value>(_ body: () throws -> Value) throws -> Value {
         try connection.explaining(body)
     }
 
-    /// The last failure inside the request that is running; of a commit, its own.
+    /// The last failure in the running request; after a commit, the commit's failure.
     package var failure: StoreFailure? { connection.failure }
 
-    /// Tells the operator of the last failure. A failed sync ends writing for good.
+    /// Reports the last failure to the observer. After a failed sync the store rejects all writes until a restart.
     package func noteFailure() { transaction.noteFailure() }
 
-    // MARK: The transaction of a group
+    // MARK: The transaction of a group commit
 
     /// Begins the transaction of a group.
+    ///
+    /// - Throws: TRY_AGAIN_LATER if the state of the disk is unknown; INTERNAL_ERROR or TRY_AGAIN_LATER if the store
+    ///   fails.
     package func begin() throws(RecordError) {
         try transaction.begin()
         head.clock = max(head.clock, WallClock.milliseconds)
@@ -157,7 +191,7 @@ package final class StoreWriter {
             try openings.add(epoch: .random(in: 1 ... .max), after: head.sequence)
             beginsEpoch = true
         }
-        // Far more than one group can use, cascades included.
+        // Half a block is far more than one group can use, including cascades.
         if reservedSequence - head.sequence < Self.sequenceBlock / 2 {
             let reservation = head.sequence + Self.sequenceBlock
             try settings.set(SettingTable.reservedSequence, reservation)
@@ -165,48 +199,54 @@ package final class StoreWriter {
         }
     }
 
-    /// Commits the transaction; what it returns from is durable.
+    /// Commits the transaction durably. If the commit fails, rolls the transaction back.
     ///
-    /// - Parameter last: What else is to be written before.
+    /// - Parameter last: Writes that belong to the transaction and run before COMMIT.
+    /// - Throws: `CommitFailure`.
     package func commit(_ last: () throws(RecordError) -> Void) throws(CommitFailure) {
         try transaction.commit(last)
         if let nextReservation { reservedSequence = nextReservation }
         if beginsEpoch { hasEpoch = true }
     }
 
-    /// Rolls the transaction back, if it is still there.
+    /// Rolls the transaction back, unless SQLite has already done so.
     package func rollback() { transaction.rollback() }
 
-    /// Whether the transaction still exists. SQLite may roll all of it back by itself.
+    /// Whether the transaction still exists. SQLite itself may roll a transaction back after an error.
     package var isInTransaction: Bool { connection.isInTransaction }
 
-    /// Looks whether writes are possible, outside of a transaction.
+    /// Checks whether writes are possible. Call it outside of a transaction.
     package func probe() {
         upkeep.probe { () throws(RecordError) in try transaction.overwriteFailedCommit() }
     }
 
     // MARK: Requests and items
 
-    /// Begins a request of the group. It has no savepoint yet: one that writes by a single statement, and does nothing that can
-    /// fail after it, needs none, since a statement is atomic. That saves a twentieth of a create.
+    /// Begins a request of the group, without a savepoint. A request needs no savepoint if it writes with a single
+    /// statement, which is atomic, and if nothing can fail afterwards. A create without a savepoint is about 5% faster.
     package func beginRequest() {
         connection.forgetFailure()
         hasSavepoint = false
     }
 
     /// Sets the request's savepoint, before the first of several writes.
+    ///
+    /// - Throws: INTERNAL_ERROR or TRY_AGAIN_LATER if the store fails.
     package func ensureSavepoint() throws(RecordError) {
         guard !hasSavepoint else { return }
         try savepoint.run()
         hasSavepoint = true
     }
 
-    /// Keeps what the request has written.
+    /// Keeps the writes of the request, and releases its savepoint.
+    ///
+    /// - Throws: INTERNAL_ERROR or TRY_AGAIN_LATER if the store fails.
     package func keepRequest() throws(RecordError) {
         if hasSavepoint { try releaseSavepoint.run() }
     }
 
-    /// Undoes what the request has written. Where that fails, the whole group is rolled back: ask `isInTransaction`.
+    /// Undoes the writes of the request. If the rollback to the savepoint fails, the whole group is rolled back. Check
+    /// `isInTransaction` afterwards.
     package func undoRequest() {
         guard hasSavepoint, connection.isInTransaction else { return }
         do throws(RecordError) {
@@ -220,10 +260,18 @@ package final class StoreWriter {
     }
 
     /// Begins an item of a batch, inside the request's savepoint.
+    ///
+    /// - Throws: INTERNAL_ERROR or TRY_AGAIN_LATER if the store fails.
     package func beginItem() throws(RecordError) { try itemSavepoint.run() }
 
+    /// Keeps the writes of the item.
+    ///
+    /// - Throws: INTERNAL_ERROR or TRY_AGAIN_LATER if the store fails.
     package func keepItem() throws(RecordError) { try releaseItem.run() }
 
+    /// Undoes the writes of the item.
+    ///
+    /// - Throws: INTERNAL_ERROR or TRY_AGAIN_LATER if the store fails.
     package func undoItem() throws(RecordError) {
         try rollbackToItem.run()
         try releaseItem.run()
@@ -231,28 +279,31 @@ package final class StoreWriter {
 
     // MARK: Numbers
 
-    /// The next number of the one sequence.
+    /// Issues the next sequence number.
     ///
-    /// - Throws: TRY_AGAIN_LATER if one group uses up what was promised to the file.
+    /// - Throws: TRY_AGAIN_LATER if the group uses up the reserved numbers.
     package func nextSequence() throws(RecordError) -> Int64 {
         guard head.sequence + 1 < (nextReservation ?? reservedSequence) else { throw .writerOverloaded }
         head.sequence += 1
         return head.sequence
     }
 
-    // MARK: Other readers of the same transaction
+    // MARK: Other reads in the same transaction
 
-    /// Walks through records, with what the transaction has written.
-    package func walk() -> RecordWalk { RecordWalk(connection) }
+    /// Returns a scan over records that includes the writes of the transaction.
+    package func scan() -> RecordBackfillScan { RecordBackfillScan(connection) }
 
-    /// Begins a copy of the store in another file.
+    /// Starts a copy of the store in another file.
+    ///
+    /// - Throws: `BackupProblem` if the file cannot be created; `StoreFailure`.
     package func copy(to path: String) throws -> DatabaseCopy { try DatabaseCopy(of: connection, to: path) }
 
     // MARK: Closing
 
-    /// Writes down where the sequence stands, so that the next start skips nothing, and copies the log into the file.
+    /// Stores the last sequence number, so that the next start skips no numbers. Then checkpoints and truncates the
+    /// WAL.
     package func close() {
-        guard !status.hasFailedForGood else { return }
+        guard !status.hasFailedPermanently else { return }
         do throws(RecordError) {
             try settings.set(SettingTable.reservedSequence, head.sequence)
             reservedSequence = head.sequence

@@ -1,6 +1,6 @@
 package import RecordModel
 
-// Numbers with a type are bound and read as the numbers they are.
+// Statements bind and read a typed ID as its number.
 
 extension Bindable where Self: StoredID {
     @inline(__always)
@@ -20,15 +20,20 @@ extension AudienceID: Bindable, ColumnValue {}
 extension UserID: Bindable, ColumnValue {}
 extension RoleID: Bindable, ColumnValue {}
 extension CallerID: Bindable, ColumnValue {}
+extension JobID: Bindable, ColumnValue {}
 
 extension Statement {
-    /// As `number`.
+    /// Returns the first column of the first row as an ID; `nil` without a row or for NULL.
+    ///
+    /// - Throws: INTERNAL_ERROR or TRY_AGAIN_LATER if the store fails.
     @inline(__always)
     package func id<ID: StoredID>() throws(RecordError) -> ID? {
         try number().map { ID(rawValue: $0) }
     }
 
-    /// As `returnedNumber`.
+    /// Runs an INSERT or UPDATE that returns one ID, and resets the statement.
+    ///
+    /// - Throws: INTERNAL_ERROR or TRY_AGAIN_LATER if the store fails.
     @inline(__always)
     package func returnedID<ID: StoredID>() throws(RecordError) -> ID {
         ID(rawValue: try returnedNumber())

@@ -1,31 +1,37 @@
 package import RecordModel
 internal import UnicodeText
 
-/// Whose an account is. The numbers are part of the storage format.
+/// The kind of an account. The raw values are part of the storage format.
 package enum AccountKind: Int64, Sendable {
-    /// Somebody with a name and a password.
+    /// A person with a name and a password.
     case person = 0
-    /// Somebody who has not said a name yet; its name is its record name.
+    /// A person without a name yet; the account's name is its record name.
     case anonymous = 1
-    /// A service with an API key; its name is its record name.
+    /// A service with an API key; the account's name is its record name.
     case service = 2
 }
 
-/// An account as stored.
+/// A stored account.
 package struct AccountRow: Hashable, Sendable {
+    /// The account's number.
     package var id: UserID
+    /// The name of the account's user record.
     package var recordName: String
+    /// The name to sign in with.
     package var name: String
-    /// The password's hash in PHC format; `nil` for an account that cannot sign in by password.
+    /// The password's hash in PHC format; `nil` if the account has no password.
     package var password: String?
-    /// Milliseconds since 1970.
+    /// When the account was created, in milliseconds since 1970.
     package var created: Int64
-    /// The sequence number of the last change of its roles.
+    /// The sequence number of the last change of the account's roles.
     package var granted: Int64
+    /// The kind of the account.
     package var kind: AccountKind
-    /// Since when nobody signs in to it, in milliseconds since 1970.
+    /// When the account was disabled, in milliseconds since 1970; `nil` if the account
+    /// is enabled.
     package var disabled: Int64?
 
+    /// Creates the row of an account that was read.
     package init(
         id: UserID, recordName: String, name: String, password: String?, created: Int64, granted: Int64,
         kind: AccountKind = .person, disabled: Int64? = nil
@@ -41,15 +47,17 @@ package struct AccountRow: Hashable, Sendable {
     }
 }
 
-/// Accounts. Readers and the writer each have one on their own connection.
+/// Accounts. Each reader and the writer have their own `AccountTable` on their own connection.
 ///
-/// Names are compared by their keys (NFKC_Casefold), as usernames are by RFC 8265 §3.3: a name that differs only in case,
-/// width, encoding or invisible characters is taken. Files from before that rule may have accounts that share a key: each
-/// of them is found by its exact spelling, and by no other.
+/// Names are compared by their keys (NFKC_Casefold), as RFC 8265 §3.3 does for usernames: names that differ only in
+/// case, width, encoding or invisible characters are equal. Accounts that are older than this rule can share a key.
+/// Each of these accounts is found only by the exact spelling of its name.
+///
+/// Its functions throw INTERNAL_ERROR or TRY_AGAIN_LATER if the store fails.
 package final class AccountTable {
     private let connection: Connection
     private let byName: Statement
-    /// `nil` in a file that has no keys yet.
+    /// `nil` if the file lacks the column of name keys.
     private let byKey: Statement?
     private let byID: Statement
     private let byRecordName: Statement
@@ -57,9 +65,10 @@ package final class AccountTable {
     private let columns: String
     private let kind: String
 
+    /// Prepares the SQL statements on `connection`.
     package init(_ connection: Connection) throws(RecordError) {
         self.connection = connection
-        // The command line also reads files that no newer server has opened yet.
+        // The command line also reads files with an older layout.
         let applied = try Migrations.applied(on: connection)
         kind = applied >= Migrations.withAccountKinds ? "kind" : "0"
         let disabled = applied >= Migrations.withDisabledAccounts ? "disabled" : "NULL"
@@ -70,7 +79,7 @@ package final class AccountTable {
             ? connection.prepare("SELECT \(columns) FROM account WHERE name_key = ?1 LIMIT 2") : nil
         byID = connection.prepare("SELECT \(columns) FROM account WHERE id = ?1")
         byRecordName = connection.prepare("SELECT \(columns) FROM account WHERE record_name = ?1")
-        // Membership is inherited: who is in an included role is in the including one. UNION stops at circles.
+        // A member of an included role is a member of the including role. UNION ends cycles.
         rolesOf = connection.prepare(
             """
             WITH RECURSIVE held (id) AS (
@@ -81,7 +90,8 @@ package final class AccountTable {
             """)
     }
 
-    /// The account that a name means: the one that is spelled so, else the only one whose name has the same key.
+    /// Returns the account with this exact name. If there is none, returns the account whose name has the same key;
+    /// `nil` if no account or more than one has this key.
     package func find(name: String) throws(RecordError) -> AccountRow? {
         if let row = try byName.with(name).row(read) { return row }
         guard let byKey else { return nil }
@@ -89,8 +99,8 @@ package final class AccountTable {
         return rows.count == 1 ? rows.first : nil
     }
 
-    /// Accounts whose names have had the same key since before keys were compared, those of one key together.
-    package func lookAlikes() throws(RecordError) -> [[AccountRow]] {
+    /// Returns groups of accounts that share a name key. Such accounts are older than the comparison of keys.
+    package func confusableNames() throws(RecordError) -> [[AccountRow]] {
         guard byKey != nil else { return [] }
         let statement = connection.prepare(
             """
@@ -107,20 +117,22 @@ package final class AccountTable {
         return groups
     }
 
+    /// Returns the account with a number; `nil` if there is none.
     package func find(id: UserID) throws(RecordError) -> AccountRow? {
         try byID.with(id).row(read)
     }
 
+    /// Returns the account with a user record's name; `nil` if there is none.
     package func find(recordName: String) throws(RecordError) -> AccountRow? {
         try byRecordName.with(recordName).row(read)
     }
 
-    /// Whether there is any.
+    /// Returns whether there are no accounts.
     package func isEmpty() throws(RecordError) -> Bool {
         try connection.integer("SELECT 1 FROM account LIMIT 1") == nil
     }
 
-    /// The custom roles of an account, directly or through other roles.
+    /// Returns the custom roles that an account has directly or through other roles.
     package func roles(of account: UserID) throws(RecordError) -> [RoleName: RoleID] {
         var roles: [RoleName: RoleID] = [:]
         for (name, id) in try rolesOf.with(account).rows({ (RoleName($0.next()), $0.next(RoleID.self)) }) {
@@ -129,7 +141,7 @@ package final class AccountTable {
         return roles
     }
 
-    /// A page of accounts by number, without those of services.
+    /// Returns a page of accounts in the order of their numbers, without service accounts.
     package func list(after id: UserID, limit: Int) throws(RecordError) -> [AccountRow] {
         try connection.prepare(
             "SELECT \(columns) FROM account WHERE id > ?1 AND \(kind) != 2 ORDER BY id LIMIT ?2"
@@ -146,7 +158,8 @@ package final class AccountTable {
 
     /// Adds an account.
     ///
-    /// - Throws: EXISTS with cause NAME_TAKEN if its name is taken, in whatever spelling.
+    /// - Returns: The number of the new account.
+    /// - Throws: EXISTS with cause NAME_TAKEN if the name of another account has the same key.
     package func add(
         recordName: String, name: String, password: String?, created: Int64, kind: AccountKind = .person
     ) throws(RecordError) -> UserID {
@@ -159,9 +172,9 @@ package final class AccountTable {
         ).with(recordName, name, password, created, kind.rawValue, key).returnedID()
     }
 
-    /// The key of a name that an account is about to get.
+    /// Returns the key of an account's new name.
     ///
-    /// - Throws: EXISTS with cause NAME_TAKEN if that of another is the same.
+    /// - Throws: EXISTS with cause NAME_TAKEN if the name of another account has the same key.
     private func freeKey(of name: String, for account: UserID = .unassigned) throws(RecordError) -> String {
         let key = name.nfkcCasefold
         let others = connection.prepare("SELECT 1 FROM account WHERE name_key = ?1 AND id != ?2 LIMIT 1")
@@ -169,37 +182,43 @@ package final class AccountTable {
         return key
     }
 
+    /// Replaces the password hash (PHC format) of an account.
     package func setPassword(_ password: String, account: UserID) throws(RecordError) {
         try connection.prepare("UPDATE account SET password = ?2 WHERE id = ?1").with(account, password).run()
     }
 
-    /// Gives an account another name.
+    /// Changes an account's name.
     ///
-    /// - Throws: EXISTS with cause NAME_TAKEN if another account has it, in whatever spelling.
+    /// - Throws: EXISTS with cause NAME_TAKEN if the name of another account has the same key.
     package func setName(_ name: String, account: UserID) throws(RecordError) {
         let key = try freeKey(of: name, for: account)
         try connection.prepare("UPDATE account SET name = ?2, name_key = ?3 WHERE id = ?1").with(account, name, key)
             .run()
     }
 
+    /// Changes the kind of an account.
     package func setKind(_ kind: AccountKind, account: UserID) throws(RecordError) {
         try connection.prepare("UPDATE account SET kind = ?2 WHERE id = ?1").with(account, kind.rawValue).run()
     }
 
-    /// - Parameter since: `nil` lets it sign in again.
+    /// Disables or enables an account.
+    ///
+    /// - Parameter since: When the account was disabled, in milliseconds since 1970; `nil` enables the account.
     package func setDisabled(since: Int64?, account: UserID) throws(RecordError) {
         try connection.prepare("UPDATE account SET disabled = ?2 WHERE id = ?1").with(account, since).run()
     }
 
-    /// Takes away an account, its sessions and its memberships. Its records keep its number, which is never given again.
+    /// Deletes an account, its sessions and its memberships. The account's number stays in records and is never used
+    /// again.
     ///
-    /// - Parameter mayStandInRecords: Whether there may be any, so that conditions on `_deleted` must mean the number.
-    package func remove(account: UserID, mayStandInRecords: Bool) throws(RecordError) {
+    /// - Parameter mayAppearInRecords: Whether records can have the account's number as creator or modifier. Predicates
+    ///   on `_deleted` must then match the number.
+    package func remove(account: UserID, mayAppearInRecords: Bool) throws(RecordError) {
         var steps: [SQL] = [
             "DELETE FROM session WHERE account = ?1", "DELETE FROM role_member WHERE account = ?1",
             "DELETE FROM account WHERE id = ?1",
         ]
-        if mayStandInRecords { steps.append("INSERT OR IGNORE INTO gone_account (account) VALUES (?1)") }
+        if mayAppearInRecords { steps.append("INSERT OR IGNORE INTO gone_account (account) VALUES (?1)") }
         for sql in steps {
             try connection.prepare(sql).with(account).run()
         }

@@ -1,22 +1,29 @@
 package import RecordModel
 
-/// An entry of the audit log as stored.
+/// A stored entry of the audit log.
 package struct AuditRow: Hashable, Sendable {
+    /// The entry's ID; 0 before the entry is stored.
     package var id: Int64
-    /// Milliseconds since 1970.
+    /// When the action happened, in milliseconds since 1970.
     package var at: Int64
+    /// The kind of the actor.
     package var actorKind: String
+    /// The actor's name.
     package var actor: String
+    /// The name of the action.
     package var action: String
+    /// The object of the action.
     package var target: String
+    /// The outcome; `refused` for a rejected action.
     package var outcome: String
-    /// The client's address; empty if it had none.
+    /// The address of the client; empty if there is no client.
     package var address: String
-    /// The request's id, as the access log has it; empty for none.
+    /// The ID of the request, as in the access log; empty if there is no request.
     package var request: String
-    /// A JSON object.
+    /// Details as a JSON object; `nil` for none.
     package var detail: String?
 
+    /// Creates a row to store, or a row that was read.
     package init(
         id: Int64 = 0, at: Int64, actorKind: String, actor: String, action: String, target: String, outcome: String,
         address: String, request: String, detail: String?
@@ -34,25 +41,33 @@ package struct AuditRow: Hashable, Sendable {
     }
 }
 
-/// Which entries of the audit log are meant.
+/// A filter for entries of the audit log.
 package struct AuditFilter: Hashable, Sendable {
-    /// The first and the last millisecond.
+    /// The earliest time of an entry, inclusive, in milliseconds since 1970.
     package var since: Int64 = .min
+    /// The latest time of an entry, inclusive, in milliseconds since 1970.
     package var until: Int64 = .max
+    /// Only entries of this actor; `nil` for all.
     package var actor: String?
+    /// Only entries with this action; `nil` for all.
     package var action: String?
 
+    /// Creates a filter for all entries.
     package init() {}
 }
 
-/// The audit log of a file: rows come and stay.
+/// The audit log of a file. Entries are never changed. Only `purge` deletes entries.
+///
+/// Its functions throw INTERNAL_ERROR or TRY_AGAIN_LATER if the store fails.
 package final class AuditTable {
     private let connection: Connection
     private let insert: Statement
 
     private static let columns = "id, at, actor_kind, actor, action, target, outcome, address, request, detail"
 
-    /// - Parameter isReader: Its connection cannot write.
+    /// Prepares the SQL statements on `connection`.
+    ///
+    /// - Parameter isReader: Whether the connection is read-only.
     package init(_ connection: Connection, isReader: Bool = false) {
         self.connection = connection
         insert = connection.prepare(
@@ -64,6 +79,7 @@ package final class AuditTable {
                 """)
     }
 
+    /// Adds an entry.
     package func append(_ row: AuditRow) throws(RecordError) {
         try insert
             .with(row.at, row.actorKind, row.actor, row.action, row.target, row.outcome, row.address)
@@ -73,9 +89,9 @@ package final class AuditTable {
         ).with(row.outcome).run()
     }
 
-    /// A page of entries, the newest first.
+    /// Returns a page of entries, newest first.
     ///
-    /// - Parameter position: The moment and number of the last entry of the page before.
+    /// - Parameter position: The time and ID of the last entry of the previous page.
     package func list(
         _ filter: AuditFilter, before position: (at: Int64, id: Int64)?, limit: Int
     ) throws(RecordError) -> [AuditRow] {
@@ -85,7 +101,7 @@ package final class AuditTable {
         if position != nil { sql += " AND (at, id) < (?5, ?6)" }
         let statement = connection.prepare(SQL(sql + " ORDER BY at DESC, id DESC LIMIT ?7"))
         statement.with(filter.since)
-        // As the upper bound of the index's range, so that a page begins where the one before ended.
+        // The upper bound of the index range, so that a page starts where the previous one ended.
         statement.with(from: 2, min(filter.until, position?.at ?? .max))
         if let actor = filter.actor { statement.with(from: 3, actor) }
         if let action = filter.action { statement.with(from: 4, action) }
@@ -98,44 +114,49 @@ package final class AuditTable {
         }
     }
 
-    /// Takes away entries that are older than a moment, and the oldest beyond a number. Refusals, which anybody causes, push
-    /// out no deeds: they have half of the number at most, and no more than the deeds leave; but a twentieth always.
+    /// Deletes entries older than `moment` (milliseconds since 1970). If more than `count` entries are left, also
+    /// deletes the oldest entries.
     ///
-    /// - Returns: How many went; fewer than `limit` means that none are left to go.
+    /// Any client can cause entries for rejections, and these must not displace entries for actions. So rejections
+    /// may use only the share of `count` that actions leave: at least a twentieth and at most half of `count`.
+    ///
+    /// - Returns: The number of deleted entries. If it is less than `limit`, no more entries can be deleted.
     package func purge(before moment: Int64, keeping count: Int, limit: Int) throws(RecordError) -> Int {
-        let deeds = try connection.integer("SELECT sum(entries) FROM audit_count WHERE outcome <> 'refused'") ?? 0
-        let refusals = try purgeRefusals(keeping: min(count / 2, max(count / 20, count - Int(deeds))), limit: limit)
+        let actions = try connection.integer("SELECT sum(entries) FROM audit_count WHERE outcome <> 'refused'") ?? 0
+        let rejections = try purgeRejections(
+            keeping: min(count / 2, max(count / 20, count - Int(actions))), limit: limit)
         guard let first = try connection.integer("SELECT min(id) FROM audit"),
             let newest = try connection.integer("SELECT max(id) FROM audit")
-        else { return refusals }
+        else { return rejections }
         let young = try number("SELECT id FROM audit WHERE at >= ?1 ORDER BY at, id LIMIT 1", moment)
         let firstYoung = young ?? newest + 1
         let surplus = try (connection.integer("SELECT sum(entries) FROM audit_count") ?? 0) - Int64(count)
         let oldest: SQL = "SELECT id FROM audit ORDER BY id LIMIT 1 OFFSET ?1"
         let firstKept = surplus > 0 ? try number(oldest, min(surplus, Int64(limit))) ?? newest + 1 : first
         let end = min(max(firstYoung, firstKept), try number(oldest, Int64(limit)) ?? newest + 1)
-        guard end > first else { return refusals }
+        guard end > first else { return rejections }
         try run("UPDATE audit_retention SET before = max(before, ?1)", end)
-        // A clock that was set back has left young entries among the old: they stay until they are old.
+        // After the clock was set back, an entry with a small ID can have a recent time. Such an entry stays until
+        // its time is before `moment`.
         let gone: [String] = try connection.prepare(
             "DELETE FROM audit WHERE id < ?1 AND (at < ?2 OR id < ?3) RETURNING outcome"
         ).with(end, moment, firstKept).rows { $0.next() }
         for (outcome, entries) in Dictionary(grouping: gone, by: \.self) {
             try uncount(entries.count, outcome)
         }
-        return refusals + gone.count
+        return rejections + gone.count
     }
 
-    private func purgeRefusals(keeping count: Int, limit: Int) throws(RecordError) -> Int {
+    private func purgeRejections(keeping count: Int, limit: Int) throws(RecordError) -> Int {
         let there = try connection.integer("SELECT entries FROM audit_count WHERE outcome = 'refused'") ?? 0
         let surplus = there - Int64(count)
         guard surplus > 0 else { return 0 }
-        let refused = "FROM audit INDEXED BY audit_refused WHERE outcome = 'refused'"
-        let found = try number("SELECT id \(refused) ORDER BY id LIMIT 1 OFFSET ?1", min(surplus, Int64(limit)))
+        let rejected = "FROM audit INDEXED BY audit_refused WHERE outcome = 'refused'"
+        let found = try number("SELECT id \(rejected) ORDER BY id LIMIT 1 OFFSET ?1", min(surplus, Int64(limit)))
         let newest = try connection.integer("SELECT max(id) FROM audit") ?? 0
         let end = found ?? newest + 1
         try run("UPDATE audit_retention SET refused_before = max(refused_before, ?1)", end)
-        let gone = try connection.prepare("DELETE \(refused) AND id < ?1").with(end).changedRows()
+        let gone = try connection.prepare("DELETE \(rejected) AND id < ?1").with(end).changedRows()
         try uncount(gone, "refused")
         return gone
     }

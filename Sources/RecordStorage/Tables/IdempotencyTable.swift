@@ -1,16 +1,19 @@
 package import RecordModel
 
-/// The first answer to a write that carried an idempotency key.
-package struct RememberedAnswer: Hashable, Sendable {
-    /// The hash of the request that the key belongs to.
+/// The first response to a write with an idempotency key.
+package struct StoredResponse: Hashable, Sendable {
+    /// The hash of the request that had the key.
     package var request: [UInt8]
-    /// What kind of answer it was; the engine knows the meaning.
+    /// The kind of the response; the engine defines the values.
     package var outcome: Int64
+    /// The record name in the response.
     package var name: String
+    /// The change tag in the response.
     package var tag: String
-    /// What is kept of the answer's body; the engine knows the form.
+    /// The stored part of the body; the engine defines the format.
     package var body: [UInt8]
 
+    /// Creates a response from its columns.
     package init(request: [UInt8], outcome: Int64, name: String, tag: String, body: [UInt8]) {
         self.request = request
         self.outcome = outcome
@@ -19,7 +22,7 @@ package struct RememberedAnswer: Hashable, Sendable {
         self.body = body
     }
 
-    /// What a row takes besides its texts: numbers, and its places in the indexes.
+    /// The estimated bytes of a row's numbers and index entries, in addition to its texts and blobs.
     private static let rowBytes = 100
 
     func bytes(key: String) -> Int64 {
@@ -27,15 +30,18 @@ package struct RememberedAnswer: Hashable, Sendable {
     }
 }
 
-/// Remembered answers, by caller and key. They are written in the transaction of the write itself.
+/// Stored responses by caller and idempotency key. A write and its response are stored in the same transaction.
+///
+/// Its functions throw INTERNAL_ERROR or TRY_AGAIN_LATER if the store fails.
 package final class IdempotencyTable {
     private let connection: Connection
     private let find: Statement
     private let forget: Statement
     private let insert: Statement
-    private let sum: KeptSum<CallerID>
+    private let sum: RunningTotal<CallerID>
     private let removeOldest: Statement
 
+    /// Prepares the SQL statements on `connection`.
     package init(_ connection: Connection) {
         self.connection = connection
         find = connection.prepare(
@@ -50,7 +56,7 @@ package final class IdempotencyTable {
             INSERT INTO idempotency (caller, key, request, created, outcome, name, tag, body, bytes)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
             """)
-        sum = KeptSum.ofAnswers(connection)
+        sum = RunningTotal.ofResponses(connection)
         removeOldest = connection.prepare(
             """
             DELETE FROM idempotency WHERE id IN (
@@ -60,35 +66,41 @@ package final class IdempotencyTable {
             """)
     }
 
-    /// - Parameter oldest: Answers made at or before this time (milliseconds since 1970) are forgotten.
-    package func find(caller: CallerID, key: String, after oldest: Int64) throws(RecordError) -> RememberedAnswer? {
+    /// Returns the stored response for a key; `nil` if there is none.
+    ///
+    /// - Parameter oldest: Responses from this time or before (milliseconds since 1970) count as expired.
+    package func find(caller: CallerID, key: String, after oldest: Int64) throws(RecordError) -> StoredResponse? {
         try find.with(caller, key, oldest).row { row in
-            RememberedAnswer(
+            StoredResponse(
                 request: row.next(), outcome: row.next(), name: row.next(), tag: row.next(), body: row.next())
         }
     }
 
-    /// Remembers an answer; of a caller whose answers take more than they may, the oldest are forgotten.
+    /// Stores a response. If the responses of the caller exceed `limit` bytes, deletes the oldest responses.
     package func remember(
-        _ answer: RememberedAnswer, caller: CallerID, key: String, created: Int64, limit: Int64
+        _ response: StoredResponse, caller: CallerID, key: String, created: Int64, limit: Int64
     ) throws(RecordError) {
-        // One that has expired: the new row gets the greatest id.
+        // First delete an expired response with this key, so that the new row gets the largest ID.
         try sum.subtract(rowsOf: forget.with(caller, key))
-        let bytes = answer.bytes(key: key)
+        let bytes = response.bytes(key: key)
         try insert
-            .with(caller, key, answer.request, created, answer.outcome, answer.name, answer.tag)
-            .with(from: 8, answer.body, bytes).run()
+            .with(caller, key, response.request, created, response.outcome, response.name, response.tag)
+            .with(from: 8, response.body, bytes).run()
         var total = try sum.add(bytes, to: caller)
         while total > limit {
-            // The newest alone may be more than the limit.
+            // A new response that exceeds the limit alone is still kept.
             if try sum.subtract(rowsOf: removeOldest.with(caller, key, Self.removedAtOnce)) == 0 { break }
             total = try sum.bytes(of: caller)
         }
     }
 
-    /// So many small answers have room for a large one.
+    /// The number of responses that one step deletes. So one step makes space for a large response even if the deleted
+    /// responses are small.
     private static let removedAtOnce: Int64 = 16
 
+    /// Deletes responses from before `oldest` (milliseconds since 1970), at most `limit`.
+    ///
+    /// - Returns: The number of deleted responses.
     package func removeExpired(before oldest: Int64, limit: Int) throws(RecordError) -> Int {
         let remove = connection.prepare(
             """

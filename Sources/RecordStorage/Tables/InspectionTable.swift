@@ -1,7 +1,9 @@
 package import RecordModel
 
-/// What the doctor asks a database file, on a read-only connection. In slices, each a view of its own: a long view would
-/// keep a running server from starting its log anew.
+/// The doctor's queries on a database file, on a read-only connection. The doctor reads in slices and uses a new
+/// snapshot for each slice, because a long snapshot would prevent a running server from restarting its WAL.
+///
+/// Its functions throw INTERNAL_ERROR or TRY_AGAIN_LATER if the store fails, and the errors of their closures.
 package final class InspectionTable {
     private let connection: Connection
     private let recordSlice: Statement
@@ -9,9 +11,10 @@ package final class InspectionTable {
     private let hasEdge: Statement
     private let largeValue: Statement
 
+    /// Prepares the SQL statements on `connection`.
     package init(_ connection: Connection) throws(RecordError) {
         self.connection = connection
-        // A file that no newer server has opened yet does not have all columns.
+        // A file with an older layout lacks some columns.
         let isNew = try Migrations.applied(on: connection) >= Migrations.withAccessLists
         let columns = isNew ? RecordRowCursor.columns : RecordRowCursor.columnsWithoutFormerReaders
         recordSlice = connection.prepare("SELECT \(columns), zone FROM record WHERE id > ?1 ORDER BY id LIMIT ?2")
@@ -21,7 +24,7 @@ package final class InspectionTable {
         largeValue = connection.prepare("SELECT value FROM large_value WHERE record = ?1 AND field = ?2")
     }
 
-    /// Runs `body` on one view of the file.
+    /// Runs `body` in one snapshot of the file.
     package func withView<Value>(_ body: () throws -> Value) throws -> Value {
         try connection.execute("BEGIN")
         do {
@@ -36,34 +39,35 @@ package final class InspectionTable {
 
     // MARK: The file
 
-    /// What SQLite finds wrong with the file; empty if nothing.
+    /// Returns SQLite's list of problems with the file; empty if there are none.
     ///
-    /// - Parameter isQuick: Do not compare indexes with their tables.
+    /// - Parameter isQuick: Whether to skip the comparison of indexes with their tables.
     package func integrityProblems(isQuick: Bool) throws(RecordError) -> [String] {
         try ServerFile.integrityProblems(connection, isQuick: isQuick)
     }
 
-    /// Whether the file has steps that this version does not know, or lacks some that it does.
+    /// Returns the number of migrations that the file lacks, and the number of migrations in the file that this version
+    /// does not know.
     package func migrationState() throws(RecordError) -> (missing: Int, unknown: Int) {
         let applied = Int(try connection.integer("SELECT count(*) FROM migration") ?? 0)
         let known = Migrations.all.count
         return (max(0, known - applied), max(0, applied - known))
     }
 
-    /// Whether the file has had the step that brought indexes.
+    /// Returns whether the file has the migration that adds indexes.
     package func hasIndexes() throws(RecordError) -> Bool {
         try Migrations.applied(on: connection) >= Migrations.withIndexes
     }
 
-    /// Whether the file has had the step that brought API keys.
+    /// Returns whether the file has the migration that adds API keys.
     package func hasKeys() throws(RecordError) -> Bool {
         try Migrations.applied(on: connection) >= Migrations.withKeys
     }
 
-    /// How many sums of what accounts take are not those of their records; `nil` for a file of an older version, which gets
-    /// them at the next start.
+    /// Returns the number of usage counters that differ from the sums over records; `nil` for a file with an older
+    /// layout, which gets the counters at the next start.
     ///
-    /// One statement, so that a server which writes meanwhile changes nothing.
+    /// The count is one SQL statement, so concurrent writes of a server do not change the result.
     package func wrongUsage() throws(RecordError) -> Int64? {
         guard try Migrations.applied(on: connection) >= Migrations.withPublicUsage else { return nil }
         return try connection.integer(
@@ -80,12 +84,12 @@ package final class InspectionTable {
             """)
     }
 
-    /// Whether the file has had the step that brought access lists.
+    /// Returns whether the file has the migration that adds access lists.
     package func hasAccessLists() throws(RecordError) -> Bool {
         try Migrations.applied(on: connection) >= Migrations.withAccessLists
     }
 
-    /// The sequence number up to which the file has promised numbers, and the last that a record bears.
+    /// Returns the last reserved sequence number, and the largest sequence number of a record.
     package func sequenceNumbers() throws(RecordError) -> (promised: Int64, used: Int64) {
         (
             try connection.integer("SELECT value FROM setting WHERE name = 'sequence'") ?? 0,
@@ -93,14 +97,17 @@ package final class InspectionTable {
         )
     }
 
-    /// A row of a summary: records and tombstones of one type.
+    /// The number of records and tombstones of one type.
     package struct TypeCount: Hashable, Sendable {
+        /// The type's ID.
         package var type: TypeID
+        /// The number of live records.
         package var records: Int
+        /// The number of tombstones.
         package var tombstones: Int
     }
 
-    /// Records and tombstones by type number.
+    /// Returns the number of records and tombstones per type, in ID order.
     package func counts() throws(RecordError) -> [TypeCount] {
         let statement = connection.prepare(
             """
@@ -109,7 +116,7 @@ package final class InspectionTable {
         return try statement.rows { TypeCount(type: $0.next(), records: $0.next(), tombstones: $0.next()) }
     }
 
-    /// How many accounts of people and of keys, sessions and zones there are.
+    /// Returns the numbers of accounts (without service accounts), of service accounts, of sessions and of zones.
     package func totals() throws(RecordError) -> (accounts: Int, keys: Int, sessions: Int, zones: Int) {
         let accounts = Int(try connection.integer("SELECT count(*) FROM account") ?? 0)
         let hasKinds = try Migrations.applied(on: connection) >= Migrations.withAccountKinds
@@ -121,16 +128,16 @@ package final class InspectionTable {
         )
     }
 
-    /// The numbers of all zones.
+    /// Returns the IDs of all zones.
     package func zones() throws(RecordError) -> Set<ZoneID> {
         Set(try connection.prepare("SELECT id FROM zone").rows { $0.next() })
     }
 
     // MARK: Records
 
-    /// Calls `body` with each record and tombstone after an internal number, in its order, and with its zone.
+    /// Calls `body` with each record or tombstone after the number `id`, in the order of numbers, and with its zone.
     ///
-    /// - Returns: The number of the last one; `nil` if there was none.
+    /// - Returns: The number of the last record or tombstone; `nil` if there was none.
     package func forEachRecord(
         after id: RecordNumber, limit: Int, _ body: (RecordRowCursor, ZoneID) throws -> Void
     ) throws -> RecordNumber? {
@@ -145,7 +152,7 @@ package final class InspectionTable {
         return last
     }
 
-    /// Calls `body` with one record and its zone, or with `nil` if there is none with this number.
+    /// Calls `body` with one record and its zone, or with `nil` if there is no record with this number.
     package func withRecord<Value>(_ id: RecordNumber, _ body: (RecordRowCursor?, ZoneID) throws -> Value) throws
         -> Value
     {
@@ -158,22 +165,26 @@ package final class InspectionTable {
 
     // MARK: What belongs to records
 
-    /// The action of an edge, or `nil` if there is no such edge.
+    /// Returns the stored action of a reference edge; `nil` if there is no such edge.
     package func edgeAction(
         zone: ZoneID, target: String, source: RecordNumber, field: Int
     ) throws(RecordError) -> UInt8? {
         try hasEdge.with(zone, target, source, field).row { $0.next() }
     }
 
-    /// A row of the table of edges.
+    /// A reference edge: a reference with an action other than NONE.
     package struct Edge: Hashable, Sendable {
+        /// The zone of both records.
         package var zone: ZoneID
+        /// The name of the record that is referred to.
         package var target: String
+        /// The number of the referring record.
         package var source: RecordNumber
+        /// The number of the field with the reference.
         package var field: Int
     }
 
-    /// Edges in the order of their key, after one of them.
+    /// Returns at most `limit` edges after `last`, in key order.
     package func edges(after last: Edge?, limit: Int) throws(RecordError) -> [Edge] {
         let statement = connection.prepare(
             """
@@ -186,7 +197,7 @@ package final class InspectionTable {
             .rows { Edge(zone: $0.next(), target: $0.next(), source: $0.next(), field: $0.next()) }
     }
 
-    /// Lends the JSON text of a large value; `nil` if it is missing.
+    /// Calls `body` with the JSON text of a large value, or with `nil` if the large value is missing.
     package func withLargeValue<Value>(
         record: RecordNumber, field: Int, _ body: (UnsafeRawBufferPointer?) throws -> Value
     ) throws -> Value {
@@ -197,12 +208,15 @@ package final class InspectionTable {
 
     /// A row of the table of large values, without the value.
     package struct LargeValue: Hashable, Sendable {
+        /// The row's ID.
         package var id: Int64
+        /// The record's number.
         package var record: RecordNumber
+        /// The field's number.
         package var field: Int
     }
 
-    /// Large values in the order of their numbers, after one of them.
+    /// Returns at most `limit` large values after the row ID `id`, in ID order.
     package func largeValues(after id: Int64, limit: Int) throws(RecordError) -> [LargeValue] {
         try connection.prepare("SELECT id, record, field FROM large_value WHERE id > ?1 ORDER BY id LIMIT ?2")
             .with(id, limit).rows { LargeValue(id: $0.next(), record: $0.next(), field: $0.next()) }

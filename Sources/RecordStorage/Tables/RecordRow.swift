@@ -1,24 +1,31 @@
 package import RecordModel
 
-/// The columns of a record besides its name and its fields, as stored.
+/// The stored columns of a record, without its name and fields.
 package struct RecordRow: Hashable, Sendable {
-    /// The internal number: the sequence number of the record's creation.
+    /// The record's number: the sequence number of its creation.
     package var id: RecordNumber
+    /// The record type.
     package var type: TypeID
+    /// The sequence number of the last change.
     package var sequence: Int64
+    /// The revision of the record; its change tag is this number in base 36.
     package var revision: Int64
+    /// The user that created the record.
     package var creator: UserID
-    /// Milliseconds since 1970.
+    /// When the record was created, in milliseconds since 1970.
     package var created: Int64
+    /// The user that last changed the record.
     package var modifier: UserID
-    /// Milliseconds since 1970.
+    /// When the record was last changed, in milliseconds since 1970.
     package var modified: Int64
+    /// Whether the row is a tombstone.
     package var isDeleted: Bool
-    /// The access list, as `StoredAccess` has it; `nil` where the grants of the type decide.
+    /// The access list in the form of `StoredAccess`; `nil` if the grants of the type decide.
     package var access: [UInt8]?
-    /// Who could read the record before its access list changed (`StoredFormerReaders`).
+    /// The users that could read the record before its access list changed, in the form of `StoredFormerReaders`.
     package var formerReaders: [UInt8]?
 
+    /// Creates a row to store, or a row that was read.
     package init(
         id: RecordNumber, type: TypeID, sequence: Int64, revision: Int64, creator: UserID, created: Int64,
         modifier: UserID, modified: Int64, isDeleted: Bool = false, access: [UInt8]? = nil,
@@ -37,10 +44,10 @@ package struct RecordRow: Hashable, Sendable {
         self.formerReaders = formerReaders
     }
 
-    /// What is judged of the record.
+    /// The facts about the record that permissions depend on.
     package var facts: RecordFacts { RecordFacts(creator: creator, access: access) }
 
-    /// What answers say of the record.
+    /// The columns of the record that responses contain, without name and fields.
     package var systemFields: RecordSystemFields {
         RecordSystemFields(
             id: id, revision: revision, creator: creator, created: created, modifier: modifier, modified: modified,
@@ -48,42 +55,46 @@ package struct RecordRow: Hashable, Sendable {
     }
 }
 
-/// What answers say of a live record besides its name and its fields: less than its row, since pages are read by the
-/// thousand and each column costs a call.
+/// The columns of a live record that responses contain, without name and fields. This type has fewer columns than
+/// `RecordRow`, because each column costs a call of SQLite and pages have many rows.
 package struct RecordSystemFields: Sendable {
-    /// The internal number.
+    /// The record's number.
     package let id: RecordNumber
+    /// The revision of the record; its change tag is this number in base 36.
     package let revision: Int64
+    /// The user that created the record.
     package let creator: UserID
-    /// Milliseconds since 1970.
+    /// When the record was created, in milliseconds since 1970.
     package let created: Int64
+    /// The user that last changed the record.
     package let modifier: UserID
-    /// Milliseconds since 1970.
+    /// When the record was last changed, in milliseconds since 1970.
     package let modified: Int64
-    /// As in `RecordRow`.
+    /// The access list, as in `RecordRow`.
     package let access: [UInt8]?
 }
 
-/// A statement that stands on a live record, with what answers and conditions see of it. The bytes are borrowed from SQLite
-/// until it moves on or finishes.
+/// A position at a live record, with the columns that responses and predicates need. The bytes belong to SQLite. They
+/// are valid until the cursor moves or finishes.
 package struct RecordCursor {
     let statement: Statement
 
-    /// What a statement selects for this cursor, in this order. No more than that: pages are read by the thousand, and
-    /// SQLite takes out every column of every row.
+    /// The columns that a statement must select for this cursor, in this order. No further columns, because SQLite
+    /// extracts every selected column of every row.
     static let columns = systemColumns + ", name, layout, fields"
     fileprivate static let systemColumns = "id, revision, creator, created, modifier, modified, acl"
 
-    /// The same of a table that the statement calls `r`.
+    /// `columns` for a query that gives the record table the alias `r`.
     static let joinedColumns = joined(columns)
 
     fileprivate static func joined(_ columns: String) -> String {
         columns.split(separator: ",").map { "r." + $0.drop { $0 == " " } }.joined(separator: ", ")
     }
 
-    /// Where the first column stands that a statement selects behind those of the cursor.
+    /// The index of the first column after the columns of this cursor.
     static let behindColumns: Int32 = 10
 
+    /// The columns of the record that responses contain, without name and fields.
     package var systemFields: RecordSystemFields {
         RecordSystemFields(
             id: id, revision: statement.integer(1), creator: UserID(rawValue: statement.integer(2)),
@@ -91,30 +102,36 @@ package struct RecordCursor {
             modified: statement.integer(5), access: access)
     }
 
-    /// The internal number, without the rest of the row.
+    /// The record's number. Reading it is cheaper than reading `systemFields`.
     package var id: RecordNumber { RecordNumber(rawValue: statement.integer(0)) }
 
     fileprivate var access: [UInt8]? { statement.isNull(6) ? nil : statement.blob(6) }
 
+    /// The record's name in UTF-8.
     package var name: UnsafeRawBufferPointer { statement.bytes(7) }
-    /// Empty for a tombstone.
+    /// The layout of the stored fields; empty for a tombstone.
     package var layout: UnsafeRawBufferPointer { statement.bytes(8) }
-    /// Empty for a tombstone.
+    /// The stored fields as JSON text; empty for a tombstone.
     package var fields: UnsafeRawBufferPointer { statement.bytes(9) }
 
-    /// Goes to the next record, if there is one.
+    /// Moves to the next record.
+    ///
+    /// - Returns: Whether there is a next record.
+    /// - Throws: INTERNAL_ERROR or TRY_AGAIN_LATER if the store fails.
     package func next() throws(RecordError) -> Bool {
         try statement.step()
     }
 
-    /// Ends the borrowing; to be called on every path, since an unfinished statement holds its snapshot open.
+    /// Finishes the read. The caller must finish the cursor on every path, because an unfinished statement keeps its
+    /// snapshot open.
     package func finish() {
         statement.reset()
     }
 }
 
-/// A statement that stands on a record or a tombstone, with all that is stored of it.
+/// A position at a record or a tombstone, with all columns of the row.
 package struct RecordRowCursor {
+    /// The columns of a live record.
     package let record: RecordCursor
 
     init(statement: Statement) {
@@ -123,21 +140,22 @@ package struct RecordRowCursor {
 
     private static let furtherColumns = ", type, sequence, deleted, former"
 
-    /// What a statement selects for this cursor, in this order.
+    /// The columns that a statement must select for this cursor, in this order.
     static let columns = RecordCursor.columns + furtherColumns
 
-    /// What a statement selects for `row` alone.
+    /// The columns that a statement must select if only `row` is read: without name, layout and fields.
     static let rowColumns = RecordCursor.systemColumns + ", NULL, NULL, NULL" + furtherColumns
 
-    /// `columns` of a file from before there were access lists.
+    /// `columns` for a file without access lists.
     static let columnsWithoutFormerReaders = columns.replacing(", former", with: ", NULL")
 
-    /// `columns` of a table that the statement calls `r`.
+    /// `columns` for a query that gives the record table the alias `r`.
     static let joinedColumns = RecordCursor.joined(columns)
 
-    /// Where the first column stands that a statement selects behind those of the cursor.
+    /// The index of the first column after the columns of this cursor.
     static let behindColumns = RecordCursor.behindColumns + 4
 
+    /// The columns of the record, without its name and fields.
     package var row: RecordRow {
         let (system, statement) = (record.systemFields, record.statement)
         let further = RecordCursor.behindColumns
@@ -148,27 +166,36 @@ package struct RecordRowCursor {
             formerReaders: statement.isNull(further + 3) ? nil : statement.blob(further + 3))
     }
 
+    /// The record's name in UTF-8.
     package var name: UnsafeRawBufferPointer { record.name }
-    /// Empty for a tombstone.
+    /// The layout of the stored fields; empty for a tombstone.
     package var layout: UnsafeRawBufferPointer { record.layout }
-    /// Empty for a tombstone.
+    /// The stored fields as JSON text; empty for a tombstone.
     package var fields: UnsafeRawBufferPointer { record.fields }
 
-    /// As `RecordCursor.next`.
+    /// Moves to the next record.
+    ///
+    /// - Returns: Whether there is a next record.
+    /// - Throws: INTERNAL_ERROR or TRY_AGAIN_LATER if the store fails.
     package func next() throws(RecordError) -> Bool {
         try record.next()
     }
 
-    /// As `RecordCursor.finish`.
+    /// Finishes the read. The caller must finish the cursor on every path, because an unfinished statement keeps its
+    /// snapshot open.
     package func finish() {
         record.finish()
     }
 }
 
-/// A record read by the writer, with bytes of its own.
+/// A record that the writer has read, with its own copy of the bytes.
 package struct StoredRecord: Sendable {
+    /// The columns without name and fields.
     package var row: RecordRow
+    /// The name in UTF-8.
     package var name: [UInt8]
+    /// The layout of the stored fields.
     package var layout: [UInt8]
+    /// The stored fields as JSON text.
     package var fields: [UInt8]
 }

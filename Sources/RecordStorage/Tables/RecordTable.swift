@@ -1,6 +1,9 @@
 package import RecordModel
 
-/// The writer's side of records: rows, large values and reference edges. No rules, only storage.
+/// Records on the writer's connection: rows, large values and reference edges. The table only stores; it checks no
+/// rules.
+///
+/// Its functions throw INTERNAL_ERROR or TRY_AGAIN_LATER if the store fails.
 package final class RecordTable {
     private let connection: Connection
     private let findByName: Statement
@@ -8,7 +11,7 @@ package final class RecordTable {
     private let insertListed: Statement
     private let setAccess: Statement
     private let updateRow: Statement
-    private let buryRow: Statement
+    private let tombstoneRow: Statement
     private let removeTombstone: Statement
     private let putLarge: Statement
     private let findLarge: Statement
@@ -23,6 +26,7 @@ package final class RecordTable {
     private let rowByID: Statement
     private let countOfType: Statement
 
+    /// Prepares the SQL statements on `connection`.
     package init(_ connection: Connection) {
         self.connection = connection
         findByName = connection.prepare(
@@ -49,7 +53,7 @@ package final class RecordTable {
             UPDATE record SET sequence = ?2, revision = ?3, modifier = ?4, modified = ?5, layout = ?6, fields = ?7
             WHERE id = ?1
             """)
-        buryRow = connection.prepare(
+        tombstoneRow = connection.prepare(
             """
             UPDATE record SET sequence = ?2, revision = ?3, modifier = ?4, modified = ?5, deleted = 1,
             layout = NULL, fields = NULL WHERE id = ?1
@@ -58,7 +62,9 @@ package final class RecordTable {
             """
             DELETE FROM record INDEXED BY record_by_buried_name
             WHERE zone = ?1 AND name = ?2 AND deleted = 1 AND type = ?3 AND creator = ?4
-            AND acl IS NULL AND former IS NULL
+            AND acl IS NULL AND former IS NULL AND sequence < (
+                SELECT max(sequence) FROM record INDEXED BY record_by_buried_name
+                WHERE zone = ?1 AND name = ?2 AND deleted = 1)
             """)
         putLarge = connection.prepare(
             """
@@ -79,22 +85,23 @@ package final class RecordTable {
         countOfType = connection.prepare("SELECT EXISTS (SELECT 1 FROM record WHERE type = ?1 AND deleted = 0)")
     }
 
-    /// The live record with a name.
+    /// Returns the live record with a name; `nil` if there is none.
     package func find(zone: ZoneID, name: String) throws(RecordError) -> StoredRecord? {
         findByName.with(zone, name)
         return try read(findByName)
     }
 
+    /// Returns the record or tombstone with a number; `nil` if there is none.
     package func find(id: RecordNumber) throws(RecordError) -> StoredRecord? {
         try read(findByID.with(id))
     }
 
-    /// As `find`, without the record's bytes, which may be many.
+    /// Returns the row of the live record with a name, without layout and fields, which can be large.
     package func row(zone: ZoneID, name: String) throws(RecordError) -> RecordRow? {
         try rowAlone(rowByName.with(zone, name))
     }
 
-    /// As `find`, without the record's bytes.
+    /// Returns the row of the record or tombstone with a number, without layout and fields.
     package func row(id: RecordNumber) throws(RecordError) -> RecordRow? {
         try rowAlone(rowByID.with(id))
     }
@@ -113,7 +120,9 @@ package final class RecordTable {
             fields: [UInt8](cursor.fields))
     }
 
-    /// Adds a record. Throws a unique violation if the name is taken.
+    /// Adds a record.
+    ///
+    /// - Throws: INTERNAL_ERROR if the name is taken.
     package func insert(
         _ row: RecordRow, zone: ZoneID, name: String, layout: [UInt8], fields: [UInt8]
     ) throws(RecordError) {
@@ -125,80 +134,89 @@ package final class RecordTable {
         try statement.run()
     }
 
-    /// Stores who may read and write a record, and who could read it before.
+    /// Replaces the stored access list and former readers of a record.
     package func setAccess(_ row: RecordRow) throws(RecordError) {
         try setAccess.with(row.id, row.access, row.formerReaders).run()
     }
 
-    /// Stores a record's new state: its sequence, revision, modifier, time and fields.
+    /// Replaces the stored sequence number, revision, modifier, modification time, layout and fields of a record.
     package func update(_ row: RecordRow, layout: [UInt8], fields: [UInt8]) throws(RecordError) {
         updateRow.with(row.id, row.sequence, row.revision, row.modifier, row.modified, layout, TextBytes(fields))
         try updateRow.run()
     }
 
-    /// Stores when a record was made by the server's clock, where its row says another time.
+    /// Stores the creation time of an imported record by the server's clock, in milliseconds since 1970. The row's own
+    /// creation time comes from the import.
     package func setReceived(_ time: Int64, record: RecordNumber) throws(RecordError) {
         try connection.prepare("UPDATE record SET received = ?2 WHERE id = ?1").with(record, time).run()
     }
 
-    /// Turns a record into its tombstone.
-    package func bury(_ row: RecordRow) throws(RecordError) {
-        try buryRow.with(row.id, row.sequence, row.revision, row.modifier, row.modified).run()
+    /// Replaces a record's row by a tombstone.
+    package func writeTombstone(_ row: RecordRow) throws(RecordError) {
+        try tombstoneRow.with(row.id, row.sequence, row.revision, row.modifier, row.modified).run()
     }
 
-    /// Takes away the tombstone that a record with the same name, type and creator replaces in the feed. One of another
-    /// type or creator, or with an access list, stays: those who could read that record, and cannot read this one, still
-    /// learn that it is gone.
+    /// Deletes the older tombstones of the name of a new record, with the same type and creator.
+    ///
+    /// The newest tombstone of the name stays: a feed with a condition that the new record does not match must still
+    /// report the deletion. A tombstone of another type or creator, or with an access list, stays too: callers that could
+    /// read the old record, but not the new one, need to see the deletion.
     package func removeTombstone(zone: ZoneID, name: String, type: TypeID, creator: UserID) throws(RecordError) {
         try removeTombstone.with(zone, name, type, creator).run()
     }
 
-    /// Whether a type has a live record in any zone. Walks the table: for schema changes only.
+    /// Returns whether a type has a live record in any zone. The query scans the table, so use it for schema changes
+    /// only.
     package func hasRecords(type: TypeID) throws(RecordError) -> Bool {
         try countOfType.with(type).row { $0.next() } ?? false
     }
 
     // MARK: Large values
 
-    /// Stores the JSON text of a value that the record's own row leaves out.
+    /// Stores the JSON text of a value that is too large for the record's row.
     package func putLargeValue(record: RecordNumber, field: Int, json: [UInt8]) throws(RecordError) {
         try putLarge.with(record, field, TextBytes(json)).run()
-        // The statement keeps its parameters; a megabyte is not worth keeping.
+        // The statement keeps its parameters; release the copy of the value.
         putLarge.bindNull(3)
     }
 
-    /// The JSON text of a large value; empty if it is missing, which the doctor reports.
+    /// Returns the JSON text of a large value; empty if the large value is missing. The doctor reports missing values.
     package func largeValue(record: RecordNumber, field: Int) throws(RecordError) -> [UInt8] {
         try findLarge.with(record, field).row { $0.next() } ?? []
     }
 
+    /// Deletes a large value.
     package func removeLargeValue(record: RecordNumber, field: Int) throws(RecordError) {
         try removeLarge.with(record, field).run()
     }
 
+    /// Deletes all large values of a record.
     package func removeLargeValues(record: RecordNumber) throws(RecordError) {
         try removeAllLarge.with(record).run()
     }
 
     // MARK: Edges
 
+    /// Adds or replaces a reference edge.
     package func addEdge(
         zone: ZoneID, target: String, source: RecordNumber, field: Int, action: UInt8
     ) throws(RecordError) {
         try addEdge.with(zone, target, source, field, action).run()
     }
 
+    /// Deletes a reference edge.
     package func removeEdge(zone: ZoneID, target: String, source: RecordNumber, field: Int) throws(RecordError) {
         try removeEdge.with(zone, target, source, field).run()
     }
 
-    /// The internal ids of the records that refer to a target with an action: each once, at most `limit`.
+    /// Returns the numbers of the records that refer to a target with an action, at most `limit`. Each number occurs
+    /// once.
     package func sources(zone: ZoneID, target: String, action: UInt8, limit: Int) throws(RecordError) -> [RecordNumber]
     {
         try findSources.with(zone, target, action, limit).rows { $0.next() }
     }
 
-    /// Some record and field that refer to a target with an action.
+    /// Returns a record and the field that refers to a target with an action; `nil` if there is none.
     package func firstEdge(
         zone: ZoneID, target: String, action: UInt8
     ) throws(RecordError) -> (source: RecordNumber, field: Int)? {

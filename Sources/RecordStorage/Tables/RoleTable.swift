@@ -1,26 +1,32 @@
 package import RecordModel
 
-/// Custom roles, their members, and the roles whose members they include.
+/// Custom roles, their direct members, and the roles that they include.
+///
+/// Its functions throw INTERNAL_ERROR or TRY_AGAIN_LATER if the store fails.
 package final class RoleTable {
     private let connection: Connection
 
+    /// Uses `connection` for all reads and writes.
     package init(_ connection: Connection) {
         self.connection = connection
     }
 
+    /// Returns the role with a name; `nil` if there is none.
     package func find(_ name: String) throws(RecordError) -> RoleID? {
         try connection.prepare("SELECT id FROM role WHERE name = ?1").with(name).id()
     }
 
+    /// Returns the name of a role; `nil` if there is no such role.
     package func name(of role: RoleID) throws(RecordError) -> String? {
         try connection.prepare("SELECT name FROM role WHERE id = ?1").with(role).row { $0.next() }
     }
 
+    /// Returns the names of all roles, sorted.
     package func names() throws(RecordError) -> [String] {
         try connection.prepare("SELECT name FROM role ORDER BY name").rows { $0.next() }
     }
 
-    /// The public names of a role's own members, users first, then `role:` names.
+    /// Returns the names of a role's direct members. First come the users, then the roles in the form `role:<name>`.
     package func members(of role: RoleID) throws(RecordError) -> [String] {
         let accounts: [String] = try connection.prepare(
             """
@@ -37,7 +43,7 @@ package final class RoleTable {
         return accounts + roles
     }
 
-    /// The accounts that hold a role, directly or through others.
+    /// Returns the accounts that have a role, directly or through other roles.
     package func holders(of role: RoleID) throws(RecordError) -> Set<UserID> {
         let statement = connection.prepare(
             """
@@ -50,6 +56,7 @@ package final class RoleTable {
         return Set(try statement.with(role).rows { $0.next() })
     }
 
+    /// Adds a role without members.
     package func add(_ name: String) throws(RecordError) -> RoleID {
         try connection.prepare("INSERT INTO role (name) VALUES (?1) RETURNING id").with(name).returnedID()
     }
@@ -69,14 +76,15 @@ package final class RoleTable {
         }
     }
 
+    /// Adds an account to a role. Does nothing if the account is a member already.
     package func addMember(_ account: UserID, to role: RoleID) throws(RecordError) {
         try connection.prepare("INSERT OR IGNORE INTO role_member (role, account) VALUES (?1, ?2)").with(role, account)
             .run()
     }
 
-    /// Takes an account into a role or out of it.
+    /// Adds an account to a role, or removes the account from the role.
     ///
-    /// - Returns: Whether that was not so before.
+    /// - Returns: Whether the membership changed.
     package func set(isMember: Bool, account: UserID, of role: RoleID) throws(RecordError) -> Bool {
         try change(
             isMember
@@ -84,9 +92,9 @@ package final class RoleTable {
                 : "DELETE FROM role_member WHERE role = ?1 AND account = ?2", role, account)
     }
 
-    /// Takes the members of one role into another or out of it.
+    /// Adds the role `member` to another role, or removes `member` from the other role.
     ///
-    /// - Returns: Whether that was not so before.
+    /// - Returns: Whether the membership changed.
     package func set(isMember: Bool, role member: RoleID, of role: RoleID) throws(RecordError) -> Bool {
         try change(
             isMember
@@ -98,6 +106,7 @@ package final class RoleTable {
         try connection.prepare(sql).with(role, member).changedRows() > 0
     }
 
+    /// Deletes a role and its memberships.
     package func remove(_ role: RoleID) throws(RecordError) {
         for sql: SQL in [
             "DELETE FROM role_member WHERE role = ?1",
@@ -108,7 +117,8 @@ package final class RoleTable {
         }
     }
 
-    /// Marks accounts whose roles have changed: their older sync tokens are refused.
+    /// Stores that the roles of accounts changed at `sequence`. The server then rejects sync tokens of these accounts
+    /// that are older than this sequence number.
     package func markChanged(accounts: Set<UserID>, sequence: Int64) throws(RecordError) {
         let statement = connection.prepare("UPDATE account SET granted = ?2 WHERE id = ?1")
         for account in accounts {

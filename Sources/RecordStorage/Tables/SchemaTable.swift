@@ -1,16 +1,19 @@
 package import RecordModel
 
-/// Types, fields and grants in the database file.
+/// The stored schema: record types, fields and grants.
+///
+/// Its functions throw INTERNAL_ERROR or TRY_AGAIN_LATER if the store fails.
 package final class SchemaTable {
     private let connection: Connection
 
+    /// Uses `connection` for all reads and writes.
     package init(_ connection: Connection) {
         self.connection = connection
     }
 
-    /// Reads the whole schema.
+    /// Reads all record types with their fields and grants.
     ///
-    /// - Parameter version: What the result carries as its version.
+    /// - Parameter version: The version number for the returned schema.
     package func load(version: Int64) throws(RecordError) -> Schema {
         var grants: [TypeID: Grants] = [:]
         let grantRows = try connection.prepare("SELECT type, role, permissions FROM type_grant").rows { row in
@@ -19,7 +22,7 @@ package final class SchemaTable {
         for row in grantRows {
             if let role = row.role { grants[row.type, default: Grants()].byRole[role] = row.permissions }
         }
-        // The doctor also reads files that no newer server has opened yet.
+        // The doctor also reads files with an older layout.
         let applied = try Migrations.applied(on: connection)
         let lists = applied >= Migrations.withAccessLists ? "has_lists, default_acl" : "0, NULL"
         let required = applied >= Migrations.withRequiredLists ? "acl_required" : "0"
@@ -34,7 +37,7 @@ package final class SchemaTable {
             var type = RecordTypeDefinition(
                 id: id, name: name, grants: grants[id] ?? Grants(), fields: fields[id] ?? [],
                 indexes: indexes[id] ?? [], hasAccessLists: row.next(),
-                // One that cannot be read lets nobody in.
+                // A damaged template grants nothing.
                 defaultAccess: row.next(String?.self).map {
                     AccessTemplate(stored: $0) ?? AccessTemplate(entries: [])
                 },
@@ -45,9 +48,9 @@ package final class SchemaTable {
         return Schema(version: version, types: types.compactMap(\.self))
     }
 
-    /// The fields of each type, by its number.
+    /// Returns the fields of each type.
     ///
-    /// - Parameter applied: How many steps the file has had.
+    /// - Parameter applied: The number of migrations that the file has.
     private func fields(applied: Int) throws(RecordError) -> [TypeID: [FieldDefinition]] {
         let options = applied >= Migrations.withIndexes ? "options" : "0"
         let grants = applied >= Migrations.withFieldGrants ? "readers, writers" : "NULL, NULL"
@@ -72,12 +75,12 @@ package final class SchemaTable {
         return fields
     }
 
-    /// A stored list of roles. A name that cannot be read lets nobody in.
+    /// Parses a list of roles, separated by spaces. An invalid name grants nothing.
     private static func roles(_ stored: String?) -> Set<RoleName>? {
         stored.map { Set($0.split(separator: " ").compactMap { RoleName(String($0)) }) }
     }
 
-    /// Sets who reads and who writes a field.
+    /// Replaces the roles that can read and write a field.
     package func setGrants(of field: FieldDefinition, type: TypeID) throws(RecordError) {
         func stored(_ roles: Set<RoleName>?) -> String? {
             roles?.map(\.text).sorted().joined(separator: " ")
@@ -88,44 +91,46 @@ package final class SchemaTable {
 
     /// Adds a type without fields and grants.
     ///
-    /// - Returns: Its number.
+    /// - Returns: The ID of the new type.
     package func addType(_ name: RecordTypeName) throws(RecordError) -> TypeID {
         try connection.prepare("INSERT INTO type (name) VALUES (?1) RETURNING id").with(name.text).returnedID()
     }
 
-    /// Notes that records of a type have access lists.
+    /// Stores that records of a type can have access lists.
     package func setHasLists(type: TypeID) throws(RecordError) {
         try connection.prepare("UPDATE type SET has_lists = 1 WHERE id = ?1").with(type).run()
     }
 
-    /// Notes that ids of a type do not tell when its records were made.
+    /// Stores that the order of a type's record numbers is not the order of creation times.
     package func setHasPreservedDates(type: TypeID) throws(RecordError) {
         try connection.prepare("UPDATE type SET has_preserved = 1 WHERE id = ?1").with(type).run()
     }
 
-    /// What new records of a type get that do not say an access list; `nil` for none.
+    /// Stores the access list that new records of a type get by default; `nil` for none.
     package func setDefaultAccess(_ access: AccessTemplate?, type: TypeID) throws(RecordError) {
         try connection.prepare("UPDATE type SET default_acl = ?2 WHERE id = ?1").with(type, access?.stored).run()
     }
 
-    /// Whether records of a type must have an access list.
+    /// Stores whether records of a type must have an access list.
     package func setRequiresLists(_ isRequired: Bool, type: TypeID) throws(RecordError) {
         try connection.prepare("UPDATE type SET acl_required = ?2 WHERE id = ?1").with(type, isRequired).run()
     }
 
+    /// Adds a field to a type.
     package func addField(_ field: FieldDefinition, type: TypeID) throws(RecordError) {
         try connection.prepare(
             "INSERT INTO field (type, id, name, kind, options) VALUES (?1, ?2, ?3, ?4, ?5)"
         ).with(type, field.id, field.name.text, field.type.rawValue, field.options.rawValue).run()
     }
 
-    /// Stores that a field has another type. What is stored in records is not touched.
+    /// Changes the type of a field. Stored records are not changed.
     package func setType(of field: FieldDefinition, type: TypeID) throws(RecordError) {
         try connection.prepare("UPDATE field SET kind = ?3 WHERE type = ?1 AND id = ?2").with(
             type, field.id, field.type.rawValue
         ).run()
     }
 
+    /// Stores the index options of a field.
     package func setOptions(_ options: IndexOptions, field: Int, type: TypeID) throws(RecordError) {
         try connection.prepare("UPDATE field SET options = ?3 WHERE type = ?1 AND id = ?2").with(
             type, field, options.rawValue
@@ -134,7 +139,7 @@ package final class SchemaTable {
 
     /// Replaces the grants of a type.
     ///
-    /// - Parameter sequence: When they changed; 0 for a type that is being made.
+    /// - Parameter sequence: The sequence number of the change; 0 for a new type.
     package func setGrants(_ grants: Grants, type: TypeID, sequence: Int64) throws(RecordError) {
         try connection.prepare("DELETE FROM type_grant WHERE type = ?1").with(type).run()
         let insert = connection.prepare("INSERT INTO type_grant (type, role, permissions) VALUES (?1, ?2, ?3)")
@@ -144,13 +149,14 @@ package final class SchemaTable {
         try markGranted(type: type, sequence: sequence)
     }
 
-    /// Notes that what callers may read of a type has changed: older sync tokens are refused.
+    /// Stores that the read permissions for a type changed at `sequence`. The server then rejects older sync tokens.
     package func markGranted(type: TypeID, sequence: Int64) throws(RecordError) {
         try connection.prepare("UPDATE type SET granted = ?2 WHERE id = ?1").with(type, sequence).run()
     }
 
-    /// Takes away a type, its fields, grants and indexes, and the tombstones of its records. Nobody can be told of those
-    /// any more, so each zone's mark moves: sync tokens below it are refused. The tables of the indexes go in slices.
+    /// Deletes a type with its fields, grants and indexes, and the tombstones of its records. The change feed cannot
+    /// report these deletions, so the server rejects sync tokens from before the deletion (`purged`). The index tables
+    /// are deleted later, in slices.
     package func removeType(_ type: TypeID) throws(RecordError) {
         for sql: SQL in [
             """
@@ -167,12 +173,12 @@ package final class SchemaTable {
         }
     }
 
-    /// Takes away one field of a type that has no records.
+    /// Deletes a field of a type that has no records.
     package func removeField(_ field: Int, type: TypeID) throws(RecordError) {
         try connection.prepare("DELETE FROM field WHERE type = ?1 AND id = ?2").with(type, field).run()
     }
 
-    /// The sequence number of the last change of any type's grants.
+    /// Returns the sequence number of the last change of any type's grants; 0 if there was none.
     package func lastGrantChange() throws(RecordError) -> Int64 {
         try connection.integer("SELECT max(granted) FROM type") ?? 0
     }

@@ -1,20 +1,23 @@
 package import RecordModel
 
-/// A session as stored.
+/// A stored session.
 package struct SessionRow: Hashable, Sendable {
-    /// Random; what lists show in the place of the token.
+    /// A random ID. Lists of sessions show the ID instead of the token.
     package var id: String
+    /// The account's number.
     package var account: UserID
-    /// Milliseconds since 1970, as all of them.
+    /// When the session began. All times of this type are in milliseconds since 1970.
     package var created: Int64
-    /// When it was last used, to the hour.
+    /// When the session was last used, with a resolution of one hour.
     package var used: Int64
-    /// When it ends unless it is used before.
+    /// When the session ends unless a request uses it before.
     package var expires: Int64
-    /// When it ends in any case.
+    /// When the session ends even if requests use it.
     package var ends: Int64
+    /// A label that the client chose; `nil` for none.
     package var label: String?
 
+    /// Creates a row to store, or a row that was read.
     package init(
         id: String, account: UserID, created: Int64, used: Int64, expires: Int64, ends: Int64, label: String?
     ) {
@@ -28,24 +31,28 @@ package struct SessionRow: Hashable, Sendable {
     }
 }
 
-/// Sessions by the hashes of their tokens. Readers and the writer each have one on their own connection.
+/// Sessions by the hashes of their tokens. Each reader and the writer have their own `SessionTable` on
+/// their own connection.
+///
+/// Its functions throw INTERNAL_ERROR or TRY_AGAIN_LATER if the store fails.
 package final class SessionTable {
     private let connection: Connection
     private let byHash: Statement
 
     private static let columns = "id, account, created, used, expires, ends, label"
 
+    /// Prepares the SQL statements on `connection`.
     package init(_ connection: Connection) {
         self.connection = connection
         byHash = connection.prepare("SELECT \(Self.columns) FROM session WHERE hash = ?1")
     }
 
-    /// The session of a token, whether or not its time is over.
+    /// Returns the session whose token has this hash, even if the session has expired; `nil` if there is none.
     package func find(hash: [UInt8]) throws(RecordError) -> SessionRow? {
         try byHash.with(hash).row(read)
     }
 
-    /// The sessions of an account with the hashes of their tokens, the newest first.
+    /// Returns the sessions of an account with the hashes of their tokens, newest first.
     package func list(account: UserID) throws(RecordError) -> [(hash: [UInt8], row: SessionRow)] {
         try connection.prepare(
             "SELECT hash, \(Self.columns) FROM session WHERE account = ?1 ORDER BY created DESC, id"
@@ -60,6 +67,7 @@ package final class SessionTable {
 
     // MARK: Writing
 
+    /// Adds a session.
     package func add(_ row: SessionRow, hash: [UInt8]) throws(RecordError) {
         try connection.prepare(
             """
@@ -69,11 +77,12 @@ package final class SessionTable {
         ).with(hash, row.id, row.account, row.created, row.used, row.expires, row.ends).with(from: 8, row.label).run()
     }
 
-    /// Notes that a session is used and puts its end off, unless that was done a moment ago.
+    /// Stores that a session was used at `now` and extends the session. Does nothing if the stored time of use is
+    /// recent.
     ///
     /// - Parameters:
-    ///   - expires: When it ends now, unless its last end comes before.
-    ///   - last: It is left as it is if it was used after that.
+    ///   - expires: The new expiry time. The session's `ends` limits it.
+    ///   - last: The function does nothing if the session was used after this time.
     package func slide(hash: [UInt8], now: Int64, to expires: Int64, unlessUsedAfter last: Int64) throws(RecordError) {
         try connection.prepare(
             """
@@ -82,37 +91,42 @@ package final class SessionTable {
         ).with(hash, now, expires, last).run()
     }
 
-    /// Gives a session another token.
+    /// Replaces the token of a session. The old token becomes invalid.
     package func rotate(hash: [UInt8], to new: [UInt8], now: Int64, expires: Int64) throws(RecordError) {
         try connection.prepare(
             "UPDATE session SET hash = ?2, used = ?3, expires = min(ends, ?4) WHERE hash = ?1"
         ).with(hash, new, now, expires).run()
     }
 
-    /// - Returns: Whether there was such a session.
+    /// Ends a session.
+    ///
+    /// - Returns: Whether the session existed.
     package func remove(hash: [UInt8]) throws(RecordError) -> Bool {
         try connection.prepare("DELETE FROM session WHERE hash = ?1").with(hash).changedRows() > 0
     }
 
-    /// - Returns: Whether the account had such a session.
+    /// Ends a session of an account.
+    ///
+    /// - Returns: Whether the session existed.
     package func remove(id: String, account: UserID) throws(RecordError) -> Bool {
         try connection.prepare("DELETE FROM session WHERE account = ?1 AND id = ?2").with(account, id).changedRows() > 0
     }
 
     /// Ends the sessions of an account.
     ///
-    /// - Parameter hash: The one that stays.
-    /// - Returns: How many there were.
+    /// - Parameter hash: The token hash of a session to keep; `nil` to end all sessions.
+    /// - Returns: The number of ended sessions.
     @discardableResult
     package func removeAll(account: UserID, but hash: [UInt8]? = nil) throws(RecordError) -> Int {
         try connection.prepare("DELETE FROM session WHERE account = ?1 AND hash IS NOT ?2").with(account, hash)
             .changedRows()
     }
 
-    /// Keeps the newest sessions of an account and ends the others.
+    /// Keeps the newest `count` sessions of an account and ends the others.
     ///
-    /// - Parameter hash: The session that stays in any case: others may have been made in the same millisecond.
-    /// - Returns: Whether one has ended.
+    /// - Parameter hash: The token hash of a session that is always kept. Other sessions can have the same creation
+    ///   time, so this session might not count among the newest.
+    /// - Returns: Whether a session was ended.
     package func trim(account: UserID, keeping count: Int, with hash: [UInt8]) throws(RecordError) -> Bool {
         try connection.prepare(
             """
@@ -123,6 +137,9 @@ package final class SessionTable {
         ).with(account, count, hash).changedRows() > 0
     }
 
+    /// Deletes sessions that expired before `now` (milliseconds since 1970), at most `limit`.
+    ///
+    /// - Returns: The number of deleted sessions.
     package func removeExpired(before now: Int64, limit: Int) throws(RecordError) -> Int {
         try connection.prepare(
             "DELETE FROM session WHERE hash IN (SELECT hash FROM session WHERE expires < ?1 LIMIT ?2)"

@@ -1,16 +1,19 @@
 package import RecordModel
 
-/// Old tombstones, taken away in slices.
+/// Deletes old tombstones in slices.
 package final class TombstoneTable {
     private let connection: Connection
 
+    /// Uses `connection` for all deletions.
     package init(_ connection: Connection) {
         self.connection = connection
     }
 
-    /// Takes away tombstones of deletions before a time, and moves each zone's mark: sync tokens below it are refused.
+    /// Deletes tombstones from before `oldest` (milliseconds since 1970). The server then rejects sync tokens that are
+    /// older than a deleted tombstone (`purged`).
     ///
-    /// - Returns: How many went; fewer than `limit` means that none are left.
+    /// - Returns: The number of deleted tombstones. If it is less than `limit`, no old tombstones are left.
+    /// - Throws: INTERNAL_ERROR or TRY_AGAIN_LATER if the store fails.
     package func purge(before oldest: Int64, limit: Int) throws(RecordError) -> Int {
         try connection.prepare(
             """

@@ -1,13 +1,17 @@
 package import RecordModel
 
-/// What each account's records take: those that it created in the public database, and all of its private one.
+/// The usage counters of accounts: the records that an account created in the public database, and all records of its
+/// private database.
+///
+/// Its functions throw INTERNAL_ERROR or TRY_AGAIN_LATER if the store fails.
 package final class UsageTable {
-    /// Stands for everybody together.
+    /// The owner number of the row with the sum over all accounts.
     package static let everybody = UserID(rawValue: -1)
 
     private let lookUp: Statement
     private let change: Statement
 
+    /// Prepares the SQL statements on `connection`.
     package init(_ connection: Connection) {
         lookUp = connection.prepare("SELECT \(Migrations.usageColumns) FROM usage WHERE owner = ?1")
         change = connection.prepare(
@@ -20,11 +24,12 @@ package final class UsageTable {
             """)
     }
 
-    /// Adds up anew what the records of all accounts take.
+    /// Recomputes the counters of all accounts.
     package static func addUp(_ connection: Connection) throws(RecordError) {
         try connection.execute(SQL(Migrations.addUpUsage))
     }
 
+    /// Returns the usage counters of an account; zeros if the account has no records.
     package func usage(of owner: UserID) throws(RecordError) -> AccountUsage {
         let usage = try lookUp.with(owner).row { row in
             AccountUsage(
@@ -34,6 +39,7 @@ package final class UsageTable {
         return usage ?? AccountUsage()
     }
 
+    /// Adds `usage` to the usage counters of an account. Negative numbers subtract.
     package func add(_ usage: AccountUsage, to owner: UserID) throws(RecordError) {
         try change.with(
             owner, usage.all.records, usage.all.bytes, usage.all.assetBytes, usage.ofPublic.records,

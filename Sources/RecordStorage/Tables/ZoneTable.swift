@@ -1,27 +1,34 @@
 package import RecordModel
 
-/// A zone as stored.
+/// A stored zone.
 package struct ZoneRow: Hashable, Sendable {
+    /// The zone's ID.
     package var id: ZoneID
+    /// A number that differs between zones of the same name. A sync token belongs to one generation.
     package var generation: Int64
-    /// Sync tokens below this sequence number have lost tombstones.
+    /// The sequence number up to which tombstones are deleted. The server rejects sync tokens that are older.
     package var purged: Int64
 }
 
 /// Zones by scope, owner and name.
+///
+/// Its functions throw INTERNAL_ERROR or TRY_AGAIN_LATER if the store fails.
 package final class ZoneTable {
-    /// The number of the public database's default zone, made with the file.
+    /// The ID of the public database's default zone, which is created with the file.
     package static let publicDefault = ZoneID(rawValue: 1)
 
     private let connection: Connection
     private let find: Statement
 
+    /// Prepares the SQL statements on `connection`.
     package init(_ connection: Connection) {
         self.connection = connection
         find = connection.prepare(
             "SELECT id, generation, purged FROM zone WHERE scope = ?1 AND owner = ?2 AND name = ?3")
     }
 
+    /// Returns a zone; `nil` if there is none.
+    ///
     /// - Parameters:
     ///   - scope: 0 public, 1 private.
     ///   - owner: The account of a private database, else 0.
@@ -29,13 +36,13 @@ package final class ZoneTable {
         try find.with(scope, owner, name).row { ZoneRow(id: $0.next(), generation: $0.next(), purged: $0.next()) }
     }
 
-    /// Whether a zone is of the public database.
+    /// Returns whether a zone belongs to the public database.
     package func isPublic(_ id: ZoneID) throws(RecordError) -> Bool {
         try connection.prepare("SELECT scope FROM zone WHERE id = ?1").with(id).number() == 0
     }
 
-    /// Makes a zone. Its generation is the sequence number, so no two zones of a name ever share one; and its number is
-    /// none that another one has had, since readers remember numbers.
+    /// Adds a zone. The generation is the sequence number, so two zones of the same name have different generations.
+    /// The new ID was never used before, because readers cache IDs.
     package func add(scope: Int64, owner: UserID, name: String, generation: Int64) throws(RecordError) -> ZoneRow {
         let insert = connection.prepare(
             """

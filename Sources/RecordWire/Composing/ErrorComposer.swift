@@ -5,8 +5,8 @@ package enum ErrorComposer {
     /// Appends `{"uuid"?,"recordName"?,"serverErrorCode","reason","details"?,"retryAfter"?,"serverRecord"?}`.
     ///
     /// - Parameters:
-    ///   - uuid: Names this occurrence; for the error of a whole request.
-    ///   - recordName: For the error that stands in a batch's answer.
+    ///   - uuid: The identifier of a request, for an error about the whole request.
+    ///   - recordName: The record name, for an error about one record of a batch.
     package static func append(_ error: RecordError, uuid: String?, recordName: String?, to text: inout [UInt8]) {
         text.append(UInt8(ascii: "{"))
         if let uuid {

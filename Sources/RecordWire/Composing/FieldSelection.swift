@@ -1,12 +1,12 @@
-/// Which fields an answer shows.
+/// The fields of a record that a response contains.
 package enum FieldSelection: Hashable, Sendable {
     case all
-    /// These field numbers, ascending.
+    /// The fields with these numbers, ascending.
     case only([Int])
-    /// All but these field numbers, ascending.
+    /// All fields except the fields with these numbers, ascending.
     case except([Int])
 
-    /// Whether an answer shows a field that a record has.
+    /// Returns whether a response contains a field of a record.
     package func shows(_ fieldID: Int) -> Bool {
         switch self {
         case .all: true
@@ -16,10 +16,10 @@ package enum FieldSelection: Hashable, Sendable {
     }
 }
 
-/// Asks a selection about the fields of one record, which come in ascending order.
+/// An iterator that applies a selection to the fields of one record, in ascending order of their numbers.
 struct FieldFilter {
     private let numbers: [Int]
-    /// What the selection says of the numbers; the opposite of all others.
+    /// Whether `numbers` lists the shown fields. If false, `numbers` lists the hidden fields.
     private let showsNumbers: Bool
     private var place = 0
 

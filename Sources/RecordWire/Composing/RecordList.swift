@@ -1,46 +1,51 @@
-/// Records, tombstones and errors as the members of a JSON list, while it grows.
+/// A growing JSON list of records, tombstones and errors.
 ///
-/// What stands in front of the list and behind it is the business of the protocol that answers. Code that appends members
-/// knows nothing of it, and no bytes are moved in the end.
+/// The route of the response writes the text around the list. Code that appends members does not depend on this text,
+/// and no bytes are moved at the end.
 ///
-/// Public, so that other modules inline what is called for each record.
+/// The type is public so that other modules can inline the calls for each record.
 public struct RecordList: Hashable, Sendable {
-    /// The opening and the members so far.
+    /// The opening text and the members so far.
     public var json: [UInt8] = []
+    /// The number of members.
     public var count = 0
-    /// Where the members begin.
+    /// The position of the first member.
     public let start: Int
 
-    /// - Parameter opening: What the protocol puts in front of the first member, such as `{"records":[`.
+    /// Creates a list without members.
+    ///
+    /// - Parameter opening: The text before the first member, such as `{"records":[`.
     package init(_ opening: StaticString = "") {
         json.appendLiteral(opening)
         start = json.count
     }
 
-    /// The bytes of the members and of the commas between them.
+    /// The number of bytes of the members and the commas between them.
     @inlinable public var bytes: Int { json.count - start }
 
-    /// Counts a member, which the caller appends to `json` behind this call.
+    /// Counts a member and appends its comma. The caller then appends the member to `json`.
     @inlinable public mutating func beginMember() {
         if count > 0 { json.append(UInt8(ascii: ",")) }
         count += 1
     }
 
-    /// A place to which the list can be brought back.
+    /// A position to which the list can be truncated.
     package struct Mark: Sendable {
         fileprivate let count: Int
+        /// The length of `json` at the mark.
         package let position: Int
     }
 
+    /// A mark at the end of the list.
     package var mark: Mark { Mark(count: count, position: json.count) }
 
-    /// Removes what was appended since a mark.
+    /// Removes the members after a mark.
     package mutating func removeMembers(since mark: Mark) {
         json.removeSubrange(mark.position...)
         count = mark.count
     }
 
-    /// Removes all members and keeps their room.
+    /// Removes all members and keeps the capacity.
     package mutating func removeAll() {
         json.removeSubrange(start...)
         count = 0

@@ -1,12 +1,20 @@
-/// The `recordChangeTag`: a record's revision in base 36, lower case, without leading zeros.
+/// The change tag of a record (`recordChangeTag`): its revision in base 36, in lowercase and without leading zeros.
+///
+/// ```
+/// | digit, 0-9 or a-z |
+/// |      1 to 13      |
+/// ```
 package enum RecordTag {
+    /// Returns the change tag of a revision.
     package static func text(_ revision: Int64) -> String {
         var bytes: [UInt8] = []
         append(revision, to: &bytes)
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// - Parameter revision: 0 or more.
+    /// Appends the change tag of a revision.
+    ///
+    /// - Parameter revision: The revision, 0 or more.
     package static func append(_ revision: Int64, to text: inout [UInt8]) {
         precondition(revision >= 0, "A revision is never negative")
         var rest = UInt64(revision)
@@ -21,7 +29,8 @@ package enum RecordTag {
         digits.span.withUnsafeBufferPointer { text.append(contentsOf: UnsafeBufferPointer(rebasing: $0[first...])) }
     }
 
-    /// Reads what `text` writes, and nothing else: one tag per revision.
+    /// Parses a change tag. The result is `nil` for any text that `text` does not return, so that each revision has
+    /// exactly one tag.
     package static func parse(_ text: String) -> Int64? {
         let bytes = text.utf8
         guard let first = bytes.first, bytes.count <= 13, first != UInt8(ascii: "0") || bytes.count == 1 else {

@@ -1,8 +1,8 @@
 package import RecordModel
 
-/// The fields of one record in an answer, as ranges of it.
+/// The fields of one record in a response, as ranges of the response.
 package struct FieldScanner {
-    /// A field as it stands: its name, its value, and the tag of its type.
+    /// A field: the tokens of its name, its value and its type tag.
     private struct Field {
         var name: JSONToken
         var value: JSONToken
@@ -11,7 +11,8 @@ package struct FieldScanner {
 
     private let json: JSONReader
     private var fields: [Field] = []
-    /// Where the search for the next field begins: models ask in the order in which records have their fields.
+    /// The position where the search for the next field starts. Models usually read fields in the order of the
+    /// response.
     private var next = 0
 
     init(_ json: JSONReader) {
@@ -19,13 +20,13 @@ package struct FieldScanner {
         fields.reserveCapacity(16)
     }
 
-    /// Takes a field in. One that is `null` is absent.
+    /// Adds a field. A field with the value `null` is absent.
     @inline(__always)
     mutating func append(_ name: JSONToken, _ value: JSONToken, _ tag: JSONToken?) {
         if value.kind != .null { fields.append(Field(name: name, value: value, tag: tag)) }
     }
 
-    /// Begins anew, for the next record.
+    /// Removes all fields, for the next record.
     mutating func removeAll() {
         fields.removeAll(keepingCapacity: true)
         next = 0
@@ -35,13 +36,12 @@ package struct FieldScanner {
         token.isString ? json.string(token) : nil
     }
 
-    /// The names of the fields, in the order in which they stand.
+    /// The names of the fields, in the order of the response.
     package var names: [String] { fields.map { json.string($0.name) } }
 
-    /// Finds a field by its name.
+    /// Returns the position of a field; `nil` if the record lacks it.
     ///
-    /// - Returns: Its position; `nil` if the record does not have it.
-    /// - Complexity: O(1) where fields are asked for in the order in which they stand.
+    /// - Complexity: O(1) if fields are looked up in the order of the response.
     package mutating func find(_ name: String) -> Int? {
         var copy = name
         let start = next
@@ -57,21 +57,21 @@ package struct FieldScanner {
         return found
     }
 
-    /// The tag of a field's type as it stands, for error sentences.
+    /// Returns the type tag of a field as received, for error messages.
     package func tag(of index: Int) -> String {
         fields[index].tag.flatMap(text) ?? "none"
     }
 
-    /// Whether a field's tag is that of a type.
+    /// Returns whether a field has the tag of a type.
     @inline(__always)
     package func field(_ index: Int, is type: FieldType) -> Bool {
         guard let tag = fields[index].tag else { return false }
         return json.string(tag, is: type.tag)
     }
 
-    /// A field's value, by its tag. Keys of its objects that this version does not know are passed over.
+    /// Returns a field's value, decoded by its tag. Unknown keys in its objects are ignored.
     ///
-    /// - Returns: `nil` if the tag is unknown, or if the value does not fit it.
+    /// - Returns: `nil` if the tag is unknown or the value does not match it.
     package func value(of index: Int) -> FieldValue? {
         guard let type = fields[index].tag.flatMap(text).flatMap(FieldType.init(tag:)) else { return nil }
         let token = fields[index].value
@@ -81,8 +81,8 @@ package struct FieldScanner {
         return type.element == .asset ? withURLs(value, token) : value
     }
 
-    /// What a field is, for the error of somebody who wanted another value of it: the tag of its type, and what of the
-    /// value does not fit that.
+    /// Returns a description of a field for an error message, when the caller expects another type. The description
+    /// contains the type tag, and the part of the value that does not match the tag.
     package func shape(of index: Int) -> String {
         let tag = tag(of: index)
         guard let type = FieldType(tag: tag) else { return tag }
@@ -94,7 +94,7 @@ package struct FieldScanner {
         }
     }
 
-    /// Adds to assets where their bytes can be read: servers do not store that, so the shared reader leaves it out.
+    /// Adds the download URLs to assets. The shared decoder omits them, because servers do not store them.
     private func withURLs(_ value: FieldValue, _ token: JSONToken) -> FieldValue {
         var reader = JSONReader(json.bytes, at: token)
         guard let tree = try? JSONValue.read(&reader) else { return value }
@@ -108,32 +108,33 @@ package struct FieldScanner {
         return .list(element: element, members.enumerated().map { complete($1, $0 < trees.count ? trees[$0] : nil) })
     }
 
-    /// The text of a STRING field.
+    /// Returns the value of a STRING field; `nil` for another type.
     @inline(__always)
     package func string(_ index: Int) -> String? {
         let token = fields[index].value
         return field(index, is: .string) && token.isString ? json.string(token) : nil
     }
 
-    /// The number of an INT64 field.
+    /// Returns the value of an INT64 field; `nil` for another type.
     @inline(__always)
     package func int64(_ index: Int) -> Int64? {
         field(index, is: .int64) ? json.int64(fields[index].value) : nil
     }
 
-    /// The number of a DOUBLE field; an INT64 stands in one that was widened.
+    /// Returns the value of a DOUBLE or INT64 field; `nil` for another type. A DOUBLE field that was widened can
+    /// contain an INT64.
     @inline(__always)
     package func double(_ index: Int) -> Double? {
         field(index, is: .double) || field(index, is: .int64) ? json.double(fields[index].value) : nil
     }
 
-    /// The moment of a TIMESTAMP field, in milliseconds since 1970-01-01 UTC.
+    /// Returns the value of a TIMESTAMP field, in milliseconds since 1970-01-01 UTC; `nil` for another type.
     @inline(__always)
     package func timestamp(_ index: Int) -> Int64? {
         field(index, is: .timestamp) ? json.int64(fields[index].value) : nil
     }
 
-    /// The members of a STRING_LIST field.
+    /// Returns the members of a STRING_LIST field; `nil` for another type.
     package func strings(_ index: Int) -> [String]? {
         let token = fields[index].value
         guard field(index, is: .stringList), token.kind == .array else { return nil }

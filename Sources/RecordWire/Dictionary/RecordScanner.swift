@@ -1,41 +1,50 @@
-/// Reads record dictionaries from an answer: the client's side of `RecordComposer`. It builds no tree: the parts of a record
-/// are ranges of the answer until somebody asks for a value.
+/// A parser of the record dictionaries in a response, the client's counterpart of `RecordComposer`. The parser builds
+/// no tree: the parts of a record remain ranges of the response until the caller requests a value.
 ///
-/// One scanner reads all records of a page, so that its list of fields is allocated once. A key that stands twice counts as
-/// it stands first: servers write none.
+/// One scanner reads all records of a page, so that its list of fields is allocated only once. If a key occurs twice,
+/// the first occurrence counts. Servers write no key twice.
 package struct RecordScanner {
-    /// What a record says of itself besides its fields.
+    /// The members of a record dictionary other than the fields.
     package struct Head: Hashable, Sendable {
+        /// The record name.
         package var recordName = ""
-        /// Absent in CloudKit's tombstones.
+        /// The record type. CloudKit's tombstones have none.
         package var recordType: String?
+        /// The change tag.
         package var recordChangeTag: String?
+        /// The time and user of the creation.
         package var created: Moment?
+        /// The time and user of the last change.
         package var modified: Moment?
+        /// Whether the record is deleted.
         package var deleted = false
-        /// The access list, where the caller sees one.
+        /// The access list; `nil` if the caller may not see it.
         package var access: JSONValue?
-        /// An error that stands in a record's place, as in a batch.
+        /// The error that a response to a batch contains instead of a record.
         package var error: JSONValue?
     }
 
-    /// When, and by whom.
+    /// A time and a user.
     package struct Moment: Hashable, Sendable {
-        /// Milliseconds since 1970-01-01 UTC.
+        /// The time in milliseconds since 1970-01-01 UTC.
         package var timestamp: Int64
+        /// The record name of the user.
         package var userRecordName: String
     }
 
     var json: JSONReader
+    /// The members of the current record other than the fields.
     package private(set) var head = Head()
+    /// The fields of the current record.
     package private(set) var fields: FieldScanner
 
+    /// Creates a scanner of a response. The bytes must stay valid while the scanner is used.
     package init(_ bytes: UnsafeRawBufferPointer) {
         json = JSONReader(bytes)
         fields = FieldScanner(json)
     }
 
-    /// Hands out what the record says of itself, for good.
+    /// Returns the head of the current record and clears it in the scanner.
     package mutating func takeHead() -> Head {
         var taken = Head()
         swap(&taken, &head)
@@ -44,14 +53,16 @@ package struct RecordScanner {
 
     /// Reads a whole document that is one record.
     ///
-    /// - Throws: `JSONError` if it is malformed.
+    /// - Throws: `JSONError` if the document is malformed.
     package mutating func readDocument() throws(JSONError) {
         try json.beginDocument()
         try readRecord()
         try json.endDocument()
     }
 
-    /// Reads the object at which the scanner stands as a record, or as the error in its place.
+    /// Reads the object at the current position as a record or an error.
+    ///
+    /// - Throws: `JSONError` if the object is malformed.
     package mutating func readRecord() throws(JSONError) {
         head = Head()
         fields.removeAll()
@@ -76,9 +87,9 @@ package struct RecordScanner {
         }
     }
 
-    /// Reads a member of a record that is small.
+    /// Reads a small member of a record.
     ///
-    /// - Returns: Whether it says that the object is an error.
+    /// - Returns: Whether the member marks the object as an error.
     private mutating func readMember(_ key: JSONToken) throws(JSONError) -> Bool {
         let token = try json.value()
         if json.string(key, is: "recordName") {
@@ -106,9 +117,9 @@ package struct RecordScanner {
         }
     }
 
-    /// Reads a field that stands as Fogbase writes it: `{"value":…,"type":"…"}`.
+    /// Reads a field in the form that Fogbase writes: `{"value":…,"type":"…"}`.
     ///
-    /// - Returns: False, with nothing read, if it stands otherwise.
+    /// - Returns: False, with nothing consumed, if the field has another form.
     @inline(__always)
     private mutating func readPlainField(_ name: JSONToken) throws(JSONError) -> Bool {
         let start = json.position
@@ -157,12 +168,12 @@ package struct RecordScanner {
         return try JSONValue.read(&reader)
     }
 
-    /// Reads when something was done, and by whom.
+    /// Reads a time and a user.
     ///
-    /// - Parameter other: One whose user is most often the same.
+    /// - Parameter other: Another time and user of the record. If the user is the same, the existing string is reused.
     private mutating func moment(like other: Moment?) throws(JSONError) -> Moment? {
         let start = json.position
-        // As Fogbase writes it; a device is of no use here.
+        // The form that Fogbase writes. The device is skipped.
         if json.skip("{\"timestamp\":") {
             let timestamp = try json.value()
             if json.skip(",\"userRecordName\":") {
@@ -201,24 +212,26 @@ package struct RecordScanner {
 }
 
 extension RecordScanner {
-    /// Reads an answer that has records in a list, such as `{"records":[…],"cursor":"…"}`.
+    /// Reads a response with a list of records, such as `{"records":[…],"cursor":"…"}`.
     ///
     /// - Parameters:
     ///   - list: The key of the list.
-    ///   - each: Gets the scanner once for each record, in order.
-    /// - Returns: The other members of the answer.
-    package static func readAnswer<Failure: Error>(
+    ///   - malformed: Converts a JSON error to the caller's error type.
+    ///   - each: Receives the scanner once for each record, in order.
+    /// - Returns: The other members of the response.
+    /// - Throws: The result of `malformed` if the JSON is malformed, and any error that `each` throws.
+    package static func readResponse<Failure: Error>(
         _ bytes: UnsafeRawBufferPointer, list: StaticString, malformed: (JSONError) -> Failure,
         each: (inout RecordScanner) throws(Failure) -> Void
     ) throws(Failure) -> JSONObject {
         var scanner = RecordScanner(bytes)
-        return try scanner.readAnswer(list: list, malformed: malformed, each: each)
+        return try scanner.readResponse(list: list, malformed: malformed, each: each)
     }
 
-    private mutating func readAnswer<Failure: Error>(
+    private mutating func readResponse<Failure: Error>(
         list: StaticString, malformed: (JSONError) -> Failure, each: (inout RecordScanner) throws(Failure) -> Void
     ) throws(Failure) -> JSONObject {
-        /// Hands on what JSON refuses as the caller's error.
+        /// Converts JSON errors to the caller's error type.
         func reading<Value>(
             _ scanner: inout RecordScanner, _ read: (inout RecordScanner) throws(JSONError) -> Value
         ) throws(Failure) -> Value {

@@ -1,12 +1,13 @@
 package import RecordModel
 
-/// Why bytes are not the JSON that this server takes.
+/// The reason why a document is rejected as JSON.
 package struct JSONError: Error, Hashable, Sendable {
-    /// A short clause that can stand after a colon; never quotes the input.
+    /// A clause for use after a colon. The text never quotes the input.
     package let reason: String
-    /// Where, in bytes from the start of the document.
+    /// The position in bytes from the start of the document.
     package let offset: Int
 
+    /// Creates an error at a position in bytes.
     package init(_ reason: String, at offset: Int) {
         self.reason = reason
         self.offset = offset
@@ -14,7 +15,7 @@ package struct JSONError: Error, Hashable, Sendable {
 }
 
 extension RecordError {
-    /// The refusal of a request whose JSON is not well formed.
+    /// Creates the error for a request with malformed JSON.
     package init(_ error: JSONError) {
         self = .badRequest(
             "The JSON is not well formed: \(error.reason).", cause: .malformedJSON,

@@ -1,16 +1,20 @@
-/// The keys of one object so far, to find a key that stands twice. Up to eight keys cost no allocation.
+/// The keys that a reader has seen in one object, to detect duplicates. Up to eight keys need no allocation.
 struct JSONKeySet {
     private(set) var count = 0
     private var prints = InlineArray<8, UInt64>(repeating: 0)
     private var starts = InlineArray<8, Int>(repeating: 0)
-    /// All keys, once there are more than eight. The set's seeded hash keeps chosen keys from colliding.
+    /// All keys, once there are more than eight. The set's hash has a random seed, which prevents attacks with
+    /// colliding keys.
     private var spilled: Set<[UInt8]>?
 
-    /// More keys than any document of ours has in one object: a schema has 10,000 types at most. Each is remembered,
-    /// in several times its length.
+    /// The most keys of one object. No valid document needs as many: a schema has at most 10,000 types. The limit
+    /// bounds the memory, because a stored key takes several times its length.
     static let most = 16_384
 
-    /// Adds a key; false if it was there already.
+    /// Adds a key.
+    ///
+    /// - Returns: False if the key is a duplicate.
+    /// - Throws: `JSONError` if the object has too many keys.
     mutating func insert(_ key: JSONToken, of reader: JSONReader) throws(JSONError) -> Bool {
         guard count < Self.most else { throw JSONError("an object has more than \(Self.most) keys", at: key.start) }
         defer { count &+= 1 }
@@ -43,7 +47,7 @@ struct JSONKeySet {
         key.kind == .string ? Array(reader.bytes[key.content]) : reader.unescaped(key)
     }
 
-    /// A number that equal keys share and different keys seldom do: from the length and up to 16 bytes.
+    /// Returns a hash of a key from its length and up to 16 of its bytes. Different keys seldom have the same hash.
     @inline(__always)
     private static func fingerprint(_ key: JSONToken, of reader: JSONReader) -> UInt64 {
         guard key.kind == .string else {

@@ -1,5 +1,7 @@
 extension JSONReader {
-    /// Reads a number by RFC 8259 section 6, without judging its size.
+    /// Reads a number by RFC 8259 section 6, of any size.
+    ///
+    /// - Throws: `JSONError` if the number is malformed.
     mutating func number() throws(JSONError) -> JSONToken {
         let start = position
         var index = start
@@ -40,7 +42,8 @@ extension JSONReader {
         return index
     }
 
-    /// The value of a number that is an Int64 exactly, with any fraction and exponent (`3.0` and `1e3` are); else `nil`.
+    /// Returns the Int64 that a number equals; `nil` if there is none. The number may have a fraction and an exponent
+    /// (`3.0`, `1e3`).
     func int64(_ token: JSONToken) -> Int64? {
         token.kind == .integer ? plainInt64(token) : token.kind == .fraction ? exactInt64(token) : nil
     }
@@ -49,7 +52,7 @@ extension JSONReader {
         var index = token.start
         let isNegative = bytes[index] == UInt8(ascii: "-")
         if isNegative { index &+= 1 }
-        // Nineteen digits fit an unsigned 64-bit integer; twenty never fit a signed one.
+        // Nineteen digits fit in a UInt64; twenty never fit in an Int64.
         guard token.end &- index <= 19 else { return nil }
         var magnitude: UInt64 = 0
         while index < token.end {
@@ -77,7 +80,8 @@ extension JSONReader {
             case UInt8(ascii: "."): isFraction = true
             case UInt8(ascii: "e"), UInt8(ascii: "E"):
                 let text = String(decoding: UnsafeRawBufferPointer(rebasing: bytes[index..<token.end]), as: UTF8.self)
-                // Beyond a million digits either way only zero fits, whatever the exponent is exactly.
+                // With an exponent of this magnitude, only zero fits an Int64. The limit is far greater than the number
+                // of digits, so the exact exponent does not matter.
                 let limit = 1 << 40
                 let bound = text.utf8.first == UInt8(ascii: "-") ? -limit : limit
                 exponent += max(-limit, min(limit, Int(text) ?? bound))
@@ -103,10 +107,10 @@ extension JSONReader {
         return Int64(exactly: magnitude)
     }
 
-    /// The double nearest to a number, or `nil` if that is infinite.
+    /// Returns the double nearest to a number; `nil` if that double is infinite.
     func double(_ token: JSONToken) -> Double? {
         if token.kind == .integer, token.count <= 16, let integer = plainInt64(token) {
-            // Below 2^53 the conversion is exact. The literal -0 is the negative zero.
+            // Below 2^53 the conversion is exact. The literal -0 is negative zero.
             if integer == 0, bytes[token.start] == UInt8(ascii: "-") { return -0.0 }
             return Double(integer)
         }
@@ -116,9 +120,9 @@ extension JSONReader {
         return number
     }
 
-    /// The double of a decimal without an exponent whose digits make an integer below 2^53: both it and the power of ten
-    /// are doubles exactly, so their quotient is the nearest one (Clinger, "How to Read Floating Point Numbers
-    /// Accurately", 1990).
+    /// Returns the double of a decimal without an exponent if the digits form an integer below 2^53. The integer and
+    /// the power of ten are then exact doubles, so their quotient is the nearest double (Clinger, "How to Read Floating
+    /// Point Numbers Accurately", 1990).
     private func shortDouble(_ token: JSONToken) -> Double? {
         guard token.kind == .fraction, token.count <= 18 else { return nil }
         var index = token.start
@@ -145,20 +149,20 @@ extension JSONReader {
 }
 
 extension JSONReader {
-    /// How a number's text relates to the canonical text of its double.
+    /// The relation of a number's text to the canonical text of its double.
     enum ShortDecimal {
-        /// It is the canonical text.
+        /// The text is canonical.
         case asWritten
-        /// It becomes canonical with `.0` behind it.
+        /// The text becomes canonical if `.0` is appended.
         case integer
-        /// It must be converted.
+        /// The canonical text is not known without conversion.
         case other
     }
 
-    /// Recognizes the decimals whose canonical text is known without conversion.
+    /// Recognizes decimals whose canonical text is known without a conversion to a double.
     ///
-    /// Fifteen significant digits survive the way to a double and back, so no shorter text means the same double; and
-    /// from 0.0001 up to that many digits the canonical text has no exponent.
+    /// Fifteen significant digits survive conversion to a double and back, so no shorter text gives the same double.
+    /// The canonical text of a number from 0.0001 with at most fifteen digits has no exponent.
     func shortDecimal(_ token: JSONToken) -> ShortDecimal {
         let first = bytes[token.start] == UInt8(ascii: "-") ? token.start &+ 1 : token.start
         guard token.end &- first <= 16 else { return .other }
@@ -179,7 +183,7 @@ extension JSONReader {
         let fraction = token.end &- point &- 1
         if bytes[token.end &- 1] == UInt8(ascii: "0"), fraction > 1 { return .other }
         if point &- first == 1, bytes[first] == UInt8(ascii: "0"), fraction > 1 {
-            // 0.0001 and more have a digit other than zero among the first four.
+            // Numbers from 0.0001 have a nonzero digit among the first four.
             for index in (point &+ 1)..<min(token.end, point &+ 5) where bytes[index] != UInt8(ascii: "0") {
                 return .asWritten
             }

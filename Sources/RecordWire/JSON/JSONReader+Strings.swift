@@ -1,5 +1,7 @@
 extension JSONReader {
-    /// Reads a string, from its opening quote.
+    /// Reads a string. The current byte must be its opening quote.
+    ///
+    /// - Throws: `JSONError` if the string is malformed or not UTF-8.
     mutating func string() throws(JSONError) -> JSONToken {
         let start = position
         guard start < end, bytes[start] == UInt8(ascii: "\"") else {
@@ -35,15 +37,16 @@ extension JSONReader {
         }
     }
 
-    /// Marks bit 7 of each byte of a word that is a quote, a backslash, a control character or not ASCII.
+    /// Sets bit 7 of each byte of a word that is a quote, a backslash, a control character or not ASCII.
     @inline(__always)
     static func specials(in word: UInt64) -> UInt64 {
         escapes(in: word) | word & 0x8080_8080_8080_8080
     }
 
-    /// Marks bit 7 of each byte of a word that is a quote, a backslash or a control character.
+    /// Sets bit 7 of each byte of a word that is a quote, a backslash or a control character.
     ///
-    /// The subtraction may also mark a byte above a true hit, never one below: the lowest mark is exact.
+    /// The subtraction may also set bit 7 of bytes above a matching byte, but never below one. So the lowest set bit is
+    /// exact.
     @inline(__always)
     static func escapes(in word: UInt64) -> UInt64 {
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -54,7 +57,7 @@ extension JSONReader {
         return found & 0x8080_8080_8080_8080
     }
 
-    /// Steps over well-formed multi-byte sequences (RFC 3629, section 4) up to the next ASCII byte.
+    /// Skips well-formed multibyte sequences (RFC 3629, section 4) up to the next ASCII byte.
     private func skipNonASCII(from start: Int) throws(JSONError) -> Int {
         var index = start
         while index < end, bytes[index] >= 0x80 {
@@ -81,7 +84,7 @@ extension JSONReader {
         return index
     }
 
-    /// Reads the escape at whose backslash `start` stands.
+    /// Reads the escape whose backslash is at `start`.
     private func escape(at start: Int) throws(JSONError) -> (scalar: UInt32, end: Int) {
         guard start &+ 1 < end else { throw JSONError("a string is not closed", at: start) }
         switch bytes[start &+ 1] {
@@ -126,7 +129,7 @@ extension JSONReader {
         return unit
     }
 
-    /// The text of a scanned string.
+    /// Returns the text of a scanned string.
     func string(_ token: JSONToken) -> String {
         if token.kind == .string {
             return String(decoding: UnsafeRawBufferPointer(rebasing: bytes[token.content]), as: UTF8.self)
@@ -134,14 +137,14 @@ extension JSONReader {
         return String(decoding: unescaped(token), as: UTF8.self)
     }
 
-    /// The text of a scanned string as UTF-8.
+    /// Returns the text of a scanned string as UTF-8.
     func unescaped(_ token: JSONToken) -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(token.count)
         var index = token.start &+ 1
         let last = token.end &- 1
         while index < last {
-            // The scan has checked every escape, so the reading of one cannot fail here.
+            // The scan has validated every escape, so this call cannot fail.
             if bytes[index] == UInt8(ascii: "\\"), let (scalar, end) = try? escape(at: index) {
                 appendUTF8(scalar, to: &text)
                 index = end

@@ -1,14 +1,16 @@
-/// A strict pull reader of RFC 8259 over bytes. It builds nothing: it checks, and hands out ranges.
+/// A strict pull parser for JSON (RFC 8259) in a buffer. The parser validates the text and returns ranges; it builds no
+/// values.
 ///
-/// Where the RFC leaves a choice, this is the choice:
-/// - A key that stands twice in one object is refused; keys are compared after their escapes are resolved, byte by byte.
-/// - Objects and lists nest 32 deep at most.
-/// - A surrogate escape without its partner is refused, and so is text that is not UTF-8 (overlong forms, surrogates,
-///   code points beyond U+10FFFF). NUL is kept when written `\u0000`.
-/// - A byte order mark is refused, and so is anything but white space behind the value.
-/// - Numbers follow the grammar and may have any length; who needs an Int64 or a finite double refuses what does not fit.
+/// Where the RFC leaves a choice:
+/// - A duplicate key in an object is an error. Keys are compared byte by byte after their escapes are resolved.
+/// - Objects and lists may be nested 32 deep.
+/// - A lone surrogate escape is an error, and so is text that is not UTF-8 (overlong forms, surrogates, code points
+///   above U+10FFFF). NUL is accepted as `\u0000`.
+/// - A byte order mark is an error, and so is anything but white space after the value.
+/// - Numbers may have any length. The caller rejects numbers that do not fit an Int64 or a finite double.
 ///
-/// Every access is checked against `end` before it is made: the buffer's own checks are absent in release builds.
+/// The buffer does not check bounds in release builds, so each access is checked against `end` first. All functions
+/// throw `JSONError` for malformed input.
 struct JSONReader {
     static let deepest = 32
 
@@ -23,7 +25,7 @@ struct JSONReader {
         position = 0
     }
 
-    /// Reads a value inside a larger document, so that offsets stay those of the document.
+    /// Creates a reader of a value inside a document. Offsets remain relative to the start of the document.
     init(_ bytes: UnsafeRawBufferPointer, at token: JSONToken) {
         precondition(token.start >= 0 && token.end <= bytes.count, "A token lies inside its document")
         self.bytes = bytes
@@ -31,7 +33,7 @@ struct JSONReader {
         position = token.start
     }
 
-    /// Stands at the first value of a document.
+    /// Moves to the first value of a document.
     mutating func beginDocument() throws(JSONError) {
         if end >= 3, bytes[0] == 0xEF, bytes[1] == 0xBB, bytes[2] == 0xBF {
             throw JSONError("it begins with a byte order mark", at: 0)
@@ -39,7 +41,7 @@ struct JSONReader {
         skipWhitespace()
     }
 
-    /// Checks that nothing but white space follows.
+    /// Checks that only white space follows the value.
     mutating func endDocument() throws(JSONError) {
         skipWhitespace()
         if position < end { throw JSONError("something follows the value", at: position) }
@@ -54,10 +56,11 @@ struct JSONReader {
         }
     }
 
-    /// The byte at which the reader stands, or `nil` at the end.
+    /// The current byte; `nil` at the end.
     var next: UInt8? { position < end ? bytes[position] : nil }
 
-    /// Reads one value of any kind, to its end. Stands at its first byte before and behind its last byte after.
+    /// Reads one value of any kind. The current byte must be the first byte of the value. Afterward, the current byte
+    /// is the one after the value.
     mutating func value() throws(JSONError) -> JSONToken {
         guard position < end else { throw JSONError("a value is missing", at: position) }
         let start = position
@@ -81,16 +84,17 @@ struct JSONReader {
         }
     }
 
-    /// Steps into the object or list at whose bracket the reader stands.
+    /// Enters the object or list whose bracket is the current byte.
     mutating func enter() throws(JSONError) {
         depth &+= 1
         if depth > Self.deepest { throw JSONError("it is nested deeper than \(Self.deepest)", at: position) }
         position &+= 1
     }
 
-    /// Steps to the next member of an object, and stands at its value; behind the object if there is none.
+    /// Moves to the value of the next member of an object. If there is no further member, moves past the object and
+    /// returns `nil`.
     ///
-    /// - Parameter keys: The keys of this object so far; empty at its beginning.
+    /// - Parameter keys: The keys of this object so far; empty at its start.
     mutating func nextKey(_ keys: inout JSONKeySet) throws(JSONError) -> JSONToken? {
         guard let key = try beginKey(isFirst: keys.count == 0) else { return nil }
         guard try keys.insert(key, of: self) else { throw JSONError("a key stands twice", at: key.start) }
@@ -98,7 +102,8 @@ struct JSONReader {
         return key
     }
 
-    /// The same where a doubled key does no harm: in answers, of which the reader takes the first.
+    /// Moves to the next member without detecting duplicate keys. Responses use this function: there, the first of two
+    /// equal keys counts.
     mutating func nextKey(_ isFirst: inout Bool) throws(JSONError) -> JSONToken? {
         guard let key = try beginKey(isFirst: isFirst) else { return nil }
         isFirst = false
@@ -138,7 +143,7 @@ struct JSONReader {
         skipWhitespace()
     }
 
-    /// Steps over `text` if it stands here.
+    /// Skips `text` if it starts at the current position.
     @inline(__always)
     mutating func skip(_ text: StaticString) -> Bool {
         guard matches(text, at: position, limit: end) else { return false }
@@ -146,7 +151,7 @@ struct JSONReader {
         return true
     }
 
-    /// Steps to the next member of a list and stands at it; behind the list if there is none.
+    /// Moves to the next element of a list. If there is no further element, moves past the list and returns false.
     mutating func nextElement(_ isFirst: inout Bool) throws(JSONError) -> Bool {
         skipWhitespace()
         guard position < end else { throw JSONError("a list is not closed", at: position) }
@@ -174,7 +179,7 @@ struct JSONReader {
         return JSONToken(kind: kind, start: start, end: position)
     }
 
-    /// Whether `text` stands at an offset, with its end at or before `limit`.
+    /// Returns whether `text` is at an offset and ends at or before `limit`.
     @inline(__always)
     func matches(_ text: StaticString, at offset: Int, limit: Int) -> Bool {
         let count = text.utf8CodeUnitCount
@@ -183,7 +188,7 @@ struct JSONReader {
         return true
     }
 
-    /// Whether a string's text is `text`.
+    /// Returns whether the content of a scanned string is `text`.
     @inline(__always)
     func string(_ token: JSONToken, is text: StaticString) -> Bool {
         if token.kind == .string {
@@ -193,7 +198,7 @@ struct JSONReader {
         return token.kind == .escapedString && string(token) == text.description
     }
 
-    /// Whether a string's text is that of some UTF-8.
+    /// Returns whether the content of a scanned string equals the given UTF-8.
     @inline(__always)
     func string(_ token: JSONToken, is text: UnsafeRawBufferPointer) -> Bool {
         if token.kind == .string {

@@ -1,4 +1,4 @@
-/// Writing JSON into bytes: no spaces, and only the escapes that RFC 8259 demands.
+/// Appends JSON to bytes, without spaces and with only the escapes that RFC 8259 requires.
 extension [UInt8] {
     /// Appends ASCII that needs no escaping, such as `{"fields":`.
     @inline(__always)
@@ -6,19 +6,19 @@ extension [UInt8] {
         append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    /// Appends raw bytes.
+    /// Appends bytes without quotes and escapes.
     @inline(__always)
     package mutating func appendBytes(_ bytes: UnsafeRawBufferPointer) {
         append(contentsOf: bytes.assumingMemoryBound(to: UInt8.self))
     }
 
-    /// Appends a string in quotes.
+    /// Appends a string with quotes and escapes.
     package mutating func appendString(_ text: String) {
         var copy = text
         copy.withUTF8 { appendString(UnsafeRawBufferPointer($0)) }
     }
 
-    /// Appends UTF-8 as a string in quotes. The bytes are trusted to be UTF-8.
+    /// Appends UTF-8 as a string with quotes and escapes. The caller must ensure that the bytes are UTF-8.
     package mutating func appendString(_ text: UnsafeRawBufferPointer) {
         append(UInt8(ascii: "\""))
         var copied = 0
@@ -79,8 +79,8 @@ extension [UInt8] {
         digits.span.withUnsafeBufferPointer { append(contentsOf: UnsafeBufferPointer(rebasing: $0[first...])) }
     }
 
-    /// Appends the shortest decimal that reads back as the same double, always with a fraction or an exponent (`3.0`,
-    /// `1e+20`), so that a reader sees that it is no integer. The number must be finite.
+    /// Appends the shortest decimal that parses to the same double. The text always has a fraction or an exponent
+    /// (`3.0`, `1e+20`), so that it differs from an integer. The number must be finite.
     package mutating func appendDouble(_ number: Double) {
         precondition(number.isFinite, "JSON has no infinity")
         append(contentsOf: number.description.utf8)

@@ -1,6 +1,6 @@
-/// What a JSON value is, as far as a scan can tell.
+/// The kind of a JSON value, as far as a scan determines the kind.
 package enum JSONKind: UInt8, Hashable, Sendable {
-    /// A string whose bytes between the quotes are its text.
+    /// A string without escapes.
     case string
     /// A string with at least one backslash.
     case escapedString
@@ -11,7 +11,7 @@ package enum JSONKind: UInt8, Hashable, Sendable {
     case trueWord, falseWord, null
     case object, array
 
-    /// The name that errors use.
+    /// The name of the kind in error messages.
     var word: String {
         switch self {
         case .string, .escapedString: "string"
@@ -25,12 +25,16 @@ package enum JSONKind: UInt8, Hashable, Sendable {
     }
 }
 
-/// One scanned value: its kind and its bytes, quotes and brackets included, as a range of the document.
+/// A scanned value: its kind and its range in the document, including quotes and brackets.
 package struct JSONToken: Hashable, Sendable {
+    /// The kind of the value.
     package let kind: JSONKind
+    /// The position of the first byte.
     package let start: Int
+    /// The position after the last byte of the value.
     package let end: Int
 
+    /// The range of the value in the document.
     package var range: Range<Int> { start..<end }
     var count: Int { end &- start }
     var isString: Bool { kind == .string || kind == .escapedString }

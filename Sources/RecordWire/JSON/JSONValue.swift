@@ -1,4 +1,5 @@
-/// A JSON document as a tree, for administration: schema, grants, users, settings. The record path never builds one.
+/// A JSON document as a tree, for administration: schema, grants, users, settings. Reads and writes of records do not
+/// build such a tree.
 package enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
@@ -9,7 +10,9 @@ package enum JSONValue: Hashable, Sendable {
     case array([JSONValue])
     case object(JSONObject)
 
-    /// Reads a document by the rules of `JSONReader`. An integer outside Int64 is read as a double.
+    /// Parses a document by the rules of `JSONReader`. An integer outside Int64 becomes a double.
+    ///
+    /// - Throws: `JSONError` if the document is malformed or a number is too large.
     package static func parse(_ bytes: [UInt8]) throws(JSONError) -> JSONValue {
         try bytes.withUnsafeBufferPointer { buffer throws(JSONError) -> JSONValue in
             var reader = JSONReader(UnsafeRawBufferPointer(buffer))
@@ -81,7 +84,7 @@ package enum JSONValue: Hashable, Sendable {
         }
     }
 
-    /// The value as JSON bytes.
+    /// The value as JSON without spaces. Doubles must be finite.
     package var bytes: [UInt8] {
         var text: [UInt8] = []
         write(to: &text)
@@ -90,22 +93,25 @@ package enum JSONValue: Hashable, Sendable {
 }
 
 extension JSONValue {
+    /// Whether the value is `null`.
     package var isNull: Bool { self == .null }
 
+    /// The value of a boolean; `nil` for other kinds.
     package var bool: Bool? {
         if case .bool(let value) = self { value } else { nil }
     }
 
-    /// An integer, also when written with a zero fraction (`3.0`).
+    /// The value of an integer, or of a double without a fraction (`3.0`); `nil` for other kinds.
     package var integer: Int64? {
         switch self {
         case .integer(let value): value
-        // Int64(exactly:) would need the C library's mathematics in debug builds.
+        // Int64(exactly:) would need the C math library in debug builds.
         case .double(let value) where value >= -0x1p63 && value < 0x1p63 && Double(Int64(value)) == value: Int64(value)
         default: nil
         }
     }
 
+    /// The value of a number; `nil` for other kinds.
     package var double: Double? {
         switch self {
         case .integer(let value): Double(value)
@@ -114,19 +120,22 @@ extension JSONValue {
         }
     }
 
+    /// The value of a string; `nil` for other kinds.
     package var string: String? {
         if case .string(let value) = self { value } else { nil }
     }
 
+    /// The elements of a list; `nil` for other kinds.
     package var array: [JSONValue]? {
         if case .array(let values) = self { values } else { nil }
     }
 
+    /// The members of an object; `nil` for other kinds.
     package var object: JSONObject? {
         if case .object(let object) = self { object } else { nil }
     }
 
-    /// The member of an object; `nil` if this is no object or has no such key.
+    /// The value of an object's member; `nil` if the value is no object or has no such key.
     package subscript(key: String) -> JSONValue? { object?[key] }
 }
 
@@ -142,25 +151,34 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
     package init(dictionaryLiteral elements: (String, JSONValue)...) { self = .object(JSONObject(elements)) }
 }
 
-/// The members of a JSON object in their order. Look-ups are linear up to eight members, then by hash.
+/// The members of a JSON object, in order. Lookups are linear up to eight members, then by hash.
 package struct JSONObject: Hashable, Sendable {
+    /// A member of an object.
     package struct Member: Hashable, Sendable {
+        /// The name of the member.
         package let key: String
+        /// The value of the member.
         package var value: JSONValue
     }
 
+    /// The members, in order.
     package private(set) var members: [Member] = []
     private var positions: [String: Int] = [:]
 
+    /// Creates an empty object.
     package init() {}
 
+    /// Creates an object from its members. The keys must differ.
     package init(_ members: [(String, JSONValue)]) {
         for (key, value) in members { append(key, value) }
     }
 
+    /// The number of members.
     package var count: Int { members.count }
+    /// The keys, in order.
     package var keys: [String] { members.map(\.key) }
 
+    /// The value of a member. Setting it to `nil` removes the member.
     package subscript(key: String) -> JSONValue? {
         get { position(of: key).map { members[$0].value } }
         set {
@@ -180,7 +198,7 @@ package struct JSONObject: Hashable, Sendable {
         }
     }
 
-    /// Adds a member whose key is known to be new.
+    /// Appends a member. The object must not contain the key.
     fileprivate mutating func append(_ key: String, _ value: JSONValue) {
         members.append(Member(key: key, value: value))
         if members.count == 9 {

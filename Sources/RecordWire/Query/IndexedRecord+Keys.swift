@@ -1,17 +1,19 @@
 package import RecordModel
 
-/// What is worth knowing of a key that `IndexKey` made.
+/// Properties of a key that `IndexedRecord` built.
 package struct IndexKeyTraits: Hashable, Sendable {
     /// Whether the record has a value in every column.
     package var isComplete = true
-    /// The position of the first column whose text is longer than what the key keeps of it.
-    package var cutColumn: Int?
+    /// The position of the first column whose text is truncated in the key.
+    package var truncatedColumn: Int?
 
+    /// Creates the properties of a complete key without truncated texts.
     package init() {}
 }
 
 extension IndexedRecord {
-    /// The keys of the record in an index: one in an ordered index; one per distinct member, ascending, in one on a list.
+    /// Returns the keys of the record in an index. An ordered index contains one key. An index on a list contains one
+    /// key per distinct member, and the keys are returned in ascending order.
     ///
     /// - Throws: `INTERNAL_ERROR` if the stored fields are damaged.
     package func keys(of index: IndexDefinition) throws(RecordError) -> [[UInt8]] {
@@ -25,7 +27,9 @@ extension IndexedRecord {
         }
     }
 
-    /// Appends the one key of the record in an ordered index.
+    /// Appends the record's key in an ordered index.
+    ///
+    /// - Throws: `INTERNAL_ERROR` if the stored fields are damaged.
     @discardableResult
     package func appendKey(of index: IndexDefinition, to key: inout [UInt8]) throws(RecordError) -> IndexKeyTraits {
         var traits = IndexKeyTraits()
@@ -37,14 +41,14 @@ extension IndexedRecord {
                     IndexKey.append(nil, isAscending: column.isAscending, to: &key)
                     continue
                 }
-                if traits.cutColumn == nil, entry.type == .string || entry.type == .reference,
-                    IndexKey.mayBeCut(entry.decodedSize)
+                if traits.truncatedColumn == nil, entry.type == .string || entry.type == .reference,
+                    IndexKey.mayBeTruncated(entry.decodedSize)
                 {
-                    traits.cutColumn = position
+                    traits.truncatedColumn = position
                 }
                 try append(entry, column, to: &key)
             case .system(let field):
-                // Numbers only: the names of records are no columns.
+                // These system fields are numbers only, because record names cannot be columns.
                 let value: QueryValue? =
                     switch field {
                     case .createdTimestamp: .integer(created)
@@ -60,7 +64,9 @@ extension IndexedRecord {
         return traits
     }
 
-    /// Appends a value straight from its canonical text where that is quicker than to decode it.
+    /// Appends a value to a key. The canonical text is converted directly where this is faster than decoding.
+    ///
+    /// - Throws: `INTERNAL_ERROR` if the text is damaged.
     private func append(
         _ entry: LayoutEntry, _ column: IndexDefinition.Column, to key: inout [UInt8]
     ) throws(RecordError) {
@@ -93,12 +99,12 @@ extension IndexedRecord {
     /// The length of `{"recordName":"`.
     private static let referenceHead = 15
 
-    /// The number that canonical decimal text says.
+    /// Returns the number that a canonical decimal text represents.
     private static func integer(_ text: UnsafeRawBufferPointer) -> Int64? {
         guard let first = text.first else { return nil }
         let isNegative = first == UInt8(ascii: "-")
         guard text.count > (isNegative ? 1 : 0) else { return nil }
-        // Downwards, since the least number has no positive twin.
+        // Accumulate a negative number, because the magnitude of the least Int64 does not fit in an Int64.
         var number: Int64 = 0
         for byte in text[(isNegative ? 1 : 0)...] {
             let digit = byte &- UInt8(ascii: "0")
@@ -112,7 +118,8 @@ extension IndexedRecord {
         return number == .min ? nil : -number
     }
 
-    /// As much of the string that begins at an offset as a key keeps; `nil` if it has escapes there.
+    /// Returns the content of the string that starts at an offset, truncated to the length that a key keeps. The result
+    /// is `nil` if this content contains escapes.
     private static func plainText(_ text: UnsafeRawBufferPointer, from start: Int) -> UnsafeRawBufferPointer? {
         let limit = min(text.count, start &+ IndexKey.textBytes)
         guard start < text.count, text[start &- 1] == UInt8(ascii: "\"") else { return nil }
@@ -135,7 +142,7 @@ extension IndexedRecord {
             keys.append(key)
         }
         keys.sort { $0.lexicographicallyPrecedes($1) }
-        // Two members may be one to the index: texts that differ behind what a key keeps.
+        // Two distinct members can have the same key, because keys truncate long texts.
         var distinct = 0
         for position in keys.indices where position == 0 || keys[position] != keys[distinct - 1] {
             keys.swapAt(distinct, position)
@@ -145,7 +152,8 @@ extension IndexedRecord {
         return keys
     }
 
-    /// Whether the record may have other keys in an index than another state of it: cheap, and sure only if false.
+    /// Returns whether the value of a field may differ from the value in another state of the record. The check
+    /// compares texts. If the result is false, the values are equal. If it is true, they may still be equal.
     package func mayDiffer(from other: IndexedRecord, inField id: Int) -> Bool {
         switch (fields.entry(id), other.fields.entry(id)) {
         case (nil, nil): return false

@@ -1,20 +1,21 @@
 package import RecordModel
 
-/// What conditions, sorts and indexes see of a record: its stored fields and the columns of its row.
+/// The form of a record that predicates, sorts and indexes read: the stored fields and the columns of the record's row.
 package struct IndexedRecord {
-    /// Borrowed, like the name.
+    /// The stored fields. Their memory is borrowed, like that of `name`.
     package var fields: StoredFieldsView
     /// The record's name in UTF-8.
     package var name: UnsafeRawBufferPointer
-    /// The number of the account that made it.
+    /// The account that created the record.
     package var creator: UserID
-    /// Milliseconds since 1970.
+    /// The time of creation, in milliseconds since 1970-01-01 UTC.
     package var created: Int64
-    /// The number of the account that changed it last.
+    /// The account that last changed the record.
     package var modifier: UserID
-    /// Milliseconds since 1970.
+    /// The time of the last change, in milliseconds since 1970-01-01 UTC.
     package var modified: Int64
 
+    /// Creates a record from its stored fields and the columns of its row.
     package init(
         fields: StoredFieldsView, name: UnsafeRawBufferPointer, creator: UserID, created: Int64, modifier: UserID,
         modified: Int64
@@ -27,9 +28,11 @@ package struct IndexedRecord {
         self.modified = modified
     }
 
-    /// The value of a scalar column; `nil` if the record does not have it.
+    /// Returns the value of a scalar column; `nil` if the record lacks it.
     ///
-    /// - Parameter asDouble: Whether the field is a DOUBLE, so that an INT64 from before it was widened is read as one.
+    /// - Parameter asDouble: Whether the field is a DOUBLE. An INT64 that was stored before the field was widened is
+    ///   then returned as a DOUBLE.
+    /// - Throws: `INTERNAL_ERROR` if the stored fields are damaged.
     package func value(
         of source: IndexDefinition.Source, asDouble: Bool = false
     ) throws(RecordError) -> QueryValue? {
@@ -47,7 +50,7 @@ package struct IndexedRecord {
         }
     }
 
-    /// The length of what is decoded for a value: its text in the record.
+    /// Returns the length in bytes of the text that must be decoded to read a column.
     package func bytes(of source: IndexDefinition.Source) -> Int {
         switch source {
         case .field(let id): fields.entry(id)?.value.count ?? 0
@@ -56,9 +59,11 @@ package struct IndexedRecord {
         }
     }
 
-    /// The members of a list; empty if the record does not have it.
+    /// Returns the members of a list; empty if the record lacks it.
     ///
-    /// - Parameter asDouble: As for `value`.
+    /// - Parameter asDouble: Whether the field is a DOUBLE_LIST. Integers that were stored before the field was widened
+    ///   are then returned as DOUBLE.
+    /// - Throws: `INTERNAL_ERROR` if the stored fields are damaged.
     package func members(of field: Int, asDouble: Bool = false) throws(RecordError) -> [QueryValue] {
         guard let entry = fields.entry(field), !entry.isExternal,
             case .list(_, let members) = try CanonicalValue.decode(fields.valueText(of: entry), as: entry.type)
@@ -67,28 +72,32 @@ package struct IndexedRecord {
         return asDouble ? values.map(\.asDouble) : values
     }
 
-    /// Whether the value of an INT64 field, or each of its list, equals a DOUBLE; so it does where there is none.
+    /// Returns whether the value of an INT64 field, or each member of an INT64_LIST field, equals a DOUBLE. The result
+    /// is true if the record lacks the field.
+    ///
+    /// - Throws: `INTERNAL_ERROR` if the stored fields are damaged.
     package func equalsDouble(inField id: Int) throws(RecordError) -> Bool {
         guard let entry = fields.entry(id) else { return true }
         let values = entry.type.isList ? try members(of: id) : try [value(of: .field(id))].compactMap(\.self)
         return values.allSatisfy { value in
             guard case .integer(let integer) = value else { return true }
             let double = Double(integer)
-            // 2^63 is no Int64. Int64(exactly:) would need the C library's mathematics in debug builds.
+            // 2^63 is not an Int64. Int64(exactly:) would need the C math library in debug builds.
             return double < 0x1p63 && Int64(double) == integer
         }
     }
 }
 
 extension QueryValue {
-    /// An integer as the DOUBLE that it equals.
+    /// The value with an integer converted to DOUBLE. The integer must equal a DOUBLE.
     var asDouble: QueryValue {
         if case .integer(let integer) = self { .double(Double(integer)) } else { self }
     }
 }
 
 extension QueryValue {
-    /// The form in which conditions compare a value; `nil` for types that they cannot compare.
+    /// Converts a field value to the form that predicates compare. The result is `nil` for types that predicates cannot
+    /// compare.
     package init?(_ value: FieldValue) {
         switch value {
         case .string(let text): self = .text(Array(text.utf8))
@@ -101,7 +110,7 @@ extension QueryValue {
 }
 
 extension QueryField {
-    /// Where its value is found in a record, whether or not an index can hold it.
+    /// The source of the field's value in a record. An index need not be able to contain this field.
     package var anySource: IndexDefinition.Source {
         switch self {
         case .field(let field): .field(field.id)

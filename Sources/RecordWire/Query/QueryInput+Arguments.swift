@@ -1,10 +1,10 @@
 package import RecordModel
 
 extension QueryInput {
-    /// Reads the value of one `arg` parameter: a JSON value. Scalars and lists stand bare, or with their type as in the
-    /// fields of a record, `{"value":1767225600000,"type":"TIMESTAMP"}`; an object with `recordName` is a reference.
+    /// Parses the JSON value of one `arg` parameter. Scalars and lists may be bare, or may have a type as in the fields
+    /// of a record, such as `{"value":1767225600000,"type":"TIMESTAMP"}`. An object with `recordName` is a reference.
     ///
-    /// - Throws: `BAD_REQUEST`; the caller knows which argument it was.
+    /// - Throws: `BAD_REQUEST`, without the position of the argument; cause `TOO_LARGE` for too many list members.
     package static func argument(_ json: String) throws(RecordError) -> QueryArgument {
         let bytes = Array(json.utf8)
         return try bytes.withUnsafeBufferPointer { buffer throws(RecordError) -> QueryArgument in
@@ -15,9 +15,10 @@ extension QueryInput {
         }
     }
 
-    /// Reads the values of all `arg` parameters, in their order.
+    /// Parses the values of all `arg` parameters, in order.
     ///
-    /// - Throws: `BAD_REQUEST` with the position, from 0, in `details.argument`; cause `TOO_LARGE` for too many.
+    /// - Throws: `BAD_REQUEST` with the position from 0 in `details.argument`; cause `TOO_LARGE` for too many
+    ///   arguments.
     package static func arguments(_ texts: [String]) throws(RecordError) -> [QueryArgument] {
         guard texts.count <= Limits.queryArguments else { throw tooManyArguments }
         var arguments: [QueryArgument] = []
@@ -25,15 +26,15 @@ extension QueryInput {
             do throws(RecordError) {
                 arguments.append(try argument(text))
             } catch {
-                var refusal = error.naming(argument: .number(Int64(index)))
-                if error.cause == .malformedJSON { refusal.reason = noJSON(text, at: index) }
-                throw refusal
+                var rejection = error.naming(argument: .number(Int64(index)))
+                if error.cause == .malformedJSON { rejection.reason = noJSON(text, at: index) }
+                throw rejection
             }
         }
         return arguments
     }
 
-    /// Mostly it is a text without its quotes.
+    /// Returns the message for an argument that is not JSON. The usual cause is a text without quotes.
     private static func noJSON(_ text: String, at index: Int) -> String {
         let rule = "Argument \(index) is no JSON value; texts stand in quotes"
         let isPlain = text.utf8.count <= 64 && !text.isEmpty && !text.contains { "\"\\{}[]".contains($0) }
@@ -46,7 +47,7 @@ extension QueryInput {
 }
 
 extension RecordError {
-    /// The error with the argument that it is about.
+    /// Returns the error with the argument in its details.
     func naming(argument: Detail) -> RecordError {
         var error = self
         error.details.insert(("argument", argument), at: 0)
@@ -55,14 +56,16 @@ extension RecordError {
 }
 
 extension RequestReader {
-    /// Reads a value that a condition compares with, at its first byte.
+    /// Reads an argument. The current byte must be the argument's first byte.
+    ///
+    /// - Throws: `BAD_REQUEST`.
     mutating func queryArgument() throws(RecordError) -> QueryArgument {
         let token = try value()
         return try QueryArgumentReader(json: json).argument(token)
     }
 }
 
-/// Reads scanned values as what conditions compare with.
+/// Converts scanned values to query arguments. All errors are `BAD_REQUEST`.
 private struct QueryArgumentReader {
     let json: JSONReader
 
@@ -70,7 +73,7 @@ private struct QueryArgumentReader {
         token.kind == .array ? .list(try members(of: token)) : try scalar(token)
     }
 
-    /// The members of a list, of one type if `element` says so.
+    /// Converts the members of a list. If `element` is given, each member must have that type.
     private func members(of token: JSONToken, as element: FieldType? = nil) throws(RecordError) -> [QueryArgument] {
         var members: [QueryArgument] = []
         var list = try RequestReader(json, at: token)
@@ -107,15 +110,15 @@ private struct QueryArgumentReader {
         case .integer, .fraction:
             if token.kind == .integer, let integer = json.int64(token) { return .integer(integer) }
             guard let double = json.double(token) else {
-                throw Self.refusal("A number is outside the range of DOUBLE", token)
+                throw Self.rejection("A number is outside the range of DOUBLE", token)
             }
             return .double(double)
         case .object: return try object(token)
-        case .array: throw Self.refusal("A list cannot hold a list", token)
+        case .array: throw Self.rejection("A list cannot hold a list", token)
         }
     }
 
-    /// A typed value, or one of the value types that are objects.
+    /// Converts a typed value, or a value whose JSON is an object.
     private func object(_ token: JSONToken) throws(RecordError) -> QueryArgument {
         var object = try RequestReader(json, at: token)
         var keys = JSONKeySet()
@@ -140,11 +143,11 @@ private struct QueryArgumentReader {
             }
         }
         if let content {
-            if let stray { throw Self.refusal("A typed value has the keys 'value' and 'type' alone", stray) }
+            if let stray { throw Self.rejection("A typed value has the keys 'value' and 'type' alone", stray) }
             return try typed(content, tag)
         }
         guard let bare else {
-            throw Self.refusal(
+            throw Self.rejection(
                 "An object is a typed value, with 'value' and 'type', or a reference, with 'recordName'", token)
         }
         return try decoded(token, as: bare)
@@ -154,18 +157,18 @@ private struct QueryArgumentReader {
         guard let tag, tag.kind != .null else { return try bareContent(content) }
         if tag.isString, json.string(tag, is: "LIST") { return try list(content, of: nil) }
         guard tag.isString, let type = FieldType(tag, of: json) else {
-            throw Self.refusal("A type is unknown; use STRING, INT64, DOUBLE, TIMESTAMP, REFERENCE or a list", tag)
+            throw Self.rejection("A type is unknown; use STRING, INT64, DOUBLE, TIMESTAMP, REFERENCE or a list", tag)
         }
         if content.kind == .null { return .null }
         return type.isList ? try list(content, of: type.element) : try decoded(content, as: type)
     }
 
-    /// The value of an object without a type, which is no typed value again.
+    /// Converts the content of a typed value without a type. The content must not be a typed value itself.
     private func bareContent(_ token: JSONToken) throws(RecordError) -> QueryArgument {
         guard token.kind == .object else { return try argument(token) }
         var inner = JSONReader(json.bytes, at: token)
         guard let value = try? JSONValue.read(&inner), value["value"] == nil else {
-            throw Self.refusal("A typed value cannot hold another", token)
+            throw Self.rejection("A typed value cannot hold another", token)
         }
         return try object(token)
     }
@@ -179,10 +182,10 @@ private struct QueryArgumentReader {
     }
 
     private func decoded(_ token: JSONToken, as type: FieldType) throws(RecordError) -> QueryArgument {
-        // A reference may be given by its record name alone, as in a bare argument.
+        // A reference may be given as its record name alone, as in a bare argument.
         if type == .reference, token.isString { return .reference(json.string(token)) }
         do throws(ValueMismatch) {
-            // In a comparison a date is enough.
+            // A comparison accepts a date without a time of day.
             if type == .timestamp, token.isString { return .timestamp(try moment(token)) }
             switch try CanonicalValue.decode(token, of: json, as: type) {
             case .string(let text): return .string(text)
@@ -208,7 +211,7 @@ private struct QueryArgumentReader {
         }
     }
 
-    private static func refusal(_ reason: String, _ token: JSONToken) -> RecordError {
+    private static func rejection(_ reason: String, _ token: JSONToken) -> RecordError {
         .badRequest(reason, details: [("offset", .number(Int64(token.start)))])
     }
 }

@@ -1,8 +1,8 @@
 import RecordModel
 
 extension QueryInput {
-    /// The bytes that identify the query for its cursors: equal for equal type, condition, values, filters and sort,
-    /// whatever limit, fields, cursor, count and explanation the page has.
+    /// The bytes that identify the query in its cursors. They depend on type, predicate, arguments, filters and sort.
+    /// They do not depend on limit, fields, cursor, count and explain.
     package var identity: [UInt8] {
         var bytes: [UInt8] = []
         bytes.appendString(recordType?.text ?? "")
@@ -26,23 +26,23 @@ extension QueryInput {
         return bytes
     }
 
-    /// Whether its condition may say `now()`: whether these letters stand anywhere in it.
-    package var mayAskForNow: Bool {
+    /// Whether the predicate may contain `now()`. The check only searches the text for the letters `now`.
+    package var mayUseNow: Bool {
         guard let condition else { return false }
         let letters = Array(condition.utf8)
         return letters.indices.dropLast(2).contains { start in
-            // Of a letter the bit 0x20 is its case.
+            // The bit 0x20 of a letter is its case.
             zip(letters[start...], "now".utf8).allSatisfy { $0 | 0x20 == $1 }
         }
     }
 
-    /// A letter for the case, and the value, which shows its own end.
+    /// Appends a letter for the enumeration case and then the value. The form of each value marks its own end.
     private static func append(_ argument: QueryArgument, to bytes: inout [UInt8]) {
         switch argument {
         case .null: bytes.appendLiteral("n")
         case .bool(let value): bytes.appendLiteral(value ? "t" : "f")
         case .integer(let value): append("i", value, to: &bytes)
-        // The bits, for a number need not be finite here.
+        // Use the bits, because the number need not be finite here.
         case .double(let value): append("d", Int64(bitPattern: value.bitPattern), to: &bytes)
         case .timestamp(let value): append("m", value, to: &bytes)
         case .string(let value):

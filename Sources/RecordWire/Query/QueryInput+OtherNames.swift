@@ -1,8 +1,8 @@
-/// What the keys of a query are called elsewhere.
+/// Advice for clients that use the parameter names of other servers.
 extension QueryInput {
-    /// What to write in place of a key that this server does not have and other servers do.
+    /// Returns the replacement for a key that other servers have and this server lacks.
     ///
-    /// - Returns: The name here, and a sentence; `nil` for keys that nothing here corresponds to.
+    /// - Returns: The name on this server and an explanation; `nil` for keys without a counterpart.
     package static func advice(for key: String) -> (name: String, sentence: String)? {
         switch key.lowercased().filter({ $0 != "_" && $0 != "$" && $0 != "-" }) {
         case "skip", "offset", "page", "start", "startafter", "startat", "continuationmarker":

@@ -3,12 +3,14 @@ package import RecordModel
 extension QueryInput {
     /// Reads the body of `POST /query`:
     ///
-    ///     {"recordType","where"?,"args"?,"vars"?,"filterBy"?,"sort"? | "sortBy"?,"limit"?,"fields"?,"cursor"?,"count"?,
-    ///      "explain"?}
+    /// ```
+    /// {"recordType","where"?,"args"?,"vars"?,"filterBy"?,"sort"? | "sortBy"?,"limit"?,"fields"?,"cursor"?,"count"?,
+    /// "explain"?}
+    /// ```
     ///
-    /// `null` is as good as leaving a key out.
+    /// A `null` value is the same as an absent key.
     ///
-    /// - Throws: `BAD_REQUEST`, also for unknown keys; cause `TOO_LARGE` over a bound.
+    /// - Throws: `BAD_REQUEST`, also for unknown keys; cause `TOO_LARGE` for an exceeded limit.
     package static func read(_ body: [UInt8]) throws(RecordError) -> QueryInput {
         var input = QueryInput()
         try body.withUnsafeBufferPointer { buffer throws(RecordError) in
@@ -75,9 +77,9 @@ extension QueryInput {
     }
 }
 
-/// The values of the keys.
+/// Readers of the values. All errors are `BAD_REQUEST`.
 extension RequestReader {
-    /// `args`: a list.
+    /// Reads `args`: a list.
     fileprivate mutating func queryArguments() throws(RecordError) -> [QueryArgument] {
         guard json.next == UInt8(ascii: "[") else { throw try unexpected("'args' must be a list") }
         var arguments: [QueryArgument] = []
@@ -94,7 +96,7 @@ extension RequestReader {
         return arguments
     }
 
-    /// `vars`: an object.
+    /// Reads `vars`: an object.
     fileprivate mutating func queryVariables() throws(RecordError) -> [String: QueryArgument] {
         var variables: [String: QueryArgument] = [:]
         var keys = JSONKeySet()
@@ -111,7 +113,7 @@ extension RequestReader {
         return variables
     }
 
-    /// `filterBy`: a list of filters, or one.
+    /// Reads `filterBy`: one filter or a list of them.
     fileprivate mutating func queryFilters() throws(RecordError) -> [FilterSyntax] {
         guard json.next == UInt8(ascii: "[") else { return [try queryFilter()] }
         var filters: [FilterSyntax] = []
@@ -128,7 +130,7 @@ extension RequestReader {
         return filters
     }
 
-    /// CloudKit Web Services Reference, "Filter Dictionary".
+    /// Reads a filter (CloudKit Web Services Reference, "Filter Dictionary").
     private mutating func queryFilter() throws(RecordError) -> FilterSyntax {
         let start = json.position
         var filter = FilterSyntax(fieldName: "", comparator: "", value: .null)
@@ -143,7 +145,7 @@ extension RequestReader {
             case "fieldValue":
                 hasValue = true
                 filter.value = try queryArgument()
-            // It goes with NEAR, which is refused by name when the filter is bound.
+            // The key belongs to NEAR. Binding rejects that comparator with a message that names it.
             case "distance": _ = try value()
             case let name:
                 _ = try value()
@@ -169,7 +171,7 @@ extension RequestReader {
         return name
     }
 
-    /// `sort`: `-timestamp,title`, or a list of such texts.
+    /// Reads `sort`: a text such as `-timestamp,title`, or a list of such texts.
     fileprivate mutating func querySort() throws(RecordError) -> [SortInput] {
         guard json.next == UInt8(ascii: "[") else { return try QueryInput.sort(optionalString("sort") ?? "") }
         var terms: [SortInput] = []
@@ -184,7 +186,7 @@ extension RequestReader {
         return terms
     }
 
-    /// `sortBy`: a list of sort descriptors, or one.
+    /// Reads `sortBy`: one sort descriptor or a list of them.
     fileprivate mutating func querySortDescriptors() throws(RecordError) -> [SortInput] {
         guard json.next == UInt8(ascii: "[") else { return [try querySortDescriptor()] }
         var terms: [SortInput] = []
@@ -197,7 +199,7 @@ extension RequestReader {
         return terms
     }
 
-    /// CloudKit Web Services Reference, "Sort Descriptor Dictionary".
+    /// Reads a sort descriptor (CloudKit Web Services Reference, "Sort Descriptor Dictionary").
     private mutating func querySortDescriptor() throws(RecordError) -> SortInput {
         let start = json.position
         var term = SortInput(name: "")
@@ -223,7 +225,7 @@ extension RequestReader {
         return term
     }
 
-    /// `fields`: a list of names, or one text with commas, as in an address.
+    /// Reads `fields`: a list of names, or one text with commas as in a URL.
     fileprivate mutating func queryFields() throws(RecordError) -> [String] {
         var names: [String] = []
         if json.next == UInt8(ascii: "[") {
@@ -235,7 +237,7 @@ extension RequestReader {
                     throw QueryInput.invalid("'fields' must be a list of names", token)
                 }
                 names.append(json.string(token))
-                // Every record of the answer looks each of them up.
+                // The limit bounds the work, because each record of the response looks up each name.
                 if names.count > Limits.fieldsPerType { break }
             }
         } else {

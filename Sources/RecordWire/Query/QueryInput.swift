@@ -1,57 +1,60 @@
 package import RecordModel
 
-/// One key of `sort` or `sortBy`.
+/// One term of `sort` or `sortBy`, as received.
 package struct SortInput: Hashable, Sendable {
-    /// The name of a field, as it was sent.
+    /// The name of a field, in any spelling.
     package var name: String
+    /// Whether the values ascend.
     package var isAscending: Bool
 
+    /// Creates a sort term on a field.
     package init(name: String, isAscending: Bool = true) {
         self.name = name
         self.isAscending = isAscending
     }
 }
 
-/// What a query says, whatever the route: its body, or the parameters of its address.
+/// A query as received, from the body or the URL parameters of a request.
 package struct QueryInput: Hashable, Sendable {
-    /// In the body of a POST only.
+    /// The record type. Only the body of a POST contains it.
     package var recordType: RecordTypeName?
     /// The text of `where`.
     package var condition: String?
-    /// The values of its placeholders, in their order.
+    /// The values of the positional placeholders, in order.
     package var arguments: [QueryArgument] = []
-    /// The values of its `$name`s.
+    /// The values of the variables (`$name`), by name.
     package var variables: [String: QueryArgument] = [:]
-    /// All of them must hold, and the condition too.
+    /// The filters. A record must match all filters and `where`.
     package var filters: [FilterSyntax] = []
-    /// The keys of the sort, the first one deciding first.
+    /// The terms of the sort. The most significant term is the first.
     package var sort: [SortInput] = []
-    /// As it was sent; the route knows what is allowed.
+    /// The requested number of records per page. The route checks the limit.
     package var limit: Int?
-    /// The fields that the answer shall show; `nil` for all.
+    /// The fields that the response contains; `nil` for all.
     package var fields: [String]?
-    /// Where the page before ended.
+    /// The cursor, which contains the position after the previous page.
     package var cursor: String?
-    /// Whether all matches are counted.
+    /// Whether the response contains the number of all matches.
     package var count = false
-    /// Whether the answer tells its plan.
+    /// Whether the response contains the plan.
     package var explain = false
 
+    /// Creates a query that matches all records.
     package init() {}
 
-    /// About how much there is to read and to bind, in bytes.
+    /// The approximate size of the parts that must be parsed and bound, in bytes.
     package var size: Int {
         (condition?.utf8.count ?? 0) + arguments.reduce(0) { $0 + $1.size }
             + variables.values.reduce(0) { $0 + $1.size } + filters.reduce(0) { $0 + $1.value.size }
     }
 
-    /// Reads the keys of a text: `-timestamp,title`. Spaces around a key do not count.
+    /// Parses the terms of a sort such as `-timestamp,title`. Spaces around a term are ignored.
     ///
-    /// - Throws: `BAD_REQUEST` for an empty key, and with cause `TOO_LARGE` for too many.
+    /// - Throws: `BAD_REQUEST` for an empty term; cause `TOO_LARGE` for too many terms.
     package static func sort(_ text: String) throws(RecordError) -> [SortInput] {
         var terms: [SortInput] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-            // Each is at most as long as the whole, and there are few.
+            // Parsing is cheap: each term is at most as long as the text, and the limit bounds the number of terms.
             if terms.count == Limits.sortTerms { throw tooManyTerms }
             terms.append(try sortTerm(part))
         }
@@ -81,13 +84,14 @@ package struct QueryInput: Hashable, Sendable {
         "A sort has too many keys", cause: .tooLarge, details: [("limit", .number(Int64(Limits.sortTerms)))])
 }
 
-/// A query that knows the fields of its type.
+/// A query bound to a record type.
 package struct BoundQuery: Hashable, Sendable {
-    /// Simplified.
+    /// The predicate, simplified.
     package var predicate: Predicate
-    /// Each field once.
+    /// The terms of the sort. No two terms have the same field.
     package var sort: [SortTerm]
 
+    /// Creates a bound query from a predicate and sort terms.
     package init(predicate: Predicate, sort: [SortTerm] = []) {
         self.predicate = predicate
         self.sort = sort
@@ -95,12 +99,12 @@ package struct BoundQuery: Hashable, Sendable {
 }
 
 extension QueryInput {
-    /// Binds condition, filters and sort to a type.
+    /// Binds predicate, filters and sort to a record type.
     ///
     /// - Parameters:
-    ///   - now: What `now()` means, in milliseconds since 1970-01-01 UTC.
-    ///   - userID: The number of the account with a record name; `nil` if there is none.
-    /// - Throws: `BAD_REQUEST`, as `PredicateSyntax.parse` and `PredicateBinder` do.
+    ///   - now: The value of `now()`, in milliseconds since 1970-01-01 UTC.
+    ///   - userID: Returns the number of the account with a record name; `nil` if there is no such account.
+    /// - Throws: `BAD_REQUEST`, with the causes and details of `PredicateSyntax.parse` and `PredicateBinder`.
     package func bind(
         to type: RecordTypeDefinition, now: Int64, userID: @escaping (String) throws(RecordError) -> UserID?
     ) throws(RecordError) -> BoundQuery {
@@ -117,7 +121,7 @@ extension QueryInput {
         var terms: [SortTerm] = []
         for input in sort {
             let term = try binder.sortTerm(input.name, isAscending: input.isAscending)
-            // A second key on one field decides nothing.
+            // A second term for the same field has no effect.
             if !terms.contains(where: { $0.field == term.field }) { terms.append(term) }
         }
         return BoundQuery(predicate: Predicate.and([condition, filtered]).simplified(), sort: terms)

@@ -1,17 +1,19 @@
 package import RecordModel
 
-/// Asks a stored record whether a predicate holds, without decoding more of it than the predicate looks at.
+/// Evaluates a predicate on stored records. The matcher decodes only the fields that the predicate uses.
 ///
-/// It must agree with `Predicate.evaluate`, which is slow and obvious; the oracle tests compare the two.
+/// The result must agree with `Predicate.evaluate`, the simple reference implementation. The oracle tests compare both.
 package struct RecordMatcher: Sendable {
     private let root: Node
-    /// How many values are asked by more than one condition.
+    /// The number of values that more than one condition uses.
     private let sharedValues: Int
 
     /// Whether every record matches.
     package let isTrivial: Bool
 
-    /// - Parameter predicate: Bound to the type of the records that are asked.
+    /// Creates a matcher for a predicate.
+    ///
+    /// - Parameter predicate: A predicate that is bound to the type of the records.
     package init(_ predicate: Predicate) {
         isTrivial = predicate == .constant(true)
         var preparation = Preparation(predicate)
@@ -19,17 +21,20 @@ package struct RecordMatcher: Sendable {
         sharedValues = preparation.slots.count
     }
 
-    /// - Parameter meter: Is told of the work before it is done.
-    package func matches(_ record: IndexedRecord, _ meter: inout MatchMeter) throws(MatchObstacle) -> Bool {
+    /// Returns whether a record matches.
+    ///
+    /// - Parameter meter: The meter that is charged before each piece of work.
+    /// - Throws: `damaged` for damaged fields, and any error that the meter throws.
+    package func matches(_ record: IndexedRecord, _ meter: inout MatchCostMeter) throws(MatchFailure) -> Bool {
         if isTrivial { return true }
         meter.begin()
-        var asked = AskedRecord(record, sharedValues: sharedValues)
+        var asked = RecordUnderTest(record, sharedValues: sharedValues)
         return try holds(root, &asked, &meter)
     }
 
     private func holds(
-        _ node: Node, _ record: inout AskedRecord, _ meter: inout MatchMeter
-    ) throws(MatchObstacle) -> Bool {
+        _ node: Node, _ record: inout RecordUnderTest, _ meter: inout MatchCostMeter
+    ) throws(MatchFailure) -> Bool {
         switch node {
         case .constant(let value): return value
         case .not(let inner): return try !holds(inner, &record, &meter)
@@ -55,20 +60,21 @@ package struct RecordMatcher: Sendable {
 
     // MARK: Preparing
 
-    /// A predicate as it is asked.
+    /// The predicate, prepared for evaluation.
     private indirect enum Node: Sendable {
         case constant(Bool)
         case not(Node)
         case and([Node])
         case or([Node])
         case isAbsent(field: Int)
-        /// The slot is where a value is kept that others ask for, too. Integers are read as DOUBLE where the field is one.
+        /// A test of a value. The slot stores a value that several conditions use. If the field is a DOUBLE, integers
+        /// are converted to DOUBLE.
         case value(IndexDefinition.Source, asDouble: Bool, slot: Int?, MatcherTest)
         case anyMember(field: Int, asDouble: Bool, slot: Int?, MatcherTest)
     }
 
     private struct Preparation {
-        /// Where the values are kept that more than one condition asks for.
+        /// The slots of the values that more than one condition uses.
         private(set) var slots: [IndexDefinition.Source: Int] = [:]
 
         init(_ predicate: Predicate) {
@@ -115,16 +121,16 @@ package struct RecordMatcher: Sendable {
     }
 }
 
-/// A test of a matcher: many values are found by their hash.
+/// A test, prepared for evaluation. A long list of values becomes a hash set.
 private struct MatcherTest: Sendable {
     private let test: ValueTest
     private let values: Set<QueryValue>?
-    /// The values that each is compared with, one by one.
+    /// The number of values with which each tested value is compared.
     private let comparisons: Int
-    /// The bytes of the texts among them.
+    /// The number of bytes of all texts that tested values are compared with.
     private let textBytes: Int
 
-    /// To compare with fewer costs less than to hash.
+    /// The number of values below which comparing costs less than hashing.
     private static let fewValues = 16
 
     init(_ test: ValueTest) {
@@ -155,9 +161,9 @@ private struct MatcherTest: Sendable {
         if let values { values.contains(value) } else { test.holds(value) }
     }
 
-    /// The work of testing some values, whose texts have `bytes` together.
+    /// Returns the work of testing `count` values whose texts have `bytes` bytes in total.
     func work(values count: Int, bytes: Int) -> Int {
-        // A hash is of the whole text, a comparison of no more than the shorter one.
+        // Hashing reads the whole text. A comparison reads at most the length of the shorter text.
         values == nil ? count * comparisons * 8 + min(count * textBytes, bytes * comparisons) : count * 32 + bytes * 4
     }
 }
@@ -166,8 +172,8 @@ extension QueryValue {
     fileprivate var textBytes: Int { if case .text(let text) = self { text.count } else { 0 } }
 }
 
-/// A record while a predicate is asked: what several conditions look at is decoded once.
-private struct AskedRecord {
+/// A record during the evaluation of a predicate. Values that several conditions use are decoded once.
+private struct RecordUnderTest {
     private let record: IndexedRecord
     private var values: [(value: QueryValue, bytes: Int)??]
     private var members: [(members: [QueryValue], bytes: Int)?]
@@ -178,14 +184,14 @@ private struct AskedRecord {
         members = Array(repeating: nil, count: sharedValues)
     }
 
-    func has(_ field: Int, _ meter: inout MatchMeter) throws(MatchObstacle) -> Bool {
+    func has(_ field: Int, _ meter: inout MatchCostMeter) throws(MatchFailure) -> Bool {
         try meter.spend(record.searchWork)
         return record.fields.entry(field) != nil
     }
 
     mutating func value(
-        of source: IndexDefinition.Source, asDouble: Bool, slot: Int?, _ meter: inout MatchMeter
-    ) throws(MatchObstacle) -> (value: QueryValue, bytes: Int)? {
+        of source: IndexDefinition.Source, asDouble: Bool, slot: Int?, _ meter: inout MatchCostMeter
+    ) throws(MatchFailure) -> (value: QueryValue, bytes: Int)? {
         if let slot, let known = values[slot] { return known }
         try meter.spend(record.searchWork)
         let bytes = record.bytes(of: source)
@@ -194,18 +200,18 @@ private struct AskedRecord {
         do throws(RecordError) { found = try record.value(of: source, asDouble: asDouble) } catch {
             throw .damaged(error)
         }
-        let answer = found.map { (value: $0, bytes: bytes) }
-        if let slot { values[slot] = .some(answer) }
-        return answer
+        let response = found.map { (value: $0, bytes: bytes) }
+        if let slot { values[slot] = .some(response) }
+        return response
     }
 
     mutating func members(
-        of field: Int, asDouble: Bool, slot: Int?, _ meter: inout MatchMeter
-    ) throws(MatchObstacle) -> (members: [QueryValue], bytes: Int) {
+        of field: Int, asDouble: Bool, slot: Int?, _ meter: inout MatchCostMeter
+    ) throws(MatchFailure) -> (members: [QueryValue], bytes: Int) {
         if let slot, let known = members[slot] { return known }
         try meter.spend(record.searchWork)
         let bytes = record.bytes(of: .field(field))
-        // Each member is a value of its own, whose length is not known before.
+        // Each member is decoded to a separate value. The number of members is not known before decoding.
         try meter.spend(bytes * 4 + min(bytes / 8, Limits.listMembers) * 100)
         let found: [QueryValue]
         do throws(RecordError) {
@@ -217,6 +223,6 @@ private struct AskedRecord {
 }
 
 extension IndexedRecord {
-    /// What it costs to find a field, once for its length and once for its value.
+    /// The work of finding a field twice: once for its length, once for its value.
     fileprivate var searchWork: Int { 16 + fields.count * 32 }
 }

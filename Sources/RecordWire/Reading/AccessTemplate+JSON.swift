@@ -1,10 +1,12 @@
 package import RecordModel
 
-/// Access lists as JSON: `{"*":["read"],"_0f6d…":["read","write"],"role:editors":["read"]}`; NCMB's form of a right,
-/// `{"read":true}`, is taken too.
+/// Access lists as JSON: `{"*":["read"],"_0f6d…":["read","write"],"role:editors":["read"]}`. The form in which NCMB
+/// writes the rights, `{"read":true}`, is accepted too.
 extension AccessTemplate {
-    /// - Parameter path: Where the value stands, for errors.
-    /// - Throws: BAD_REQUEST with the path, and the principal that is wrong.
+    /// Reads an access list.
+    ///
+    /// - Parameter path: The path of the value, for error messages.
+    /// - Throws: `BAD_REQUEST` with the path and the invalid principal; cause `TOO_LARGE` for too many entries.
     package init(_ value: JSONValue, path: String = "acl") throws(RecordError) {
         guard let object = value.object else {
             throw .badRequest(
@@ -57,13 +59,14 @@ extension AccessTemplate {
         return rights
     }
 
+    /// The access list as JSON.
     package var json: JSONValue {
         .object(JSONObject(entries.map { ($0.name.text, $0.rights.json) }))
     }
 }
 
 extension AccessRights {
-    /// A right by its word, in either case.
+    /// Parses `read` or `write`, in lowercase or uppercase.
     package init?(word: String) {
         switch word {
         case "read", "READ": self = .read
@@ -72,7 +75,7 @@ extension AccessRights {
         }
     }
 
-    /// The words as JSON text, as answers show them.
+    /// The rights as JSON text for responses.
     package var jsonText: StaticString {
         switch (contains(.read), contains(.write)) {
         case (true, true): "[\"read\",\"write\"]"
@@ -82,21 +85,24 @@ extension AccessRights {
         }
     }
 
-    /// The same as a value.
+    /// The rights as a JSON value.
     package var json: JSONValue {
         .array([(AccessRights.read, "read"), (.write, "write")].filter { contains($0.0) }.map { .string($0.1) })
     }
 }
 
-/// What a document says of an access list.
+/// The change of an access list that a document requests.
 package enum AccessChange: Hashable, Sendable {
-    /// Nothing: it stays as it is.
+    /// The document does not contain an access list, so the present list is not changed.
     case none
-    /// `null`: there shall be none.
+    /// `null`: the access list is removed.
     case remove
     case replace(AccessTemplate)
 
-    /// - Parameter value: `nil` if the document does not speak of it.
+    /// Reads the change.
+    ///
+    /// - Parameter value: The value in the document; `nil` if the key is absent.
+    /// - Throws: The errors of `AccessTemplate.init(_:path:)`.
     package init(_ value: JSONValue?, path: String = "acl") throws(RecordError) {
         switch value {
         case nil: self = .none
@@ -107,12 +113,14 @@ package enum AccessChange: Hashable, Sendable {
 }
 
 extension RecordInput {
-    /// What the record says of its access list.
+    /// Returns the change of the access list that the record requests.
+    ///
+    /// - Throws: The errors of `AccessTemplate.init(_:path:)`.
     package func accessChange() throws(RecordError) -> AccessChange {
         guard let acl else { return .none }
         let value = body.withUnsafeBufferPointer { body -> JSONValue in
             var reader = JSONReader(UnsafeRawBufferPointer(body), at: acl)
-            // The text was scanned before; only a number out of range, or a key that comes twice, is left to be wrong.
+            // The text was scanned before. So the only possible errors are a number out of range and a duplicate key.
             return (try? JSONValue.read(&reader)) ?? .string("")
         }
         return try AccessChange(value)

@@ -1,15 +1,18 @@
 package import RecordModel
 
-/// CloudKit's seven ways to write a record (reference, "records/modify").
+/// The seven operation types of CloudKit (CloudKit Web Services Reference, "records/modify").
 package enum OperationKind: String, Hashable, Sendable, CaseIterable {
     case create, update, forceUpdate, replace, forceReplace, delete, forceDelete
 }
 
 /// One operation of a batch.
 package struct OperationInput: Sendable {
+    /// The operation type.
     package var kind: OperationKind
+    /// The record to write.
     package var record: RecordInput
 
+    /// Creates an operation on a record.
     package init(kind: OperationKind, record: RecordInput) {
         self.kind = kind
         self.record = record
@@ -18,23 +21,25 @@ package struct OperationInput: Sendable {
 
 /// The body of a batch: `{"operations":[{"operationType","record"}],"atomic"?,"desiredKeys"?,"preserve"?}`.
 package struct BatchInput: Sendable {
+    /// The operations, in order.
     package var operations: [OperationInput]
-    /// True unless the request says otherwise.
+    /// Whether the batch is atomic; true if the request does not set it.
     package var atomic: Bool
-    /// The fields that the answer shall show; `nil` for all.
+    /// The fields that the response contains; `nil` for all.
     package var desiredKeys: [String]?
-    /// What new records keep of what the operations say.
+    /// The system fields of new records that are set from the request instead of by the server.
     package var preserves: PreservedMetadata = []
 
+    /// Creates a batch from its operations.
     package init(operations: [OperationInput], atomic: Bool = true, desiredKeys: [String]? = nil) {
         self.operations = operations
         self.atomic = atomic
         self.desiredKeys = desiredKeys
     }
 
-    /// Reads a batch. `operations` may be one object, as CloudKit allows; keys without meaning here are ignored.
+    /// Reads a batch. `operations` may be a single object, as in CloudKit. Unknown keys are ignored.
     ///
-    /// - Throws: `BAD_REQUEST`, with cause `TOO_LARGE` if there are more than `maxOperations`.
+    /// - Throws: `BAD_REQUEST`; cause `TOO_LARGE` for more than `maxOperations`.
     package static func read(_ body: [UInt8], maxOperations: Int) throws(RecordError) -> BatchInput {
         var batch = BatchInput(operations: [])
         try body.withUnsafeBufferPointer { buffer throws(RecordError) in
@@ -71,7 +76,7 @@ package struct BatchInput: Sendable {
             } else if reader.json.string(key, is: "zoneID") {
                 try reader.defaultZone()
             } else {
-                try reader.passOver(key, meaning: Self.keys)
+                try reader.skipUnknown(key, meaning: Self.keys)
             }
         }
         if !hasOperations { throw .badRequest("A batch needs 'operations'") }
@@ -111,7 +116,7 @@ package struct BatchInput: Sendable {
             while try list.nextElement(&isFirst) {
                 let key = try list.value()
                 guard key.isString else { throw malformed("'\(name)' must be a list of strings", token) }
-                // Every record of the answer looks each of them up.
+                // The limit bounds the work, because each record of the response looks up each name.
                 guard strings.count < Limits.fieldsPerType else {
                     throw RecordError.badRequest(
                         "'\(name)' has more members than a record may have fields", cause: .tooLarge,
@@ -152,7 +157,7 @@ extension OperationInput {
             } else if reader.json.string(key, is: "record") {
                 record = try RecordInput(reading: &reader, body: body)
             } else {
-                try reader.passOver(key, meaning: ["operationType", "record"])
+                try reader.skipUnknown(key, meaning: ["operationType", "record"])
             }
         }
         guard let kind, let record else {

@@ -1,17 +1,19 @@
 import RecordModel
 
-/// The members of a JSON object that stands for a field, sorted out by the first form that matches: `value`, a field
-/// operation, a value that is an object.
+/// The members of a JSON object that represents a field. The first matching form applies: `value`, a field operation,
+/// or an object that is itself the value.
 struct FieldForm {
     private let object: JSONToken
     private var value: JSONToken?
     private var tag: TypeTag?
     private var operation: (kind: FieldOperationKind, operand: JSONToken)?
-    /// A second operation, or a key that belongs to no form but that of a bare object.
+    /// The key of a second operation, or a key that is allowed only in a bare object.
     private var stray: JSONToken?
     private var isEmpty = true
 
-    /// Reads the object at which the reader stands.
+    /// Reads the object at the current position.
+    ///
+    /// - Throws: `BAD_REQUEST` for malformed JSON; cause `TYPE_MISMATCH` for an invalid combination of keys.
     init(reading reader: inout RequestReader, field: String) throws(RecordError) {
         let start = reader.json.position
         let json = reader.json
@@ -36,12 +38,14 @@ struct FieldForm {
         }
         object = JSONToken(kind: .object, start: start, end: reader.json.position)
         guard value != nil || operation != nil else { return }
-        if let stray { throw Self.refusal(field, "has the unknown key '\(json.string(stray).prefix(64))'", at: stray) }
+        if let stray {
+            throw Self.rejection(field, "has the unknown key '\(json.string(stray).prefix(64))'", at: stray)
+        }
         if value != nil, let operation {
-            throw Self.refusal(field, "has both a value and an operation", at: operation.operand)
+            throw Self.rejection(field, "has both a value and an operation", at: operation.operand)
         }
         if let encryption, encryption.kind != .falseWord, encryption.kind != .null {
-            throw Self.refusal(field, "is marked as encrypted; encrypted fields are not supported", at: encryption)
+            throw Self.rejection(field, "is marked as encrypted; encrypted fields are not supported", at: encryption)
         }
         if let typeToken, typeToken.kind != .null { tag = try Self.typeTag(typeToken, json, field) }
     }
@@ -64,22 +68,22 @@ struct FieldForm {
         switch kind {
         case .increment:
             guard operand.kind == .integer || operand.kind == .fraction else {
-                throw Self.refusal(name, "needs a number to increment by", at: operand)
+                throw Self.rejection(name, "needs a number to increment by", at: operand)
             }
         case .append, .appendUnique, .remove:
             guard operand.kind == .array else {
-                throw Self.refusal(name, "needs a list for '\(kind.rawValue)'", at: operand)
+                throw Self.rejection(name, "needs a list for '\(kind.rawValue)'", at: operand)
             }
         case .serverTime:
             guard operand.kind == .trueWord else {
-                throw Self.refusal(name, "must say true for 'serverTime'", at: operand)
+                throw Self.rejection(name, "must say true for 'serverTime'", at: operand)
             }
         case .setIfAbsent:
-            // The operand has the forms of a field, without a second operation.
+            // The operand may have any form of a field, but must not be another operation.
             var nested = try RequestReader(json, at: operand)
             let inner = try nested.field(named: name, at: offset)
             guard case .value(let token) = inner.form else {
-                throw Self.refusal(name, "needs a value for 'setIfAbsent'", at: operand)
+                throw Self.rejection(name, "needs a value for 'setIfAbsent'", at: operand)
             }
             operand = token
             tag = inner.tag ?? tag
@@ -94,13 +98,13 @@ struct FieldForm {
     private static func typeTag(
         _ token: JSONToken, _ json: JSONReader, _ field: String
     ) throws(RecordError) -> TypeTag {
-        guard token.isString else { throw refusal(field, "has a type that is no string", at: token) }
+        guard token.isString else { throw rejection(field, "has a type that is no string", at: token) }
         if let type = FieldType(token, of: json) { return .type(type) }
         if json.string(token, is: "LIST") { return .anyList }
-        throw refusal(field, "has an unknown type '\(json.string(token).prefix(64))'. \(FieldType.rule)", at: token)
+        throw rejection(field, "has an unknown type '\(json.string(token).prefix(64))'. \(FieldType.rule)", at: token)
     }
 
-    private static func refusal(_ field: String, _ problem: String, at token: JSONToken) -> RecordError {
+    private static func rejection(_ field: String, _ problem: String, at token: JSONToken) -> RecordError {
         .badRequest(
             "Field '\(field.prefix(Limits.identifierBytes))' \(problem)", cause: .typeMismatch,
             details: [("field", .text(field)), ("offset", .number(Int64(token.start)))])
@@ -108,14 +112,14 @@ struct FieldForm {
 }
 
 extension RequestReader {
-    /// Reads a value that has been scanned already.
+    /// Creates a reader of a value that was scanned before.
     init(_ reader: JSONReader, at token: JSONToken) throws(RecordError) {
         json = JSONReader(reader.bytes, at: token)
     }
 }
 
 extension FieldType {
-    /// Reads a type tag, the usual ones without making a string.
+    /// Reads a type tag. Common tags are recognized without creating a string.
     init?(_ token: JSONToken, of json: JSONReader) {
         if json.string(token, is: "STRING") {
             self = .string

@@ -1,20 +1,22 @@
 package import RecordModel
 
-/// What a request says about one field, before the schema is asked. Values stay where they are in the body.
+/// One field of a request, before the check against the schema. Values are ranges of the request body.
 package struct FieldInput: Sendable {
+    /// The name as received, in NFC.
     package let name: String
+    /// The form of the field.
     package let form: Form
-    /// The `type` that stands beside the value, if any.
+    /// The `type` of the value, if the request contains one.
     package let tag: TypeTag?
-    /// Where the field's key stands in the body, for errors.
+    /// The position of the field's key in the body, for error messages.
     package let offset: Int
 
-    /// The bytes that a value to set takes in the body; 0 for anything else.
+    /// The length in bytes of the value in the body; 0 if the request does not set the field to a value.
     var valueBytes: Int {
         if case .value(let token) = form { token.count } else { 0 }
     }
 
-    /// Whether nothing is left to do where the type does not have the field.
+    /// Whether the request removes the field. If the type lacks the field, a removal has no effect.
     package var isRemoval: Bool {
         switch form {
         case .remove, .operation(.remove, _): true
@@ -22,7 +24,7 @@ package struct FieldInput: Sendable {
         }
     }
 
-    /// Whether what comes out, or how it fails, depends on the value so far.
+    /// Whether the result or the error depends on the field's present value.
     package var buildsOnValue: Bool {
         switch form {
         case .operation(.serverTime, _), .remove, .value: false
@@ -30,10 +32,11 @@ package struct FieldInput: Sendable {
         }
     }
 
+    /// The form of a field in a request.
     package enum Form: Hashable, Sendable {
         /// `null`, `{}` or `{"value":null}`.
         case remove
-        /// A bare value, or what stands under `value`.
+        /// A bare value, or the content of `value`.
         case value(JSONToken)
         case operation(FieldOperationKind, JSONToken)
     }
@@ -42,15 +45,15 @@ package struct FieldInput: Sendable {
 /// A type tag of a request.
 package enum TypeTag: Hashable, Sendable {
     case type(FieldType)
-    /// `LIST`, from CloudKit's older documents: a list of whatever its members are.
+    /// The tag `LIST` of CloudKit's older documentation: a list whose type is determined by its members.
     case anyList
 }
 
-/// The operations that change a field from what it is when the write happens.
+/// The field operations, which the server computes from the present value when the write executes.
 package enum FieldOperationKind: String, Hashable, Sendable, CaseIterable {
     case increment, append, appendUnique, remove, setIfAbsent, serverTime
 
-    /// What an object in the place of a value may be, for errors.
+    /// The allowed forms of an object as a value, for error messages.
     static let objectRule =
         "An object is {\"value\":…} or one operation: " + allCases.map(\.rawValue).joined(separator: ", ")
 }

@@ -1,19 +1,25 @@
 package import RecordModel
 
-/// A record as a request gives it, checked for syntax and shape. The schema is not asked yet.
+/// A record in a request, before the check against the schema. Syntax and form are already checked.
 package struct RecordInput: Sendable {
+    /// The record name; `nil` if the request contains none.
     package var recordName: RecordName?
+    /// The record type; `nil` if the request contains none.
     package var recordType: RecordTypeName?
+    /// The change tag; `nil` if the request contains none.
     package var recordChangeTag: String?
+    /// The fields, in the order of the request.
     package var fields: [FieldInput]
-    /// The value of `acl`, if the record has one.
+    /// The value of `acl`; `nil` if the record has none.
     package var acl: JSONToken?
-    /// The values of `created` and `modified`, unless they are absent or null.
+    /// The value of `created`; `nil` if the key is absent or its value is null.
     package var created: JSONToken?
+    /// The value of `modified`; `nil` if the key is absent or its value is null.
     package var modified: JSONToken?
-    /// The whole request body, into which the tokens point.
+    /// The request body, which the tokens refer to.
     package var body: [UInt8]
 
+    /// Creates an input from its parts; tests and forms use it.
     package init(
         recordName: RecordName? = nil, recordType: RecordTypeName? = nil, recordChangeTag: String? = nil,
         fields: [FieldInput] = [], acl: JSONToken? = nil, body: [UInt8] = []
@@ -26,12 +32,13 @@ package struct RecordInput: Sendable {
         self.body = body
     }
 
+    /// Whether the request contains `acl`.
     package var hasACL: Bool { acl != nil }
 
     /// Reads the body of a write of one record: `{"fields":{…},"recordName"?,"recordType"?,"acl"?}`.
     ///
-    /// - Parameter takesStamps: Whether `created` and `modified` may stand there.
-    /// - Throws: `BAD_REQUEST`, with cause `READ_ONLY_KEY` for any other key.
+    /// - Parameter takesStamps: Whether `created` and `modified` are allowed.
+    /// - Throws: `BAD_REQUEST`; cause `READ_ONLY_KEY` for any other key.
     package static func readSingle(_ body: [UInt8], takesStamps: Bool = false) throws(RecordError) -> RecordInput {
         var record = RecordInput(body: body)
         try body.withUnsafeBufferPointer { buffer throws(RecordError) in
@@ -70,8 +77,11 @@ package struct RecordInput: Sendable {
         }
     }
 
-    /// Reads the record of a batch operation, where clients send back what earlier answers held: other keys are ignored,
-    /// unless they look like one that is not.
+    /// Reads the record of a batch operation. Clients often send a record as they received it, so unknown keys are
+    /// ignored, except misspellings of known keys.
+    ///
+    /// - Throws: `BAD_REQUEST`; cause `READ_ONLY_KEY` for a misspelled key. `ZONE_NOT_FOUND` for a zone other than the
+    ///   default zone.
     init(reading reader: inout RequestReader, body: [UInt8]) throws(RecordError) {
         self.init(body: body)
         try reader.enterObject("'record'")
@@ -90,12 +100,12 @@ package struct RecordInput: Sendable {
             } else if reader.json.string(key, is: "zoneID") {
                 try reader.defaultZone()
             } else if try !readStamp(key, &reader) {
-                try reader.passOver(key, meaning: Self.batchKeys)
+                try reader.skipUnknown(key, meaning: Self.batchKeys)
             }
         }
     }
 
-    /// Reads `created` or `modified`, if the key is one of them.
+    /// Reads `created` or `modified`. Returns false for any other key.
     private mutating func readStamp(_ key: JSONToken, _ reader: inout RequestReader) throws(RecordError) -> Bool {
         let isCreated = reader.json.string(key, is: "created")
         guard isCreated || reader.json.string(key, is: "modified") else { return false }
@@ -109,13 +119,13 @@ package struct RecordInput: Sendable {
 }
 
 extension RequestReader {
-    /// Passes over the value of a key without meaning.
+    /// Skips the value of an unknown key.
     ///
-    /// - Throws: `BAD_REQUEST`, with cause `READ_ONLY_KEY`, for a slip of the pen: a record whose `Fields` were ignored
-    ///   would be replaced by one without any.
-    mutating func passOver(_ key: JSONToken, meaning known: [String]) throws(RecordError) {
+    /// - Throws: `BAD_REQUEST` with the cause `READ_ONLY_KEY` if the key looks like a misspelling of a known key. If,
+    ///   for example, `Fields` were ignored, the record would be replaced by one without fields.
+    mutating func skipUnknown(_ key: JSONToken, meaning known: [String]) throws(RecordError) {
         _ = try value()
-        // What answers hold differs from these by more than case and a plural.
+        // Keys of responses differ from the known keys by more than case and a plural s.
         guard key.end - key.start <= 32 else { return }
         let name = json.string(key)
         let word = name.lowercased()
@@ -127,7 +137,9 @@ extension RequestReader {
             details: [("key", .text(name)), ("offset", .number(Int64(key.start)))])
     }
 
-    /// Reads a `zoneID` that must mean the default zone.
+    /// Reads a `zoneID`, which must identify the default zone.
+    ///
+    /// - Throws: `ZONE_NOT_FOUND` for another zone.
     mutating func defaultZone() throws(RecordError) {
         let token = try value()
         guard ZoneReader.isDefault(token, of: json) else {

@@ -1,20 +1,21 @@
 package import RecordModel
 
-/// When a record was made or changed, and by whom, as a request says it: `{"timestamp":…,"userRecordName":…}`.
+/// The time and user of a creation or change in a request: `{"timestamp":…,"userRecordName":…}`.
 package struct RecordStamp: Hashable, Sendable {
-    /// Milliseconds since 1970; `nil` if the request does not say.
+    /// The time in milliseconds since 1970-01-01 UTC; `nil` if the request contains none.
     package var timestamp: Int64?
+    /// The record name of the user; `nil` if the request contains none.
     package var userRecordName: String?
 }
 
 extension RecordInput {
-    /// Whether the record says when and by whom it was made or changed.
+    /// Whether the record contains `created` or `modified`.
     package var hasStamps: Bool { created != nil || modified != nil }
 
-    /// Reads one of these; a `deviceID` is passed over.
+    /// Reads `created` or `modified`. A `deviceID` is ignored.
     ///
-    /// - Parameter key: `created` or `modified`, for errors.
-    /// - Throws: `BAD_REQUEST` for what is no such object.
+    /// - Parameter key: `created` or `modified`, for error messages.
+    /// - Throws: `BAD_REQUEST` if the value is malformed.
     package func stamp(_ token: JSONToken, _ key: String) throws(RecordError) -> RecordStamp {
         try body.withUnsafeBufferPointer { buffer throws(RecordError) in
             var stamp = RecordStamp()
@@ -50,7 +51,7 @@ extension RecordInput {
 }
 
 extension PreservedMetadata {
-    /// Reads `["created","modified"]`.
+    /// Parses a list such as `["created","modified"]`.
     ///
     /// - Throws: `BAD_REQUEST` for other words.
     package init(words: [String]) throws(RecordError) {

@@ -1,7 +1,8 @@
 import RecordModel
 internal import UnicodeText
 
-/// Reads the parts that requests share. It wraps `JSONReader`, so that syntax and shape fail with one error type.
+/// A reader of the parts that several kinds of requests share. The type wraps `JSONReader` and throws `RecordError` for
+/// errors of syntax and form alike.
 struct RequestReader {
     var json: JSONReader
 
@@ -18,7 +19,9 @@ struct RequestReader {
         do { return try json.value() } catch { throw RecordError(error) }
     }
 
-    /// Steps into an object, or refuses what is none.
+    /// Enters an object.
+    ///
+    /// - Throws: `BAD_REQUEST` for another value.
     mutating func enterObject(_ what: StaticString) throws(RecordError) {
         guard json.next == UInt8(ascii: "{") else { throw try unexpected("\(what) must be a JSON object") }
         do { try json.enter() } catch { throw RecordError(error) }
@@ -36,14 +39,19 @@ struct RequestReader {
         do { return try json.nextElement(&isFirst) } catch { throw RecordError(error) }
     }
 
-    /// The refusal of what stands here; malformed JSON takes precedence.
+    /// Returns the error for an unexpected value at the current position.
+    ///
+    /// - Throws: `BAD_REQUEST` with the cause `MALFORMED_JSON` if the value is malformed JSON. This error takes
+    ///   precedence.
     mutating func unexpected(_ reason: String) throws(RecordError) -> RecordError {
         let start = json.position
         _ = try value()
         return .badRequest(reason, details: [("offset", .number(Int64(start)))])
     }
 
-    /// A string, or nil for null.
+    /// Reads a string. The result is `nil` for null.
+    ///
+    /// - Throws: `BAD_REQUEST` for another value.
     mutating func optionalString(_ key: StaticString) throws(RecordError) -> String? {
         let token = try value()
         if token.kind == .null { return nil }
@@ -74,7 +82,9 @@ struct RequestReader {
         return name
     }
 
-    /// The members of `fields`; null means none. No record has more of them than a type may, whatever they are.
+    /// Reads the members of `fields`. A null value means no fields.
+    ///
+    /// - Throws: `BAD_REQUEST`; cause `TOO_LARGE` for more fields than a type may have.
     mutating func fields() throws(RecordError) -> [FieldInput] {
         if json.next == UInt8(ascii: "n") {
             _ = try value()
@@ -83,7 +93,7 @@ struct RequestReader {
         try enterObject("'fields'")
         var keys = JSONKeySet()
         var fields: [FieldInput] = []
-        // Kept from the first key on that is not in NFC.
+        // The set is used from the first key that is not in NFC.
         var names: Set<String> = []
         while let key = try nextKey(&keys) {
             if fields.isEmpty { fields.reserveCapacity(8) }
@@ -97,7 +107,7 @@ struct RequestReader {
                 fields.append(try field(named: text, at: key.start))
                 continue
             }
-            // The keys of the JSON differ; two forms may still be one name.
+            // The keys of the JSON object differ, but two of them may normalize to the same name.
             let name = text.nfc
             if names.isEmpty { names = Set(fields.map(\.name)) }
             guard names.insert(name).inserted else {
@@ -110,7 +120,7 @@ struct RequestReader {
         return fields
     }
 
-    /// One field, at its value.
+    /// Reads one field. The current byte must be the first byte of the field's value.
     mutating func field(named name: String, at offset: Int) throws(RecordError) -> FieldInput {
         guard json.next == UInt8(ascii: "{") else {
             let token = try value()

@@ -1,17 +1,17 @@
 package import RecordModel
 
-/// Brings what a request says about fields into the stored form, against the schema.
+/// Converts the fields of a request to the stored form and checks them against the schema.
 package enum FieldResolver {
     /// Resolves the fields of a record.
     ///
     /// - Parameters:
-    ///   - type: The record's type; `nil` if the schema does not have it.
-    ///   - allowsNewFields: Whether unknown fields are reported in `newFields`, with the type that their values suggest,
-    ///     rather than refused.
-    ///   - limit: The largest record, in decoded bytes.
-    ///   - complete: Gives ASSET values what the server knows of them.
-    /// - Throws: `BAD_REQUEST` with cause `UNKNOWN_NAME`, `READ_ONLY_KEY` or `TYPE_MISMATCH`; `QUOTA_EXCEEDED` if the
-    ///   values alone are beyond the limit.
+    ///   - type: The record's type; `nil` if the schema lacks it.
+    ///   - allowsNewFields: Whether unknown fields are returned in `newFields` instead of rejected. Their types are
+    ///     inferred from their values.
+    ///   - limit: The maximum size of the record, in decoded bytes.
+    ///   - complete: Replaces the client's metadata in an ASSET value by the metadata that the server has of the asset.
+    /// - Throws: `BAD_REQUEST` with the cause `UNKNOWN_NAME`, `READ_ONLY_KEY`, `TYPE_MISMATCH` or, for a list,
+    ///   `TOO_LARGE`; `QUOTA_EXCEEDED` if the values alone exceed the limit.
     package static func resolve(
         _ input: RecordInput, typeName: RecordTypeName, type: RecordTypeDefinition?, allowsNewFields: Bool,
         recordBytes limit: Int, completing complete: CanonicalValue.AssetCompletion? = nil
@@ -37,14 +37,16 @@ package enum FieldResolver {
 }
 
 extension RecordError {
-    /// - Parameter offset: Where the field's key stands in the body.
+    /// A BAD_REQUEST error for a field that the type lacks.
+    ///
+    /// - Parameter offset: The position of the field's key in the body.
     package static func unknownField(_ name: FieldName, of type: RecordTypeName, offset: Int) -> RecordError {
         .badRequest(
             "Field \(name) not found in \(type)", cause: .unknownName,
             details: [("field", .text(name.text)), ("offset", .number(Int64(offset)))])
     }
 
-    /// A record is beyond its limit. Sizes are decoded bytes.
+    /// A QUOTA_EXCEEDED error for a record that exceeds the size limit. Sizes are in decoded bytes.
     static func recordTooLarge(_ size: Int, limit: Int) -> RecordError {
         RecordError(
             .quotaExceeded,
@@ -54,22 +56,23 @@ extension RecordError {
     }
 }
 
-/// The work of one `resolve`.
+/// The state of one call of `resolve`. All functions throw the errors of `resolve`.
 private struct Resolution {
     let reader: JSONReader
     let typeName: RecordTypeName
     private let complete: CanonicalValue.AssetCompletion?
     var resolved = ResolvedFields()
     var decodedSize = 0
-    /// The known fields, ascending by field number.
+    /// The known fields, in ascending order of field numbers.
     private var targets: [Target] = []
 
-    /// What is needed of a field that the input names: a whole definition would have its roles counted with each copy.
+    /// The parts of a field's definition that resolving needs. Copying the whole definition would retain and release
+    /// its sets of roles.
     struct Target {
         let id: Int
         let name: FieldName
         let type: FieldType
-        /// Its place in the input.
+        /// The position of the field in the input.
         let index: Int
     }
 
@@ -79,7 +82,7 @@ private struct Resolution {
         self.complete = complete
     }
 
-    /// The fields of a type that does not exist yet.
+    /// Resolves the fields of a type that does not exist yet.
     mutating func findNewFields(_ inputs: [FieldInput], allowsNewFields: Bool) throws(RecordError) {
         for input in inputs { try findNewField(input, allowsNewFields: allowsNewFields) }
     }
@@ -90,7 +93,7 @@ private struct Resolution {
         targets.reserveCapacity(inputs.count)
         var isSorted = true
         var last = 0
-        // Clients send the fields of a type in one order, mostly that in which they came: the next is guessed first.
+        // Clients often send the fields in the order of the type, so the search tries the next field first.
         var guess = 0
         for index in inputs.indices {
             guard let position = type.position(of: inputs[index].name, guess: guess) else {
@@ -125,7 +128,8 @@ private struct Resolution {
         guard allowsNewFields else { throw .unknownField(name, of: typeName, offset: input.offset) }
         guard let type = try TypeInference.type(of: input, reader: reader) else { return }
         resolved.newFields.append((name, type))
-        // What a field is must not depend on how its first value looks; but a time was likely meant.
+        // The inferred type must not depend on the content of the first string. So a string that looks like a time
+        // becomes STRING, and a notice reports that the client probably meant a time.
         if type == .string, input.tag == nil, case .value(let token) = input.form, token.kind == .string,
             Timestamp.isTime(UnsafeRawBufferPointer(rebasing: reader.bytes[token.content]))
         {
@@ -135,7 +139,7 @@ private struct Resolution {
 
     mutating func writeValues(_ inputs: [FieldInput]) throws(RecordError) {
         resolved.changes.reserveCapacity(targets.count)
-        // Not the body's length: in a batch that is everybody's.
+        // The length of the body would be a bad estimate, because all records of a batch share the body.
         resolved.text.reserveCapacity(targets.reduce(targets.count &* 64) { $0 &+ inputs[$1.index].valueBytes })
         for target in targets {
             let kind = try change(target, inputs[target.index])
@@ -169,7 +173,7 @@ private struct Resolution {
         switch input.tag {
         case nil: return
         case .type(let type):
-            // An INT64 in a DOUBLE field: as answers have it that were written before the field was widened.
+            // Accept an INT64 tag for a DOUBLE field, because records from before the field was widened have this tag.
             if type.stands(in: field.type) { return }
             found = type.schemaName
         case .anyList:
@@ -186,7 +190,7 @@ private struct Resolution {
             ])
     }
 
-    /// Appends an entry to `text`; a long BYTES value goes to `externals`.
+    /// Appends an entry to `text`. The JSON text of a long BYTES value is appended to `externals` instead.
     private mutating func entry(
         _ field: Target, _ token: JSONToken
     ) throws(RecordError) -> ResolvedValue {
@@ -247,7 +251,7 @@ private struct Resolution {
         } catch {
             throw error.error(field: field.name.text, expected: field.type)
         }
-        // The entry of setIfAbsent is written among the operands, since it may come to nothing.
+        // Write the entry of setIfAbsent into the operands, because the merge may discard the entry.
         swap(&resolved.text, &resolved.operands)
         defer { swap(&resolved.text, &resolved.operands) }
         return .setIfAbsent(try entry(field, operand))
@@ -269,7 +273,8 @@ private struct Resolution {
 }
 
 extension RecordError {
-    /// The refusal of a value with the request that makes its field take such values, if there is one.
+    /// Returns the error for a value of another type, extended by the request that would change the field's type. If no
+    /// such request exists, the error is unchanged.
     fileprivate func showingWayOut(of type: RecordTypeDefinition) -> RecordError {
         guard cause == .typeMismatch, case .text(let name)? = details.first(where: { $0.key == "field" })?.value,
             case .text(let found)? = details.first(where: { $0.key == "found" })?.value, let field = type[name]
@@ -293,11 +298,11 @@ extension RecordError {
 }
 
 extension RecordTypeDefinition {
-    /// The place of a field in `fields`: the guessed one, or else the one that the name's hash finds.
+    /// Returns the position of a field in `fields`. Tries `guess` first, then looks up the name.
     fileprivate func position(of name: String, guess: Int) -> Int? {
         if guess < fields.count, fields[guess].name.text == name { return guess }
         guard let id = self[name]?.id else { return nil }
-        // Numbers mostly ascend without gaps, so the place is seldom far before the number.
+        // Numbers usually ascend without gaps, so the position is seldom far below the number.
         return fields.prefix(id).lastIndex { $0.id == id } ?? fields.firstIndex { $0.id == id }
     }
 }

@@ -1,15 +1,16 @@
 import RecordModel
 
-/// What a field operation makes of a value.
+/// The result of a field operation on a value.
 struct OperationResult {
-    /// Canonical text.
+    /// The canonical text of the new value.
     let value: [UInt8]
     let decodedSize: Int
 
     /// Evaluates an operation other than `setIfAbsent`.
     ///
-    /// - Parameter old: The canonical text of the value so far; `nil` if the record does not have the field.
-    /// - Throws: `BAD_REQUEST` if a sum overflows or a list grows too long.
+    /// - Parameter old: The canonical text of the present value; `nil` if the record lacks the field.
+    /// - Throws: `BAD_REQUEST` if a sum overflows (cause `TYPE_MISMATCH`) or a list becomes too long (`TOO_LARGE`);
+    ///   `INTERNAL_ERROR` if the present value is damaged.
     init(
         of operation: FieldOperation, on old: [UInt8]?, type: FieldType, operands: [UInt8], now: Int64
     ) throws(RecordError) {
@@ -58,8 +59,8 @@ struct OperationResult {
         return identities
     }
 
-    /// What makes two members of a list one, as conditions compare them: the record that a reference means, the bytes of a
-    /// file, the value of a number.
+    /// Returns the bytes that represent a list member in comparisons. As in predicates, these are the record name of a
+    /// reference, the checksum of an asset, or the value of a number.
     private static func identity(_ member: ArraySlice<UInt8>, _ type: FieldType) throws(RecordError) -> ArraySlice<
         UInt8
     > {
@@ -98,7 +99,7 @@ struct OperationResult {
             details: [("expected", .text(type.schemaName))])
     }
 
-    /// Combines the canonical texts of members into a list.
+    /// Combines the canonical texts of members into the canonical text of a list.
     private static func list(
         _ old: [UInt8]?, _ operand: ArraySlice<UInt8>, _ type: FieldType,
         _ combine: ([ArraySlice<UInt8>], [ArraySlice<UInt8>]) throws(RecordError) -> [ArraySlice<UInt8>]

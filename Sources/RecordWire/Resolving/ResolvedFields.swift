@@ -1,22 +1,23 @@
 package import RecordModel
 
-/// What a write does to the fields of a record, resolved against the schema, with every value in its stored form.
+/// The changes of a record's fields, resolved against the schema, with each value in its stored form.
 package struct ResolvedFields: Sendable {
-    /// One per field, ascending by field number. Empty while `newFields` is not.
+    /// The changes, one per field, in ascending order of field numbers. The array is empty if `newFields` is not.
     package var changes: [FieldChange]
-    /// Fields that the schema does not have yet: extend it, then resolve again.
+    /// The fields that the schema lacks. After adding them to the schema, the caller must resolve the record again.
     package var newFields: [(name: FieldName, type: FieldType)]
-    /// The entries that are set, in order and separated by commas: stored text as it is.
+    /// The entries of fields that are set, in order and separated by commas, as in the stored text.
     package var text: [UInt8]
     /// The JSON texts of external values.
     package var externals: [UInt8]
-    /// What operations need: heads and entries, canonical lists.
+    /// The operands of field operations: entry heads, entries and canonical lists.
     package var operands: [UInt8]
-    /// The ASSET values that are set, with the receipts that the stored form does not keep.
+    /// The ASSET values that are set, including the upload tokens, which the stored form does not contain.
     package var assets: [(fieldID: Int, asset: Asset)]
-    /// Notices for the answer if the write succeeds.
+    /// The notices for the response if the write succeeds.
     package var notices: [WriteNotice]
 
+    /// Creates an empty set of changes.
     package init() {
         changes = []
         newFields = []
@@ -27,46 +28,54 @@ package struct ResolvedFields: Sendable {
         notices = []
     }
 
+    /// Whether any change is a field operation.
     package var hasOperations: Bool {
         changes.contains { if case .operation = $0.kind { true } else { false } }
     }
 }
 
-/// What happens to one field.
+/// The change of one field.
 package struct FieldChange: Hashable, Sendable {
+    /// The number of the field.
     package let fieldID: Int
+    /// The type of the field.
     package let type: FieldType
+    /// The way in which the field changes.
     package let kind: Kind
 
+    /// The way in which a field changes.
     package enum Kind: Hashable, Sendable {
-        /// The entry lies in `ResolvedFields.text`.
+        /// Sets the field to an entry in `ResolvedFields.text`.
         case set(ResolvedValue)
         case remove
-        /// The entry's head, `"name":{"value":`, lies in `ResolvedFields.operands`.
+        /// Applies a field operation. The head of the field's entry, `"name":{"value":`, is in
+        /// `ResolvedFields.operands`.
         case operation(FieldOperation, head: Range<Int>)
     }
 }
 
-/// An entry in its stored form.
+/// A value in its stored form.
 package struct ResolvedValue: Hashable, Sendable {
-    /// In `ResolvedFields.text`, or in `operands` for `setIfAbsent`.
+    /// The range of the field's entry in `ResolvedFields.text`. For `setIfAbsent`, the range refers to `operands`.
     package let entry: Range<Int>
-    /// From the start of the entry.
+    /// The offset in bytes of the value from the start of the entry.
     package let valueOffset: Int
+    /// The decoded size of the value.
     package let decodedSize: Int
-    /// In `ResolvedFields.externals`, if the value is external.
+    /// The range of an external value's JSON text in `ResolvedFields.externals`; `nil` if the value is not external.
     package let external: Range<Int>?
 }
 
-/// An operation on one field, checked against the field's type.
+/// A field operation, checked against the field's type.
 package enum FieldOperation: Hashable, Sendable {
     case incrementInteger(Int64)
     case incrementDouble(Double)
-    /// The range is that of a canonical list, brackets included, in `ResolvedFields.operands`.
+    /// Appends a list. The range locates the list's canonical text, including brackets, in `ResolvedFields.operands`.
     case append(Range<Int>)
-    /// Members that are in the list already, by their canonical text, are left out.
+    /// Appends the members of a list that the field does not contain. Members are compared as in predicates: references
+    /// by record name, assets by checksum.
     case appendUnique(Range<Int>)
-    /// Every member whose canonical text is in the operand goes.
+    /// Removes all members of the field that equal a member of the list. Members are compared as for `appendUnique`.
     case remove(Range<Int>)
     case setIfAbsent(ResolvedValue)
     case serverTime

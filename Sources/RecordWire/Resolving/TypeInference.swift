@@ -1,8 +1,11 @@
 import RecordModel
 
-/// The type of a field that the schema does not have, from what a request writes into it.
+/// Infers the type of a field that the schema lacks. The source is a value or operation in a request.
 enum TypeInference {
-    /// - Returns: `nil` if the input asks for nothing that needs the field.
+    /// Infers the type of a new field.
+    ///
+    /// - Returns: The type; `nil` if the input does not require the field to exist.
+    /// - Throws: `BAD_REQUEST`, cause `TYPE_MISMATCH`, if the value does not determine a type.
     static func type(of input: FieldInput, reader: JSONReader) throws(RecordError) -> FieldType? {
         switch input.form {
         case .remove: return nil
@@ -58,7 +61,7 @@ enum TypeInference {
         }
         var object = JSONReader(reader.bytes, at: token)
         var (latitude, longitude, recordName, fileChecksum) = (false, false, false, false)
-        // A look at the keys, without a tree of what may be megabytes.
+        // Read the keys without building a tree, because the object may have megabytes.
         do {
             try object.enter()
             var keys = JSONKeySet()

@@ -1,18 +1,22 @@
 package import RecordModel
 
-/// What a write that succeeded tells its caller besides the outcome.
+/// A notice about a successful write, in addition to its result.
 package struct WriteNotice: Hashable, Sendable {
+    /// The kind of a notice.
     package enum Code: String, Hashable, Sendable {
-        /// A number has more digits than the DOUBLE that is stored in its place.
+        /// A number has more digits than its stored DOUBLE can represent.
         case numberRounded = "NUMBER_ROUNDED"
-        /// A text that reads as a time has made a new field a STRING.
+        /// A new field became a STRING, although its first value looks like a time.
         case storedAsString = "STORED_AS_STRING"
     }
 
+    /// The kind of the notice.
     package let code: Code
+    /// The record type.
     package let recordType: RecordTypeName
+    /// The name of the field.
     package let field: FieldName
-    /// The record that was written; empty until that is known.
+    /// The name of the written record; empty until the name is known.
     package var recordName = ""
 
     init(_ code: Code, field: FieldName, of recordType: RecordTypeName) {
@@ -30,6 +34,7 @@ package struct WriteNotice: Hashable, Sendable {
         }
     }
 
+    /// The notice as JSON.
     package var json: JSONValue {
         [
             "code": .string(code.rawValue), "recordType": .string(recordType.text), "recordName": .string(recordName),
@@ -39,9 +44,9 @@ package struct WriteNotice: Hashable, Sendable {
 }
 
 extension CanonicalValue {
-    /// Whether a number, or one of a list, differs from the DOUBLE that `append` makes of it.
+    /// Returns whether a number, or a number in a list, differs from the DOUBLE that `append` writes for it.
     static func isRounded(_ token: JSONToken, of reader: JSONReader) -> Bool {
-        // Up to 15 digits come back as they were, and so short a text has no more.
+        // A number of up to 15 digits survives the conversion to DOUBLE. A text of up to 15 bytes has no more digits.
         guard token.count > 15 else { return false }
         guard token.kind == .array else {
             guard let double = reader.double(token) else { return false }
@@ -56,7 +61,8 @@ extension CanonicalValue {
         return isRounded
     }
 
-    /// The digits of a number without zeros at both ends. The point and the exponent may differ where the value does not.
+    /// Returns the digits of a number without leading and trailing zeros. Equal values may differ in the decimal point
+    /// and the exponent.
     private static func significantDigits(_ number: some Sequence<UInt8>) -> [UInt8] {
         let mantissa = number.prefix { $0 | 0x20 != UInt8(ascii: "e") }
         let digits = mantissa.filter { $0 &- UInt8(ascii: "0") < 10 }.drop { $0 == UInt8(ascii: "0") }

@@ -4,7 +4,7 @@ import Encodings
 extension CanonicalValue {
     /// Decodes the stored text of a value.
     ///
-    /// - Throws: `INTERNAL_ERROR` if it is damaged.
+    /// - Throws: `INTERNAL_ERROR` if the text is damaged.
     package static func decode(_ text: UnsafeRawBufferPointer, as type: FieldType) throws(RecordError) -> FieldValue {
         var reader = JSONReader(text)
         do {
@@ -16,16 +16,21 @@ extension CanonicalValue {
         }
     }
 
+    /// Decodes the stored text of a value.
+    ///
+    /// - Throws: `INTERNAL_ERROR` if the text is damaged.
     package static func decode(_ text: [UInt8], as type: FieldType) throws(RecordError) -> FieldValue {
         try text.withUnsafeBufferPointer { buffer throws(RecordError) -> FieldValue in
             try decode(UnsafeRawBufferPointer(buffer), as: type)
         }
     }
 
-    /// Decodes a scanned value, with the same coercions as `append`.
+    /// Decodes a scanned value. The function accepts the same forms as `append`.
+    ///
+    /// - Throws: `ValueMismatch` if the value does not fit the type.
     static func decode(
         _ token: JSONToken, of reader: JSONReader, as type: FieldType,
-        unknownKeys: CompositeReader.UnknownKeys = .refused
+        unknownKeys: CompositeReader.UnknownKeys = .rejected
     ) throws(ValueMismatch) -> FieldValue {
         if type.isList {
             var members: [FieldValue] = []

@@ -2,7 +2,7 @@ package import RecordModel
 import Encodings
 
 extension CanonicalValue {
-    /// Appends the canonical text of a value. An asset's receipt is not part of it.
+    /// Appends the canonical text of a value. The text does not contain the upload token of an asset.
     package static func append(_ value: FieldValue, to text: inout [UInt8]) {
         switch value {
         case .string(let string): text.appendString(string)
@@ -51,7 +51,9 @@ extension CanonicalValue {
         }
     }
 
-    /// Appends a location and returns its decoded size.
+    /// Appends a location.
+    ///
+    /// - Returns: The decoded size.
     static func append(_ location: Location, to text: inout [UInt8]) -> Int {
         var size = 16
         text.appendLiteral("{\"latitude\":")
@@ -77,7 +79,7 @@ extension CanonicalValue {
         return size
     }
 
-    /// Appends what precedes the value in an entry: `"name":{"value":`. Field names have nothing to escape.
+    /// Appends the text before the value of an entry: `"name":{"value":`. Field names need no escaping.
     @inline(__always)
     static func appendEntryHead(_ name: String, to text: inout [UInt8]) {
         text.append(UInt8(ascii: "\""))

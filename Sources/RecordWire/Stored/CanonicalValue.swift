@@ -1,29 +1,30 @@
 package import RecordModel
 import Encodings
 
-/// The one JSON text of each field value, which the stored form and answers share.
+/// The canonical JSON text of field values. The stored form and responses contain it.
 ///
 /// | type | text | decoded size |
 /// |---|---|---|
 /// | STRING | minimal escapes | its UTF-8 bytes |
 /// | INT64, TIMESTAMP | decimal | 8 |
-/// | DOUBLE | the shortest that reads back the same, always with a fraction or exponent | 8 |
+/// | DOUBLE | the shortest that parses to the same value, always with a fraction or exponent | 8 |
 /// | BYTES | base64 with padding | the bytes |
 /// | REFERENCE | `{"recordName":…,"action":…}` | the name's bytes |
-/// | ASSET | `{"fileChecksum":…,"size":…,"contentType":…?,"filename":…?}` | 8 and the strings' bytes |
+/// | ASSET | `{"fileChecksum":…,"size":…,"contentType":…?,"filename":…?,"width":…?,"height":…?,"orientation":…?}` | 8 and the strings' bytes; 24 more for a picture |
 /// | LOCATION | its keys in the order of `Location`, absent ones left out | 8 per key |
 /// | lists | `[…]` without spaces | the sum of the members |
 ///
-/// A request may write a value otherwise; `append` coerces what loses nothing: `3.0` or a Boolean into INT64, any
-/// number into the nearest DOUBLE, RFC 3339 into TIMESTAMP.
+/// A request may contain other forms. `append` converts forms that lose nothing: `3.0` or a Boolean to INT64, RFC 3339
+/// text to TIMESTAMP. For a DOUBLE field, any number becomes the nearest DOUBLE.
 package enum CanonicalValue {
-    /// Gives an asset's value what the server knows of the asset, whatever the client said.
+    /// Returns an asset value with the server's metadata instead of the client's.
     package typealias AssetCompletion = (Asset) -> Asset
 
     /// Appends the canonical text of a scanned value.
     ///
-    /// - Parameter complete: Adds what the server knows of an asset to its value.
+    /// - Parameter complete: Replaces the client's metadata of an asset by the server's metadata.
     /// - Returns: The decoded size.
+    /// - Throws: `ValueMismatch` if the value does not fit the type.
     static func append(
         _ token: JSONToken, of reader: JSONReader, as type: FieldType, to text: inout [UInt8],
         completing complete: AssetCompletion? = nil
@@ -81,6 +82,8 @@ package enum CanonicalValue {
     }
 
     /// Calls `body` with each member of a list.
+    ///
+    /// - Throws: `ValueMismatch` if the value is no list or too long, and any error that `body` throws.
     static func forEachMember(
         _ token: JSONToken, of reader: JSONReader, _ body: (JSONToken) throws(ValueMismatch) -> Void
     ) throws(ValueMismatch) {
@@ -108,7 +111,7 @@ package enum CanonicalValue {
     ) throws(ValueMismatch) -> Int {
         switch token.kind {
         case .string:
-            // Without a backslash the token is its own canonical text: nothing in it needs an escape.
+            // A string without a backslash is its own canonical text, because nothing in it needs escaping.
             text.appendBytes(UnsafeRawBufferPointer(rebasing: reader.bytes[token.range]))
             return token.count &- 2
         case .escapedString:
@@ -171,7 +174,7 @@ package enum CanonicalValue {
             count = Base64.decodedCount(UnsafeRawBufferPointer(rebasing: reader.bytes[token.content]))
             if count != nil { text.appendBytes(UnsafeRawBufferPointer(rebasing: reader.bytes[token.range])) }
         case .escapedString:
-            // Some writers escape the slash, a letter of the alphabet.
+            // Resolve escapes, because some writers escape the slash, which base64 contains.
             count = reader.unescaped(token).withUnsafeBytes { bytes -> Int? in
                 let count = Base64.decodedCount(bytes)
                 if count != nil { text.appendString(bytes) }
@@ -183,7 +186,7 @@ package enum CanonicalValue {
         return count
     }
 
-    /// The decoded size of a canonical text, or `nil` if the text is not the canonical one of a value of the type.
+    /// Returns the decoded size in bytes of a canonical text; `nil` if the text is not canonical for the type.
     package static func check(_ text: UnsafeRawBufferPointer, as type: FieldType) -> Int? {
         var reader = JSONReader(text)
         guard let token = try? reader.value(), reader.position == text.count else { return nil }

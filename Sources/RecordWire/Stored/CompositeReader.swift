@@ -1,19 +1,20 @@
 import Encodings
 import RecordModel
 
-/// Reads the value types that are JSON objects.
+/// Reads field values that are JSON objects. All functions throw `ValueMismatch`.
 enum CompositeReader {
-    /// What becomes of a key that the type does not have.
+    /// The treatment of unknown keys in an object.
     enum UnknownKeys {
-        /// Refused: what is sent to be stored, lest it be lost unseen.
-        case refused
-        /// Passed over: what a later version of the server answers.
+        /// Rejects unknown keys, for values to store, so that no data is lost silently.
+        case rejected
+        /// Ignores unknown keys, for responses. A later server version may have added them.
         case ignored
     }
 
-    /// CloudKit reference, "Reference Dictionary". An absent action is NONE; a zone must be the default one.
+    /// Reads a reference (CloudKit reference, "Reference Dictionary"). An absent action is NONE. The zone must be the
+    /// default zone.
     static func reference(
-        _ token: JSONToken, of reader: JSONReader, unknownKeys: UnknownKeys = .refused
+        _ token: JSONToken, of reader: JSONReader, unknownKeys: UnknownKeys = .rejected
     ) throws(ValueMismatch) -> Reference {
         var name: RecordName?
         var action = ReferenceAction.none
@@ -32,7 +33,7 @@ enum CompositeReader {
                 guard ZoneReader.isDefault(value, of: reader) else {
                     throw ValueMismatch("reference to another zone", at: value.start)
                 }
-            } else if unknownKeys == .refused {
+            } else if unknownKeys == .rejected {
                 throw unknown(key, of: reader)
             }
         }
@@ -40,9 +41,9 @@ enum CompositeReader {
         return Reference(recordName: name, action: action)
     }
 
-    /// CloudKit reference, "Asset Dictionary"; the checksum is the SHA-256 of the bytes.
+    /// Reads an asset (CloudKit reference, "Asset Dictionary"). The checksum is the SHA-256 of the bytes.
     static func asset(
-        _ token: JSONToken, of reader: JSONReader, unknownKeys: UnknownKeys = .refused
+        _ token: JSONToken, of reader: JSONReader, unknownKeys: UnknownKeys = .rejected
     ) throws(ValueMismatch) -> Asset {
         var checksum: String?
         var size: Int64?
@@ -76,9 +77,10 @@ enum CompositeReader {
             } else if reader.string(key, is: "downloadURL") || reader.string(key, is: "wrappingKey")
                 || reader.string(key, is: "referenceChecksum")
             {
-                // Sent back from earlier answers or made for another server's encryption; they say nothing here.
+                // Responses and the encryption of other servers contain these keys, and clients send them back. They
+                // are ignored.
                 _ = try string(value, of: reader)
-            } else if unknownKeys == .refused {
+            } else if unknownKeys == .rejected {
                 throw unknown(key, of: reader)
             }
         }
@@ -99,9 +101,9 @@ enum CompositeReader {
         return number
     }
 
-    /// CloudKit reference, "Location Dictionary".
+    /// Reads a location (CloudKit reference, "Location Dictionary").
     static func location(
-        _ token: JSONToken, of reader: JSONReader, unknownKeys: UnknownKeys = .refused
+        _ token: JSONToken, of reader: JSONReader, unknownKeys: UnknownKeys = .rejected
     ) throws(ValueMismatch) -> Location {
         var latitude: Double?
         var longitude: Double?
@@ -123,7 +125,7 @@ enum CompositeReader {
                 location.course = try CanonicalValue.double(value, of: reader)
             } else if reader.string(key, is: "timestamp") {
                 location.timestamp = try CanonicalValue.timestamp(value, of: reader)
-            } else if unknownKeys == .refused {
+            } else if unknownKeys == .rejected {
                 throw unknown(key, of: reader)
             }
         }
@@ -135,7 +137,7 @@ enum CompositeReader {
         return location
     }
 
-    /// Calls `body` with the members of an object whose value is not null.
+    /// Calls `body` with each member of an object whose value is not null.
     private static func forEachMember(
         _ token: JSONToken, of reader: JSONReader, _ body: (JSONToken, JSONToken) throws(ValueMismatch) -> Void
     ) throws(ValueMismatch) {
@@ -175,9 +177,9 @@ enum CompositeReader {
     }
 }
 
-/// Reads a `zoneID` where only the default zone is meant.
+/// Reads a `zoneID`, which must identify the default zone.
 enum ZoneReader {
-    /// Whether a zone dictionary, or null, means the default zone.
+    /// Returns whether a zone dictionary, or null, represents the default zone.
     static func isDefault(_ token: JSONToken, of reader: JSONReader) -> Bool {
         if token.kind == .null { return true }
         guard token.kind == .object else { return false }

@@ -1,12 +1,12 @@
 import RecordModel
 
-/// Collects the entries of a layout; the head, which sums them up, is written last.
+/// Builds a layout. The head contains totals, so the writer adds it last.
 struct LayoutWriter {
     private var body: [UInt8] = []
     private var count = 0
     private var head = LayoutFormat.version
     private(set) var decodedSize = 0
-    /// The bytes of all external values' JSON texts.
+    /// The number of bytes of the JSON texts of all external values.
     private(set) var externalBytes = 0
 
     init(entries: Int) {
@@ -15,7 +15,9 @@ struct LayoutWriter {
 
     var hasReferences: Bool { head & LayoutFormat.hasReferences != 0 }
 
-    /// - Parameter external: The length of the value's JSON text if it lies in the side table.
+    /// Appends an entry.
+    ///
+    /// - Parameter external: The length in bytes of the JSON text of an external value; `nil` for other values.
     mutating func append(
         fieldID: Int, type: FieldType, length: Int, valueOffset: Int, decodedSize size: Int, external: Int?
     ) {

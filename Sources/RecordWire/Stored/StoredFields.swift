@@ -1,47 +1,57 @@
 package import RecordModel
 
-/// The fields of a record as storage keeps them. This is part of the storage format.
+/// The fields of a record in storage: a text and a layout. Both are part of the storage format.
 ///
-/// **text** is the inside of the answer's `"fields"` object, ordered by field number:
+/// The **text** is the content of the `"fields"` object in responses, sorted by field number:
 ///
-///     "title":{"value":"sea","type":"STRING"},"good":{"value":3,"type":"INT64"}
+/// ```
+/// "title":{"value":"sea","type":"STRING"},"good":{"value":3,"type":"INT64"}
+/// ```
 ///
-/// Values are canonical: one text per value (see `CanonicalValue`). A record without fields has an empty text.
+/// Values are canonical (see `CanonicalValue`). A record without fields has an empty text.
 ///
-/// **layout** finds the entries without parsing. Numbers are unsigned LEB128:
+/// The **layout** locates the entries without parsing the text. All numbers are unsigned LEB128 (1 to 7 bytes):
 ///
-///     head byte      the version, 1, in bits 0 to 4; bit 5: some field is ASSET or ASSET_LIST;
-///                    bit 6: some field is REFERENCE or REFERENCE_LIST; bit 7: some value is external
-///     decoded size   of all values (`CanonicalValue` says how it is counted)
-///     count          of entries
-///     per entry, ascending by field number:
-///       field number, 1 and up
-///       type byte      `FieldType.rawValue`; bit 7: the value is external
-///       entry length   bytes in the text, without the comma between entries
-///       value offset   from the start of the entry to the value
-///       decoded size
-///       external length   only if external: bytes of the value's JSON text
+/// ```
+/// layout  | head | decoded size of all values | number of entries | entry | entry | ...
+///         |  1   |            1-7             |        1-7        |
 ///
-/// A value of BYTES or BYTES_LIST whose JSON text exceeds 4,096 bytes is *external*: the entry has nothing between
-/// `"value":` and `,"type":`, and the text is kept by storage in a side table under (record, field number). So a change of
-/// another field does not write it again.
+/// entry   | field number | type | entry length | value offset | decoded size | external length |
+///         |     1-7      |  1   |     1-7      |     1-7      |     1-7      |       1-7       |
+///
+/// head    | bit 7: external value | bit 6: reference field | bit 5: asset field | bits 4-0: version, 1 |
+/// type    | bit 7: external value | bits 6-0: `FieldType.rawValue` |
+/// ```
+///
+/// - Entries are sorted by field number, from 1.
+/// - The entry length is the length of the entry in the text, in bytes, without the comma between entries.
+/// - The value offset is the distance in bytes from the start of the entry to its value.
+/// - The external length is the length of the value's JSON text in bytes. Only external values have an external length.
+///
+/// A BYTES or BYTES_LIST value whose JSON text exceeds 4,096 bytes is *external*. The entry of an external value has
+/// nothing between `"value":` and `,"type":`. A side table contains the JSON text by record and field number, so that a
+/// change of another field does not rewrite the text.
 package struct StoredFields: Hashable, Sendable {
+    /// The JSON text of the entries.
     package var text: [UInt8]
+    /// The layout of the text.
     package var layout: [UInt8]
 
+    /// Creates stored fields. The layout is not validated.
     package init(text: [UInt8], layout: [UInt8]) {
         self.text = text
         self.layout = layout
     }
 
-    /// A record without fields.
+    /// The fields of a record without fields.
     package static let empty = StoredFields(text: [], layout: [LayoutFormat.version, 0, 0])
 
-    /// The longest JSON text of a BYTES or BYTES_LIST value that stands inside the entry.
+    /// The longest JSON text of a BYTES or BYTES_LIST value that is stored in the entry, in bytes.
     package static let inlineBytes = 4_096
 
-    /// What the fields take of the file, large values included: the bytes of the text, of the layout, and of the texts that lie
-    /// elsewhere.
+    /// The number of bytes of the text, the layout and the external values.
+    ///
+    /// Reading it throws `INTERNAL_ERROR` if the layout is damaged.
     package var storedBytes: Int {
         get throws(RecordError) {
             let inline = text.count &+ layout.count
@@ -52,12 +62,12 @@ package struct StoredFields: Hashable, Sendable {
         }
     }
 
-    /// See `StoredFieldsView.isPlain`.
+    /// Whether the layout is plain (`StoredFieldsView.isPlain`).
     package var isPlain: Bool { layout.withUnsafeBytes { StoredFieldsView.isPlain($0) } }
 
-    /// Lends the view of these bytes.
+    /// Calls `body` with a view of the fields.
     ///
-    /// - Throws: `INTERNAL_ERROR` if the layout is damaged.
+    /// - Throws: `INTERNAL_ERROR` if the layout is damaged, and any error that `body` throws.
     package func withView<Result>(
         _ body: (StoredFieldsView) throws(RecordError) -> Result
     ) throws(RecordError) -> Result {
@@ -70,20 +80,24 @@ package struct StoredFields: Hashable, Sendable {
     }
 }
 
-/// Where one field lies in the stored text.
+/// The position of one field in the stored text.
 package struct LayoutEntry: Hashable, Sendable {
+    /// The number of the field.
     package let fieldID: Int
+    /// The type of the value.
     package let type: FieldType
-    /// Whether the value lies in the side table; `value` is empty then.
+    /// Whether the value is in the side table. `value` is then empty.
     package let isExternal: Bool
-    /// The entry in the text, from the quote of the name to the closing brace.
+    /// The range of the entry in the text, from the quote of the name to the closing brace.
     package let entry: Range<Int>
-    /// The value in the text.
+    /// The range of the value in the text.
     package let value: Range<Int>
+    /// The decoded size of the value.
     package let decodedSize: Int
-    /// The bytes of the external value's JSON text; 0 if it is not external.
+    /// The length in bytes of the external value's JSON text; 0 if the value is not external.
     package let externalLength: Int
 
+    /// Creates the position of a field from its parts.
     package init(
         fieldID: Int, type: FieldType, isExternal: Bool, entry: Range<Int>, value: Range<Int>, decodedSize: Int,
         externalLength: Int
@@ -98,7 +112,7 @@ package struct LayoutEntry: Hashable, Sendable {
     }
 }
 
-/// The constants and numbers of the layout, written and read.
+/// The constants of the layout format, and the coding of its numbers.
 enum LayoutFormat {
     static let version: UInt8 = 1
     static let versionMask: UInt8 = 0x1F
@@ -106,8 +120,8 @@ enum LayoutFormat {
     static let hasReferences: UInt8 = 0x40
     static let hasExternals: UInt8 = 0x80
     static let external: UInt8 = 0x80
-    /// A record's stored text may have this many bytes per decoded byte of its limit: room for a record full of control
-    /// characters, which are six bytes each.
+    /// The maximum ratio of a record's stored bytes to its limit of decoded bytes. A record may consist of control
+    /// characters, each with an escape of six bytes.
     static let storedPerDecoded = 8
 
     @inline(__always)
@@ -120,10 +134,11 @@ enum LayoutFormat {
         layout.append(UInt8(truncatingIfNeeded: rest))
     }
 
-    /// Reads a number and steps over it; `nil` if it is cut off or beyond 2^49.
+    /// Reads a number and advances the position. The result is `nil` if the number is truncated or has more than 49
+    /// bits.
     @inline(__always)
     static func number(_ layout: UnsafeRawBufferPointer, _ position: inout Int) -> Int? {
-        // Nearly all are one byte.
+        // Almost all numbers have one byte.
         if position < layout.count, layout[position] < 0x80 {
             position &+= 1
             return Int(layout[position &- 1])
@@ -142,7 +157,7 @@ enum LayoutFormat {
 }
 
 extension FieldType {
-    /// What follows a value in its entry: `,"type":"INT64"}`.
+    /// The text after the value of an entry, such as `,"type":"INT64"}`.
     @inline(__always)
     var entrySuffix: StaticString {
         switch self {

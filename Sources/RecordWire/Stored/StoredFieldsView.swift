@@ -1,23 +1,29 @@
 package import RecordModel
 
-/// Stored fields that someone else owns, for instance the columns of an open SQLite row. Valid as long as they are.
+/// A view of borrowed stored fields, such as the columns of an open SQLite row. The view is valid as long as their
+/// owner.
 ///
-/// `init` walks the layout once and checks that it fits the text; after it every range lies inside the text.
+/// `init` scans the layout once and checks it against the text. After this check, each range lies within the text.
 package struct StoredFieldsView {
+    /// The JSON text of the entries.
     package let text: UnsafeRawBufferPointer
+    /// The layout of the text.
     package let layout: UnsafeRawBufferPointer
-    /// The decoded size of all values, external ones included.
+    /// The decoded size of all values, including external ones.
     package let decodedSize: Int
+    /// The number of fields.
     package let count: Int
-    /// Whether some value lies in the side table.
+    /// Whether the value of at least one field is in the side table.
     package let hasExternals: Bool
-    /// Whether some field is REFERENCE or REFERENCE_LIST.
+    /// Whether the record has a REFERENCE or REFERENCE_LIST field.
     package let hasReferences: Bool
-    /// Whether some field is ASSET or ASSET_LIST.
+    /// Whether the record has an ASSET or ASSET_LIST field.
     package let hasAssets: Bool
-    /// Where the first entry stands in the layout.
+    /// The position of the first entry in the layout.
     let firstEntry: Int
 
+    /// Creates a view and validates the layout.
+    ///
     /// - Throws: `INTERNAL_ERROR` if the layout is damaged or does not fit the text.
     package init(text: UnsafeRawBufferPointer, layout: UnsafeRawBufferPointer) throws(RecordError) {
         self.text = text
@@ -35,37 +41,37 @@ package struct StoredFieldsView {
         var externals = false
         var references = false
         var assets = false
-        var walk = LayoutIterator(text: text, layout: layout, position: head.firstEntry)
-        while let entry = walk.next() {
+        var scan = LayoutIterator(text: text, layout: layout, position: head.firstEntry)
+        while let entry = scan.next() {
             seen &+= 1
             total &+= entry.decodedSize
             externals = externals || entry.isExternal
             references = references || entry.type.isReference
             assets = assets || entry.type.element == .asset
         }
-        guard walk.isComplete, seen == count, total == decodedSize, externals == hasExternals,
+        guard scan.isComplete, seen == count, total == decodedSize, externals == hasExternals,
             references == hasReferences,
             assets == hasAssets
         else { throw .damagedFields }
     }
 
-    /// Whether an answer that shows all fields is the stored text as it is: no value lies elsewhere or gets a URL. Looks at
-    /// the head of the layout alone.
+    /// Returns whether the fields have neither external values nor assets. A response with all fields then contains the
+    /// stored text unchanged. The function reads only the head of the layout.
     package static func isPlain(_ layout: UnsafeRawBufferPointer) -> Bool {
         layout.first == LayoutFormat.version || layout.first == LayoutFormat.version | LayoutFormat.hasReferences
     }
 
-    /// How much of a text is of other fields than some, by one walk over the layout.
+    /// Returns the length in bytes of a text without some of its fields. The function scans the layout once.
     ///
-    /// - Parameter hidden: The numbers of those that do not count, ascending.
+    /// - Parameter hidden: The numbers of the fields to leave out, ascending.
     package static func bytes(
         of text: UnsafeRawBufferPointer, layout: UnsafeRawBufferPointer, without hidden: [Int]
     ) -> Int {
         guard !hidden.isEmpty, let head = LayoutHead(layout) else { return text.count }
         var bytes = text.count
-        var walk = LayoutIterator(text: text, layout: layout, position: head.firstEntry)
+        var scan = LayoutIterator(text: text, layout: layout, position: head.firstEntry)
         var next = 0
-        while let entry = walk.next() {
+        while let entry = scan.next() {
             while next < hidden.count, hidden[next] < entry.fieldID { next += 1 }
             guard next < hidden.count else { break }
             if hidden[next] == entry.fieldID { bytes -= entry.entry.count }
@@ -73,24 +79,26 @@ package struct StoredFieldsView {
         return bytes
     }
 
-    // By the head of a layout alone.
+    // The following functions read only the head of a layout.
 
-    /// Whether some value lies in the side table.
+    /// Returns whether the value of at least one field is in the side table.
     package static func hasExternals(_ layout: [UInt8]) -> Bool {
         (layout.first ?? 0) & LayoutFormat.hasExternals != 0
     }
 
-    /// Whether some field is REFERENCE or REFERENCE_LIST.
+    /// Returns whether the record has a REFERENCE or REFERENCE_LIST field.
     package static func hasReferences(_ layout: [UInt8]) -> Bool {
         (layout.first ?? 0) & LayoutFormat.hasReferences != 0
     }
 
-    /// Whether some field is ASSET or ASSET_LIST.
+    /// Returns whether the record has an ASSET or ASSET_LIST field.
     package static func hasAssets(_ layout: [UInt8]) -> Bool {
         (layout.first ?? 0) & LayoutFormat.hasAssets != 0
     }
 
-    /// The assets in ASSET and ASSET_LIST fields, in the order of the fields.
+    /// Returns the assets in ASSET and ASSET_LIST fields, in the order of the fields.
+    ///
+    /// - Throws: `INTERNAL_ERROR` if the text is damaged.
     package func assets() throws(RecordError) -> [(fieldID: Int, asset: Asset)] {
         guard hasAssets else { return [] }
         var found: [(fieldID: Int, asset: Asset)] = []
@@ -105,9 +113,10 @@ package struct StoredFieldsView {
         return found
     }
 
-    /// The entries, ascending by field number.
+    /// The entries, in ascending order of field numbers.
     package var entries: Entries { Entries(view: self) }
 
+    /// A sequence of the entries of a view.
     package struct Entries: Sequence {
         let view: StoredFieldsView
 
@@ -116,11 +125,16 @@ package struct StoredFieldsView {
         }
     }
 
+    /// Calls `body` with each entry.
+    ///
+    /// - Throws: Any error that `body` throws.
     package func forEachEntry<Failure: Error>(_ body: (LayoutEntry) throws(Failure) -> Void) throws(Failure) {
         for entry in entries { try body(entry) }
     }
 
-    /// The entry of a field, or `nil` if the record does not have the field. O(fields).
+    /// Returns the entry of a field; `nil` if the record lacks the field.
+    ///
+    /// - Complexity: O(fields).
     package func entry(_ fieldID: Int) -> LayoutEntry? {
         for entry in entries where entry.fieldID >= fieldID {
             return entry.fieldID == fieldID ? entry : nil
@@ -128,12 +142,12 @@ package struct StoredFieldsView {
         return nil
     }
 
-    /// The bytes of a value in the text; empty if it is external.
+    /// Returns the JSON text of a value; empty for an external value.
     package func valueText(of entry: LayoutEntry) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: text[entry.value])
     }
 
-    /// The name of a field as its entry writes it.
+    /// Returns the name of a field in its entry.
     package func name(of entry: LayoutEntry) -> String {
         let start = entry.entry.lowerBound + 1
         let end = entry.value.lowerBound - LayoutFormat.afterName
@@ -142,8 +156,8 @@ package struct StoredFieldsView {
 
     /// Decodes a value.
     ///
-    /// - Parameter external: Gives the JSON text of an external value by its field number.
-    /// - Throws: What `external` throws; `INTERNAL_ERROR` if the text is damaged.
+    /// - Parameter external: Returns the JSON text of an external value, given its field number.
+    /// - Throws: `INTERNAL_ERROR` if the text is damaged, and any error that `external` throws.
     package func value(of entry: LayoutEntry, external: (Int) throws -> [UInt8]) throws -> FieldValue {
         if entry.isExternal {
             return try CanonicalValue.decode(try external(entry.fieldID), as: entry.type)
@@ -151,9 +165,10 @@ package struct StoredFieldsView {
         return try CanonicalValue.decode(valueText(of: entry), as: entry.type)
     }
 
-    /// The references in REFERENCE and REFERENCE_LIST fields, in the order of the fields.
+    /// Returns the references in REFERENCE and REFERENCE_LIST fields, in the order of the fields.
     ///
-    /// - Parameter includingNone: Whether those with the action NONE are wanted too.
+    /// - Parameter includingNone: Whether to include references with the action NONE.
+    /// - Throws: `INTERNAL_ERROR` if the text is damaged.
     package func references(includingNone: Bool) throws(RecordError) -> [(fieldID: Int, reference: Reference)] {
         guard hasReferences else { return [] }
         var found: [(fieldID: Int, reference: Reference)] = []
@@ -170,8 +185,8 @@ package struct StoredFieldsView {
         return found
     }
 
-    /// Checks all that `init` leaves out: the frame of each entry, that each value is canonical, and its decoded size.
-    /// External values are the caller's to check, with `CanonicalValue.check`.
+    /// Checks the properties that `init` does not check: the text around each value, whether each value is canonical,
+    /// and each decoded size. The caller must check external values with `CanonicalValue.check`.
     ///
     /// - Throws: `INTERNAL_ERROR` with the field's number in the details.
     package func check() throws(RecordError) {
@@ -197,18 +212,18 @@ extension LayoutFormat {
     static let afterName = 11
 }
 
-/// What a layout says before its entries.
+/// The head of a layout.
 struct LayoutHead {
-    /// `LayoutFormat.hasAssets` and its like.
+    /// The flags, such as `LayoutFormat.hasAssets`, and the version.
     let flags: UInt8
     /// The decoded size of all values.
     let decodedSize: Int
-    /// How many entries there are.
+    /// The number of entries.
     let count: Int
-    /// Where the first one stands in the layout.
+    /// The position of the first entry in the layout.
     let firstEntry: Int
 
-    /// `nil` for a layout of another version, or one that is cut off.
+    /// Reads the head. The result is `nil` for a truncated layout or another version.
     init?(_ layout: UnsafeRawBufferPointer) {
         var position = 1
         guard layout.count > 0, layout[0] & LayoutFormat.versionMask == LayoutFormat.version,
@@ -221,7 +236,7 @@ struct LayoutHead {
     }
 }
 
-/// Walks the entries of a layout and stops at the end or at the first thing that is not sound.
+/// Iterates over the entries of a layout. The iteration stops at the end or at the first invalid entry.
 package struct LayoutIterator: IteratorProtocol {
     private let layout: UnsafeRawBufferPointer
     private let textCount: Int
@@ -237,7 +252,7 @@ package struct LayoutIterator: IteratorProtocol {
         textCount = text.count
     }
 
-    /// Whether the walk has reached the end of both layout and text.
+    /// Whether the iterator has reached the end of the layout and the text.
     var isComplete: Bool { isSound && position == layout.count && textPosition == textCount }
 
     @inline(__always)
@@ -280,7 +295,7 @@ package struct LayoutIterator: IteratorProtocol {
 }
 
 extension RecordError {
-    /// What storage gave is not what this module wrote.
+    /// An error for stored fields that this module did not write.
     static let damagedFields = RecordError(.internalError, "The stored fields of a record are damaged")
 
     static func damagedFields(fieldID: Int) -> RecordError {

@@ -1,15 +1,16 @@
 import RecordModel
 
-/// Why a JSON value is not a value of a type. Who knows the field turns it into a `RecordError`.
+/// The reason why a JSON value does not fit a type. The caller knows the field and converts the mismatch to a
+/// `RecordError`.
 struct ValueMismatch: Error {
-    /// What stands there instead, in a few words.
+    /// A short description of the value.
     let found: String
-    /// In bytes from the start of the document.
+    /// The position in bytes from the start of the document.
     let offset: Int
     var isTooLong = false
-    /// An operation that values of the type do not have.
+    /// The field operation, if the type does not support it.
     private var operation: FieldOperationKind?
-    /// What to write instead, as a sentence without its period.
+    /// The correct form, as a sentence without its period.
     var remedy: String?
 
     init(_ found: String, at offset: Int) {
@@ -38,7 +39,7 @@ struct ValueMismatch: Error {
         return mismatch
     }
 
-    /// The refusal, which names the field, its type and what came.
+    /// Returns the error, which names the field, its type and the description of the value.
     func error(field: String?, expected: FieldType) -> RecordError {
         var details: [(key: String, value: RecordError.Detail)] = []
         if let field { details.append(("field", .text(field))) }
@@ -65,7 +66,8 @@ struct ValueMismatch: Error {
         }
     }
 
-    /// Who sends an object where none can stand has mistyped a key, or an operation.
+    /// Returns the remedy, or the rule for objects if the value is an unexpected object. The usual cause of such an
+    /// object is a misspelled key or operation.
     private func hint(for expected: FieldType) -> String {
         if let remedy { return ". " + remedy }
         guard found == JSONKind.object.word, operation == nil else { return "" }

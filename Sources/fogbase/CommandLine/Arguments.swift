@@ -1,24 +1,24 @@
-/// A command line, taken apart: which command, and what it was given.
+/// A parsed command line: the command with its flags and operands.
 struct Arguments {
-    /// What is to be done.
+    /// The action that the command line requests.
     enum Request {
         case run(Command)
-        /// Help for a command, for all whose name begins with a word, or for everything.
+        /// Print the help text of a command, of a group of commands, or of all commands.
         case help(String?)
     }
 
     var request: Request
-    /// The values of settings by key, as given by flags.
+    /// The values of settings given by flags, by setting key.
     var settings: [String: String] = [:]
-    /// The values of other options by flag; empty for a switch.
+    /// The values of all other options, by flag; empty for a switch.
     var options: [String: String] = [:]
     var operands: [String] = []
 
-    /// Takes apart the arguments after the program's name.
+    /// Parses the arguments that follow the name of the program.
     ///
-    /// `--flag value` and `--flag=value` mean the same; `--` ends the flags.
+    /// `--flag value` and `--flag=value` are equivalent; `--` ends the flags.
     ///
-    /// - Throws: A sentence with the nearest known word.
+    /// - Throws: `Failure` with code `usage`. Its sentence suggests the nearest known word.
     init(_ words: [String]) throws(Failure) {
         var rest = words[...]
         guard let first = rest.first else {
@@ -75,7 +75,7 @@ struct Arguments {
 
     private static func unknownCommand(_ text: String) -> Failure {
         let known = Command.all.map(\.name)
-        // Somebody remembers the verb: `explain` for `access explain`.
+        // The user may have typed only the last word of a command: `explain` for `access explain`.
         let whole = known.filter { $0.hasSuffix(" " + text) }
         if let last = whole.last {
             let others = whole.dropLast().joined(separator: ", ")

@@ -1,20 +1,20 @@
-/// An option of one command that is no setting.
+/// An option of one command that is not a setting.
 struct CommandOption {
     let flag: String
-    /// What stands for its value in help texts; `nil` for a switch.
+    /// The name of the option's value in help texts; `nil` for a switch.
     let placeholder: String?
     let help: String
 }
 
-/// A command with what it takes.
+/// A command with its options.
 struct Command {
-    /// The words that name it, such as `users add`.
+    /// The words of the command, such as `users add`.
     let name: String
     let summary: String
-    /// What its positional arguments are called in help texts.
+    /// The names of the positional arguments in help texts. Names in brackets are optional.
     var operands: [String] = []
     var options: [CommandOption] = []
-    /// The keys of the settings whose flags it takes; `nil` for none, not even `--config`.
+    /// The settings whose flags the command accepts. A command with `none` does not accept `--config` either.
     var settings: SettingSelection = .none
     /// Sentences below the tables of the help text.
     var notes: [String] = []
@@ -25,7 +25,7 @@ struct Command {
         case some([String])
     }
 
-    /// The settings whose flags the command takes.
+    /// The settings whose flags the command accepts.
     var acceptedSettings: [Setting] {
         switch settings {
         case .none: []
@@ -144,6 +144,9 @@ struct Command {
     ]
 
     private static let asking: [Command] = [
+        Command(
+            name: "changes", summary: "print the changes of a database as JSON lines, and follow them",
+            options: ChangesCommand.options, settings: .some(place), notes: ChangesCommand.notes),
         Command(
             name: "access explain", summary: "explain whether a caller may do something, and why",
             operands: ["CALLER", "ACTION", "[TYPE]"], options: OperatorCommand.explainOptions, settings: .some(place),

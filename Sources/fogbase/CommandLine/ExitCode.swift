@@ -1,16 +1,16 @@
-/// What the process ends with; 64 and 78 follow `sysexits.h`.
+/// The exit code of the process; 64 and 78 follow `sysexits.h`.
 enum ExitCode: Int32 {
     case success = 0
     case failure = 1
-    /// The command line is wrong.
+    /// The command line is invalid.
     case usage = 64
-    /// A setting in a file or the environment is wrong.
+    /// A setting in a file or the environment is invalid.
     case configuration = 78
-    /// A signal has ended the command: 128 and the number of SIGINT.
+    /// A signal ended the command: 128 plus the number of SIGINT.
     case interrupted = 130
 }
 
-/// Why a command ends early: sentences for the operator, each on a line of its own.
+/// The reason why a command ends early. Each sentence is printed on its own line for the operator.
 struct Failure: Error, Hashable {
     var sentences: [String]
     var code: ExitCode
@@ -25,7 +25,7 @@ struct Failure: Error, Hashable {
         self.code = code
     }
 
-    /// A mistake on the command line.
+    /// Creates a failure for an invalid command line.
     static func usage(_ sentence: String) -> Failure {
         Failure(sentence, code: .usage)
     }

@@ -1,6 +1,6 @@
-/// The help texts.
+/// The texts that `--help` and `help` print.
 enum Help {
-    /// The lines of a help text: for one command, for all under a first word, or for everything.
+    /// Returns the lines of a help text. The text describes one command, a group of commands, or all commands.
     static func lines(for topic: String?) -> [String] {
         guard let topic else { return overview(Command.all) }
         if let command = Command.named(topic) { return details(of: command) }

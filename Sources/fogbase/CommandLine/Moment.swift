@@ -1,8 +1,8 @@
 import Glibc
 
-/// Moments for people.
+/// Formats timestamps for people.
 enum Moment {
-    /// `2026-11-21 08:15`, in UTC; empty for none.
+    /// Formats milliseconds since 1970 in UTC, such as `2026-11-21 08:15`. Returns an empty text for `nil`.
     static func show(_ milliseconds: Int64?) -> String {
         guard let milliseconds else { return "" }
         var seconds = time_t(milliseconds / 1_000)

@@ -2,10 +2,11 @@ import Glibc
 
 /// The environment of the process.
 enum ProcessEnvironment {
-    /// All variables by name.
+    /// All environment variables by name.
     static var all: [String: String] {
         var variables: [String: String] = [:]
-        // Read once at the start, while the process has one thread: nobody changes it meanwhile.
+        // This is called once at startup. The process has one thread then, so no other thread can change the
+        // environment.
         var entry = environ
         while let text = entry.pointee {
             let parts = String(cString: text).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

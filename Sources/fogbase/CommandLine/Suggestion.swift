@@ -1,9 +1,9 @@
-/// Finds the known word that somebody may have meant.
+/// Suggestions for misspelled words.
 enum Suggestion {
-    /// The known word nearest to `word`, or `nil` if none is near.
+    /// Returns the known word nearest to `word`, or `nil` if no word is near.
     ///
-    /// Near means: at most a third of its letters are missing, superfluous, swapped or other ones, two in a short word;
-    /// or that it ends with the same part, as `port` and `server.port` do.
+    /// A word is near if at most a third of its letters (two in a short word) are missing, extra, swapped or different.
+    /// It is also near if both words have the same last part, such as `port` and `server.port`.
     static func nearest(to word: String, among known: [String]) -> String? {
         let typed = Array(word.lowercased().utf8)
         var best: (word: String, distance: Int)?
@@ -15,17 +15,18 @@ enum Suggestion {
         return best?.word ?? known.first { lastPart($0) == lastPart(word) }
     }
 
-    /// `port` of `server.port` and `FOGBASE_SERVER_PORT`.
+    /// Returns the last part of a name: `port` for `server.port` and for `FOGBASE_SERVER_PORT`.
     private static func lastPart(_ word: String) -> String {
         word.lowercased().split { $0 == "." || $0 == "_" || $0 == "-" }.last.map(String.init) ?? ""
     }
 
-    /// ` Did you mean X?`, or nothing.
+    /// Returns ` Did you mean X?`, or an empty text if no known word is near.
     static func sentence(for word: String, among known: [String]) -> String {
         nearest(to: word, among: known).map { " Did you mean \($0)?" } ?? ""
     }
 
-    /// How many insertions, deletions, replacements and swaps of neighbours turn one word into the other.
+    /// Returns how many insertions, deletions, replacements and swaps of adjacent letters are needed to turn one word
+    /// into the other.
     static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
         guard !left.isEmpty else { return right.count }
         var older: [Int] = []

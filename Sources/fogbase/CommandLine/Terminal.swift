@@ -1,6 +1,6 @@
 import Glibc
 
-/// The standard streams, written at once: a log that is a pipe must not wait for a buffer to fill.
+/// The standard streams. They are written without buffering, so that a pipe gets each line immediately.
 enum Terminal {
     /// Writes a line to standard output.
     static func say(_ line: String) {
@@ -12,7 +12,7 @@ enum Terminal {
         write(line + "\n", to: STDERR_FILENO)
     }
 
-    /// Writes over the current line of standard error, if that is a terminal.
+    /// Overwrites the current line of standard error if it is a terminal. Otherwise does nothing.
     static func showProgress(_ text: String) {
         guard isatty(STDERR_FILENO) == 1 else { return }
         write("\r\u{1B}[K" + text, to: STDERR_FILENO)
@@ -25,19 +25,19 @@ enum Terminal {
             while !rest.isEmpty {
                 let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
                 if count < 0, errno == EINTR { continue }
-                // Nobody reads: there is nobody to tell.
+                // If the stream has no reader, the error cannot be reported.
                 guard count > 0 else { return }
                 rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
             }
         }
     }
 
-    /// Whether standard input is a person.
+    /// Whether standard input is a terminal.
     static var isInteractive: Bool {
         isatty(STDIN_FILENO) == 1
     }
 
-    /// Asks for a line without showing what is typed; `nil` at the end of the input.
+    /// Prompts for a line that is not echoed, such as a password. Returns `nil` at the end of the input.
     static func readSecret(prompt: String) -> String? {
         var before = termios()
         guard tcgetattr(STDIN_FILENO, &before) == 0 else { return readLine() }
@@ -52,7 +52,7 @@ enum Terminal {
         return readLine()
     }
 
-    /// Rows in columns as wide as their widest cell.
+    /// Formats rows as columns, each as wide as its widest cell.
     static func table(_ rows: [[String]], indent: String = "") -> [String] {
         var widths: [Int] = []
         for row in rows {

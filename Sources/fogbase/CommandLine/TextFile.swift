@@ -1,15 +1,17 @@
 import Glibc
 
-/// Small text files: configuration and secrets.
+/// Reads small text files: configuration and secrets.
 enum TextFile {
-    /// Why a file could not be read, as a sentence without its full stop.
+    /// The reason why a file could not be read, as a sentence.
     struct Problem: Error, Hashable, CustomStringConvertible {
         let description: String
     }
 
     private static let maxBytes = 1 << 20
 
-    /// The text of a file, or `nil` if it does not exist.
+    /// Returns the text of a file, or `nil` if it does not exist.
+    ///
+    /// - Throws: `Problem` if the file cannot be read, has more than 1 MiB or is not UTF-8.
     static func read(_ path: String) throws -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
@@ -34,7 +36,7 @@ enum TextFile {
     }
 }
 
-/// What the last failed system call says.
+/// The message of the last failed system call.
 enum SystemError {
     static var text: String {
         String(cString: strerror(errno))

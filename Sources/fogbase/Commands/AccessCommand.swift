@@ -2,7 +2,7 @@ import HTTP
 import RecordModel
 import RecordWire
 
-/// `fogbase access explain`: why somebody may do something, or may not.
+/// `fogbase access explain`: explains why a caller has or lacks a permission.
 extension OperatorCommand {
     static let explainOptions = [
         CommandOption(flag: "--record", placeholder: "NAME", help: "one record; by default any record of the type"),
@@ -34,15 +34,15 @@ extension OperatorCommand {
         if let owner = arguments.options["--owner"] {
             place = [("database", "private"), ("owner", try user(owner).text("userRecordName"))]
         }
-        let answer = try way.ask(.post, "/explain/access", query: place, body: .object(question))
-        if wantsJSON { return Self.print(answer) }
-        Terminal.say(answer.text("decision"))
+        let response = try way.ask(.post, "/explain/access", query: place, body: .object(question))
+        if wantsJSON { return Self.print(response) }
+        Terminal.say(response.text("decision"))
         var rows: [[String]] = []
-        for step in answer["because"]?.array ?? [] {
+        for step in response["because"]?.array ?? [] {
             rows.append([step["allowed"]?.bool == true ? "yes" : "no", step.text("rule"), step.text("reason")])
         }
         for line in Terminal.table(rows, indent: "  ") { Terminal.say(line) }
-        let roles = answer.words("roles")
+        let roles = response.words("roles")
         if !roles.isEmpty { Terminal.say("  roles of the caller: \(roles)") }
     }
 }

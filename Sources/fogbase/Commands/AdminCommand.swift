@@ -3,7 +3,7 @@ import RecordEngine
 import RecordModel
 import RecordWire
 
-/// `fogbase admin …`: the named administrators of the server.
+/// `fogbase admin …`: manages the named administrators of the server.
 extension OperatorCommand {
     static let roleOption = CommandOption(
         flag: "--role", placeholder: "ROLE", help: "owner, developer, editor or viewer (viewer)")
@@ -40,10 +40,10 @@ extension OperatorCommand {
     private var path: String { "/administrators/" + PathSegment.encode(arguments.operands[0]) }
 
     private func listAdministrators() throws(Failure) {
-        let answer = try way.ask(.get, "/administrators", isOfServer: true)
-        if wantsJSON { return Self.print(answer) }
+        let response = try way.ask(.get, "/administrators", isOfServer: true)
+        if wantsJSON { return Self.print(response) }
         var rows = [["NAME", "ROLE", "CREATED", "STATE"]]
-        for administrator in answer["administrators"]?.array ?? [] {
+        for administrator in response["administrators"]?.array ?? [] {
             rows.append([
                 administrator.text("name"), administrator.text("role"),
                 Moment.show(administrator["createdAt"]?.integer),
@@ -74,7 +74,7 @@ extension OperatorCommand {
         return text
     }
 
-    /// `an owner`.
+    /// Returns a role with its article, such as `an owner`.
     private static func roleWords(_ administrator: JSONValue) -> String {
         let role = administrator.text("role")
         return (role == "owner" || role == "editor" ? "an " : "a ") + role

@@ -4,7 +4,8 @@ import RecordWire
 import Threads
 import UnicodeText
 
-/// `fogbase audit`: who changed what rights, the newest first, of the database and of the server as a whole.
+/// `fogbase audit`: prints changes of permissions, newest first. Combines the log of the database with the log of the
+/// server.
 extension OperatorCommand {
     static let auditOptions = [
         CommandOption(flag: "--last", placeholder: "TIME", help: "only entries of this last period, such as 30d"),
@@ -55,7 +56,7 @@ extension OperatorCommand {
         if let name, user == nil, entries.isEmpty, try !isKnown(name) {
             throw Failure("There is no user, key or administrator named \(name), and no entry with that name.")
         }
-        // Each log is in order already; entries of one moment stay in it.
+        // Each log is already sorted, and the sort is stable for entries with the same time.
         entries = entries.enumerated().sorted { left, right in
             let (first, second) = (left.element["timestamp"]?.integer ?? 0, right.element["timestamp"]?.integer ?? 0)
             return first == second ? left.offset < right.offset : first > second
@@ -63,19 +64,21 @@ extension OperatorCommand {
         show(Array(entries.prefix(limit)))
     }
 
-    /// What the log may call an actor: as it is written, as administrators' names are spelled, and a user's record name.
+    /// Returns the names that an actor may have in the log: the name as typed, the spelling of administrators' names,
+    /// and a user's record name.
     private static func names(_ name: String, _ user: String?) -> [String?] {
         let key = name.nfkcCasefold
         return [name] + (key == name ? [] : [key]) + (user.map { [$0] } ?? [])
     }
 
-    /// The log knows users by their record names, which stay when they take other names.
+    /// Returns the record name of the user with an account name. The log identifies users by record name, which does
+    /// not change if the account name changes.
     private func recordName(ofUser name: String) throws(Failure) -> String? {
         guard UserRecordName(name) == nil else { return nil }
         return try way.ask(.get, "/users", query: [("name", name)])["users"]?.array?.first?.text("userRecordName")
     }
 
-    /// Whether somebody bears the name that the log may come to have.
+    /// Whether an administrator or a key has this name. If so, an empty result is not due to a misspelled name.
     private func isKnown(_ name: String) throws(Failure) -> Bool {
         if name.hasPrefix("_") { return true }
         let administrators = try way.ask(.get, "/administrators", isOfServer: true)["administrators"]?.array ?? []

@@ -26,7 +26,8 @@ enum BackupCommand {
     // MARK: Create
 
     static func create(_ arguments: Arguments, _ configuration: Configuration) throws(Failure) -> ExitCode {
-        // Before any thread, so that Ctrl-C ends the backup and not the process alone.
+        // Block the signals before any thread starts. Ctrl-C then cancels the backup instead of only ending the
+        // process.
         let stop = StopSignal()
         let path = try absolute(arguments.operands[0])
         let way = try Operator(configuration)

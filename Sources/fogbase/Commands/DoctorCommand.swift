@@ -1,6 +1,6 @@
 import RecordEngine
 
-/// `fogbase doctor`: the state of the data folder in sentences.
+/// `fogbase doctor`: reports the state of the data directory.
 enum DoctorCommand {
     static let options = [
         CommandOption(
@@ -11,7 +11,10 @@ enum DoctorCommand {
             help: "recompute wrong usage sums of accounts; only without a running server"),
     ]
 
-    /// - Parameter repairs: Mends what can be made anew, and then examines.
+    /// Examines the data directory and prints the results.
+    ///
+    /// - Parameter repairs: Whether to recompute usage totals before the examination.
+    /// - Throws: `Failure` if a repair fails.
     static func run(_ settings: Settings, isQuick: Bool, repairs: Bool) throws(Failure) -> ExitCode {
         let doctor = Doctor(isQuick: isQuick) { progress in
             let share =
@@ -61,7 +64,7 @@ enum DoctorCommand {
         let use = database.isInUse ? "in use by a running server" : "not in use"
         var lines = [
             "", "\(database.container)/\(database.environment): \(use)",
-            "  file \(ByteCount.showRounded(database.databaseBytes)), WAL \(ByteCount.showRounded(database.logBytes))",
+            "  file \(ByteCount.showRounded(database.databaseBytes)), WAL \(ByteCount.showRounded(database.walBytes))",
             "  accounts \(database.accounts), API keys \(database.keys), sessions \(database.sessions), zones \(database.zones)",
         ]
         guard !database.types.isEmpty else { return lines }

@@ -1,21 +1,21 @@
 import RecordWire
 
-/// `fogbase health`: one request to a running server, for container engines.
+/// `fogbase health`: sends one request to a running server, for health checks of container engines.
 enum HealthCommand {
-    /// Seconds that each step may take; engines allow three for the whole.
-    private static let patience = 2
+    /// The maximum time of each step in seconds. Container engines allow three seconds for the whole check.
+    private static let maxWait = 2
 
     static func run(_ settings: Settings) -> ExitCode {
         do {
             let host = reachable(settings.host)
             let name = host.contains(":") ? "[\(host)]" : host
-            let answer = try LocalHTTP.send(
+            let response = try LocalHTTP.send(
                 to: [.network(host: host, port: settings.port)],
-                lines: ["GET /health/ready HTTP/1.1", "Host: \(name)", "Connection: close"], patience: patience)
-            guard answer.status == 200 else {
-                let reason = (try? JSONValue.parse(answer.body))?["reason"]?.string.map { ": \($0)" } ?? ""
+                lines: ["GET /health/ready HTTP/1.1", "Host: \(name)", "Connection: close"], maxWait: maxWait)
+            guard response.status == 200 else {
+                let reason = (try? JSONValue.parse(response.body))?["reason"]?.string.map { ": \($0)" } ?? ""
                 Terminal.complain(
-                    "fogbase: The server is not ready: /health/ready returned \(answer.status)\(reason).")
+                    "fogbase: The server is not ready: /health/ready returned \(response.status)\(reason).")
                 return .failure
             }
             Terminal.say("ready")
@@ -26,7 +26,8 @@ enum HealthCommand {
         }
     }
 
-    /// Where a server can be reached that listens on an address: one that listens everywhere, on the loopback.
+    /// Returns an address that reaches the server on this machine: the loopback address if the server listens on all
+    /// addresses.
     static func reachable(_ host: String) -> String {
         switch host {
         case "", "0.0.0.0", "*": "127.0.0.1"

@@ -2,7 +2,7 @@ import HTTP
 import RecordEngine
 import RecordWire
 
-/// `fogbase keys …`: API keys of a database.
+/// `fogbase keys …`: manages the API keys of a database.
 extension OperatorCommand {
     static let keyOptions = [
         CommandOption(flag: "--types", placeholder: "TYPES", help: "record types, separated by commas; by default all"),
@@ -12,7 +12,7 @@ extension OperatorCommand {
         CommandOption(
             flag: "--rights", placeholder: "RIGHTS",
             help:
-                "other rights: readSchema, changeSchema, readRights, changeRights, manageUsers, manageKeys, readMetrics"
+                "other rights: readSchema, changeSchema, readRights, changeRights, manageUsers, manageKeys, manageWebhooks, readMetrics"
         ),
         CommandOption(flag: "--expires-in", placeholder: "TIME", help: "lifetime, such as 90d; by default unlimited"),
     ]
@@ -66,19 +66,21 @@ extension OperatorCommand {
         guard scope["actions"] != nil || scope["readOnly"] != nil || scope["rights"] != nil else {
             throw .usage("'fogbase keys add' needs what the key may do: --read-only, --actions or --rights.")
         }
-        var wish = JSONObject([("name", .string(arguments.operands[0])), ("scope", .object(scope))])
-        if let seconds = try seconds("--expires-in") { wish["expiresIn"] = .integer(seconds) }
-        let made = try way.ask(.post, "/keys", body: .object(wish))
+        var request = JSONObject([("name", .string(arguments.operands[0])), ("scope", .object(scope))])
+        if let seconds = try seconds("--expires-in") { request["expiresIn"] = .integer(seconds) }
+        let made = try way.ask(.post, "/keys", body: .object(request))
         show(made, "Added \(made.text("name")): \(Self.scope(of: made)). The token is shown only once:")
     }
 
-    /// Prints a token alone to standard output, so that a shell can take it from there.
+    /// Prints only the token to standard output, so that a shell can capture the token.
     private func show(_ key: JSONValue, _ sentence: String) {
         Terminal.complain(sentence)
         Terminal.say(key.text("token"))
     }
 
-    /// The key with an id or a name; of several with the name, the one that was not revoked.
+    /// Returns the key with an id or a name. If several keys have the name, prefers a key that is not revoked.
+    ///
+    /// - Throws: `Failure` if no key has this id or name.
     func key(_ text: String) throws(Failure) -> JSONValue {
         let keys = try way.all("/keys", "keys").filter { $0.text("id") == text || $0.text("name") == text }
         guard let key = keys.first(where: { $0.text("state") != "revoked" }) ?? keys.last else {
@@ -101,7 +103,7 @@ extension OperatorCommand {
         return rows
     }
 
-    /// `read, create of Post, Comment; manageUsers`.
+    /// Returns a scope as text, such as `read, create of Post, Comment; manageUsers`.
     private static func scope(of key: JSONValue) -> String {
         guard let scope = key["scope"] else { return "" }
         var parts: [String] = []

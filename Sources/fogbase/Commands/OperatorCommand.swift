@@ -2,13 +2,15 @@ import HTTP
 import RecordModel
 import RecordWire
 
-/// One command of the operator's, with its way to the interface.
+/// One of the operator's commands, with its connection to the HTTP interface.
 struct OperatorCommand {
     let name: String
     let arguments: Arguments
     let way: Operator
 
-    /// Runs `admin …`, `users …`, `roles …`, `keys …`, `access explain` or `audit`.
+    /// Executes `admin …`, `users …`, `roles …`, `keys …`, `access explain`, `changes` or `audit`.
+    ///
+    /// - Throws: `Failure` with the reason.
     static func run(_ command: Command, _ arguments: Arguments, _ configuration: Configuration) throws(Failure)
         -> ExitCode
     {
@@ -21,6 +23,7 @@ struct OperatorCommand {
             case "roles": try own.roles()
             case "keys": try own.keys()
             case "access": try own.explain()
+            case "changes": try ChangesCommand(command: own).run()
             default: try own.audit()
             }
         } catch {
@@ -31,20 +34,22 @@ struct OperatorCommand {
         return .success
     }
 
-    // MARK: What several commands share
+    // MARK: Shared parts
 
     static let json = CommandOption(flag: "--json", placeholder: nil, help: "print JSON")
 
     var wantsJSON: Bool { arguments.options[Self.json.flag] != nil }
 
-    /// The members of an option with commas between; `nil` if it is not given.
+    /// Returns the comma-separated items of an option; `nil` if the option is absent.
     func list(_ flag: String) -> [String]? {
         arguments.options[flag].map { text in
             text.split(separator: ",").map { String($0.trimmed) }.filter { !$0.isEmpty }
         }
     }
 
-    /// A time in whole seconds; `nil` if it is not given.
+    /// Returns the duration in an option in whole seconds; `nil` if the option is absent.
+    ///
+    /// - Throws: `Failure` with code `usage` for an invalid duration.
     func seconds(_ flag: String) throws(Failure) -> Int64? {
         guard let text = arguments.options[flag] else { return nil }
         if text == "0" { return 0 }
@@ -66,22 +71,24 @@ struct OperatorCommand {
         Terminal.say(String(decoding: value.bytes, as: UTF8.self))
     }
 
-    /// Rows below their heads; only the heads if there are none.
+    /// Prints rows as a table. If there is only the header, prints the header.
     static func print(_ rows: [[String]]) {
         for line in Terminal.table(rows) { Terminal.say(line) }
     }
 
-    /// Checks by the engine's own rule what is typed, before anything is opened, made or sent.
+    /// Validates input by the engine's rules before anything is opened or sent.
+    ///
+    /// - Throws: `Failure` with the reason of the engine's error.
     func check<Value>(_ body: () throws(RecordError) -> Value) throws(Failure) -> Value {
         do { return try body() } catch { throw Failure(error.reason + ".") }
     }
 }
 
 extension JSONValue {
-    /// The text of a member; empty if there is none.
+    /// Returns the text of a member; empty if the member is missing or not a text.
     func text(_ key: String) -> String { self[key]?.string ?? "" }
 
-    /// The texts of a list, with commas between.
+    /// Returns the texts of a list member, separated by commas.
     func words(_ key: String) -> String {
         (self[key]?.array ?? []).compactMap(\.string).joined(separator: ", ")
     }

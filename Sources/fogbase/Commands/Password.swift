@@ -1,6 +1,7 @@
 import Glibc
 
-/// Passwords for commands: never from the command line, which others on the machine can see, and which shells keep.
+/// Reads passwords for commands. Passwords are never read from the command line, because other users of the machine can
+/// see it and shells store it.
 enum Password {
     static let option = CommandOption(
         flag: "--password-file", placeholder: "FILE",

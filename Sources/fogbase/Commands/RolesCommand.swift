@@ -2,7 +2,7 @@ import HTTP
 import RecordEngine
 import RecordWire
 
-/// `fogbase roles …`: custom roles of a database, and who is in them.
+/// `fogbase roles …`: manages the custom roles of a database and their members.
 extension OperatorCommand {
     static let makeOption = CommandOption(
         flag: "--make", placeholder: nil, help: "create the role if it does not exist")
@@ -31,9 +31,9 @@ extension OperatorCommand {
     }
 
     private func listRoles() throws(Failure) {
-        let answer = try way.ask(.get, "/roles")
-        if wantsJSON { return Self.print(answer) }
-        let roles = answer["roles"]?.array ?? []
+        let response = try way.ask(.get, "/roles")
+        if wantsJSON { return Self.print(response) }
+        let roles = response["roles"]?.array ?? []
         var names: [String: String] = [:]
         if roles.contains(where: { $0["members"]?.array?.isEmpty == false }) {
             for user in try way.all("/users", "users") where user["isAnonymous"]?.bool != true {
@@ -54,33 +54,35 @@ extension OperatorCommand {
         Self.print(rows)
     }
 
-    /// Makes a role with one member, unless it is there: whoever makes it meanwhile loses no member.
+    /// Creates a role with one member, unless the role exists. The request is conditional. So if another request
+    /// creates the role at the same time, that role keeps its members.
     ///
-    /// - Returns: Whether it is new.
+    /// - Returns: Whether this call created the role.
     private func make(_ role: String, with member: String) throws(Failure) -> Bool {
-        let answer = try way.answer(
+        let response = try way.respond(
             .put, Self.path(role), body: ["members": [.string(member)]], ifAbsent: true)
-        if answer.status == 412 { return false }
-        guard answer.isSuccess else { throw answer.refusal }
+        if response.status == 412 { return false }
+        guard response.isSuccess else { throw response.rejection }
         return true
     }
 
-    /// Takes a member in or out.
+    /// Adds a member to a role, or removes one.
     ///
-    /// - Parameter sentence: What is said where there is no such role.
+    /// - Parameter sentence: The error sentence if the role does not exist.
     private func change(
         _ method: HTTPMethod, _ role: String, _ member: String, ifNone sentence: String
     ) throws(Failure) {
-        let answer = try way.answer(method, Self.path(role, member))
-        if answer.isSuccess { return }
-        // Built-in roles begin with an underscore, and the reason says so; other things that are not there are no roles.
-        guard answer.status == 404, answer.value["details"]?["role"] != nil, !role.hasPrefix("_") else {
-            throw answer.refusal
+        let response = try way.respond(method, Self.path(role, member))
+        if response.isSuccess { return }
+        // A built-in role begins with an underscore; its error has its own explanation. Other 404 errors are not about
+        // roles.
+        guard response.status == 404, response.value["details"]?["role"] != nil, !role.hasPrefix("_") else {
+            throw response.rejection
         }
         throw Failure(sentence)
     }
 
-    /// How the interface names a member.
+    /// Returns the name of a member as the HTTP interface expects it.
     private func member(_ text: String) throws(Failure) -> String {
         text.hasPrefix("role:") ? text : try user(text).text("userRecordName")
     }

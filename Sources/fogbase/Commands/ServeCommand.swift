@@ -9,7 +9,7 @@ import RecordStorage
 import Sockets
 import Thumbnails
 
-/// `fogbase serve`: puts the server together, runs it until a signal comes, and takes it down in order.
+/// `fogbase serve`: starts the server, runs it until a signal arrives, and shuts it down in order.
 enum ServeCommand {
     static func run(_ configuration: Configuration) throws(Failure) -> ExitCode {
         let settings = configuration.settings
@@ -23,20 +23,27 @@ enum ServeCommand {
         let stop = StopSignal()
         let descriptors = ProcessSetup.raiseDescriptorLimit()
         do {
-            let token = try AdministratorToken(configured: settings.adminToken, folder: settings.dataPath)
+            let token = try AdministratorToken(configured: settings.adminToken, directory: settings.dataPath)
             let operatorToken = OperatorChannel.makeToken()
-            let registry = try openRegistry(settings, administrator: token.hash, operatorToken: operatorToken)
+            let sender = WebhookTransport(settings)
+            let registry = try openRegistry(
+                settings, administrator: token.hash, operatorToken: operatorToken, webhookSender: sender)
             let maintenance = Maintenance(registry)
             do {
                 try serve(
                     settings, registry, token, operatorToken: operatorToken, descriptors: descriptors, until: stop)
             } catch {
-                // What was opened is closed in order, so that the next start has nothing to recover.
-                Blocking.run { await registry.close() }
+                // Close all databases in order, so that the next start needs no recovery.
+                Blocking.run {
+                    await sender.close()
+                    await registry.close()
+                }
                 throw error
             }
             Blocking.run {
                 await maintenance.end()
+                // Ends all deliveries at once. They follow again after the next start.
+                await sender.close()
                 await registry.close()
                 await registry.configuration.assets.thumbnails?.shutdown()
             }
@@ -50,9 +57,9 @@ enum ServeCommand {
 
     // MARK: Records
 
-    /// Opens the database that most requests will mean; others open when somebody names them.
+    /// Opens the default database. Any other database is opened by the first request that names it.
     private static func openRegistry(
-        _ settings: Settings, administrator: Digest, operatorToken: String
+        _ settings: Settings, administrator: Digest, operatorToken: String, webhookSender: WebhookTransport
     ) throws -> DatabaseRegistry {
         let limits = DatabaseSetup.limits(settings)
         let id = try DatabaseSetup.defaultDatabase(settings)
@@ -64,14 +71,17 @@ enum ServeCommand {
             passwords: PasswordWorkers(threads: min(2, HTTPServerConfiguration().loops)),
             operatorToken: SHA256.hash(utf8: operatorToken), limits: limits)
         configuration.defaultDatabase = id
-        configuration.checkpoints = CheckpointRules(logBytes: settings.checkpointBytes)
+        configuration.checkpoints = CheckpointPolicy(walBytes: settings.checkpointBytes)
         configuration.assets = AssetOptions(
             addressing: AssetAddressing(prefix: settings.publicURL?.text ?? ""), thumbnails: thumbnailPool(settings),
             thumbnailBytes: settings.thumbnailBytes, thumbnailPixels: settings.thumbnailPixels)
+        configuration.webhookSender = webhookSender
+        configuration.webhooks.report = report
         let registry = DatabaseRegistry(configuration)
         try Blocking.run { () async -> Result<Void, any Error> in
             do {
                 try await registry.open(id)
+                await registry.openDatabasesWithWebhooks()
                 return .success(())
             } catch {
                 return .failure(error)
@@ -80,7 +90,7 @@ enum ServeCommand {
         return registry
     }
 
-    /// Where smaller pictures are made. One pool for all databases: its bounds are the machine's.
+    /// Returns the pool that makes thumbnails. All databases share it, because its limits apply to the whole machine.
     private static func thumbnailPool(_ settings: Settings) -> ThumbnailPool? {
         guard settings.thumbnailProgram != "none" else { return nil }
         var path = settings.dataPath
@@ -94,7 +104,7 @@ enum ServeCommand {
             limits: ThumbnailLimits(processes: settings.thumbnailProcesses))
     }
 
-    /// Keeps a new administrator's token, shows it, and has the audit log tell of it.
+    /// Stores and prints a new administrator's token, and records it in the audit log.
     private static func introduce(
         _ token: AdministratorToken, _ registry: DatabaseRegistry, _ settings: Settings
     ) throws {
@@ -145,7 +155,7 @@ enum ServeCommand {
             handler.closeReaders()
             throw error
         }
-        // A file that a killed process has left names another token.
+        // The channel file of a killed process contains another token.
         OperatorChannel.remove(from: settings.dataPath)
         do {
             try OperatorChannel(addresses: addresses, token: operatorToken, hosts: settings.hosts)?

@@ -4,7 +4,7 @@ import RecordModel
 import RecordWire
 import UnicodeText
 
-/// `fogbase users …`: accounts of a database, and invitations to make one.
+/// `fogbase users …`: manages the accounts of a database, and invitations to sign up.
 extension OperatorCommand {
     static let invitationOptions = [
         CommandOption(flag: "--name", placeholder: "NAME", help: "only for this account name; by default for any name"),
@@ -56,15 +56,15 @@ extension OperatorCommand {
             ])
         }
         Self.print(rows)
-        for names in Self.lookAlikes(users.filter { $0["isAnonymous"]?.bool != true }.map { $0.text("name") }) {
+        for names in Self.confusableNames(users.filter { $0["isAnonymous"]?.bool != true }.map { $0.text("name") }) {
             Terminal.complain(
                 "These names look the same: \(names.joined(separator: ", ")). Each signs in with its exact spelling only. Ask the owners of all but one to choose another name (PATCH /users/me), or remove unused accounts."
             )
         }
     }
 
-    /// Names that are the same but for case, width and the like, group by group.
-    static func lookAlikes(_ names: [String]) -> [[String]] {
+    /// Returns the groups of names that differ only in case, width and similar properties.
+    static func confusableNames(_ names: [String]) -> [[String]] {
         let groups = Dictionary(grouping: names, by: \.nfkcCasefold)
         return groups.sorted { $0.key < $1.key }.map(\.value).filter { $0.count > 1 }
     }
@@ -74,7 +74,7 @@ extension OperatorCommand {
         try checkNew(arguments.operands[0], password)
         let made = try way.ask(
             .post, "/users", body: ["name": .string(arguments.operands[0]), "password": .string(password)])
-        // Who signs up is signed in, and here that is nobody.
+        // A sign-up also creates a session, which is not needed here.
         try way.ask(.delete, "/sessions/current", token: made.text("token"))
         Terminal.say(
             "Added \(made["user"]?.text("name") ?? ""), whose record name is \(made["user"]?.text("userRecordName") ?? "")."
@@ -85,7 +85,9 @@ extension OperatorCommand {
         _ = try check { () throws(RecordError) in try Credentials(newName: name, newPassword: password) }
     }
 
-    /// The account that signs in by a name, or has a record name.
+    /// Returns the account with an account name or a record name.
+    ///
+    /// - Throws: `Failure` if no account has this name.
     func user(_ text: String) throws(Failure) -> JSONValue {
         if let name = UserRecordName(text) { return ["userRecordName": .string(name.text)] }
         let found = try way.ask(.get, "/users", query: [("name", text)])
@@ -93,14 +95,14 @@ extension OperatorCommand {
         return user
     }
 
-    /// Prints the invitation alone to standard output, so that a shell can take it from there.
+    /// Creates an invitation. Prints only its token to standard output, so that a shell can capture the token.
     private func invite() throws(Failure) {
-        var wish = JSONObject()
-        if let name = arguments.options["--name"] { wish["name"] = .string(name) }
-        if let seconds = try seconds("--expires-in") { wish["expiresIn"] = .integer(seconds) }
-        if let uses = try number("--uses") { wish["uses"] = .integer(Int64(uses)) }
-        if let roles = list("--roles") { wish["roles"] = .array(roles.map(JSONValue.string)) }
-        let made = try way.ask(.post, "/invitations", body: .object(wish))
+        var request = JSONObject()
+        if let name = arguments.options["--name"] { request["name"] = .string(name) }
+        if let seconds = try seconds("--expires-in") { request["expiresIn"] = .integer(seconds) }
+        if let uses = try number("--uses") { request["uses"] = .integer(Int64(uses)) }
+        if let roles = list("--roles") { request["roles"] = .array(roles.map(JSONValue.string)) }
+        let made = try way.ask(.post, "/invitations", body: .object(request))
         let uses = made["uses"]?.integer ?? 1
         Terminal.complain(
             "Created an invitation for \(made["name"]?.string ?? (uses == 1 ? "one account" : "\(uses) accounts")), valid until \(Moment.show(made["expiresAt"]?.integer)) UTC. The token is shown only once:"

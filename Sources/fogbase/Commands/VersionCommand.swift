@@ -2,7 +2,7 @@ import Compression
 import Cryptography
 import RecordStorage
 
-/// `fogbase version`: what runs here.
+/// `fogbase version`: prints the versions of Fogbase and its libraries.
 enum VersionCommand {
     static func run() {
         for line in lines { Terminal.say(line) }
@@ -18,7 +18,7 @@ enum VersionCommand {
         ]) + ["", StoreLibrary.walResetNote]
     }
 
-    /// `3.0.19 27 Jan 2026`, without the name that the library puts in front.
+    /// The version of OpenSSL, such as `3.0.19 27 Jan 2026`, without the name of the library.
     private static var openSSL: String {
         let text = LibraryVersion.openSSL
         return text.hasPrefix("OpenSSL ") ? String(text.dropFirst(8)) : text

@@ -1,8 +1,8 @@
 import RecordAPI
 
-/// The settings of a process, and where each comes from.
+/// The settings of a process, with the source of each value.
 struct Configuration: Sendable {
-    /// Where a value comes from, in rising precedence.
+    /// The source of a setting's value, in ascending precedence.
     enum Source: Hashable, Sendable, CustomStringConvertible {
         case standard
         case file(String, line: Int)
@@ -21,23 +21,23 @@ struct Configuration: Sendable {
 
     var settings = Settings()
     private var sources: [String: Source] = [:]
-    /// One for each setting for which a variable says something else than the file: who changes the file wonders why
-    /// nothing happens.
+    /// One sentence for each setting whose environment variable differs from the file. For such a setting, a change of
+    /// the file would have no effect.
     private(set) var overrides: [String] = []
 
-    /// Where a setting's value comes from.
+    /// Returns the source of the value of a setting.
     func source(of key: String) -> Source {
         sources[key] ?? .standard
     }
 
-    /// Puts a configuration together from file, environment and flags.
+    /// Combines the settings from the file, the environment and the flags.
     ///
     /// - Parameters:
-    ///   - file: The path given with `--config`, which goes before `FOGBASE_CONFIG`.
-    ///   - flags: Texts by setting key.
-    ///   - environment: All of the environment.
-    ///   - read: Returns the text of a file, or `nil` if it does not exist. Throws a sentence.
-    /// - Throws: A sentence for each thing that is wrong, all at once.
+    ///   - file: The path given with `--config`. It has precedence over `FOGBASE_CONFIG`.
+    ///   - flags: The values of flags, by setting key.
+    ///   - environment: All environment variables of the process.
+    ///   - read: Returns the text of a file, or `nil` if the file does not exist. Throws a sentence.
+    /// - Throws: `Failure` with a sentence for every problem.
     init(
         file: String? = nil, flags: [String: String] = [:], environment: [String: String] = [:],
         read: @escaping (String) throws -> String?
@@ -57,7 +57,7 @@ struct Configuration: Sendable {
         overrides = loader.overrides
     }
 
-    /// The lines of `fogbase config`: they could be a configuration file themselves.
+    /// The lines of `fogbase config`, which are a valid configuration file.
     var listing: [String] {
         Terminal.table(
             Setting.all.map { setting in
@@ -66,7 +66,7 @@ struct Configuration: Sendable {
     }
 }
 
-/// Collects values and problems.
+/// Collects the values and the problems of all sources.
 private struct Loader {
     let read: (String) throws -> String?
     var settings = Settings()
@@ -74,7 +74,7 @@ private struct Loader {
     var problems: [String] = []
     var areAllFromFlags = true
     var overrides: [String] = []
-    /// What the file says of settings.
+    /// The values of settings in the file, by key.
     private var texts: [String: String] = [:]
 
     init(read: @escaping (String) throws -> String?) {
@@ -88,7 +88,7 @@ private struct Loader {
         if !isFromFlag { areAllFromFlags = false }
     }
 
-    /// Takes over a value. An empty one leaves the setting as it is, so that an empty variable counts as absent.
+    /// Sets a value. An empty text leaves the setting unchanged, so an empty environment variable has no effect.
     mutating func set(_ setting: Setting, _ text: String, _ source: Configuration.Source) {
         guard !text.isEmpty else { return }
         do {
@@ -112,7 +112,8 @@ private struct Loader {
         }
     }
 
-    /// Remembers what goes above the file. No values: some are secrets.
+    /// Records an environment variable that overrides the file. The sentence shows no values, because some values are
+    /// secrets.
     private mutating func note(_ source: Configuration.Source, _ text: String, of setting: Setting) {
         switch source {
         case .standard, .flag: break
@@ -164,7 +165,7 @@ private struct Loader {
         for name in present where !known.contains(name) && !Self.isServiceLink(name, environment[name] ?? "") {
             fail("There is no setting for the variable \(name).\(Suggestion.sentence(for: name, among: known))")
         }
-        // What hosting platforms set; our own name goes above it.
+        // Hosting platforms set PORT. FOGBASE_SERVER_PORT has precedence.
         if let port = environment["PORT"], let setting = Setting.named("server.port") {
             set(setting, port, .environment("PORT"))
         }
@@ -189,7 +190,8 @@ private struct Loader {
         }
     }
 
-    /// Whether Kubernetes set a variable, as it does in every pod beside a service named fogbase.
+    /// Whether Kubernetes has set a variable. Kubernetes sets such variables in every pod of a namespace that has a
+    /// service named fogbase.
     private static func isServiceLink(_ name: String, _ value: String) -> Bool {
         let isAddress = value.hasPrefix("tcp://") || value.hasPrefix("udp://")
         return name.hasPrefix("FOGBASE_SERVICE_") || name.hasPrefix("FOGBASE_PORT_")
@@ -209,11 +211,11 @@ private struct Loader {
         }
     }
 
-    // MARK: All together
+    // MARK: Combinations
 
     mutating func checkTogether() {
         if !settings.container.isEmpty, !settings.containers.contains(settings.container) {
-            // Who names one container alone means it to be there.
+            // If only one container is named, it is also the only item of the list of containers.
             if sources["data.containers"] == nil {
                 settings.containers = [settings.container]
             } else {

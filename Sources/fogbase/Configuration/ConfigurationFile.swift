@@ -1,11 +1,11 @@
-/// Reads a configuration file.
+/// Parses a configuration file.
 ///
 /// ```
 /// # A comment.
 /// server.port = 8080
 /// data.containers = iCloud.org.example.Forum, iCloud.org.example.Chess
 ///
-/// [limits]                  # keys below stand in this section
+/// [limits]                  # the keys below belong to this section
 /// body_bytes = 32MiB
 /// admin.token = "with # and spaces"
 /// ```
@@ -16,13 +16,14 @@ enum ConfigurationFile {
         let line: Int
     }
 
-    /// Something that is wrong with a line.
+    /// A problem in a line.
     struct Problem: Hashable {
         let line: Int
         let sentence: String
     }
 
-    /// The entries of a file and what is wrong with other lines. Keys are not looked up here.
+    /// Returns the entries of a file, and the problems of all lines that are not valid entries. Keys are not checked
+    /// here.
     static func parse(_ text: String) -> (entries: [Entry], problems: [Problem]) {
         var entries: [Entry] = []
         var problems: [Problem] = []
@@ -62,11 +63,11 @@ enum ConfigurationFile {
         return (entries, problems)
     }
 
-    /// A value without quotation marks, brackets of a list, and comment; `nil` if a quotation mark has no partner.
+    /// Returns a value without quotation marks, list brackets and comment; `nil` if a quotation mark is not closed.
     private static func value(_ raw: Substring) -> String? {
         var text = raw.trimmed
         if text.hasPrefix("[") {
-            // A list in TOML's form comes down to its items.
+            // The value of a list in TOML syntax is its comma-separated items.
             text = withoutComment(text).trimmed
             guard text.hasSuffix("]") else { return nil }
             let items = text.dropFirst().dropLast().split(separator: ",").map {
@@ -78,7 +79,7 @@ enum ConfigurationFile {
         return quoted(text)
     }
 
-    /// The inside of a quoted text that nothing but a comment follows.
+    /// Returns the content of a quoted text; `nil` if the closing mark is followed by anything except a comment.
     private static func quoted(_ text: Substring) -> String? {
         guard text.hasPrefix("\"") else { return nil }
         var result = ""
@@ -97,7 +98,7 @@ enum ConfigurationFile {
         return nil
     }
 
-    /// The text before a `#` that follows white space.
+    /// Returns the text before the first `#` that follows whitespace.
     private static func withoutComment(_ text: Substring) -> Substring {
         var isAfterSpace = true
         for index in text.indices {

@@ -1,16 +1,16 @@
-/// Sizes as people write them: `512`, `64KiB`, `16MiB`, `5GB`.
+/// Sizes in bytes in human notation: `512`, `64KiB`, `16MiB`, `5GB`.
 enum ByteCount {
     private static let units: [(name: String, bytes: Int)] = [
         ("gib", 1 << 30), ("mib", 1 << 20), ("kib", 1 << 10), ("gb", 1_000_000_000), ("mb", 1_000_000), ("kb", 1_000),
         ("b", 1), ("", 1),
     ]
 
-    /// The bytes, or `nil` if `text` is no size or beyond 63 bits.
+    /// Returns the size in bytes. Returns `nil` if `text` is not a size or if the size exceeds 63 bits.
     static func parse(_ text: String) -> Int? {
         Quantity.parse(text, units: units.map { ($0.name, $0.bytes) })
     }
 
-    /// The shortest text that says the same exactly.
+    /// Returns the shortest text for the exact size.
     static func show(_ bytes: Int) -> String {
         for (name, size) in [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)]
         where bytes >= size && bytes % size == 0 {
@@ -19,7 +19,7 @@ enum ByteCount {
         return String(bytes)
     }
 
-    /// A rounded size for people, such as `1.4 GiB`.
+    /// Returns a rounded size for people, such as `1.4 GiB`.
     static func showRounded(_ bytes: Int) -> String {
         for (name, size) in [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)] where bytes >= size {
             let tenths = (bytes * 10 + size / 2) / size
@@ -30,7 +30,7 @@ enum ByteCount {
     }
 }
 
-/// Times as people write them: `500ms`, `30s`, `5m`, `1h`, `7d`. A number without unit is refused.
+/// Durations in human notation: `500ms`, `30s`, `5m`, `1h`, `7d`. A number without a unit is invalid.
 enum DurationText {
     private static let units: [(name: String, milliseconds: Int)] = [
         ("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1),
@@ -40,7 +40,7 @@ enum DurationText {
         Quantity.parse(text, units: units.map { ($0.name, $0.milliseconds) }).map { .milliseconds($0) }
     }
 
-    /// The shortest text that says the same, down to milliseconds.
+    /// Returns the shortest text for the exact duration, in milliseconds or larger units.
     static func show(_ duration: Duration) -> String {
         let (seconds, attoseconds) = duration.components
         let milliseconds = Int(seconds) * 1_000 + Int(attoseconds / 1_000_000_000_000_000)
@@ -52,7 +52,7 @@ enum DurationText {
 }
 
 private enum Quantity {
-    /// A whole number followed by one of the units, in either case.
+    /// Parses an integer followed by one of the units, ignoring case.
     static func parse(_ text: String, units: [(String, Int)]) -> Int? {
         let digits = text.prefix { $0.isASCII && $0.isNumber }
         let unit = String(text.dropFirst(digits.count).trimmed).lowercased()
@@ -65,7 +65,7 @@ private enum Quantity {
 }
 
 extension StringProtocol {
-    /// The text without white space at its ends.
+    /// The text without whitespace at both ends.
     var trimmed: SubSequence {
         var rest = self[...]
         while let first = rest.first, first.isWhitespace { rest = rest.dropFirst() }
@@ -73,7 +73,7 @@ extension StringProtocol {
         return rest
     }
 
-    /// The number that these decimal digits write; `nil` for anything else, signs included.
+    /// The number that consists of these decimal digits; `nil` for any other text, including a sign.
     var asNumber: Int? {
         guard !isEmpty, utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return Int(self)

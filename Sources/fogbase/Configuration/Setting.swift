@@ -1,18 +1,19 @@
 import RecordModel
 
-/// How one setting is called and written, in files, in the environment and on the command line.
+/// The definition of one setting: its format, and its names in files, in the environment and on the command line.
 struct Setting: Sendable {
-    /// The name in files: `section.key`.
+    /// The name in configuration files: `section.key`.
     let key: String
-    /// The name on the command line; a secret's takes the path of a file that holds it.
+    /// The flag on the command line. The flag of a secret takes the path of a file that contains the secret.
     let flag: String
     let placeholder: String
     let help: String
-    /// Its value is never printed, and the environment may name a file that holds it.
+    /// Whether the setting is a secret. Its value is never printed, and the environment may name a file that contains
+    /// it.
     let isSecret: Bool
-    /// Sets the value that a text stands for.
+    /// Parses a text and stores the result in the settings.
     let apply: @Sendable (inout Settings, String) throws(BadValue) -> Void
-    /// The value as text; secrets are struck out.
+    /// Returns the current value as text; the value of a secret is masked.
     let show: @Sendable (Settings) -> String
 
     init<Value: Sendable>(
@@ -21,7 +22,7 @@ struct Setting: Sendable {
     ) {
         self.key = key
         let name = "--" + key.replacing { $0 == "." || $0 == "_" ? "-" : $0 }
-        // Everybody on the machine sees a command line, so a secret comes by a file.
+        // All users of the machine can see command lines, so a secret must be passed in a file.
         self.flag = flag ?? (isSecret ? name + "-file" : name)
         self.placeholder = isSecret ? "FILE" : form.placeholder
         self.help = help
@@ -30,7 +31,7 @@ struct Setting: Sendable {
         show = { form.show($0[keyPath: path]) }
     }
 
-    /// The name in the environment.
+    /// The name of the environment variable.
     var environmentName: String {
         "FOGBASE_" + key.uppercased().replacing { $0 == "." ? "_" : $0 }
     }
@@ -39,8 +40,8 @@ struct Setting: Sendable {
         all.first { $0.key == key }
     }
 
-    /// Every setting, in the order in which they are listed.
-    static let all: [Setting] = server + http + data + assets + rights + log + limits + rates + timeouts
+    /// All settings, in the order in which they are listed.
+    static let all: [Setting] = server + http + data + assets + rights + webhooks + log + limits + rates + timeouts
 
     private static let server: [Setting] = [
         Setting("server.host", \.host, .host, flag: "--host", "the address to listen on"),
@@ -148,6 +149,12 @@ struct Setting: Sendable {
             "entries of one audit log; the oldest are deleted first"),
     ]
 
+    private static let webhooks: [Setting] = [
+        Setting(
+            "webhooks.allow_private", \.webhooksAllowPrivate, .networks(orUnix: false),
+            "networks that webhooks may reach although they are not public, also without TLS")
+    ]
+
     private static let log: [Setting] = [
         Setting("log.access", \.accessLog, .choice, "format of the access log"),
         Setting(
@@ -233,7 +240,7 @@ struct Setting: Sendable {
 }
 
 extension String {
-    /// The text with each character replaced.
+    /// Returns the text with each character replaced.
     func replacing(_ change: (Character) -> Character) -> String {
         String(map(change))
     }

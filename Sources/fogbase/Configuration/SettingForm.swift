@@ -2,9 +2,9 @@ import HTTP
 import RecordAPI
 import RecordEngine
 
-/// Why a text is no value of a setting.
+/// The reason why a text is not a valid value for a setting.
 struct BadValue: Error, Hashable {
-    /// The end of a sentence: `must be …`.
+    /// What the value must be, as the end of an error sentence: `must be …`.
     let expected: String
 
     init(_ expected: String) {
@@ -12,9 +12,9 @@ struct BadValue: Error, Hashable {
     }
 }
 
-/// How the values of a setting are written.
+/// The format of the values of a setting.
 struct SettingForm<Value: Sendable>: Sendable {
-    /// What stands for the value in help texts.
+    /// The name of the value in help texts.
     let placeholder: String
     let parse: @Sendable (String) throws(BadValue) -> Value
     let show: @Sendable (Value) -> String
@@ -36,7 +36,7 @@ extension SettingForm where Value == String {
             }, show: { $0 })
     }
 
-    /// A secret of at least so many bytes.
+    /// A secret of at least `minimum` bytes.
     static func secret(minimum: Int) -> Self {
         SettingForm(
             placeholder: "TOKEN",
@@ -52,7 +52,7 @@ extension SettingForm where Value == String {
             }, show: { $0.isEmpty ? "" : "********" })
     }
 
-    /// The name of a container, or nothing.
+    /// The name of a container.
     static var containerName: Self {
         SettingForm(
             placeholder: "NAME",
@@ -88,7 +88,7 @@ extension SettingForm where Value == [String] {
         ) { ContainerName($0) != nil }
     }
 
-    /// Entries that are brought into one form each; one that cannot be says why, with its own text if there are others.
+    /// A list of entries that are normalized. If the list has several entries, the error names the invalid entry.
     private static func addresses(
         _ placeholder: String, _ canonical: @escaping @Sendable (String) throws(AddressProblem) -> String
     ) -> Self {
@@ -119,7 +119,7 @@ extension SettingForm where Value == [String] {
 }
 
 extension SettingForm where Value == PublicURL? {
-    /// What clients call the server; empty means unset.
+    /// The URL that clients use to reach the server; empty means unset.
     static var publicURL: Self {
         SettingForm(
             placeholder: "URL",
@@ -127,7 +127,7 @@ extension SettingForm where Value == PublicURL? {
                 guard !text.isEmpty else { return nil }
                 let url: PublicURL
                 do throws(AddressProblem) { url = try PublicURL(text) } catch { throw BadValue(error.expected) }
-                // A path that begins as a route would be one or the other.
+                // A base path that begins like a route would be ambiguous.
                 if let first = url.basePath.split(separator: "/").first,
                     RouteTable.native.firstSegments.contains(String(first))
                 {
@@ -141,7 +141,7 @@ extension SettingForm where Value == PublicURL? {
 }
 
 extension SettingForm where Value == [String] {
-    /// Networks, and the word `unix` where peers on a Unix socket can be meant.
+    /// A list of networks. With `orUnix`, the list may also contain the word `unix`, for peers on a Unix socket.
     static func networks(orUnix: Bool) -> Self {
         .list(
             "NETWORKS",
@@ -152,7 +152,7 @@ extension SettingForm where Value == [String] {
 }
 
 extension SettingForm where Value == RateLimit? {
-    /// `500/s`, `10/min burst 20`, or `off`. Without a burst, what a period allows may come at once.
+    /// A rate limit: `500/s`, `10/min burst 20`, or `off`. By default, the burst equals the count of one period.
     static var rate: Self {
         SettingForm(
             placeholder: "RATE",
@@ -224,7 +224,7 @@ extension SettingForm where Value == UInt16 {
 }
 
 extension SettingForm where Value: FixedWidthInteger {
-    /// - Parameter range: Within what the type holds.
+    /// - Parameter range: A range within the type.
     static func count(_ range: ClosedRange<Int>) -> Self {
         SettingForm(
             placeholder: "N",
@@ -236,7 +236,7 @@ extension SettingForm where Value: FixedWidthInteger {
             }, show: { String($0) })
     }
 
-    /// - Parameter range: Within what the type holds.
+    /// - Parameter range: A range within the type.
     static func size(_ range: ClosedRange<Int>) -> Self {
         SettingForm(
             placeholder: "SIZE",

@@ -3,7 +3,7 @@ import HTTPTransport
 import RecordAPI
 import RecordModel
 
-/// Every setting with its default. `Setting.all` says how each is called and written.
+/// All settings with their defaults. `Setting.all` defines their names and formats.
 struct Settings: Sendable {
     enum AccessLogFormat: String, CaseIterable, Sendable {
         case off, text, json
@@ -14,10 +14,10 @@ struct Settings: Sendable {
     }
 
     enum DevelopmentAccess: String, CaseIterable, Sendable {
-        /// Everyone, while requests that name no environment mean development; members once they mean production.
+        /// `everyone` while the default environment is development; `members` while it is production.
         case auto
         case everyone
-        /// Administrators, keys, and the users that they have made there.
+        /// Administrators, keys, and users that were created by these in the environment.
         case members
     }
 
@@ -39,7 +39,7 @@ struct Settings: Sendable {
     var unixPath = ""
     var threads = HTTPServerConfiguration().loops
 
-    // Where requests come from, and whom they mean
+    // Proxies and host names
     var trustedProxies: [String] = []
     var proxyField = TrustedProxies.Field.xForwardedFor
     var hosts: [String] = []
@@ -64,7 +64,7 @@ struct Settings: Sendable {
     var thumbnailBytes = 1 << 30
     var thumbnailPixels = 100_000_000
 
-    // Who may do what
+    // Access
     var adminToken = ""
     var signUp = SignUp.open
     var developmentAccess = DevelopmentAccess.auto
@@ -75,6 +75,9 @@ struct Settings: Sendable {
     var corsOrigins: [String] = []
     var auditTime = Duration.seconds(400 * 86_400)
     var auditEntries = 1_000_000
+
+    // Webhooks
+    var webhooksAllowPrivate: [String] = []
 
     // Log
     var accessLog = AccessLogFormat.text
@@ -98,7 +101,7 @@ struct Settings: Sendable {
     var headBytes = 32 << 10
     var headFields = 100
 
-    // Rates
+    // Rate limits
     var rates = Switch.on
     var rateAuth = RateLimits().auth
     var rateSignUp = RateLimits().signUp
@@ -108,7 +111,7 @@ struct Settings: Sendable {
     var rateAdminister = RateLimits().administer
     var rateExempt: [String] = []
 
-    // Deadlines
+    // Timeouts and compression
     var headTimeout = Duration.seconds(10)
     var bodyTimeout = Duration.seconds(60)
     var idleTimeout = Duration.seconds(75)
@@ -117,12 +120,12 @@ struct Settings: Sendable {
 
     var gzipMinimumBytes = 1_400
 
-    /// The container of requests that name none.
+    /// The container for requests that name no container.
     var requestContainer: String {
         container.isEmpty ? containers.first ?? "" : container
     }
 
-    /// Whether strangers may use the development environment.
+    /// Whether anonymous callers may use the development environment.
     var isDevelopmentOpen: Bool {
         switch developmentAccess {
         case .everyone: true
@@ -131,7 +134,7 @@ struct Settings: Sendable {
         }
     }
 
-    /// How often who may ask for what.
+    /// The rate limits; `nil` if rate limiting is off.
     var rateLimits: RateLimits? {
         guard rates == .on else { return nil }
         var limits = RateLimits()

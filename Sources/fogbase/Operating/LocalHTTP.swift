@@ -1,14 +1,14 @@
 import Glibc
 import Sockets
 
-/// One request to a server on this machine, over a connection of its own.
+/// Sends one request to a server on this machine, over a new connection.
 enum LocalHTTP {
-    struct Answer: Hashable {
+    struct Response: Hashable {
         let status: Int
         let body: [UInt8]
     }
 
-    /// Where a server is.
+    /// The network address or Unix socket of a server.
     enum Place: Hashable, CustomStringConvertible {
         /// A name or an address, without brackets.
         case network(host: String, port: UInt16)
@@ -22,39 +22,86 @@ enum LocalHTTP {
         }
     }
 
-    /// Sends a request and returns the answer, whose body ends with the connection.
+    /// Sends a request and returns the response. The response body must end with the connection.
     ///
     /// - Parameters:
-    ///   - places: Where the server is. The first that takes a connection gets the request, and no other: what was sent may
-    ///     have been done.
-    ///   - lines: The head without its last, empty line; its connection closes.
-    ///   - patience: Seconds that each step may take.
-    /// - Throws: A sentence: nobody answers, or not to the end.
+    ///   - places: The locations of the server. Only the first location that accepts a connection gets the request,
+    ///     because a request may have been executed once it was sent.
+    ///   - lines: The request head without its empty line. It must contain `Connection: close`.
+    ///   - maxWait: The maximum time of each step in seconds.
+    /// - Throws: A sentence if no connection can be made or no complete response arrives.
     static func send(
-        to places: [Place], lines: [String], body: [UInt8] = [], patience: Int
-    ) throws(TextFile.Problem) -> Answer {
+        to places: [Place], lines: [String], body: [UInt8] = [], maxWait: Int
+    ) throws(TextFile.Problem) -> Response {
         let request = Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + body
+        let (descriptor, place) = try connect(to: places, maxWait: maxWait)
+        defer { close(descriptor) }
+        guard let response = exchange(descriptor, request) else {
+            throw TextFile.Problem(
+                description: "The server at \(place) did not respond within \(maxWait) seconds.")
+        }
+        return response
+    }
+
+    /// Sends a request whose response has no end, and passes on the bytes of its body as they arrive.
+    ///
+    /// - Parameters:
+    ///   - lines: The request head for HTTP/1.0, without its empty line. The body is then not chunked.
+    ///   - maxWait: The maximum time without a byte in seconds.
+    ///   - each: Receives the next bytes of the body.
+    /// - Returns: The response if it is not 200; `nil` if the stream has ended.
+    /// - Throws: A sentence if no connection can be made; the errors of `each`.
+    static func follow<Failure: Error>(
+        at places: [Place], lines: [String], maxWait: Int, _ each: ([UInt8]) throws(Failure) -> Void
+    ) throws -> Response? {
+        let request = Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
+        let (descriptor, _) = try connect(to: places, maxWait: maxWait)
+        defer { close(descriptor) }
+        guard send(request, to: descriptor) else { return nil }
+        var bytes: [UInt8] = []
+        var isBody = false
+        while let piece = receive(descriptor), !piece.isEmpty {
+            if isBody {
+                try each(piece)
+            } else {
+                bytes += piece
+                // The body of an error ends with the connection.
+                guard status(bytes) == 200 else { continue }
+                guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { continue }
+                isBody = true
+                try each(Array(bytes[end.upperBound...]))
+            }
+        }
+        return isBody ? nil : parse(bytes)
+    }
+
+    /// Returns a connection to the first location that accepts one, and the location.
+    ///
+    /// - Throws: A sentence if no connection can be made.
+    private static func connect(
+        to places: [Place], maxWait: Int
+    ) throws(TextFile.Problem) -> (descriptor: Int32, place: Place) {
         var problem = TextFile.Problem(description: "There is no server to connect to.")
         for place in places {
-            let descriptor: Int32
             do throws(TextFile.Problem) {
-                descriptor = try connect(to: place, patience: patience)
+                return (try connect(to: place, maxWait: maxWait), place)
             } catch {
                 problem = error
-                continue
             }
-            defer { close(descriptor) }
-            guard let answer = exchange(descriptor, request) else {
-                throw TextFile.Problem(
-                    description: "The server at \(place) did not respond within \(patience) seconds.")
-            }
-            return answer
         }
         throw problem
     }
 
-    /// A connection to a place.
-    private static func connect(to place: Place, patience: Int) throws(TextFile.Problem) -> Int32 {
+    /// Returns the status in the first line of a response; `nil` if it has not arrived yet.
+    private static func status(_ bytes: [UInt8]) -> Int? {
+        let words = String(decoding: bytes.prefix(16), as: UTF8.self).split(separator: " ")
+        return words.count > 2 || bytes.count > 12 ? words.dropFirst().first.flatMap { Int($0) } : nil
+    }
+
+    /// Returns a connection to a location.
+    ///
+    /// - Throws: A sentence if no connection can be made.
+    private static func connect(to place: Place, maxWait: Int) throws(TextFile.Problem) -> Int32 {
         var last = "no address"
         switch place {
         case .unix(let path):
@@ -62,7 +109,7 @@ enum LocalHTTP {
             do throws(SocketError) { address = try SocketAddress("unix:" + path) } catch {
                 throw TextFile.Problem(description: "\(path) is no path of a socket: \(error).")
             }
-            let descriptor = address.withSystemAddress { open(AF_UNIX, 0, $0, $1, patience) }
+            let descriptor = address.withSystemAddress { open(AF_UNIX, 0, $0, $1, maxWait) }
             if descriptor >= 0 { return descriptor }
             last = SystemError.text
         case .network(let host, let port):
@@ -77,7 +124,7 @@ enum LocalHTTP {
             while let address = next?.pointee {
                 next = address.ai_next
                 let descriptor = open(
-                    address.ai_family, address.ai_protocol, address.ai_addr, address.ai_addrlen, patience)
+                    address.ai_family, address.ai_protocol, address.ai_addr, address.ai_addrlen, maxWait)
                 if descriptor >= 0 { return descriptor }
                 last = SystemError.text
             }
@@ -85,13 +132,13 @@ enum LocalHTTP {
         throw TextFile.Problem(description: "No server responds at \(place): \(last).")
     }
 
-    /// A connected socket; -1 if there is none, and `errno` says why.
+    /// Returns a connected socket. On failure, returns -1 and sets `errno`.
     private static func open(
-        _ family: Int32, _ kind: Int32, _ address: UnsafePointer<sockaddr>?, _ length: socklen_t, _ patience: Int
+        _ family: Int32, _ kind: Int32, _ address: UnsafePointer<sockaddr>?, _ length: socklen_t, _ maxWait: Int
     ) -> Int32 {
         let descriptor = socket(family, Int32(SOCK_STREAM.rawValue), kind)
         guard descriptor >= 0 else { return -1 }
-        var time = timeval(tv_sec: patience, tv_usec: 0)
+        var time = timeval(tv_sec: maxWait, tv_usec: 0)
         for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
             setsockopt(descriptor, SOL_SOCKET, option, &time, socklen_t(MemoryLayout<timeval>.size))
         }
@@ -104,30 +151,43 @@ enum LocalHTTP {
         return descriptor
     }
 
-    /// Sends the request and reads all of the answer; `nil` if it does not come, or is cut off.
-    private static func exchange(_ descriptor: Int32, _ request: [UInt8]) -> Answer? {
+    /// Sends the request and reads the whole response. Returns `nil` if the response is incomplete.
+    private static func exchange(_ descriptor: Int32, _ request: [UInt8]) -> Response? {
+        guard send(request, to: descriptor) else { return nil }
+        var bytes: [UInt8] = []
+        while let piece = receive(descriptor) {
+            if piece.isEmpty { return parse(bytes) }
+            bytes += piece
+        }
+        return nil
+    }
+
+    /// Sends bytes. Returns `false` if that fails.
+    private static func send(_ request: [UInt8], to descriptor: Int32) -> Bool {
         var sent = 0
         while sent < request.count {
             let count = request.withUnsafeBytes {
                 Glibc.send(descriptor, $0.baseAddress?.advanced(by: sent), $0.count - sent, Int32(MSG_NOSIGNAL))
             }
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return nil }
+            guard count > 0 else { return false }
             sent += count
         }
-        var bytes: [UInt8] = []
+        return true
+    }
+
+    /// Returns the next bytes; empty at the end of the connection, `nil` after an error or a timeout.
+    private static func receive(_ descriptor: Int32) -> [UInt8]? {
         var piece = [UInt8](repeating: 0, count: 16 << 10)
         while true {
             let count = recv(descriptor, &piece, piece.count, 0)
             if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { return nil }
-            if count == 0 { return parse(bytes) }
-            bytes += piece.prefix(count)
+            return count < 0 ? nil : Array(piece.prefix(count))
         }
     }
 
-    /// Takes an answer apart; `nil` if it is none, or shorter than it says.
-    static func parse(_ bytes: [UInt8]) -> Answer? {
+    /// Parses a response; `nil` if it is malformed or truncated.
+    static func parse(_ bytes: [UInt8]) -> Response? {
         guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
         let lines = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).split(separator: "\r\n")
         let words = lines.first?.split(separator: " ", maxSplits: 2) ?? []
@@ -138,6 +198,6 @@ enum LocalHTTP {
             guard parts.count == 2, parts[0].lowercased() == "content-length" else { continue }
             guard body.count == parts[1].trimmed.asNumber else { return nil }
         }
-        return Answer(status: status, body: body)
+        return Response(status: status, body: body)
     }
 }

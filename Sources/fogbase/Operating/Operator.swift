@@ -5,9 +5,11 @@ import RecordModel
 import RecordStorage
 import RecordWire
 
-/// The way of the operator's commands to the interface. While a server runs on the data folder, requests go to it by HTTP,
-/// with the address and the token that it has left for its operator; while none runs, the same requests are answered in
-/// this process. Either way the same routes decide, answer and write the audit log.
+/// The connection of the operator's commands to the HTTP interface.
+///
+/// While a server uses the data directory, requests go to that server over HTTP, with the address and the token that it
+/// has stored for the operator. Otherwise, this process handles the same requests itself. In both cases, the same
+/// routes authorize, respond and write the audit log.
 final class Operator {
     private enum Way {
         case server(OperatorChannel)
@@ -16,16 +18,19 @@ final class Operator {
 
     private let settings: Settings
     private var way: Way
-    /// Which database is meant, for a server that may have another default; what nobody has said is left to it.
+    /// The scope parameters of each request. They are needed because the server may have another default. A scope
+    /// setting that was not given is omitted, and the server uses its default.
     private let scope: [(name: String, value: String)]
 
-    /// Seconds that a server may take: it may be busy hashing others' passwords.
-    private static let patience = 60
+    /// The maximum time to wait for the server in seconds. The server may be busy with password hashing.
+    private static let maxWait = 60
 
-    /// Finds the way, and opens nothing yet. Only a server makes a database: a command that did would answer a slip in a
-    /// container's name with an account or a key that no server ever looks at.
+    /// Finds the server or the data directory without opening anything.
     ///
-    /// - Throws: A sentence if there is no way, or nothing to work on.
+    /// Only a server creates a database. If commands did, a misspelled container name would create an account or a key
+    /// that no server ever uses.
+    ///
+    /// - Throws: `Failure` if the server cannot be reached, or if there is no database.
     init(_ configuration: Configuration) throws(Failure) {
         settings = configuration.settings
         var scope: [(String, String)] = []
@@ -44,15 +49,15 @@ final class Operator {
         }
         way = .files(nil)
         let id = try DatabaseSetup.defaultDatabase(settings)
-        let folder = settings.dataPath + "/" + id.container.text + "/" + id.environment.rawValue
+        let directory = settings.dataPath + "/" + id.container.text + "/" + id.environment.rawValue
         var status = stat()
         let isThere = stat(settings.dataPath, &status) == 0
-        guard DataFolder.size(of: DataFolder.databasePath(in: folder)) > 0 else {
+        guard DataDirectory.size(of: DataDirectory.databasePath(in: directory)) > 0 else {
             let known = Self.databases(in: settings.dataPath)
             throw Failure(
                 known.isEmpty
-                    ? "There is no database in \(folder) yet, and none in \(settings.dataPath): set another directory with --data, or let 'fogbase serve' create it."
-                    : "There is no database in \(folder). \(settings.dataPath) has \(known.joined(separator: " and ")). Select one with --container and --environment. Only 'fogbase serve' creates a new one."
+                    ? "There is no database in \(directory) yet, and none in \(settings.dataPath): set another directory with --data, or let 'fogbase serve' create it."
+                    : "There is no database in \(directory). \(settings.dataPath) has \(known.joined(separator: " and ")). Select one with --container and --environment. Only 'fogbase serve' creates a new one."
             )
         }
         guard !isThere || status.st_uid == geteuid() else {
@@ -62,67 +67,67 @@ final class Operator {
         }
     }
 
-    /// The databases of a data folder, such as `Forum (development, production)`.
+    /// Returns descriptions of the databases in a data directory, such as `Forum (development, production)`.
     private static func databases(in path: String) -> [String] {
-        FolderInspection.folders(in: path).sorted().compactMap { container in
-            let environments = FolderInspection.folders(in: path + "/" + container).sorted().filter {
-                DataFolder.size(of: DataFolder.databasePath(in: "\(path)/\(container)/\($0)")) > 0
+        DirectoryInspection.directories(in: path).sorted().compactMap { container in
+            let environments = DirectoryInspection.directories(in: path + "/" + container).sorted().filter {
+                DataDirectory.size(of: DataDirectory.databasePath(in: "\(path)/\(container)/\($0)")) > 0
             }
             return environments.isEmpty ? nil : "\(container) (\(environments.joined(separator: ", ")))"
         }
     }
 
-    /// Sends a request and returns the body of the answer; null if it has none.
+    /// Sends a request and returns the JSON body of the response; null if the response has no body.
     ///
     /// - Parameters:
-    ///   - path: With its segments encoded.
-    ///   - isOfServer: The request is about the server as a whole, and names no database.
-    ///   - token: Of somebody else than the operator.
-    /// - Throws: The reason of a refusal, or why there was no answer.
+    ///   - path: The path with percent-encoded segments.
+    ///   - isOfServer: Whether the request concerns the whole server. Such a request names no database.
+    ///   - token: A token to use instead of the operator's token.
+    /// - Throws: `Failure` with the reason of an error response, or if no response arrived.
     @discardableResult
     func ask(
         _ method: HTTPMethod, _ path: String, query: [(String, String)] = [], body: JSONValue? = nil,
         isOfServer: Bool = false, token: String? = nil
     ) throws(Failure) -> JSONValue {
-        let answer = try answer(method, path, query: query, body: body, isOfServer: isOfServer, token: token)
-        guard answer.isSuccess else { throw answer.refusal }
-        return answer.value
+        let response = try respond(method, path, query: query, body: body, isOfServer: isOfServer, token: token)
+        guard response.isSuccess else { throw response.rejection }
+        return response.value
     }
 
-    /// An answer, also one that is a refusal.
-    struct Answer {
+    /// A response from the interface, which may be an error response.
+    struct Response {
         let status: Int
         let value: JSONValue
-        /// What is said of it to the operator if it is no success.
-        let refusal: Failure
+        /// The failure to report if the response is an error.
+        let rejection: Failure
 
         var isSuccess: Bool { (200...299).contains(status) }
     }
 
-    /// As `ask`, for those who go on with a refusal.
+    /// Sends a request and returns the response, whatever its status is. In contrast, `ask` throws for an error status.
     ///
-    /// - Parameter ifAbsent: With `If-None-Match: *`: 412 if what is named is there.
-    /// - Throws: Why there was no answer.
-    func answer(
+    /// - Parameter ifAbsent: Whether to send `If-None-Match: *`. If the resource exists, the status is then 412.
+    /// - Throws: `Failure` if no response arrived.
+    func respond(
         _ method: HTTPMethod, _ path: String, query: [(String, String)] = [], body: JSONValue? = nil,
         isOfServer: Bool = false, token: String? = nil, ifAbsent: Bool = false
-    ) throws(Failure) -> Answer {
+    ) throws(Failure) -> Response {
         let query = query + (isOfServer ? [] : scope)
         let pairs = query.map { "\($0.0)=\(PathSegment.encode($0.1))" }.joined(separator: "&")
         let target = pairs.isEmpty ? path : "\(path)?\(pairs)"
-        let answer = try send(method, target, body?.bytes, token, ifAbsent: ifAbsent)
-        let value = answer.body.isEmpty ? .null : try? JSONValue.parse(answer.body)
+        let response = try send(method, target, body?.bytes, token, ifAbsent: ifAbsent)
+        let value = response.body.isEmpty ? .null : try? JSONValue.parse(response.body)
         guard let value else {
-            throw Failure("The response to \(method.text) \(path) is not JSON: status \(answer.status).")
+            throw Failure("The response to \(method.text) \(path) is not JSON: status \(response.status).")
         }
-        if answer.status == 401, case .server(let channel) = way {
+        if response.status == 401, case .server(let channel) = way {
             throw Failure(
                 "The server at \(channel.places.first?.description ?? "") rejects the token of \(OperatorChannel.path(in: settings.dataPath)): it is not the server of \(settings.dataPath), or it was just restarted. Try again in a moment."
             )
         }
-        let refusal = Failure(
-            Self.sentence(value["reason"]?.string ?? "The status of \(method.text) \(path) was \(answer.status)"))
-        return Answer(status: answer.status, value: value, refusal: refusal)
+        let rejection = Failure(
+            Self.sentence(value["reason"]?.string ?? "The status of \(method.text) \(path) was \(response.status)"))
+        return Response(status: response.status, value: value, rejection: rejection)
     }
 
     private static func sentence(_ reason: String) -> String {
@@ -131,7 +136,7 @@ final class Operator {
 
     private func send(
         _ method: HTTPMethod, _ target: String, _ body: [UInt8]?, _ token: String?, ifAbsent: Bool
-    ) throws(Failure) -> LocalHTTP.Answer {
+    ) throws(Failure) -> LocalHTTP.Response {
         do {
             switch way {
             case .server(let channel):
@@ -140,10 +145,10 @@ final class Operator {
             case .files(let opened):
                 let server = try opened ?? StoppedServer(settings)
                 way = .files(server)
-                guard let answer = server.answer(method, target, body: body, token: token, ifAbsent: ifAbsent) else {
+                guard let response = server.respond(method, target, body: body, token: token, ifAbsent: ifAbsent) else {
                     throw Failure("'\(target)' is not a valid request target.")
                 }
-                return answer
+                return response
             }
         } catch let failure as Failure {
             throw failure
@@ -155,17 +160,58 @@ final class Operator {
     private static func send(
         _ method: HTTPMethod, _ target: String, _ body: [UInt8]?, token: String, ifAbsent: Bool,
         to channel: OperatorChannel
-    ) throws -> LocalHTTP.Answer {
+    ) throws -> LocalHTTP.Response {
         var lines = [
             "\(method.text) \(target) HTTP/1.1", "Host: \(channel.host)", "Authorization: Bearer \(token)",
             "Connection: close",
         ]
         if ifAbsent { lines.append("If-None-Match: *") }
         if let body { lines += ["Content-Type: application/json", "Content-Length: \(body.count)"] }
-        return try LocalHTTP.send(to: channel.places, lines: lines, body: body ?? [], patience: patience)
+        return try LocalHTTP.send(to: channel.places, lines: lines, body: body ?? [], maxWait: maxWait)
     }
 
-    /// Lets go of the files, if there were any to open.
+    /// Follows an event stream of the running server, until the stream ends.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the stream.
+    ///   - lastID: The id after which the stream starts.
+    ///   - each: Receives the next bytes of the stream.
+    /// - Returns: The failure if no server responds, or if the server rejects the request with a status; `nil` if the
+    ///   stream has ended and can be continued.
+    /// - Throws: The errors of `each`.
+    func follow(
+        _ path: String, query: [(String, String)], lastID: String?, _ each: ([UInt8]) throws(Failure) -> Void
+    ) throws(Failure) -> (status: Int?, failure: Failure)? {
+        // A server that was restarted has another token.
+        let found: OperatorChannel?
+        do throws(Failure) { found = try OperatorChannel.find(in: settings.dataPath) } catch { return (nil, error) }
+        guard let channel = found else {
+            return (
+                nil, Failure("No server uses \(settings.dataPath). Changes can be followed only while a server runs.")
+            )
+        }
+        let pairs = (query + scope).map { "\($0.0)=\(PathSegment.encode($0.1))" }.joined(separator: "&")
+        var lines = [
+            "GET \(path)?\(pairs) HTTP/1.0", "Host: \(channel.host)", "Authorization: Bearer \(channel.token)",
+            "Accept: text/event-stream",
+        ]
+        if let lastID { lines.append("Last-Event-ID: \(lastID)") }
+        do {
+            let response = try LocalHTTP.follow(at: channel.places, lines: lines, maxWait: Self.maxWait, each)
+            guard let response else { return nil }
+            let reason = (try? JSONValue.parse(response.body))?["reason"]?.string
+            return (
+                response.status, Failure(Self.sentence(reason ?? "The status of the stream was \(response.status)"))
+            )
+        } catch let failure as Failure {
+            throw failure
+        } catch {
+            // The server is starting or stopping.
+            return (nil, Failure("\(error)"))
+        }
+    }
+
+    /// Closes the data directory if this process opened it.
     func close(finishesRemovals: Bool = false) {
         guard case .files(let opened?) = way else { return }
         opened.close(finishesRemovals: finishesRemovals)
@@ -174,7 +220,9 @@ final class Operator {
 
     // MARK: Lists
 
-    /// All members of a list that comes in pages.
+    /// Returns all members of a paged list.
+    ///
+    /// - Throws: `Failure` in the same cases as `ask`.
     func all(_ path: String, _ key: String) throws(Failure) -> [JSONValue] {
         var members: [JSONValue] = []
         var cursor: String?

@@ -5,32 +5,39 @@ import RecordStorage
 import RecordWire
 import Sockets
 
-/// How the operator's commands reach the server that runs on a data folder: a file in it with its addresses and a token that
-/// is good while the process lives. Who may read the file may read all data, so it gives nobody more than they have.
+/// The information that the operator's commands need to reach the server of a data directory. It is a file with the
+/// server's addresses and a token that is valid while the process runs. The token gives no additional access: a user
+/// that can read the file can read all data anyway.
+///
+/// ```
+/// operator.json:  {"url"?,"unix"?,"token","process","version","host"}
+/// ```
 struct OperatorChannel {
-    /// Such as `http://127.0.0.1:8080`; `nil` for a server that listens on a Unix socket alone.
+    /// The server's URL, such as `http://127.0.0.1:8080`; `nil` for a server that listens only on a Unix socket.
     let url: String?
-    /// The path of the Unix socket, if the server listens on one.
+    /// The path of the server's Unix socket; `nil` if the server does not listen on one.
     let unixPath: String?
     let token: String
     let process: Int32
-    /// The version of Fogbase that runs.
+    /// The version of Fogbase that the server runs.
     let version: String
-    /// By which name the server answers, with a port if it has to be there.
+    /// A host name that the server accepts, with a port if required.
     let host: String
 
-    /// The file, in the data folder.
-    static func path(in folder: String) -> String { folder + "/operator.json" }
+    /// Returns the path of the channel file in a data directory.
+    static func path(in directory: String) -> String { directory + "/operator.json" }
 
-    /// A new token: 256 random bits behind a prefix by which leaked ones are found.
+    /// Returns a new token: a prefix that makes leaked tokens easy to find, and 256 random bits.
     static func makeToken() -> String {
         "fbo_" + Base64URL.encode(RandomBytes.make(32))
     }
 
+    /// Creates the information for a running server.
+    ///
     /// - Parameters:
-    ///   - addresses: Where the server listens.
-    ///   - hosts: The names by which it answers; empty for all.
-    /// - Returns: `nil` without any address.
+    ///   - addresses: The addresses on which the server listens.
+    ///   - hosts: The host names that the server accepts; empty for all.
+    /// - Returns: `nil` if `addresses` is empty.
     init?(addresses: [SocketAddress], token: String, hosts: [String] = []) {
         var url: String?
         var unixPath: String?
@@ -49,22 +56,24 @@ struct OperatorChannel {
         host = hosts.first ?? url.map { String($0.dropFirst("http://".count)) } ?? "localhost"
     }
 
-    /// The commands run in other folders than the server.
+    /// Returns an absolute path, because a command may run in another working directory than the server.
     private static func absolute(_ path: String) -> String {
-        guard !path.hasPrefix("/"), let folder = getcwd(nil, 0) else { return path }
-        defer { free(folder) }
-        return String(cString: folder) + "/" + path
+        guard !path.hasPrefix("/"), let directory = getcwd(nil, 0) else { return path }
+        defer { free(directory) }
+        return String(cString: directory) + "/" + path
     }
 
-    /// An address at which the server reaches itself: of all addresses of the machine, that of the machine itself.
+    /// Returns an address that reaches the server on this machine: the loopback address if the server listens on all
+    /// addresses.
     private static func local(_ address: String) -> String {
         if address.hasPrefix("0.0.0.0:") { return "127.0.0.1:" + address.dropFirst(8) }
         if address.hasPrefix("[::]:") { return "[::1]:" + address.dropFirst(5) }
         return address
     }
 
-    /// Where the server can be asked: by its port, and by its Unix socket where there is no port or nobody answers at it. A
-    /// proxy may bring strangers to the socket, and their failed credentials would count beside the operator's.
+    /// The locations of the server in the order of attempts: its port, then its Unix socket. The port is first because
+    /// a proxy may forward clients to the socket. The clients' failed credentials would then count together with the
+    /// operator's.
     var places: [LocalHTTP.Place] {
         var places: [LocalHTTP.Place] = []
         if let url, url.hasPrefix("http://"), let colon = url.lastIndex(of: ":"),
@@ -94,43 +103,46 @@ struct OperatorChannel {
         self.host = host
     }
 
-    /// Writes the file, whole or not at all, for its owner alone.
-    func write(to folder: String) throws {
+    /// Writes the channel file atomically. Only its owner can read it.
+    ///
+    /// - Throws: `DataDirectory.Problem`.
+    func write(to directory: String) throws {
         var object = JSONObject(url.map { [("url", .string($0))] } ?? [])
         object["token"] = .string(token)
         object["process"] = .integer(Int64(process))
         object["version"] = .string(version)
         object["host"] = .string(host)
         if let unixPath { object["unix"] = .string(unixPath) }
-        try DataFolder.writeDurably(
-            JSONValue.object(object).bytes, to: Self.path(in: folder), in: folder)
+        try DataDirectory.writeDurably(
+            JSONValue.object(object).bytes, to: Self.path(in: directory), in: directory)
     }
 
-    /// Takes the file away: at a clean stop, and at the start what a process has left that was killed.
-    static func remove(from folder: String) {
-        unlink(path(in: folder))
+    /// Deletes the channel file. A server does this at a clean stop, and at startup for the file of a killed process.
+    static func remove(from directory: String) {
+        unlink(path(in: directory))
     }
 
-    /// The channel to the server that runs on a data folder; `nil` if none does. That is told by the folder's lock, which
-    /// goes with its holder, so what a killed server has left behind is none.
+    /// Returns the channel to the server of a data directory; `nil` if no server runs. The lock of the directory
+    /// determines whether a server runs. The system releases the lock when the process ends, so the file of a killed
+    /// server is ignored.
     ///
-    /// - Throws: A sentence for the operator if the folder is in use and there is no way to whoever uses it.
-    static func find(in folder: String) throws(Failure) -> OperatorChannel? {
-        guard access(folder + "/lock", R_OK | W_OK) == 0 || errno == ENOENT else {
+    /// - Throws: `Failure` if the directory is in use but its server cannot be reached.
+    static func find(in directory: String) throws(Failure) -> OperatorChannel? {
+        guard access(directory + "/lock", R_OK | W_OK) == 0 || errno == ENOENT else {
             throw Failure(
-                "This user cannot access the data directory \(folder): \(SystemError.text). Run the command as the user of the server."
+                "This user cannot access the data directory \(directory): \(SystemError.text). Run the command as the user of the server."
             )
         }
-        guard DataFolder.isInUse(folder) else { return nil }
-        let path = path(in: folder)
+        guard DataDirectory.isInUse(directory) else { return nil }
+        let path = path(in: directory)
         let bytes: [UInt8]?
-        do throws(DataFolder.Problem) { bytes = try DataFolder.read(path) } catch {
+        do throws(DataDirectory.Problem) { bytes = try DataDirectory.read(path) } catch {
             throw Failure(
                 "\(error). The file is needed to find the running server. Run the command as the user of the server.")
         }
         guard let bytes else {
             throw Failure(
-                "\(folder) is in use, and there is no \(path) to find its server. The server may be starting or stopping, or another command is running. Try again in a moment."
+                "\(directory) is in use, and there is no \(path) to find its server. The server may be starting or stopping, or another command is running. Try again in a moment."
             )
         }
         guard let channel = OperatorChannel(bytes) else {
@@ -140,7 +152,7 @@ struct OperatorChannel {
         }
         guard channel.version == Version.text else {
             throw Failure(
-                "The server on \(folder) is Fogbase \(channel.version), and this is \(Version.text). Use the server's program, or restart the server with this one."
+                "The server on \(directory) is Fogbase \(channel.version), and this is \(Version.text). Use the server's program, or restart the server with this one."
             )
         }
         guard kill(channel.process, 0) == 0 || errno == EPERM else {

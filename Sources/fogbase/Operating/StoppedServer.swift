@@ -5,15 +5,19 @@ import RecordEngine
 import RecordModel
 import RecordStorage
 
-/// The interface over the files of a data folder that no server uses, for one command: the same routes with the same
-/// rights and answers, called in this process. The folder is locked meanwhile, so that no server starts beside it.
+/// The HTTP interface on a data directory that no server uses, for one command. It has the same routes, permissions and
+/// responses as a server, and is called in this process. The directory is locked, so that no server can start at the
+/// same time.
 final class StoppedServer {
     private let registry: DatabaseRegistry
     private let api: RecordAPI
     private let context: RecordAPIContext
     private let token = OperatorChannel.makeToken()
 
-    /// - Throws: A sentence: the folder is in use, cannot be written, or is of a newer server.
+    /// Opens the default database.
+    ///
+    /// - Throws: An error whose description is a sentence. Thrown if the directory is in use, cannot be written, or
+    ///   belongs to a newer version.
     init(_ settings: Settings) throws {
         let limits = DatabaseSetup.limits(settings)
         let id = try DatabaseSetup.defaultDatabase(settings)
@@ -24,7 +28,7 @@ final class StoppedServer {
             dataPath: settings.dataPath, passwords: PasswordWorkers(threads: 1),
             operatorToken: SHA256.hash(utf8: token), limits: limits)
         configuration.defaultDatabase = id
-        configuration.checkpoints = CheckpointRules(logBytes: settings.checkpointBytes)
+        configuration.checkpoints = CheckpointPolicy(walBytes: settings.checkpointBytes)
         registry = DatabaseRegistry(configuration)
         api = RecordAPI(
             registry: registry,
@@ -47,10 +51,11 @@ final class StoppedServer {
         }
     }
 
-    /// Answers one request, in the operator's name unless there is a token of somebody else.
-    func answer(
+    /// Returns the response to one request. The request uses the operator's token unless another token is given.
+    /// Returns `nil` for an invalid target.
+    func respond(
         _ method: HTTPMethod, _ target: String, body: [UInt8]?, token: String?, ifAbsent: Bool
-    ) -> LocalHTTP.Answer? {
+    ) -> LocalHTTP.Response? {
         guard let target = RequestTarget(target) else { return nil }
         var fields = HTTPFields()
         fields.append(.authorization, "Bearer \(token ?? self.token)")
@@ -65,12 +70,13 @@ final class StoppedServer {
         case .bytes(let body), .prepared(let body, _): bytes = body
         default: break
         }
-        return LocalHTTP.Answer(status: Int(response.status.code), body: bytes)
+        return LocalHTTP.Response(status: Int(response.status.code), body: bytes)
     }
 
-    /// Finishes what was written and lets go of the folder.
+    /// Finishes all writes and releases the directory.
     ///
-    /// - Parameter finishesRemovals: Waits until nothing is left of accounts that were removed; else the next start goes on.
+    /// - Parameter finishesRemovals: Whether to wait until deleted accounts are completely removed. If not, the next
+    ///   start continues their removal.
     func close(finishesRemovals: Bool) {
         context.closeReaders()
         let registry = registry

@@ -2,34 +2,39 @@ import Cryptography
 import Encodings
 import RecordStorage
 
-/// The administrator's token: given by the configuration, or made at the first start and known by its hash from then on.
+/// The administrator's token. It comes from the configuration, or is created at the first start and stored as a hash.
 ///
-/// A new one counts from the start on, and is kept and shown only once the server listens: what a start prints that fails
-/// later is lost among its errors, and the next start would show none.
+/// A new token is valid immediately, but it is stored and printed only after the server listens. If a start failed
+/// after printing the token, the token would be lost among the errors, and the next start would not print it again.
+///
+/// ```
+/// file administrator:  SHA-256 of the token in hexadecimal, 64 bytes | LF
+/// ```
 struct AdministratorToken {
-    /// The SHA-256 of the token.
+    /// The SHA-256 hash of the token.
     let hash: Digest
-    /// The token, if it was made just now: to be kept by `keep`, and then to be shown once.
+    /// The token if it is new; otherwise `nil`. Store a new token with `keep`, then print it once.
     let newToken: String?
 
-    /// The file with the hash, in the data folder.
-    static func path(in folder: String) -> String { folder + "/administrator" }
+    /// Returns the path of the file in the data directory that contains the hash.
+    static func path(in directory: String) -> String { directory + "/administrator" }
 
-    /// Finds the token, or makes one.
+    /// Finds the token, or creates one.
     ///
     /// - Parameters:
-    ///   - configured: From the configuration; empty for none. It goes before the file, which stays as it is.
-    ///   - folder: The data folder, which is made if it is missing.
-    /// - Throws: `DataFolder.Problem`; a sentence for a damaged file.
-    init(configured: String, folder: String) throws {
+    ///   - configured: The token in the configuration; empty if none is configured. It has precedence over the file,
+    ///     which does not change.
+    ///   - directory: The data directory. It is created if it does not exist.
+    /// - Throws: `DataDirectory.Problem`; `Failure` for a damaged file.
+    init(configured: String, directory: String) throws {
         guard configured.isEmpty else {
             hash = SHA256.hash(utf8: configured)
             newToken = nil
             return
         }
-        try DataFolder.makeFolder(folder)
-        let path = Self.path(in: folder)
-        if let bytes = try DataFolder.read(path) {
+        try DataDirectory.makeDirectory(directory)
+        let path = Self.path(in: directory)
+        if let bytes = try DataDirectory.read(path) {
             let text = String(decoding: bytes, as: UTF8.self).trimmed
             guard let hash = Digest(hex: String(text)) else {
                 throw Failure(
@@ -45,11 +50,11 @@ struct AdministratorToken {
         newToken = token
     }
 
-    /// Writes the hash of a new token into the data folder, for the next starts; nothing for one that was there.
+    /// Writes the hash of a new token to the data directory for later starts. Does nothing for an existing token.
     ///
-    /// - Throws: `DataFolder.Problem`.
-    func keep(in folder: String) throws {
+    /// - Throws: `DataDirectory.Problem`.
+    func keep(in directory: String) throws {
         guard newToken != nil else { return }
-        try DataFolder.writeDurably(Array((hash.hex + "\n").utf8), to: Self.path(in: folder), in: folder)
+        try DataDirectory.writeDurably(Array((hash.hex + "\n").utf8), to: Self.path(in: directory), in: directory)
     }
 }

@@ -2,8 +2,8 @@ import Threads
 
 /// Runs asynchronous work from a thread that may block, such as the main thread of a command.
 enum Blocking {
-    /// Blocks until `body` has returned. It runs on a thread of its own, so that even callers who block every thread of
-    /// Swift's pool get their answers.
+    /// Blocks until `body` has returned. `body` runs on its own thread, so it completes even if callers block every
+    /// thread of Swift's pool.
     static func run<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) -> Value {
         let result = Monitor<Value?>(nil)
         let executor = ThreadExecutor(name: "fog-command")

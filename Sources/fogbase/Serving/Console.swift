@@ -2,35 +2,35 @@ import Glibc
 import HTTPTransport
 import Threads
 
-/// The console's files. They are read and compressed beside the first requests rather than before them.
+/// The files of the console. They are read and compressed in the background while the first requests are handled.
 final class Console: Sendable {
-    private let folder: String
+    private let directory: String
     private let basePath: String
     private let loading = Locked<Task<StaticFiles?, Never>?>(nil)
 
-    /// Finds the folder; `nil`, with a line in the log, if there is none.
+    /// Finds the directory of the console. If there is none, returns `nil` and writes a line to the log.
     ///
     /// - Parameters:
-    ///   - path: From the configuration; empty to look beside the program and in the working folder.
-    ///   - basePath: Of `public.url`, for redirections.
+    ///   - path: The configured path. If empty, the search covers the program's directory and the working directory.
+    ///   - basePath: The path of `public.url`, for redirects.
     init?(configured path: String, basePath: String = "") {
-        let candidates = path.isEmpty ? Self.standardFolders : [path]
-        guard let folder = candidates.first(where: { access($0 + "/index.html", R_OK) == 0 }) else {
+        let candidates = path.isEmpty ? Self.standardDirectories : [path]
+        guard let directory = candidates.first(where: { access($0 + "/index.html", R_OK) == 0 }) else {
             Terminal.complain(
                 "fogbase: The console is off: there is no index.html in \(candidates.joined(separator: " or "))."
                     + " Set its directory with --public.")
             return nil
         }
-        self.folder = folder
+        self.directory = directory
         self.basePath = basePath
     }
 
-    /// Starts to read the files, if nobody has.
+    /// Starts to read the files, unless reading has already started.
     func load() {
         _ = task
     }
 
-    /// The files, as soon as they are read; `nil` if they could not be.
+    /// The files of the console; `nil` until they are read, or if reading failed.
     var files: StaticFiles? {
         get async { await task.value }
     }
@@ -38,10 +38,10 @@ final class Console: Sendable {
     private var task: Task<StaticFiles?, Never> {
         loading.withLock { loading in
             if let loading { return loading }
-            let (folder, basePath) = (folder, basePath)
+            let (directory, basePath) = (directory, basePath)
             let task = Task.detached { () -> StaticFiles? in
                 do throws(StaticFiles.LoadError) {
-                    return try StaticFiles(directory: folder, basePath: basePath)
+                    return try StaticFiles(directory: directory, basePath: basePath)
                 } catch {
                     Terminal.complain("fogbase: The console is off: \(Self.sentence(for: error))")
                     return nil
@@ -61,7 +61,7 @@ final class Console: Sendable {
         }
     }
 
-    private static var standardFolders: [String] {
+    private static var standardDirectories: [String] {
         var path = [CChar](repeating: 0, count: 4_096)
         let count = readlink("/proc/self/exe", &path, path.count - 1)
         let program = String(decoding: path.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)

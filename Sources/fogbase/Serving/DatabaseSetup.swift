@@ -1,7 +1,8 @@
 import RecordEngine
 import RecordModel
 
-/// Settings in the engine's terms: the same for the server and for commands that open the files themselves.
+/// Converts settings to the engine's configuration, for the server and for commands that open the data directory
+/// themselves.
 enum DatabaseSetup {
     static func limits(_ settings: Settings) -> DatabaseLimits {
         var limits = DatabaseLimits()
@@ -26,7 +27,9 @@ enum DatabaseSetup {
         return limits
     }
 
-    /// The database of requests that name none.
+    /// Returns the database for requests that name no database.
+    ///
+    /// - Throws: `Failure` with code `configuration` if its container is not configured.
     static func defaultDatabase(_ settings: Settings) throws(Failure) -> DatabaseID {
         guard settings.containers.contains(settings.requestContainer),
             let container = ContainerName(settings.requestContainer),

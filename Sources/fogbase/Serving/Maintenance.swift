@@ -4,24 +4,25 @@ import RecordModel
 import RecordStorage
 import Threads
 
-/// What happens beside the requests: old rows are taken away, and failures of the store come into the operator's log.
+/// Runs background work: deletes expired rows, reports failures of the store, and returns unused memory to the system.
 final class Maintenance: Sendable {
     private let task: Task<Void, Never>
 
     private static let interval = Duration.seconds(3_600)
-    /// The first round comes soon, for servers that are started every day.
+    /// The delay of the first run. It is short for servers that are restarted every day.
     private static let firstInterval = Duration.seconds(60)
-    /// How often failures are looked for.
+    /// The interval between checks for failures of the store.
     private static let watchInterval = Duration.seconds(5)
-    /// How often memory that large answers left behind goes back to the system: the allocator keeps it otherwise. It takes
-    /// some milliseconds at most, and what is needed again soon costs a few thousand page faults.
+    /// The interval at which memory left by large responses is returned to the system. The allocator alone would keep
+    /// this memory. A call takes a few milliseconds. If the memory is needed again soon, it costs a few thousand page
+    /// faults.
     private static let trimInterval = Duration.seconds(10)
 
-    /// When room for the next start, which could not be had, is asked for again.
+    /// The interval between attempts to allocate a start reserve that could not be allocated at startup.
     private static let reserveInterval = Duration.seconds(300)
 
     init(_ registry: DatabaseRegistry) {
-        // Of what is kept for minutes, an hour would be too late.
+        // If the grace period is short, collecting once an hour would be too late.
         let grace = registry.configuration.limits.unreferencedAssetSeconds
         let collection = Duration.seconds(min(3_600, max(1, grace / 4)))
         task = Task.detached {
@@ -29,12 +30,12 @@ final class Maintenance: Sendable {
             var collect = Deadline.after(min(collection, Self.firstInterval))
             var reported: [DatabaseID: UInt64] = [:]
             var due = Deadline.after(Self.firstInterval)
-            var obstacles: [DatabaseID: WriteObstacle] = [:]
+            var blockers: [DatabaseID: WriteBlocker] = [:]
             var trim = Deadline.after(Self.trimInterval)
             var reserve = Deadline.after(.zero)
             while !Task.isCancelled {
                 Self.reportFailures(in: registry, &reported)
-                await Self.watchDisk(of: registry, &obstacles)
+                await Self.watchDisk(of: registry, &blockers)
                 if reserve.hasPassed(), !(await registry.keepStartReserves()) {
                     reserve = .after(Self.reserveInterval)
                 }
@@ -47,7 +48,7 @@ final class Maintenance: Sendable {
                 }
                 for (id, database) in registry.openDatabases where swept.insert(id).inserted {
                     Self.reportLookAlikes(id, database)
-                    // What a crash has left.
+                    // Delete the files that a crash has left behind.
                     await Self.attempt(id) { () throws(RecordError) in try await database.assets.sweep() }
                 }
                 if collect.hasPassed() {
@@ -60,14 +61,14 @@ final class Maintenance: Sendable {
                     fogbase_trim_memory()
                     trim = .after(Self.trimInterval)
                 }
-                // Cancelled: the loop ends by itself.
+                // A cancelled task ends the loop.
                 try? await Task.sleep(for: min(Self.watchInterval, collection))
             }
             Self.reportFailures(in: registry, &reported)
         }
     }
 
-    /// Ends after the slice that is under way.
+    /// Stops after the current slice.
     func end() async {
         task.cancel()
         await task.value
@@ -83,23 +84,23 @@ final class Maintenance: Sendable {
         }
     }
 
-    /// How long clients have to see a deletion that is then forgotten for want of room.
+    /// How long clients can sync a deletion while the disk is full, in seconds. Its tombstone is deleted afterwards.
     private static let deletionSeconds: Int64 = 60
 
-    /// Looks whether the databases can write. While a disk is full, files that no record has any more go at once, and what
-    /// is left of deleted records after a minute: what was deleted makes room.
-    private static func watchDisk(of registry: DatabaseRegistry, _ known: inout [DatabaseID: WriteObstacle]) async {
+    /// Checks whether the databases can write. While a disk is full, unreferenced files are deleted at once, and
+    /// tombstones after a minute, so that there is free space.
+    private static func watchDisk(of registry: DatabaseRegistry, _ known: inout [DatabaseID: WriteBlocker]) async {
         for (id, database) in registry.openDatabases where !Task.isCancelled {
-            let obstacle = await database.writeObstacle(looks: true)
-            if obstacle == .full || obstacle == .quota {
+            let blocker = await database.writeBlocker(looks: true)
+            if blocker == .full || blocker == .quota {
                 await attempt(id) { () throws(RecordError) in
                     try await database.maintenance.forgetDeletions(olderThan: Self.deletionSeconds)
-                    try await database.assets.collect(unusedFor: 0, sparesUploads: true)
+                    try await database.assets.collect(unusedFor: 0, keepsUnusedUploads: true)
                 }
             }
-            guard obstacle != known[id], obstacle != .closed else { continue }
-            known[id] = obstacle
-            let sentence = obstacle.map { $0.error.reason } ?? "The disk accepts writes again"
+            guard blocker != known[id], blocker != .closed else { continue }
+            known[id] = blocker
+            let sentence = blocker.map { $0.error.reason } ?? "The disk accepts writes again"
             Terminal.complain("fogbase: \(id.container)/\(id.environment.rawValue): \(sentence).")
         }
     }
@@ -115,7 +116,7 @@ final class Maintenance: Sendable {
                 let report = try await database.maintenance.run()
                 if report.isEmpty { continue }
                 Terminal.complain(
-                    "fogbase: \(id.container)/\(id.environment.rawValue): deleted \(report.tombstones) old tombstones, \(report.sessions) ended sessions, \(report.answers) stored responses, \(report.keys) ended keys, \(report.invitations) ended invitations and \(report.entries) audit log entries."
+                    "fogbase: \(id.container)/\(id.environment.rawValue): deleted \(report.tombstones) old tombstones, \(report.sessions) ended sessions, \(report.responses) stored responses, \(report.keys) ended keys, \(report.invitations) ended invitations, \(report.jobs) ended jobs and \(report.entries) audit log entries."
                 )
             } catch {
                 Terminal.complain("fogbase: \(id.container)/\(id.environment.rawValue): \(error.reason).")
@@ -123,7 +124,8 @@ final class Maintenance: Sendable {
         }
     }
 
-    /// Planners weigh by old figures until the next time; a failure comes into the log by itself.
+    /// Refreshes the planner's statistics. After a failure, the planner uses old statistics until the next run. The
+    /// failure is logged separately.
     private static func refreshStatistics(of registry: DatabaseRegistry) async {
         for (_, database) in registry.openDatabases where !Task.isCancelled {
             _ = try? await database.plannerStatistics.refresh()
@@ -131,9 +133,9 @@ final class Maintenance: Sendable {
     }
 
     private static func reportLookAlikes(_ id: DatabaseID, _ database: RecordDatabase) {
-        guard let first = database.lookAlikes.first else { return }
+        guard let first = database.confusableNames.first else { return }
         Terminal.complain(
-            "fogbase: \(id.container)/\(id.environment.rawValue): \(database.lookAlikes.count) account names exist in more than one spelling, such as \(first.joined(separator: ", ")); each signs in with its exact spelling only. `fogbase doctor` lists them all."
+            "fogbase: \(id.container)/\(id.environment.rawValue): \(database.confusableNames.count) account names exist in more than one spelling, such as \(first.joined(separator: ", ")); each signs in with its exact spelling only. `fogbase doctor` lists them all."
         )
     }
 

@@ -3,16 +3,18 @@ import HTTPTransport
 import RecordAPI
 import Threads
 
-/// Every request of the server: the console below `/_/`, everything else the interface's.
+/// Handles all requests: paths below `/_/` go to the console, all other paths to the HTTP interface.
 struct ServerHandler: HTTPHandler {
     let api: RecordAPI
     let console: Console?
     let hosts: HostPolicy
-    /// Who opens the server in a browser means the console.
+    /// The response that redirects browsers from `/` to the console.
     private let redirect: HTTPResponse
     private let contexts = Locked<[RecordAPIContext]>([])
 
-    /// - Parameter basePath: Of `public.url`, for redirections. The transport strips it from requests.
+    /// Creates the handler.
+    ///
+    /// - Parameter basePath: The path of `public.url`, for redirects. The transport removes it from requests.
     init(api: RecordAPI, console: Console?, hosts: HostPolicy = HostPolicy(), basePath: String = "") {
         self.api = api
         self.console = console
@@ -23,14 +25,14 @@ struct ServerHandler: HTTPHandler {
         self.redirect = redirect
     }
 
-    func makeLoopContext() throws -> RecordAPIContext {
-        let context = api.makeContext()
+    func makeLoopContext(on executor: any TaskExecutor) throws -> RecordAPIContext {
+        let context = api.makeContext(on: executor)
         contexts.withLock { $0.append(context) }
         return context
     }
 
-    /// Closes every loop's readers, so that the databases close last and take their logs with them. The loops must have
-    /// ended: nobody else touches their contexts then.
+    /// Closes the readers of all loops. The databases are then closed last and can delete their WAL files. All loops
+    /// must have ended, because their contexts are used without a lock.
     func closeReaders() {
         let all = contexts.withLock { contexts in
             defer { contexts = [] }
@@ -40,9 +42,9 @@ struct ServerHandler: HTTPHandler {
     }
 
     func respond(to request: HTTPRequest, in context: RecordAPIContext) async -> HTTPResponse {
-        // Whoever watches over the process calls it by an address.
+        // Health probes use an address as the Host, which may not be in the list.
         guard hosts.allows(request.fields) || request.target.segmentEquals(0, "health") else {
-            return api.refusal(Self.misdirected, id: request.id)
+            return api.rejection(Self.misdirected, id: request.id)
         }
         if request.target.rawPath == "/_/session" { return await api.respondToConsole(request, in: context) }
         guard let console else { return await api.respond(to: request, in: context) }
@@ -54,10 +56,10 @@ struct ServerHandler: HTTPHandler {
         return await api.respond(to: request, in: context)
     }
 
-    func refusal(_ refusal: HTTPRefusal, id: String) -> HTTPResponse {
-        api.refusal(refusal, id: id)
+    func rejection(_ rejection: HTTPRejection, id: String) -> HTTPResponse {
+        api.rejection(rejection, id: id)
     }
 
-    private static let misdirected = HTTPRefusal(
+    private static let misdirected = HTTPRejection(
         .misdirectedRequest, "This server does not respond to this host name. The setting http.hosts lists its names")
 }

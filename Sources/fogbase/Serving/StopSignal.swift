@@ -1,16 +1,17 @@
 import Glibc
 import Threads
 
-/// SIGTERM and SIGINT, taken out of every thread's hands: the main thread waits for them instead of being interrupted.
+/// The signals SIGTERM and SIGINT. They are blocked in all threads, and the main thread waits for them.
 struct StopSignal {
-    /// Blocks both signals in this thread and in all that it starts; so it comes before any other thread.
+    /// Blocks both signals in this thread and in all threads that this thread starts. Call this before any other thread
+    /// starts.
     init() {
         var set = Self.set
         pthread_sigmask(SIG_BLOCK, &set, nil)
     }
 
-    /// Blocks until one of them comes. From then on another one ends the process at once: everything acknowledged is on
-    /// the disk anyway.
+    /// Blocks until a signal arrives. After that, a second signal ends the process at once. This is safe because all
+    /// acknowledged writes are on disk.
     func wait() {
         Self.waitForOne()
         SystemThread.start(name: "second-signal") {
@@ -19,9 +20,9 @@ struct StopSignal {
         }
     }
 
-    /// Waits for one of them.
+    /// Waits for a signal for a limited time in milliseconds.
     ///
-    /// - Returns: Whether one came in that time.
+    /// - Returns: Whether a signal arrived.
     func wait(milliseconds: Int) -> Bool {
         var set = Self.set
         var time = timespec(tv_sec: milliseconds / 1_000, tv_nsec: milliseconds % 1_000 * 1_000_000)

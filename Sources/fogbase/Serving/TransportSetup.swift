@@ -3,12 +3,15 @@ import HTTP
 import HTTPTransport
 import Sockets
 
-/// Settings in the transport's terms.
+/// Converts settings to the transport's configuration.
 enum TransportSetup {
-    /// Files that the process needs besides connections: databases with their readers, logs, the libraries' own.
+    /// The number of file descriptors that the process needs in addition to connections: for databases with their
+    /// readers, for logs, and for libraries.
     private static let reservedDescriptors = 256
 
-    /// Everything but the addresses.
+    /// Returns the transport's configuration without the addresses.
+    ///
+    /// - Throws: `Failure` if the access log cannot be opened.
     static func configuration(_ settings: Settings, descriptors: Int) throws -> HTTPServerConfiguration {
         var transport = HTTPServerConfiguration()
         transport.loops = settings.threads
@@ -24,7 +27,7 @@ enum TransportSetup {
         let possible = max(16, descriptors - reservedDescriptors)
         if settings.connections > possible {
             transport.maxConnections = possible
-            // The default is a wish; only what somebody asked for is worth a line.
+            // The default is only an upper bound. A warning is needed only if the operator has set the number.
             if settings.connections != Settings().connections {
                 Terminal.complain(
                     "fogbase: The system allows \(descriptors) open files (ulimit -n), so there can be"
@@ -63,7 +66,9 @@ enum TransportSetup {
         }
     }
 
-    /// Where to listen.
+    /// Returns the addresses to listen on.
+    ///
+    /// - Throws: `Failure` with code `configuration` for an invalid address.
     static func addresses(_ settings: Settings) throws(Failure) -> [SocketAddress] {
         guard let address = SocketAddress(host: ListeningHost.address(settings.host), port: settings.port) else {
             throw Failure("server.host is '\(settings.host)'; it \(ListeningHost.rule).", code: .configuration)
@@ -76,7 +81,7 @@ enum TransportSetup {
         }
     }
 
-    /// Why the server cannot listen, and what to do.
+    /// Returns the failure to report if the server cannot listen. Its sentence suggests a fix.
     static func failure(_ error: SocketError, _ settings: Settings) -> Failure {
         guard case .system(_, let code) = error else { return Failure("The server cannot listen: \(error).") }
         let place = "\(settings.host), port \(settings.port)"
@@ -102,11 +107,11 @@ enum TransportSetup {
     }
 }
 
-/// The address to listen on, as people write it.
+/// The address to listen on, in the notation of the setting.
 enum ListeningHost {
     static let rule = "must be an IP address of this machine, such as 127.0.0.1 or ::1; 0.0.0.0 means all"
 
-    /// The address without brackets; `localhost` and `*` as addresses.
+    /// Returns the address without brackets. `localhost` and `*` become addresses.
     static func address(_ host: String) -> String {
         switch host {
         case "localhost": "127.0.0.1"

@@ -3,9 +3,9 @@ import Foundation
 import RecordWire
 import Testing
 
-/// The double answers as the real server does: changes, files, accounts, access lists, private databases.
+/// The double responds like the real server: changes, files, accounts, access lists, private databases.
 @Suite(.serialized) struct AppParityTests {
-    @Test func `the feed tells the same`() async throws {
+    @Test func `the feeds are the same`() async throws {
         try await Peer.compare { peer in
             try await peer.call("GET", "/changes")
             try await peer.signUp("ada")
@@ -35,7 +35,7 @@ import Testing
             try await follow("ada", limit: "100")
             token = ""
             try await follow(nil, limit: "1000")
-            // Who could read a record, and cannot any more, is told that it is gone.
+            // A caller that loses read access to a record gets a tombstone.
             try await peer.call("PATCH", "/records/T/r5", [:], #"{"acl":{"_creator":["read","write"]}}"#, as: "ada")
             try await follow(nil, limit: "1000")
             token = ""
@@ -47,7 +47,34 @@ import Testing
         }
     }
 
-    @Test func `private databases are their owners' alone in both`() async throws {
+    @Test func `the feeds of some types, and those that start now, are the same`() async throws {
+        try await Peer.compare { peer in
+            try await peer.signUp("ada")
+            try await peer.call("GET", "/changes", ["since": "now", "database": "private"], as: "ada")
+            for index in 0..<6 {
+                let path = "/records/\(["T", "U", "V"][index % 3])/r\(index)"
+                try await peer.call("PUT", path, [:], #"{"fields":{"n":\#(index)}}"#, as: "ada")
+            }
+            try await peer.call("DELETE", "/records/T/r3", as: "ada")
+            let start = try await peer.call("GET", "/changes", ["since": "now"], as: "ada")
+            for types in [["T"], ["U", "T"], ["T", "T"], ["W"], ["W", "V"], ["Users"], ["no name"], [""]] {
+                let query = types.map { "type=" + $0.replacing(" ", with: "%20") }.joined(separator: "&")
+                try await peer.call("GET", "/changes?\(query)", as: "ada")
+                let page = try await peer.call("GET", "/changes?\(query)", ["limit": "1"], as: "ada")
+                let token = page.tree["token"]?.string ?? "none"
+                try await peer.call("GET", "/changes?\(query)", ["limit": "1", "since": token], as: "ada")
+            }
+            try await peer.call("PATCH", "/records/T/r0", [:], #"{"fields":{"n":7}}"#, as: "ada")
+            try await peer.call("PATCH", "/records/U/r1", [:], #"{"fields":{"n":7}}"#, as: "ada")
+            let token = start.tree["token"]?.string ?? "none"
+            try await peer.call("GET", "/changes?type=U", ["since": token], as: "ada")
+            try await peer.call("GET", "/changes", ["since": token], as: "ada")
+            try await peer.call("GET", "/changes?type=T", ["where": "n == 7"], as: "ada")
+            try await peer.call("GET", "/changes", ["arg": "7"], as: "ada")
+        }
+    }
+
+    @Test func `only owners access their private databases in both`() async throws {
         try await Peer.compare { peer in
             try await peer.signUp("ada")
             try await peer.signUp("bob")
@@ -219,7 +246,7 @@ import Testing
         }
     }
 
-    @Test func `somebody anonymous gets a name alike`() async throws {
+    @Test func `an anonymous account gets a name alike`() async throws {
         try await Peer.compare(settings: ["FOGBASE_ACCOUNTS_ANONYMOUS": "on"]) { peer in
             try await peer.signUp("ada")
             peer.keepToken(try await peer.call("POST", "/users/anonymous", [:], "{}"), of: "nobody")

@@ -3,7 +3,7 @@ import Foundation
 import RecordModel
 import Testing
 
-/// What an app sees through the client is the same of the double and of the real server.
+/// An app sees the same through the client from the double and from the real server.
 @Suite(.serialized) struct ClientParityTests {
     private struct Post: Codable, RecordCodable, Equatable {
         enum Fields: String, RecordFields, CaseIterable { case title, thread, good, tags, above, file }
@@ -15,7 +15,7 @@ import Testing
         var file: Asset?
     }
 
-    /// Runs an app on both, and compares what it notes.
+    /// Runs an app on both servers, and compares its notes.
     private func compare(_ app: (Container, inout [String]) async throws -> Void) async throws {
         let live = try LiveServer()
         let server = InMemoryServer()
@@ -26,20 +26,20 @@ import Testing
         #expect(real == double)
     }
 
-    /// The error of a call in a word, or that there was none.
+    /// The name of a call's error, or that there was none.
     private func word(_ body: () async throws -> some Any) async -> String {
         do {
             _ = try await body()
             return "done"
         } catch let error as FogbaseError {
             let name = "\(Mirror(reflecting: error).children.first?.label ?? "")"
-            return "\(name) \(error.status ?? 0) \(error.refusal?.cause?.rawValue ?? "")"
+            return "\(name) \(error.status ?? 0) \(error.serverError?.cause?.rawValue ?? "")"
         } catch {
             return "\(type(of: error))"
         }
     }
 
-    @Test func `a forum is written, asked, followed and cleared`() async throws {
+    @Test func `a forum is written, queried, followed and cleared`() async throws {
         try await compare { container, notes in
             notes.append(await word { try await container.currentUser() })
             try await container.signUp("ada", password: "correct horse")
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `batches that are refused, references and access lists are met alike`() async throws {
+    @Test func `rejected batches, references and access lists work alike`() async throws {
         try await compare { container, notes in
             let user = try await container.signUp("ada", password: "correct horse")
             let database = container.publicDatabase
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func `files, private records and accounts are met alike`() async throws {
+    @Test func `files, private records and accounts work alike`() async throws {
         try await compare { container, notes in
             try await container.signUp("ada", password: "correct horse")
             let (shared, own) = (container.publicDatabase, container.privateDatabase)

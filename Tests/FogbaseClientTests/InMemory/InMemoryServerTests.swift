@@ -3,7 +3,7 @@ import Foundation
 import RecordModel
 import Testing
 
-/// What `InMemoryServer` offers to tests besides the server's answers.
+/// Features of `InMemoryServer` for tests besides the server's responses.
 @Suite struct InMemoryServerTests {
     private struct Post: Codable, RecordCodable, Equatable {
         enum Fields: String, RecordFields, CaseIterable { case title, good, at }
@@ -29,14 +29,14 @@ import Testing
         #expect(others.items.map(\.title) == ["harbor"])
     }
 
-    /// A container in which somebody is signed in.
+    /// A container with a signed-in user.
     private func container(of server: InMemoryServer, retry: RetryPolicy? = nil) async throws -> Container {
         let container = server.makeClient(retry: retry ?? RetryPolicy(sleep: { _ in })).container()
         try await container.signUp("user-\(UUID().uuidString)", password: "correct horse")
         return container
     }
 
-    @Test func `a lost answer is asked for again, and the record is there once`() async throws {
+    @Test func `a request whose response is lost is repeated, and the record exists once`() async throws {
         let server = InMemoryServer()
         let database = try await container(of: server).publicDatabase
         await server.failNext(.responseLost("cut"), times: 2)
@@ -49,7 +49,7 @@ import Testing
         #expect(writes.map(\.method) == ["POST", "POST", "POST", "PATCH", "PATCH"])
     }
 
-    @Test func `what was never sent was not done`() async throws {
+    @Test func `a request that was never sent was not executed`() async throws {
         let server = InMemoryServer()
         let database = try await container(of: server, retry: .never).publicDatabase
         await server.failNext(.unreachable("no net"))
@@ -60,7 +60,7 @@ import Testing
         #expect(await server.recordCount("Post") == 1)
     }
 
-    @Test(arguments: [401, 403, 404, 409, 410, 413, 429, 500, 503, 507]) func `a status that a test asks for is met`(
+    @Test(arguments: [401, 403, 404, 409, 410, 413, 429, 500, 503, 507]) func `a status that a test sets is returned`(
         status: Int
     ) async throws {
         let server = InMemoryServer()
@@ -84,13 +84,13 @@ import Testing
         do {
             _ = try await database.save(mine)
             Issue.record("It was saved over the other's change")
-        } catch FogbaseError.conflict(let conflict, let refusal) {
+        } catch FogbaseError.conflict(let conflict, let rejection) {
             let texts = [conflict.client, conflict.server, conflict.ancestor].map { $0?["title"] as String? }
-            #expect(texts == ["mine", "theirs", "a"] && refusal.status == 412)
+            #expect(texts == ["mine", "theirs", "a"] && rejection.status == 412)
         }
     }
 
-    @Test func `the clock is the test's`() async throws {
+    @Test func `the test controls the clock`() async throws {
         let start = Date(timeIntervalSince1970: 1_900_000_000)
         let database = try await container(of: InMemoryServer(now: { start })).publicDatabase
         let post = try await database.create(Post(title: "a"))
@@ -98,7 +98,7 @@ import Testing
         #expect(try await database.change(Post.self, post.id, .serverTime(.at)).at == start)
     }
 
-    @Test func `a session ends when it was not used for a month`() async throws {
+    @Test func `a session ends after a month without use`() async throws {
         let days = Days()
         let server = InMemoryServer(now: { days.now })
         let container = try await container(of: server)
@@ -128,7 +128,7 @@ import Testing
         #expect(await server.requests.isEmpty)
     }
 
-    @Test func `tokens that are made old start the feed over`() async throws {
+    @Test func `tokens that a test expires start the feed over`() async throws {
         let server = InMemoryServer()
         let database = try await container(of: server).publicDatabase
         _ = try await database.create(Post(title: "a"), named: "p")
@@ -144,7 +144,7 @@ import Testing
         #expect(try await database.changes(since: fresh.token).isEmpty)
     }
 
-    @Test func `what it does not have is refused with 501 and a sentence`() async throws {
+    @Test func `unsupported requests are rejected with 501 and a sentence`() async throws {
         let server = InMemoryServer(administratorToken: "root")
         let container = server.makeClient(tokens: MemoryTokenStore("root"), retry: .never).container()
         let database = container.publicDatabase
@@ -173,7 +173,7 @@ import Testing
         var sizes: [Int] = []
         for try await part in parts { sizes.append(part.count) }
         #expect(head.status == 200 && sizes == [65_536, 65_536, 65_536, 3_392])
-        // What stands for the checksum tells contents apart.
+        // The replacement of the checksum distinguishes contents.
         var checksums: Set<String> = []
         for text in ["", "a", "b", "ab", "ba", String(repeating: "a", count: 64)] {
             let first = try await database.upload(Data(text.utf8)).fileChecksum
@@ -184,7 +184,7 @@ import Testing
         #expect(checksums.count == 6)
     }
 
-    @Test func `a thousand calls at once are all done`() async throws {
+    @Test func `a thousand concurrent calls all complete`() async throws {
         let server = InMemoryServer()
         let database = try await container(of: server).publicDatabase
         let post = try await database.create(Post(title: "count"))

@@ -4,15 +4,15 @@ import RecordModel
 import RecordWire
 import Testing
 
-/// One of two servers that must answer alike, with what it answered in words that do not tell them apart: tags, tokens,
-/// users and times are called by the order in which they came, and sentences are left out.
+/// One of two servers that must respond alike, with its responses in a comparable form: tags, tokens, users and times
+/// are numbered in the order of their appearance, and sentences are left out.
 ///
 /// Confined to one test.
 final class Peer {
-    /// What was asked, and what was answered.
+    /// The request and the response.
     struct Exchange {
         var request: String
-        var answer: String
+        var response: String
     }
 
     struct Reply {
@@ -39,7 +39,7 @@ final class Peer {
         self.url = url
     }
 
-    /// Runs a scenario on the real server and on its double, and compares what they answer.
+    /// Runs a scenario on the real server and on its double, and compares their responses.
     ///
     /// - Parameter settings: `FOGBASE_…` variables of the real one.
     static func compare(
@@ -53,10 +53,10 @@ final class Peer {
         try await scenario(double)
         #expect(real.transcript.count == double.transcript.count)
         #expect(!real.transcript.isEmpty)
-        let different = zip(real.transcript, double.transcript).filter { $0.answer != $1.answer }
+        let different = zip(real.transcript, double.transcript).filter { $0.response != $1.response }
         for (one, other) in different.prefix(6) {
-            let start = max(0, zip(one.answer, other.answer).prefix { $0 == $1 }.count - 40)
-            func part(_ exchange: Exchange) -> String { String(exchange.answer.dropFirst(start).prefix(200)) }
+            let start = max(0, zip(one.response, other.response).prefix { $0 == $1 }.count - 40)
+            func part(_ exchange: Exchange) -> String { String(exchange.response.dropFirst(start).prefix(200)) }
             Issue.record("\(one.request)\n  real:   …\(part(one))\n  double: …\(part(other))")
         }
     }
@@ -91,11 +91,11 @@ final class Peer {
         transcript.append(
             Exchange(
                 request: "\(method) \(path) \(query) \(body ?? "") \(fields) as \(user ?? "nobody")",
-                answer: "\(response.status) \(shown) \(headers) \(response.fields["content-range"] ?? "")"))
+                response: "\(response.status) \(shown) \(headers) \(response.fields["content-range"] ?? "")"))
         return Reply(status: response.status, fields: response.fields, body: response.body, tree: tree)
     }
 
-    /// Makes an account whose token `call` finds by its name.
+    /// Creates an account whose token `call` finds by its name.
     @discardableResult
     func signUp(_ name: String) async throws -> Reply {
         let reply = try await call("POST", "/users", [:], #"{"name":"\#(name)","password":"correct horse"}"#)
@@ -108,7 +108,7 @@ final class Peer {
         if let record = reply.tree["user"]?["userRecordName"]?.string { tokens["record of " + name] = record }
     }
 
-    /// The record name of somebody who has signed up.
+    /// The record name of a signed-up user.
     func record(of name: String) -> String { tokens["record of " + name] ?? "" }
 
     private static func encode(_ text: String) -> String {
@@ -146,7 +146,7 @@ final class Peer {
                 }.joined(separator: ",") + "}"
         case .array(let values): return "[" + values.map { words($0, in: record) }.joined(separator: ",") + "]"
         case .string(let text): return alias(text)
-        // Times of this run; those of tests lie before.
+        // Times of this run; those of tests are earlier.
         case .integer(let number) where number > 1_780_000_000_000: return "now"
         default: return String(decoding: value.bytes, as: UTF8.self)
         }

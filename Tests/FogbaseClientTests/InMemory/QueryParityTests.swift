@@ -3,9 +3,9 @@ import Foundation
 import RecordWire
 import Testing
 
-/// The double answers as the real server does: conditions, sorts, pages, counts, changes by condition.
+/// The double responds like the real server: conditions, sorts, pages, counts, changes by condition.
 @Suite(.serialized) struct QueryParityTests {
-    /// Makes records with all that conditions compare, some of it absent, and with ties.
+    /// Creates records with values for all conditions, some of them absent, and with ties.
     private func fill(_ peer: Peer, _ random: inout SeededGenerator, count: Int) async throws {
         try await peer.signUp("ada")
         try await peer.signUp("bob")
@@ -96,7 +96,7 @@ import Testing
                             "GET", "/query/T", ["sort": sort, "where": "n != 4", "cursor": cursor], as: "bob")
                         try await peer.call(
                             "GET", "/query/T", ["sort": sort, "where": "n != 3", "cursor": cursor], as: "ada")
-                        // What is changed meanwhile is seen where it stands.
+                        // Records that change meanwhile are seen at their position.
                         try await peer.call("PATCH", "/records/T/\(names[0])", [:], #"{"fields":{"d":9}}"#, as: "admin")
                     }
                 } while !cursor.isEmpty
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func `what a query cannot say is refused alike`() async throws {
+    @Test func `invalid queries are rejected alike`() async throws {
         try await Peer.compare { peer in
             var random = SeededGenerator(4)
             try await fill(peer, &random, count: 12)
@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    @Test func `users are asked for alike, and those who are gone are one`() async throws {
+    @Test func `queries by user work alike, and deleted users are one`() async throws {
         try await Peer.compare { peer in
             var random = SeededGenerator(5)
             try await fill(peer, &random, count: 12)
@@ -172,7 +172,7 @@ import Testing
         }
     }
 
-    @Test func `sets are changed and deleted alike`() async throws {
+    @Test func `bulk updates and deletions work alike`() async throws {
         try await Peer.compare { peer in
             var random = SeededGenerator(6)
             try await fill(peer, &random, count: 40)

@@ -3,7 +3,7 @@ import Foundation
 import RecordWire
 import Testing
 
-/// Random writes of several people to a few names, answered alike by the double and the real server.
+/// Random writes of several users to a few names, with the same responses from the double and the real server.
 @Suite(.serialized) struct RandomParityTests {
     private struct Script {
         var random: SeededGenerator
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [11, 12, 13, 14, 15, 16]) func `random writes of several people come to the same`(
+    @Test(arguments: [11, 12, 13, 14, 15, 16]) func `random writes of several users have the same result`(
         seed: UInt64
     ) async throws {
         try await Peer.compare { peer in

@@ -2,9 +2,9 @@ import Foundation
 import RecordWire
 import Testing
 
-/// The double answers as the real server does: records, conditions, operations, batches, references.
+/// The double responds like the real server: records, conditions, operations, batches, references.
 @Suite(.serialized) struct RecordParityTests {
-    @Test func `records are made, read, changed and deleted alike`() async throws {
+    @Test func `records are created, read, changed and deleted alike`() async throws {
         try await Peer.compare { peer in
             try await peer.signUp("ada")
             try await peer.signUp("bob")
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `values are taken and refused alike`() async throws {
+    @Test func `values are accepted and rejected alike`() async throws {
         let values = [
             "3", "3.0", "3.5", "-0.0", "1e300", "true", #""sea""#, #""2026-03-01T12:00:00Z""#, #""AQID""#, "null", "[]",
             #"["a","b"]"#, "[1,2.5]", "[1,null]", "{}", #"{"value":3,"type":"DOUBLE"}"#,
@@ -62,7 +62,7 @@ import Testing
                 try await peer.call(
                     "PUT", "/records/T/v\(index)", [:], #"{"fields":{"f\#(index)":\#(value)}}"#, as: "ada")
             }
-            // Into fields that are there, of every type.
+            // Into existing fields of every type.
             for (index, value) in values.enumerated() {
                 for field in [0, 2, 6, 11, 16, 17, 18, 19] {
                     try await peer.call(
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `field operations come to the same`() async throws {
+    @Test func `field operations have the same result`() async throws {
         try await Peer.compare { peer in
             try await peer.signUp("ada")
             try await peer.signUp("bob")
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false]) func `batches come to the same`(atomic: Bool) async throws {
+    @Test(arguments: [true, false]) func `batches have the same result`(atomic: Bool) async throws {
         try await Peer.compare { peer in
             try await peer.signUp("ada")
             try await peer.signUp("bob")
@@ -163,7 +163,7 @@ import Testing
         }
     }
 
-    @Test func `references hold records and take them along alike`() async throws {
+    @Test func `references protect records and delete them alike`() async throws {
         try await Peer.compare { peer in
             try await peer.signUp("ada")
             try await peer.signUp("bob")
@@ -224,7 +224,7 @@ import Testing
             try await peer.call("PUT", "/records/T/of-ada", [:], #"{"fields":{}}"#, as: "ada", fields: key)
             try await peer.call("PUT", "/records/T/other", [:], body, as: "ada", fields: key)
             try await peer.call("PATCH", "/records/T/of-bob", [:], body, as: "bob", fields: [("Idempotency-Key", "")])
-            // What was refused is tried anew.
+            // A rejected write is executed again.
             for _ in 0..<2 {
                 try await peer.call(
                     "PATCH", "/records/T/late", [:], body, as: "ada", fields: [("Idempotency-Key", "k2")])

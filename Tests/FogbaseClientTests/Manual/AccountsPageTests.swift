@@ -24,15 +24,15 @@
                 return try await container.signIn(name, password: password, label: "phone").recordName
             } catch FogbaseError.authenticationFailed {
                 return "Name or password are wrong."
-            } catch FogbaseError.throttled(let refusal) {
-                return "Too many attempts; wait \(refusal.retryAfter ?? .seconds(60))."
+            } catch FogbaseError.throttled(let error) {
+                return "Too many attempts; wait \(error.retryAfter ?? .seconds(60))."
             }
         }
 
         @Test func `accounts do what the page says`() async throws {
             let live = try LiveServer(settings: ["FOGBASE_ACCOUNTS_ANONYMOUS": "on"])
             let url = live.url
-            let folder = try TestFolder().url
+            let folder = try TestDirectory().url
 
             let tokens = FileTokenStore(folder.appendingPathComponent("session"))
             let container = Fogbase(url, tokens: tokens).container()

@@ -57,7 +57,7 @@
             return container.publicDatabase
         }
 
-        @Test func `what both have changed is merged`() async throws {
+        @Test func `a field that both sides have changed is merged`() async throws {
             let database = try await database(of: InMemoryServer())
             let first = try await database.create(Page(title: "Fog", text: "It comes."))
             var theirs = first
@@ -68,7 +68,7 @@
             #expect(try await merge(mine, database).text == "It comes at noon.\n\nIt stays.")
         }
 
-        @Test func `what one has changed stands, and nothing is merged that need not be`() async throws {
+        @Test func `a field that one side has changed is kept without a merge`() async throws {
             let database = try await database(of: InMemoryServer())
             let page = try await database.create(Page(title: "Fog", text: "It comes."))
             var theirs = page

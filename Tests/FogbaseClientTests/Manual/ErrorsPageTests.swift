@@ -23,7 +23,7 @@
             }
         }
 
-        @Test func `an app tells what went wrong`() async throws {
+        @Test func `an app reports its errors`() async throws {
             let server = InMemoryServer()
             let database = server.makeClient(retry: .never).container().publicDatabase
             var told: [String] = []
@@ -31,7 +31,7 @@
                 let letter = try await database.create(Letter(title: "Fog"))
                 print(letter.id)
             } catch let error as FogbaseError {
-                print(advice(error), error.status ?? 0, error.refusal?.requestID ?? "")
+                print(advice(error), error.status ?? 0, error.serverError?.requestID ?? "")
             }
             do { _ = try await database.create(Letter(title: "Fog")) } catch let error as FogbaseError {
                 told.append(advice(error))
@@ -48,7 +48,7 @@
             #expect(told.count == 4)
         }
 
-        @Test func `a policy is the app's, and a task ends the waiting`() async throws {
+        @Test func `an app sets its retry policy, and a canceled task ends the waiting`() async throws {
             let server = InMemoryServer()
             let url = server.url
 
@@ -62,7 +62,7 @@
 
             #expect(try await background.publicDatabase.count(Query<Letter>()) == 0)
 
-            // The call is still under way when it is cancelled: its retry waits for an hour.
+            // The call is still running when it is canceled: its retry waits for an hour.
             let waiting = RetryPolicy(attempts: 6) { _ in try await Task.sleep(for: .seconds(3_600)) }
             await server.failNext(status: 503)
             let database = Fogbase(url, retry: waiting, transport: server).container().publicDatabase
@@ -71,7 +71,7 @@
             await #expect(throws: CancellationError.self) { try await search.value }
         }
 
-        @Test func `each of a batch has its own result`() async throws {
+        @Test func `each operation of a batch has its own result`() async throws {
             let server = InMemoryServer(administratorToken: "all")
             let database = server.makeClient(tokens: MemoryTokenStore("all")).container().publicDatabase
             try await database.create(Letter(title: "Dunes"), named: "dunes")

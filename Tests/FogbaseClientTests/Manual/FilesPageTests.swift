@@ -17,7 +17,7 @@
             let container = live.client()
             try await container.signUp("ann", password: "correct horse battery")
             let database = container.publicDatabase
-            let folder = try TestFolder()
+            let folder = try TestDirectory()
             let movie = try folder.file("fog.mp4", bytes: 9 << 20)
             let picture = Data("no picture".utf8)
             let copy = folder.url.appendingPathComponent("copy.mp4")
@@ -47,7 +47,7 @@
                     let box = Thumbnail(width: 320, height: 320, fit: .cover, format: .webp)
                     let small = try await database.thumbnail(of: .field("stills", of: "Film", film.id, index: 0), box)
                     print("\(small.count) bytes")
-                } catch let error as FogbaseError where error.refusal?.cause == .thumbnailsUnavailable {
+                } catch let error as FogbaseError where error.serverError?.cause == .thumbnailsUnavailable {
                     print("This server makes no small pictures.")
                 }
             } catch let error as FogbaseError {
@@ -61,7 +61,7 @@
             let container = live.client()
             try await container.signUp("ann", password: "correct horse battery")
             let database = container.publicDatabase
-            let folder = try TestFolder()
+            let folder = try TestDirectory()
             let movie = try folder.file("fog.mp4", bytes: 5 << 20)
 
             let upload = try await database.beginUpload(of: movie, contentType: "video/mp4")

@@ -36,6 +36,12 @@
                 }
                 #expect(try await guest.mostLiked().map(\.likes) == [1])
 
+                for try await result in guest.live() {
+                    print(result.records.map(\.title), result.changes.count)
+                    #expect(result.records.map(\.title) == ["Waves"])
+                    break
+                }
+
                 do {
                     _ = try await forum.publish("Waves", text: "Once more.")
                 } catch FogbaseError.exists {

@@ -3,11 +3,11 @@
     import Foundation
     import Testing
 
-    /// What the manual shows is what was compiled: each block of Swift stands, line by line, in an example or in a test of
-    /// this folder, which runs it.
+    /// The code of the manual was compiled: each block of Swift occurs, line by line, in an example or in a test of
+    /// this directory, which runs it.
     @Suite struct ManualTests {
         @Test(arguments: ManualText.pages)
-        func `what stands on a page was compiled`(page: String) throws {
+        func `the code on every page was compiled`(page: String) throws {
             for block in try ManualText.blocks(page) where !Self.isManifest(block) {
                 let paragraphs = ManualText.paragraphs(block)
                 let isCompiled = ManualText.sources.values.contains { ManualText.stand(paragraphs, in: $0) }
@@ -15,7 +15,7 @@
             }
         }
 
-        @Test func `a line that is other, missing or elsewhere is found`() {
+        @Test func `a changed, missing or moved line is found`() {
             let source = ManualText.code("func a() {\n    // Why.\n    b()\n    #expect(x)\n\n    c()\n}\nd()")
             for same in ["  b()\n  c() \n}", "b()\n\nd()", "import A\n\nfunc a() {\n\n    // So.\n    c()"] {
                 #expect(ManualText.stand(ManualText.paragraphs(same), in: source), "\(same)")
@@ -70,15 +70,15 @@
         @Test(
             .timeLimit(.minutes(2)),
             arguments: ["README.md", "Sources/FogbaseClient/FogbaseClient.docc/GettingStarted.md"])
-        func `a package's manifest is one`(page: String) throws {
+        func `the manifest of a package is valid`(page: String) throws {
             let manifests = try ManualText.blocks(page).filter(Self.isManifest).map { block in
-                // A part of one stands for the whole.
+                // A part of a block represents the whole.
                 guard block.hasPrefix("dependencies:") else { return block }
                 return "// swift-tools-version: 6.2\nimport PackageDescription\n"
                     + "let package = Package(name: \"app\", platforms: [.macOS(.v13)],\n\(block))"
             }
             #expect(manifests.count == 1)
-            let folder = try TestFolder()
+            let folder = try TestDirectory()
             for manifest in manifests {
                 try Data(manifest.utf8).write(to: folder.url.appendingPathComponent("Package.swift"))
                 let swift = Process()

@@ -1,15 +1,15 @@
 import Foundation
 
-/// The manual's pages, and the sources that stand behind their examples.
+/// The manual's pages, and the sources of their examples.
 enum ManualText {
-    /// The folder of the repository.
+    /// The directory of the repository.
     static let home = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
 
     /// The README, and each page of the client's manual, by their paths in the repository.
     static let pages = ["README.md"] + files(in: "Sources/FogbaseClient/FogbaseClient.docc", ending: ".md")
 
-    /// The code of the examples and of the tests in this folder, by its paths.
+    /// The code of the examples and of the tests in this directory, by its paths.
     static let sources: [String: [String]] = {
         let folders = ["Sources/Examples", "Tests/FogbaseClientTests/Manual"]
         let paths = folders.flatMap { files(in: $0, ending: ".swift") }
@@ -27,8 +27,8 @@ enum ManualText {
         }
     }
 
-    /// The lines that count: no blank ones, no comments, no imports, no conditions of compilation, and nothing that a test
-    /// expects; each without what stands before and behind it.
+    /// The lines that count: no blank lines, comments, imports, conditions of compilation or expectations of a test;
+    /// each without leading and trailing spaces.
     static func code(_ text: String) -> [String] {
         text.components(separatedBy: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.filter { line in
             let omitted = ["//", "import ", "@testable ", "#if", "#endif", "#expect", "try #expect", "await #expect"]
@@ -36,12 +36,12 @@ enum ManualText {
         }
     }
 
-    /// The paragraphs of a block: what blank lines part, and has lines that count.
+    /// The paragraphs of a block: separated by blank lines, with lines that count.
     static func paragraphs(_ block: String) -> [[String]] {
         block.components(separatedBy: "\n\n").map(code).filter { !$0.isEmpty }
     }
 
-    /// Whether paragraphs stand in a source one behind the other, the lines of each in a row.
+    /// Whether paragraphs occur in a source one after the other, with consecutive lines.
     static func stand(_ paragraphs: [[String]], in source: [String]) -> Bool {
         var start = 0
         for lines in paragraphs {

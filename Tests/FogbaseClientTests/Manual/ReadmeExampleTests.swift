@@ -50,9 +50,9 @@
             }
         }
 
-        /// Pastes the README's commands into a shell; returns what they print.
+        /// Pastes the README's commands into a shell; returns their output.
         private static func paste(_ url: URL) throws -> String {
-            let folder = try TestFolder()
+            let folder = try TestDirectory()
             let shell = Process()
             shell.executableURL = URL(fileURLWithPath: "/bin/bash")
             shell.arguments = ["--norc", "-e", "-c", try ManualText.blocks("README.md", "sh").joined(separator: "\n")]

@@ -81,7 +81,7 @@
                 recordType: "Post", name: "p1", version: "1", createdAt: .distantPast, creator: "_ann",
                 updatedAt: .distantPast, modifier: "_ann")
             let post = Stored(Post(title: "Fog", good: 3), metadata: metadata)
-            let error = FogbaseError.accessDenied(Refusal(status: 403, reason: "No WRITE for Post"))
+            let error = FogbaseError.accessDenied(ServerError(status: 403, reason: "No WRITE for Post"))
             #expect(post.good == 3 && post.id == "p1" && error.reason == "No WRITE for Post")
         }
     }

@@ -81,7 +81,7 @@
             }
         }
 
-        @Test func `a query tells what it asks and what came`() async throws {
+        @Test func `a query prints its request and its results`() async throws {
             let database = InMemoryServer(administratorToken: "all")
                 .makeClient(tokens: MemoryTokenStore("all")).container().publicDatabase
             let page = try await database.fetch(Query<Post>().filter(.author, equals: "ann").debug())

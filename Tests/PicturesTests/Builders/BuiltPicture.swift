@@ -1,7 +1,7 @@
 import Pictures
 import Testing
 
-/// A file made byte by byte, and what its header says.
+/// A file built byte by byte, and the contents of its header.
 struct BuiltPicture: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let bytes: [UInt8]

@@ -60,7 +60,7 @@ struct HEIF {
     }
 
     var items: [UInt8] {
-        // A tile before the primary item, and EXIF metadata behind it.
+        // A tile before the primary item, and EXIF metadata after it.
         let entries = [entry(1, "hvc1"), entry(primary, itemType), entry(900, "Exif")]
         return Self.fullBox(
             "iinf", version: isWide ? 1 : 0, big(entries.count, isWide ? 4 : 2) + entries.flatMap { $0 })

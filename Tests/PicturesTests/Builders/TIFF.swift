@@ -7,12 +7,12 @@ enum TIFF {
         var tag = 0x0112
         var type = 3
         var count = 1
-        /// Two bytes, and two of padding behind them.
+        /// Two bytes, and two bytes of padding after them.
         var value: Int
     }
 
     static func orientation(_ value: Int, _ order: Order = .big) -> [UInt8] {
-        // A camera's make (0x010F) stands before the orientation, a resolution unit (0x0128) behind it.
+        // A camera's make (0x010F) precedes the orientation, a resolution unit (0x0128) follows it.
         metadata([Entry(tag: 0x010F, type: 2, value: 0), Entry(value: value), Entry(tag: 0x0128, value: 2)], order)
     }
 

@@ -9,7 +9,8 @@ enum WebP {
         return ascii("RIFF") + little(size ?? body.count, 4) + body
     }
 
-    /// A VP8 key frame, version 0, shown, with a first partition of 4 bytes. Above the sides stand two bits of scale.
+    /// A VP8 key frame, version 0, shown, with a first partition of 4 bytes. The two bits above the dimensions are the
+    /// scale.
     static func lossy(_ width: Int, _ height: Int, tag: Int = 4 << 5 | 1 << 4, scale: Int = 0) -> [UInt8] {
         let sides = little(width | scale << 14, 2) + little(height | scale << 14, 2)
         return chunk("VP8 ", little(tag, 3) + [0x9D, 0x01, 0x2A] + sides + [1, 2, 3, 4])

@@ -23,7 +23,7 @@ samples = []
 
 
 def exif(orientation, order, after=b""):
-    """EXIF metadata with one entry in their 0th directory; `after` is the 1st directory and what it points at."""
+    """EXIF metadata with one entry in the 0th directory; `after` is the 1st directory and its data."""
     head = b"II*\0" if order == "<" else b"MM\0*"
     following = 26 if after else 0
     return b"Exif\0\0" + head + struct.pack(
@@ -37,7 +37,7 @@ def note(name, orientation=1):
         width, height = image.size
         kind = image.format.lower()
     if kind == "heif":
-        # libheif turns what it decodes.
+        # libheif applies the orientation when it decodes.
         kind = "heic"
         if orientation >= 5:
             width, height = height, width
@@ -100,19 +100,19 @@ pillow_heif.from_pillow(odd).save(HERE / "heic-odd.heic", quality=20)
 note("heic-odd.heic")
 pillow_heif.from_pillow(large).save(HERE / "heic-thumbnail.heic", quality=20, thumbnails=[32])
 note("heic-thumbnail.heic")
-with tempfile.TemporaryDirectory() as folder:
+with tempfile.TemporaryDirectory() as directory:
     for name, image in [("heic-enc.heic", large), ("heic-enc-odd.heic", odd)]:
-        image.save(f"{folder}/image.png")
-        subprocess.run(["heif-enc", "-q", "20", "-o", str(HERE / name), f"{folder}/image.png"], check=True)
+        image.save(f"{directory}/image.png")
+        subprocess.run(["heif-enc", "-q", "20", "-o", str(HERE / name), f"{directory}/image.png"], check=True)
         note(name)
 
 
 
 def avif(image, name, *options, size=None, orientation=1):
-    """Pillow turns and crops nothing, so what is expected is what avifenc was asked for."""
-    with tempfile.TemporaryDirectory() as folder:
-        image.save(f"{folder}/image.png")
-        command = ["avifenc", "-s", "6", "--min", "40", "--max", "50", *options, f"{folder}/image.png"]
+    """Pillow neither turns nor crops, so the expected result is the input of avifenc."""
+    with tempfile.TemporaryDirectory() as directory:
+        image.save(f"{directory}/image.png")
+        command = ["avifenc", "-s", "6", "--min", "40", "--max", "50", *options, f"{directory}/image.png"]
         subprocess.run([*command, str(HERE / name)], check=True)
     width, height = size or image.size
     samples.append(f"{name} avif {width} {height} {orientation}")

@@ -1,10 +1,10 @@
 /// Every kind of caller that the matrix sends a request as.
 enum CallerKind: String, CaseIterable, Sendable {
-    // Those who are let in, in the order in which rows give their statuses.
+    // Callers that the server accepts, in the order in which rows give their statuses.
     case anonymous, stranger, creator, member
     case keyInScope, keyOutOfScope, readOnlyKey
     case owner, developer, editor, viewer, bootstrap
-    // Those whose token is good for nothing, or not here.
+    // Callers whose token is invalid, or invalid here.
     case endedSession, foreignSession, disabledUser, expiredKey, revokedKey, foreignKey, disabledAdministrator
 
     static let live: [CallerKind] = [

@@ -1,10 +1,10 @@
 import HTTP
 import RecordAPI
 
-/// One row of the matrix: a request, what each kind of caller is answered, and how the answer for something hidden is
-/// compared with that for something that does not exist.
+/// One row of the matrix: a request, the response to each kind of caller, and how the response for something hidden is
+/// compared with the response for something missing.
 ///
-/// What must not be in an answer is not the row's to say: `MatrixSecret` knows who may learn what, on every route.
+/// A row does not list what a response must not contain: `MatrixSecret` defines that for all routes.
 struct MatrixRow: Sendable {
     /// The route that it is meant for, by its name in `/openapi.json`.
     let route: String
@@ -14,16 +14,16 @@ struct MatrixRow: Sendable {
     var headers: [(String, String)] = []
     /// The statuses for the callers in `CallerKind.live`, in their order.
     let live: [Int]
-    /// The status for those whose token is good for nothing: all the same.
+    /// The status for callers with an invalid token: the same for all.
     var dead = 401
-    /// What the request names, and a name of the same length that nothing has. Callers for whom it is hidden get the same
-    /// answer for both, byte by byte.
+    /// The target of the request, and a missing name of the same length. Callers that may not see the target get
+    /// identical responses for both, byte by byte.
     var twin: (hidden: String, missing: String)?
-    /// The number of records that each live caller is answered and told of.
+    /// The number of records in the response to each live caller.
     var counts: [Int]?
     /// Secrets that the address itself is the right to.
     var shows: [String] = []
-    /// The one exception: who must not know the record learns that the name is taken, and no more.
+    /// The one exception: a caller that must not know the record learns only that the name is taken.
     var tellsTakenName = false
 
     init(
@@ -53,7 +53,7 @@ struct MatrixRow: Sendable {
         self.shows = shows
     }
 
-    /// What a caller is to be answered; `nil` if the row does not say.
+    /// The expected status of a caller; `nil` if the row has none.
     func status(for kind: CallerKind) -> Int? {
         guard let index = CallerKind.live.firstIndex(of: kind) else { return dead }
         return index < live.count ? live[index] : nil
@@ -68,14 +68,14 @@ struct MatrixRow: Sendable {
 
     static let all: [MatrixRow] =
         records + recordsHidden + batches + queries + sets + assets + uploads + schema + rights + accounts + sessions
-        + invitations + keys + administrators + operation
+        + invitations + keys + webhooks + jobs + administrators + operation
 }
 
 extension [Int] {
-    /// The same for all who are let in.
+    /// The same status for all accepted callers.
     static func everybody(_ status: Int) -> [Int] { [Int](repeating: status, count: CallerKind.live.count) }
 
-    /// What takes a right that administrators have: `others` are 401, 403, … who are none.
+    /// Requests that need a right of administrators: `others` get 401, 403, ….
     static func administrators(_ owner: Int, _ developer: Int, _ editor: Int, _ viewer: Int) -> [Int] {
         [401, 403, 403, 403, 403, 403, 403, owner, developer, editor, viewer, owner]
     }

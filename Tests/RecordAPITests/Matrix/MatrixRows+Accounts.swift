@@ -3,7 +3,7 @@ import RecordAPI
 
 extension MatrixRow {
     private static let password = #""password":"matrix horse""#
-    /// What only sessions of accounts do: other tokens are no session.
+    /// Requests that only sessions of accounts may send: other tokens have no session.
     private static func session(_ status: Int) -> [Int] {
         [401, status, status, status, 400, 400, 400, 400, 400, 400, 400, 400]
     }

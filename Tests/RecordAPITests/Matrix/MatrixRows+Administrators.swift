@@ -2,12 +2,12 @@ import HTTP
 import RecordAPI
 
 extension MatrixRow {
-    /// What named administrators do with their own sessions: the server's token has none.
+    /// Requests of named administrators about their own sessions: the server's token has none.
     private static func named(_ owner: Int, _ others: Int) -> [Int] {
         [401, 403, 403, 403, 403, 403, 403, owner, others, others, others, 400]
     }
 
-    /// What owners do.
+    /// Requests of owners.
     private static func owners(_ status: Int) -> [Int] {
         .administrators(status, 403, 403, 403)
     }
@@ -44,7 +44,7 @@ extension MatrixRow {
             twin: ("viewer-kx90", "viewer-kx99")),
         MatrixRow("readAudit", .get, "/audit", owners(200)),
         MatrixRow("readAudit", .get, "/audit?scope=server", owners(200)),
-        // The operator's commands alone, which have a token of their own.
+        // Requests of the operator's commands, which have their own token.
         MatrixRow(
             "startBackup", .post, "/backup", #"{"path":"/nowhere/backup"}"#, .administrators(403, 403, 403, 403)),
         MatrixRow("readBackup", .get, "/backup", .administrators(403, 403, 403, 403)),

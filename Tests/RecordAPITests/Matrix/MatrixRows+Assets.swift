@@ -15,7 +15,7 @@ extension MatrixRow {
         MatrixRow(
             "readRecord", .get, file, [401, 404, 200, 200, 200, 404, 200, 200, 200, 200, 200, 200],
             twin: ("file-1-kx87", "file-9-kx99")),
-        // The URL is given to those who read the record, and is all the right that its bytes take.
+        // Readers of the record get the URL, which is the only credential for the bytes.
         MatrixRow(
             "readAsset", .get, "{asset}", .everybody(200), dead: 200,
             shows: ["assetsecret", "scan-kx87", SHA256.hash(utf8: "assetsecret of the file").hex]),

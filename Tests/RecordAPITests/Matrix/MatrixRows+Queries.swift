@@ -2,7 +2,7 @@ import HTTP
 import RecordAPI
 
 extension MatrixRow {
-    /// Queries count and find what the caller reads; what it does not read cannot be asked for.
+    /// Queries count and find the records that the caller may read; unreadable fields cannot be queried.
     static let queries: [MatrixRow] =
         [
             (
@@ -56,7 +56,7 @@ extension MatrixRow {
                 counts: [1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1]),
         ]
 
-    /// Sets match what the caller reads, and touch what it writes.
+    /// Bulk changes match the records that the caller may read, and change those that it may write.
     static let sets: [MatrixRow] =
         [
             ("Open", [401, 200, 200, 200, 200, 403, 403, 200, 200, 200, 403, 200]),

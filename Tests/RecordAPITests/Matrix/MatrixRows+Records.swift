@@ -6,7 +6,7 @@ import RecordAPI
 extension MatrixRow {
     private static let title = #"{"fields":{"title":"x"}}"#
 
-    /// What is open, and listings of what is not.
+    /// Public records, and lists that leave out hidden ones.
     static let records: [MatrixRow] = [
         MatrixRow(
             "readRecord", .get, "/records/Open/open-1", [200, 200, 200, 200, 200, 404, 200, 200, 200, 200, 200, 200]),
@@ -78,9 +78,13 @@ extension MatrixRow {
         MatrixRow(
             "fetchChanges", .get, "/changes?database=private&owner={creator}",
             [401, 403, 200, 403, 403, 403, 403, 200, 403, 403, 403, 200]),
+        MatrixRow("createFeedTicket", .post, "/changes/tickets", .everybody(201)),
+        MatrixRow(
+            "createFeedTicket", .post, "/changes/tickets?database=private&owner={creator}",
+            [401, 403, 201, 403, 403, 403, 403, 201, 403, 403, 403, 201]),
     ]
 
-    /// What some do not see: hidden is as missing, in every method.
+    /// Records that some callers may not see: hidden is like missing, in every method.
     static let recordsHidden: [MatrixRow] =
         [
             (

@@ -1,4 +1,4 @@
-/// Something that only some callers may learn, by whatever route.
+/// A value that only some callers may learn, by any route.
 struct MatrixSecret: Sendable {
     let text: String
     let knowers: Set<CallerKind>
@@ -21,6 +21,8 @@ struct MatrixSecret: Sendable {
             MatrixSecret(text: "diary-1-kx89", knowers: diary), MatrixSecret(text: "diarysecret", knowers: diary),
             MatrixSecret(text: "Auditors_kx91", knowers: CallerKind.administrators),
             MatrixSecret(text: "sparekey-kx92", knowers: CallerKind.managers),
+            MatrixSecret(text: "hookpath-kx93", knowers: CallerKind.managers),
+            MatrixSecret(text: "whsec_", knowers: CallerKind.managers),
             MatrixSecret(text: "editor-kx90", knowers: CallerKind.owners.union([.editor])),
             MatrixSecret(text: "viewer-kx90", knowers: CallerKind.owners.union([.viewer])),
             MatrixSecret(text: "disabled-kx90", knowers: CallerKind.owners),

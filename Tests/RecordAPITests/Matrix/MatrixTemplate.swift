@@ -9,12 +9,12 @@ import RecordWire
 import TestSupport
 import Testing
 
-/// The data folder that every row of the matrix starts from, made once: two containers, three users, named
-/// administrators of each role, keys, and a type for each way in which a record may be closed to somebody.
+/// The data directory that every row of the matrix starts from, created once: two containers, three users, named
+/// administrators of each role, keys, and one type for each way to deny access to a record.
 struct MatrixTemplate: Sendable {
-    let folder: String
+    let directory: String
     let tokens: [CallerKind: String]
-    /// What `{word}` stands for in rows.
+    /// The values of `{word}` in rows.
     let words: [String: String]
     let secrets: [MatrixSecret]
 
@@ -41,13 +41,13 @@ struct MatrixTemplate: Sendable {
         "Other":{"fields":{"title":{"type":"STRING"}},"grants":{"_world":["READ"]}}}}
         """
 
-    /// Made by whichever test comes first.
+    /// Created by the first test that needs it.
     static let shared = Task { try await make() }
 
     private static func make() async throws -> MatrixTemplate {
-        let folder = NSTemporaryDirectory() + "fogbase-matrix-" + UUID().uuidString
-        Leftovers.remove(atExit: folder)
-        let world = try MatrixWorld(folder: folder)
+        let directory = NSTemporaryDirectory() + "fogbase-matrix-" + UUID().uuidString
+        Leftovers.remove(atExit: directory)
+        let world = try MatrixWorld(directory: directory)
         var tokens: [CallerKind: String] = [.bootstrap: bootstrapToken]
         var words: [String: String] = [:]
         world.tokens = tokens
@@ -58,17 +58,20 @@ struct MatrixTemplate: Sendable {
         world.tokens = tokens
         world.words = words
         try await addRecords(world, &words)
+        words["job"] = try await addJob(world)
         var secrets = MatrixSecret.fixed + (try await tags(world))
         for (kind, token) in tokens { secrets.append(MatrixSecret(text: token, knowers: [kind])) }
-        for word in ["key", "invitation"] {
+        secrets.append(
+            MatrixSecret(text: words["job"] ?? "-", knowers: CallerKind.managers.union([.editor, .viewer])))
+        for word in ["key", "invitation", "webhook"] {
             secrets.append(MatrixSecret(text: words[word] ?? "-", knowers: CallerKind.managers))
         }
         await world.close()
         // Time passes for a key.
         let connection = try Connection(
-            path: DataFolder.databasePath(in: folder + "/Forum/development"), role: .writer)
+            path: DataDirectory.databasePath(in: directory + "/Forum/development"), role: .writer)
         try connection.execute("UPDATE api_key SET expires = 1 WHERE name = 'expired'")
-        return MatrixTemplate(folder: folder, tokens: tokens, words: words, secrets: secrets)
+        return MatrixTemplate(directory: directory, tokens: tokens, words: words, secrets: secrets)
     }
 
     private static func addUsers(
@@ -120,6 +123,16 @@ struct MatrixTemplate: Sendable {
         words["administratorSession"] = try #require(sessions.json?["sessions"]?.array?.first?["id"]?.string)
     }
 
+    /// Adds a job that has ended, and returns its id.
+    private static func addJob(_ world: MatrixWorld) async throws -> String {
+        let response = try await world.call(
+            .delete, queryTarget("Open", [("where", #"recordName == "none""#)]), as: .bootstrap,
+            headers: [("Prefer", "respond-async")])
+        let id = try #require(response.json?["id"]?.string, "\(response.text)")
+        while try await world.call(.get, "/jobs/\(id)", as: .bootstrap).json?["ended"] == nil { await Task.yield() }
+        return id
+    }
+
     private static func addKeys(
         _ world: MatrixWorld, _ tokens: inout [CallerKind: String], _ words: inout [String: String]
     ) async throws {
@@ -144,6 +157,9 @@ struct MatrixTemplate: Sendable {
         let spare = try await world.expect(
             201, .post, "/keys", #"{"name":"sparekey-kx92","scope":{"readOnly":true}}"#, as: .bootstrap)
         words["key"] = try #require(spare.json?["id"]?.string)
+        let webhook = try await world.expect(
+            201, .post, "/webhooks", #"{"url":"https://example.org/hookpath-kx93","types":["Staff"]}"#, as: .bootstrap)
+        words["webhook"] = try #require(webhook.json?["id"]?.string)
         let invitation = try await world.expect(201, .post, "/invitations", "{}", as: .bootstrap)
         words["invitation"] = try #require(invitation.json?["id"]?.string)
     }
@@ -183,7 +199,7 @@ struct MatrixTemplate: Sendable {
         words["upload"] = upload.field("Location")
     }
 
-    /// The change tags of records that not everybody reads, as answers show them.
+    /// The change tags of records with restricted readers, as responses show them.
     private static func tags(_ world: MatrixWorld) async throws -> [MatrixSecret] {
         var secrets: [MatrixSecret] = []
         for (path, text) in [
@@ -191,11 +207,11 @@ struct MatrixTemplate: Sendable {
             ("Listed/listed-1-kx85", "listedsecret"), ("File/file-1-kx87", "assetsecret"),
             ("Drop/drop-1-kx88", "dropsecret"),
         ] {
-            let answer = try await world.expect(200, .get, "/records/\(path)", as: .bootstrap)
-            let tag = try #require(answer.json?["recordChangeTag"]?.string)
+            let response = try await world.expect(200, .get, "/records/\(path)", as: .bootstrap)
+            let tag = try #require(response.json?["recordChangeTag"]?.string)
             let knowers = MatrixSecret.fixed.first { $0.text == text }?.knowers ?? []
             secrets.append(MatrixSecret(text: "\"\(tag)\"", knowers: knowers))
-            if let checksum = answer.json?["fields"]?["file"]?["value"]?["fileChecksum"]?.string {
+            if let checksum = response.json?["fields"]?["file"]?["value"]?["fileChecksum"]?.string {
                 secrets.append(MatrixSecret(text: checksum, knowers: knowers))
                 secrets.append(MatrixSecret(text: SHA256.hash(utf8: "assetsecret of the file").hex, knowers: knowers))
             }

@@ -7,25 +7,27 @@ import RecordModel
 import RecordWire
 import Testing
 
-/// A server on a copy of the matrix's data folder. One task at a time uses it.
+/// A server on a copy of the matrix's data directory. One task at a time uses it.
 final class MatrixWorld {
-    private let folder: String
+    private let directory: String
     private let registry: DatabaseRegistry
     let api: RecordAPI
     private let context: RecordAPIContext
     var tokens: [CallerKind: String] = [:]
     var words: [String: String] = [:]
 
-    /// A server on a folder, which stays when the server goes.
+    /// A server on a directory that outlives the server.
     init(
-        folder: String, signUp: RecordAPIConfiguration.SignUp = .open,
+        directory: String, signUp: RecordAPIConfiguration.SignUp = .open,
         passwords: PasswordWorkers = MatrixTemplate.passwords
     ) throws {
-        self.folder = folder
+        self.directory = directory
         let containers = try ["Forum", "Annex"].map { try #require(ContainerName($0)) }
         var server = DatabaseRegistry.Configuration(
-            dataPath: folder, containers: containers, administrator: SHA256.hash(utf8: MatrixTemplate.bootstrapToken))
-        server.administrators = try Administrators(dataPath: folder, passwords: passwords)
+            dataPath: directory, containers: containers, administrator: SHA256.hash(utf8: MatrixTemplate.bootstrapToken)
+        )
+        server.administrators = try Administrators(dataPath: directory, passwords: passwords)
+        server.webhookSender = WebhookReceiver()
         registry = DatabaseRegistry(server)
         api = RecordAPI(
             registry: registry,
@@ -37,9 +39,9 @@ final class MatrixWorld {
 
     /// A server on a copy of the template.
     static func fresh(of template: MatrixTemplate) throws -> MatrixWorld {
-        let folder = NSTemporaryDirectory() + "fogbase-matrix-" + UUID().uuidString
-        try FileManager.default.copyItem(atPath: template.folder, toPath: folder)
-        let world = try MatrixWorld(folder: folder)
+        let directory = NSTemporaryDirectory() + "fogbase-matrix-" + UUID().uuidString
+        try FileManager.default.copyItem(atPath: template.directory, toPath: directory)
+        let world = try MatrixWorld(directory: directory)
         world.tokens = template.tokens
         world.words = template.words
         return world
@@ -51,24 +53,24 @@ final class MatrixWorld {
         await registry.close()
     }
 
-    /// Closes the files and takes them away.
+    /// Closes and removes the files.
     func drop() async {
         await close()
-        try? FileManager.default.removeItem(atPath: folder)
+        try? FileManager.default.removeItem(atPath: directory)
     }
 
-    /// Puts what `{word}` stands for in its place.
+    /// Replaces `{word}` with its value.
     func filled(_ text: String) -> String {
         var text = text
         for (word, value) in words { text = text.replacingOccurrences(of: "{\(word)}", with: value) }
         return text
     }
 
-    /// A request and its answer.
+    /// A request and its response.
     func call(
         _ method: HTTPMethod, _ target: String, _ body: String? = nil, as kind: CallerKind = .anonymous,
         token: String? = nil, headers: [(String, String)] = []
-    ) async throws -> Answer {
+    ) async throws -> Response {
         var fields = HTTPFields()
         if let token = token ?? tokens[kind] { fields.append(.authorization, "Bearer \(token)") }
         for (name, value) in headers { fields.append(try #require(HTTPFieldName(name)), filled(value)) }
@@ -77,23 +79,23 @@ final class MatrixWorld {
             body: body.map { .bytes(Array(filled($0).utf8)) } ?? .empty, remoteAddress: "192.0.2.1", id: "request-1")
         let response = await api.respond(to: request, in: context)
         context.loopWillBlock()
-        return Answer(response)
+        return Response(response)
     }
 
     /// A request that must be answered so.
     func expect(
         _ status: Int, _ method: HTTPMethod, _ target: String, _ body: String? = nil, as kind: CallerKind = .anonymous,
         token: String? = nil
-    ) async throws -> Answer {
-        let answer = try await call(method, target, body, as: kind, token: token)
-        try #require(answer.status == status, "\(method.text) \(target): \(answer.status) \(answer.text)")
-        return answer
+    ) async throws -> Response {
+        let response = try await call(method, target, body, as: kind, token: token)
+        try #require(response.status == status, "\(method.text) \(target): \(response.status) \(response.text)")
+        return response
     }
 
     /// Uploads a file and returns the value for a field.
     func upload(_ text: String, _ target: String, as kind: CallerKind) async throws -> JSONValue {
-        let answer = try await call(.post, target, text, as: kind, headers: [("Content-Type", "text/plain")])
-        try #require(answer.status == 201, "\(answer.text)")
-        return try #require(answer.json?["asset"])
+        let response = try await call(.post, target, text, as: kind, headers: [("Content-Type", "text/plain")])
+        try #require(response.status == 201, "\(response.text)")
+        return try #require(response.json?["asset"])
     }
 }

@@ -11,7 +11,7 @@ import Testing
 @Suite struct PastFiles {
     static let numbers = [18, 19, 20, 23, 26, 29]
 
-    /// Links a file to a record of its own, and returns its address.
+    /// Links a file to a new record, and returns the file's address.
     private static func link(_ test: TestDatabase, _ asset: JSONValue) async throws -> String {
         let record: JSONValue = ["fields": ["file": asset]]
         let made = await test.call(
@@ -43,17 +43,17 @@ import Testing
             }
             let address = try await Self.link(test, try #require(made.json?["asset"]))
             for target in [address, "/records/Post/a/file"] {
-                let answer = await test.call(.get, target, as: .creator)
-                #expect(answer.status == 200, "\(answer.text)")
-                #expect(answer.field("X-Content-Type-Options") == "nosniff", "\(type)")
-                let policy = answer.field("Content-Security-Policy") ?? ""
+                let response = await test.call(.get, target, as: .creator)
+                #expect(response.status == 200, "\(response.text)")
+                #expect(response.field("X-Content-Type-Options") == "nosniff", "\(type)")
+                let policy = response.field("Content-Security-Policy") ?? ""
                 #expect(policy.contains("sandbox") && policy.contains("default-src 'none'"), "\(type)")
-                let shown = answer.field("Content-Type")?.lowercased() ?? ""
+                let shown = response.field("Content-Type")?.lowercased() ?? ""
                 for word in ["html", "svg", "xml", "javascript"] where shown != "image/svg+xml" {
                     #expect(!shown.contains(word), "\(type): \(shown)")
                 }
                 #expect(!policy.contains("script") && !policy.contains("allow-"), "\(type): \(policy)")
-                let disposition = answer.field("Content-Disposition") ?? ""
+                let disposition = response.field("Content-Disposition") ?? ""
                 #expect(
                     disposition.hasPrefix("attachment") || shown.hasPrefix("image/") || shown == "application/pdf",
                     "\(type): \(disposition)")
@@ -76,9 +76,9 @@ import Testing
             "bytes=\(Array(repeating: "-1", count: 2_000).joined(separator: ","))",
         ] {
             for target in [address, "/records/Post/a/file"] {
-                let answer = await test.call(.get, target, as: .creator, headers: [("Range", range)])
-                #expect([200, 206, 416].contains(answer.status), "\(range): \(answer.status)")
-                #expect(answer.bytes.count <= 100_000, "\(range)")
+                let response = await test.call(.get, target, as: .creator, headers: [("Range", range)])
+                #expect([200, 206, 416].contains(response.status), "\(range): \(response.status)")
+                #expect(response.bytes.count <= 100_000, "\(range)")
             }
         }
     }
@@ -92,14 +92,14 @@ import Testing
         "%E2%80%AEgpj.exe",
     ]
 
-    @Test func `20: no name of a file or of a part of a path leaves its folder`() async throws {
+    @Test func `20: no file name and no path segment leaves its directory`() async throws {
         let test = try await AssetRoutesTests.makeDatabase()
         for name in Self.paths { try await expectNoWayOut(of: test, by: name) }
     }
 
     private func expectNoWayOut(of test: TestDatabase, by name: String) async throws {
         func files() -> Set<String> {
-            let root = URL(filePath: test.folder).deletingLastPathComponent()
+            let root = URL(filePath: test.directory).deletingLastPathComponent()
             let outside = (try? FileManager.default.contentsOfDirectory(atPath: root.path)) ?? []
             return Set(
                 outside.filter { $0.contains("secret") || $0.contains("server.sqlite") || $0 == "x" })
@@ -111,12 +111,12 @@ import Testing
         #expect([201, 400].contains(made.status), "\(made.text)")
         if made.status == 201 {
             let address = try await Self.link(test, try #require(made.json?["asset"]))
-            let answer = await test.call(.get, address)
-            #expect(answer.status == 200 && answer.text == "bytes")
-            for (_, value) in answer.fields { #expect(!value.utf8.contains { $0 < 0x20 }) }
-            let disposition = answer.field("Content-Disposition") ?? ""
+            let response = await test.call(.get, address)
+            #expect(response.status == 200 && response.text == "bytes")
+            for (_, value) in response.fields { #expect(!value.utf8.contains { $0 < 0x20 }) }
+            let disposition = response.field("Content-Disposition") ?? ""
             #expect(!disposition.contains("/") && !disposition.contains("\\"), "\(disposition)")
-            #expect(answer.field("Set-Cookie") == nil)
+            #expect(response.field("Set-Cookie") == nil)
         }
         for target in [
             "/assets/\(name)", "/assets/uploads/\(name)", "/assets/\(name)/\(name)",
@@ -125,17 +125,17 @@ import Testing
             "/keys/\(name)",
         ] {
             for method in [HTTPMethod.get, .delete, .patch] {
-                let answer = await test.call(
+                let response = await test.call(
                     method, target, as: .administrator, headers: [TusTests.version])
-                #expect((400..<500).contains(answer.status), "\(method.text) \(target): \(answer.status)")
-                #expect(!answer.text.tells("SQLite") && !answer.text.contains("root:"))
-                #expect(!answer.text.contains(test.folder), "\(answer.text)")
+                #expect((400..<500).contains(response.status), "\(method.text) \(target): \(response.status)")
+                #expect(!response.text.tells("SQLite") && !response.text.contains("root:"))
+                #expect(!response.text.contains(test.directory), "\(response.text)")
             }
         }
         #expect(files() == before)
     }
 
-    @Test func `23: no malformed request for a file, or with one, breaks anything`() async throws {
+    @Test func `23: malformed requests for files and malformed uploads break nothing`() async throws {
         let test = try await AssetRoutesTests.makeDatabase()
         let address = try await Self.link(test, try await AssetRoutesTests.upload(test))
         let whole = address.split(separator: "?", maxSplits: 1)
@@ -158,21 +158,21 @@ import Testing
             for query in [
                 "", "?width=1", "?width=-1&height=99999999999999999999", "?download=x", "?fit=%00",
             ] {
-                let answer = await test.call(.get, target + query)
-                // The name behind the token is for people, and decides nothing.
-                if answer.status == 200 {
+                let response = await test.call(.get, target + query)
+                // The name after the token is for humans and has no effect.
+                if response.status == 200 {
                     #expect(
                         target.split(separator: "/").dropFirst().first
                             == path.split(separator: "/").dropFirst().first)
                     continue
                 }
-                if answer.status == 308 {
-                    #expect(target.hasSuffix("/") && answer.field("Location") == target.dropLast() + query)
+                if response.status == 308 {
+                    #expect(target.hasSuffix("/") && response.field("Location") == target.dropLast() + query)
                     continue
                 }
                 #expect(
-                    (400..<500).contains(answer.status) || answer.status == 501,
-                    "\(target)\(query): \(answer.status)")
+                    (400..<500).contains(response.status) || response.status == 501,
+                    "\(target)\(query): \(response.status)")
             }
         }
         for value in [
@@ -182,9 +182,9 @@ import Testing
             #"{"fileChecksum":"\#(String(repeating: "A", count: 44))","receipt":""}"#,
             #"{"value":{"fileChecksum":"AAAA","receipt":"fbr_"},"type":"ASSET"}"#,
         ] {
-            let answer = await test.call(
+            let response = await test.call(
                 .put, "/records/Post/b", as: .creator, body: #"{"fields":{"file":\#(value)}}"#)
-            #expect(answer.status == 400, "\(value): \(answer.text)")
+            #expect(response.status == 400, "\(value): \(response.text)")
         }
         for (type, body) in [
             ("multipart/form-data", "x"), ("multipart/form-data; boundary=", "x"),
@@ -194,15 +194,15 @@ import Testing
             ("multipart/form-data; boundary=b", "--b\r\nContent-Disposition: x\r\n\r\ny\r\n--b--"),
             ("/", "x"),
         ] {
-            let answer = await test.call(
+            let response = await test.call(
                 .post, "/assets", as: .creator, body: body, headers: [("Content-Type", type)])
             #expect(
-                (400..<500).contains(answer.status) || answer.status == 201, "\(type): \(answer.text)")
+                (400..<500).contains(response.status) || response.status == 201, "\(type): \(response.text)")
         }
         #expect(await test.call(.get, address).status == 200)
     }
 
-    @Test func `26: no Host and no forwarded field changes an address that is shown`() async throws {
+    @Test func `26: neither Host nor a forwarded field changes an address in a response`() async throws {
         let test = try await AssetRoutesTests.makeDatabase()
         let evil = [
             ("Host", "evil.example"), ("X-Forwarded-Host", "evil.example"),
@@ -223,11 +223,11 @@ import Testing
             let description = await test.call(.get, "/openapi.json", headers: header)
             let invitation = await test.call(
                 .post, "/invitations", as: .administrator, body: "{}", headers: header)
-            let refusal = await test.call(.get, "/records/Post/none", headers: header)
-            for answer in [made, record, upload, description, invitation, refusal] {
-                let fields = answer.fields.map { "\($0): \($1)" }.joined()
-                #expect(!(answer.text + fields).tells("evil"), "\(fields) \(answer.text.prefix(300))")
-                #expect(!(answer.text + fields).tells("gopher"))
+            let rejection = await test.call(.get, "/records/Post/none", headers: header)
+            for response in [made, record, upload, description, invitation, rejection] {
+                let fields = response.fields.map { "\($0): \($1)" }.joined()
+                #expect(!(response.text + fields).tells("evil"), "\(fields) \(response.text.prefix(300))")
+                #expect(!(response.text + fields).tells("gopher"))
             }
             #expect([made, record, upload, invitation].allSatisfy { $0.status == 201 })
             #expect(record.field("Location")?.hasPrefix("/records/Post/") == true)
@@ -241,21 +241,21 @@ import Testing
         "/%2f%2fevil.example", "/records//evil.example", "/users/me?redirect=//evil.example",
         "/sessions?next=https://evil.example", "/?url=//evil.example", "/_/?return=//evil.example",
         "/records/Post/?x=//evil.example",
-    ]) func `29: no answer sends a client elsewhere`(_ target: String) async throws {
+    ]) func `29: no response redirects a client to another origin`(_ target: String) async throws {
         let database = try await TestDatabase.make(withUsers: false)
         for method in [HTTPMethod.get, .head, .post] {
-            let answer = await database.call(
+            let response = await database.call(
                 method, target,
                 body: method == .post ? #"{"name":"x","password":"y","redirect":"//evil.example"}"# : nil)
-            #expect(answer.field("Refresh") == nil, "\(target)")
-            guard answer.status != 308 else {
+            #expect(response.field("Refresh") == nil, "\(target)")
+            guard response.status != 308 else {
                 // A slash less, on this server.
                 #expect(target.hasPrefix("/records/Post/?") && method != .post)
-                #expect(answer.field("Location") == target.replacing("/?", with: "?"))
+                #expect(response.field("Location") == target.replacing("/?", with: "?"))
                 continue
             }
-            #expect(answer.status >= 400, "\(method.text) \(target): \(answer.status)")
-            #expect(answer.field("Location") == nil, "\(target)")
+            #expect(response.status >= 400, "\(method.text) \(target): \(response.status)")
+            #expect(response.field("Location") == nil, "\(target)")
         }
     }
 }

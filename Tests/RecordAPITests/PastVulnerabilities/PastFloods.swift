@@ -6,7 +6,7 @@ import RecordWire
 import TestSupport
 import Testing
 
-/// Ways around the limits, and requests that take more than they may.
+/// Ways around the limits, and requests that exceed them.
 @Suite struct PastFloods {
     static let numbers = [16, 17, 21, 22]
 
@@ -33,7 +33,7 @@ import Testing
         }
         // The four records of the forum came from the same address.
         #expect(await database.call(.post, "/records", as: .stranger, body: batch(15)).status == 200)
-        // What is refused counts as a request all the same, and takes the last one.
+        // A rejected request counts too, and takes the last token.
         #expect(await database.call(.post, "/records", as: .stranger, body: batch(2)).status == 429)
         for (method, target, body) in [
             (HTTPMethod.post, "/records", batch(1)), (.post, "/records/Post", "{}"),
@@ -44,9 +44,9 @@ import Testing
             (.post, "/records/Post?database=private", "{}"),
         ] as [(HTTPMethod, String, String?)] {
             for headers in [[], [("X-HTTP-Method-Override", "GET")], [("X-HTTP-Method", "HEAD")]] {
-                let answer = await database.call(
+                let response = await database.call(
                     method, target, as: .stranger, body: body, headers: headers)
-                #expect(answer.status == 429, "\(method.text) \(target) \(headers): \(answer.text)")
+                #expect(response.status == 429, "\(method.text) \(target) \(headers): \(response.text)")
             }
         }
         // A method in a field is none: a GET stays one.
@@ -59,12 +59,12 @@ import Testing
         #expect(await database.call(.get, "/records/Post/p1").status == 200)
     }
 
-    @Test func `17: nothing that a client writes makes another bucket`() async throws {
+    @Test func `17: nothing in a request selects another bucket`() async throws {
         let database = try await Self.limited { $0.auth = RateLimit(1, per: .hour, burst: 10) }
-        // Making the users has taken some.
+        // Creating the users has taken some tokens.
         var statuses: [Int] = []
         for number in 0..<24 {
-            let answer = await database.call(
+            let response = await database.call(
                 .post, "/sessions?zone=_defaultZone",
                 body:
                     #"{"name":"nobody\#(number)","password":"wrong horse \#(number)","label":"l\#(number)"}"#,
@@ -74,7 +74,7 @@ import Testing
                     ("Idempotency-Key", "key-\(number)"), ("Cookie", "id=\(number)"),
                     ("X-Request-ID", "r\(number)"),
                 ])
-            statuses.append(answer.status)
+            statuses.append(response.status)
         }
         #expect(
             statuses.filter { $0 != 429 }.count <= 10 && statuses.suffix(12).allSatisfy { $0 == 429 },
@@ -87,7 +87,7 @@ import Testing
         "Idempotency-Key", "Authorization", "Cookie", "Upload-Metadata", "Content-Digest", "Origin",
         "User-Agent",
         "X-Forwarded-For", "Forwarded",
-    ]) func `21: a long hostile header takes no time`(_ name: String) async throws {
+    ]) func `21: a long hostile header costs little time`(_ name: String) async throws {
         let database = try await TestDatabase.make(withUsers: false)
         await database.call(
             .put, "/records/Post/a", as: .administrator,
@@ -106,12 +106,12 @@ import Testing
                     for text in [
                         value, "bytes=" + value, "Bearer " + value, "multipart/form-data; boundary=" + value,
                     ] {
-                        let answer = await database.call(
+                        let response = await database.call(
                             method, target, body: method == .get ? nil : "{}",
                             headers: [(name, text), ("Tus-Resumable", "1.0.0")])
                         #expect(
-                            answer.status < 500,
-                            "\(method.text) \(target) \(name): \(answer.text.prefix(300))")
+                            response.status < 500,
+                            "\(method.text) \(target) \(name): \(response.text.prefix(300))")
                     }
                 }
             }
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func `22: a query without bound in depth, width or cost is refused in no time`()
+    @Test func `22: a query without bound in depth, width or cost is rejected quickly`()
         async throws
     {
         let database = try await TestDatabase.make(withUsers: false)
@@ -141,9 +141,9 @@ import Testing
         ] {
             let body: JSONValue = ["recordType": "Post", "where": .string(condition)]
             let took = await shortestTime(below: .seconds(10)) {
-                let answer = await database.call(
+                let response = await database.call(
                     .post, "/query", body: String(decoding: body.bytes, as: UTF8.self))
-                #expect([400, 413].contains(answer.status), "\(condition.prefix(40)): \(answer.status)")
+                #expect([400, 413].contains(response.status), "\(condition.prefix(40)): \(response.status)")
                 let set = await database.call(
                     .delete, queryTarget("Post", [("where", condition), ("dryRun", "true")]),
                     as: .administrator)
@@ -156,8 +156,8 @@ import Testing
             #""sortBy":[\#(sorts)]"#, #""limit":1000000000"#, #""limit":-1"#,
             #""filterBy":\#(String(repeating: "[", count: 5_000))\#(String(repeating: "]", count: 5_000))"#,
         ] {
-            let answer = await database.call(.post, "/query", body: #"{"recordType":"Post",\#(member)}"#)
-            #expect([400, 413].contains(answer.status), "\(member.prefix(40)): \(answer.text.prefix(200))")
+            let response = await database.call(.post, "/query", body: #"{"recordType":"Post",\#(member)}"#)
+            #expect([400, 413].contains(response.status), "\(member.prefix(40)): \(response.text.prefix(200))")
         }
     }
 }

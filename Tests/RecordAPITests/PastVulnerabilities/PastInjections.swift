@@ -6,7 +6,7 @@ import RecordWire
 import TestSupport
 import Testing
 
-/// Names that end what they stand in, and start something else.
+/// Names that end their context and start something else.
 @Suite struct PastInjections {
     static let numbers = [1, 2, 3, 4, 24]
 
@@ -43,44 +43,45 @@ import Testing
     }
 
     @Test(arguments: names.indices)
-    func `1, 2, 4: a name in a condition, a sort, a projection or an index is a name or refused`(_ index: Int)
+    func `1, 2, 4: names in conditions, sorts, projections and indexes are taken literally or rejected`(_ index: Int)
         async throws
     {
         let (database, name) = (try await Self.forum(), Self.names[index])
         let quoted = Self.json(name)
         let escaped = name.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
-        var refused: [Answer] = []
+        var rejected: [Response] = []
         for items in [
             [("where", "\(name) == 1")], [("where", "title == 'sea' OR \(name) == 1")], [("sort", name)],
             [("sort", "-\(name)")], [("sort", "title,\(name)")],
-        ] { refused.append(await database.call(.get, queryTarget("Post", items))) }
+        ] { rejected.append(await database.call(.get, queryTarget("Post", items))) }
         for body in [
             #"{"recordType":"Post","sortBy":[{"fieldName":\#(quoted)}]}"#,
             #"{"recordType":"Post","filterBy":[{"fieldName":\#(quoted),"comparator":"EQUALS","fieldValue":{"value":1}}]}"#,
             #"{"recordType":"Post","filterBy":[{"fieldName":"title","comparator":\#(quoted),"fieldValue":{"value":"x"}}]}"#,
             #"{"recordType":\#(quoted)}"#,
-        ] { refused.append(await database.call(.post, "/query", body: body)) }
-        refused.append(
+        ] { rejected.append(await database.call(.post, "/query", body: body)) }
+        rejected.append(
             await database.call(
                 .post, "/schema/types/Post/indexes", as: .administrator, body: #"{"fields":[\#(quoted)]}"#))
-        refused.append(await database.call(.get, "/query/\(escaped)"))
-        for answer in refused {
-            // A type that is not there is as one that nobody may read.
+        rejected.append(await database.call(.get, "/query/\(escaped)"))
+        for response in rejected {
+            // A missing type is like a type that the caller may not read.
             #expect(
-                [400, 401, 404].contains(answer.status), "\(name.debugDescription): \(answer.status) \(answer.text)")
-            #expect(answer.records.isEmpty, "\(answer.text)")
+                [400, 401, 404].contains(response.status),
+                "\(name.debugDescription): \(response.status) \(response.text)")
+            #expect(response.records.isEmpty, "\(response.text)")
             for word in ["sqlite", "SQL ", "syntax error", "no such column"] {
-                #expect(!answer.text.contains(word) || name.contains(word), "\(answer.text)")
+                #expect(!response.text.contains(word) || name.contains(word), "\(response.text)")
             }
         }
-        // A projection by what is no field shows none.
+        // A projection by an unknown field shows no field.
         let projected = await database.call(.get, "/records/Post/a?fields=\(escaped)")
         #expect([200, 400].contains(projected.status) && !projected.text.tells("sea"), "\(projected.text)")
         await Self.expectWhole(database, name)
     }
 
     @Test(arguments: names.indices)
-    func `1, 4: nor do the names of types, zones, roles, keys, owners and containers reach anything else`(
+    func `1, 4: names of types, zones, roles, keys, owners and containers are taken literally or rejected`(
         _ index: Int
     ) async throws {
         let (database, name) = (try await Self.forum(), Self.names[index])
@@ -100,9 +101,9 @@ import Testing
             (.get, "/administrators/\(escaped)", nil), (.delete, "/sessions/\(escaped)", nil),
             (.get, "/assets/uploads/\(escaped)", nil), (.get, "/assets/\(escaped)", nil),
         ] as [(HTTPMethod, String, String?)] {
-            let answer = await database.call(method, target, as: .administrator, body: body)
-            #expect((200..<500).contains(answer.status), "\(method.text) \(target): \(answer.text)")
-            #expect(!answer.text.tells("sea"), "\(method.text) \(target): \(answer.text)")
+            let response = await database.call(method, target, as: .administrator, body: body)
+            #expect((200..<500).contains(response.status), "\(method.text) \(target): \(response.text)")
+            #expect(!response.text.tells("sea"), "\(method.text) \(target): \(response.text)")
         }
         await Self.expectWhole(database, name)
     }
@@ -115,9 +116,9 @@ import Testing
             #"{"n":{"increment":\#(quoted)}}"#, #"{\#(quoted):{"increment":1}}"#, #"{"n":{\#(quoted):1}}"#,
             #"{"n":{"append":[{\#(quoted):1}]}}"#,
         ] {
-            let answer = await database.call(
+            let response = await database.call(
                 .patch, "/records/Post/a", as: .administrator, body: #"{"fields":\#(fields)}"#)
-            #expect(answer.status == 400, "\(fields): \(answer.text)")
+            #expect(response.status == 400, "\(fields): \(response.text)")
             let set = await database.call(
                 .patch, "/query/Post?all=true", as: .administrator, body: #"{"fields":\#(fields)}"#)
             #expect(set.status == 400, "\(fields): \(set.text)")
@@ -133,13 +134,13 @@ import Testing
                 .put, path, as: .administrator, body: #"{"fields":{"title":"\#(name)"}}"#)
             #expect(made.status == 201, "\(made.text)")
             #expect(await database.call(.get, path).json?["fields"]?["title"]?["value"]?.string == name)
-            // An object in the place of a value is no operator.
+            // An object instead of a value is no operator.
             for body in [
                 #"{"recordType":"Post","where":"title == %@","args":[{"\#(name)":"x"}]}"#,
                 #"{"recordType":"Post","where":{"title":{"\#(name)":"x"}}}"#,
             ] {
-                let answer = await database.call(.post, "/query", as: .administrator, body: body)
-                #expect(answer.status == 400, "\(body): \(answer.text)")
+                let response = await database.call(.post, "/query", as: .administrator, body: body)
+                #expect(response.status == 400, "\(body): \(response.text)")
             }
             for body in [
                 #"{"\#(name)":{"isAdministrator":true}}"#, #"{"name":{"\#(name)":""},"password":"correct horse"}"#,

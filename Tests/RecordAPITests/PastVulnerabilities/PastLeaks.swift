@@ -6,7 +6,7 @@ import RecordWire
 import TestSupport
 import Testing
 
-/// Fields and records that are told by another way than the one that was closed.
+/// Hidden fields and records that could leak by another way than the one that was closed.
 @Suite struct PastLeaks {
     static let numbers = [5, 6, 7, 8, 9, 10]
 
@@ -31,7 +31,7 @@ import Testing
         return database
     }
 
-    /// Asks for a hidden field, and for one that is not there: both are refused alike.
+    /// Sends a query for a hidden field and for an unknown one: both are rejected alike.
     private static func expectRefusal(_ database: TestDatabase, _ items: [(String, String)]) async {
         func unknown(_ text: String) -> String {
             text.replacingOccurrences(of: "cost", with: "qqqq").replacingOccurrences(of: "note", with: "qqqq")
@@ -43,7 +43,7 @@ import Testing
         #expect(unknown(hidden.text) == missing.text, "\(items)")
     }
 
-    @Test func `5: a path through a hidden field is refused in conditions and sorts`() async throws {
+    @Test func `5: a path through a hidden field is rejected in conditions and sorts`() async throws {
         let database = try await Self.shop()
         for path in ["cost.sub", "note.length", "note.recordName", "cost[0]", "cost.cost", "Good.cost"] {
             await Self.expectRefusal(database, [("where", "\(path) == 731")])
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `6: the wrong JSON type in a query opens nothing`() async throws {
+    @Test func `6: a wrong JSON type in a query reveals nothing`() async throws {
         let database = try await Self.shop()
         for member in [
             #""where":["cost == 731"]"#, #""where":{"0":"cost == 731","length":1}"#,
@@ -79,19 +79,19 @@ import Testing
             #""where":"title == %@ OR %K == 731","args":["x","cost"]"#, #""fields":{"0":"cost"},"sort":"cost""#,
             #""where":"$a == 731","vars":{"a":"cost"},"sort":"cost""#,
         ] {
-            let answer = await database.call(
+            let response = await database.call(
                 .post, "/query", as: .stranger, body: #"{"recordType":"Good",\#(member)}"#)
-            #expect(answer.status == 400, "\(member): \(answer.text)")
-            #expect(answer.records.isEmpty && !answer.text.tells("hushed"), "\(member): \(answer.text)")
+            #expect(response.status == 400, "\(member): \(response.text)")
+            #expect(response.records.isEmpty && !response.text.tells("hushed"), "\(member): \(response.text)")
         }
         for member in [#""fields":["cost","note","title"]"#, #""fields":"cost,note,title""#] {
-            let answer = await database.call(
+            let response = await database.call(
                 .post, "/query", as: .stranger, body: #"{"recordType":"Good",\#(member)}"#)
-            for part in Self.hidden { #expect(!answer.text.contains(part), "\(member): \(answer.text)") }
+            for part in Self.hidden { #expect(!response.text.contains(part), "\(member): \(response.text)") }
         }
     }
 
-    @Test func `7: the feed shows no hidden field, also when a role is taken away in between`() async throws {
+    @Test func `7: the feed shows no hidden field, even if a role is removed between its pages`() async throws {
         let database = try await Self.shop()
         let first = await database.call(.get, "/changes", as: .member)
         #expect(first.text.contains(":731"))
@@ -110,7 +110,7 @@ import Testing
         ])
     }
 
-    @Test func `8: no pattern guesses what is hidden`() async throws {
+    @Test func `8: no pattern reveals hidden values`() async throws {
         let database = try await Self.shop()
         for condition in [
             "note BEGINSWITH 'h'", "note ENDSWITH 'd'", "note CONTAINS 'ush'", "note LIKE 'h*'", "note MATCHES 'h.*'",
@@ -129,20 +129,20 @@ import Testing
                 (HTTPMethod.get, "/records/Good", nil), (.get, "/query/Good?where=title=='tea'", nil),
                 (.post, "/query", #"{"recordType":"Good"}"#),
             ] as [(HTTPMethod, String, String?)] {
-                let answer = await database.call(method, target, as: who, body: body)
-                #expect(answer.records.first == read, "\(who) \(target): \(answer.text)")
+                let response = await database.call(method, target, as: who, body: body)
+                #expect(response.records.first == read, "\(who) \(target): \(response.text)")
             }
             let changes = await database.call(.get, "/changes", as: who).changes
             #expect(changes.first { $0["recordName"] == "tea" }?["fields"] == read["fields"], "\(who)")
         }
-        // What a user is told of itself is what its user record and its sessions tell, and nothing that is kept of it.
+        // A user sees its user record and sessions, and nothing else that is stored about the account.
         let me = await database.call(.get, "/users/me", as: .creator)
         let keys = Set(me.json?.object?.keys.map { $0 } ?? [])
         #expect(!keys.isEmpty)
         for word in ["password", "hash", "token", "salt", "kind", "id"] { #expect(!keys.contains(word)) }
     }
 
-    @Test func `10: no answer to signing in, up or over has a secret besides the new token`() async throws {
+    @Test func `10: no response that issues a token contains another secret`() async throws {
         let database = try await TestDatabase.make { $0.allowsAnonymousAccounts = true }
         let credentials = #"{"name":"zoe","password":"correct horse"}"#
         let up = await database.call(.post, "/users", body: credentials)
@@ -155,18 +155,18 @@ import Testing
         let next = try #require(rotated.json?["token"]?.string)
         let changed = await database.call(
             .patch, "/users/me", token: next, body: #"{"password":"battery staple","currentPassword":"correct horse"}"#)
-        for answer in [up, session, anonymous, rotated, changed] {
+        for response in [up, session, anonymous, rotated, changed] {
             #expect(
-                Set(answer.json?.object?.keys.map { $0 } ?? []) == ["token", "expiresAt", "user"], "\(answer.text)")
-            #expect(Set(answer.json?["user"]?.object?.keys.map { $0 } ?? []) == ["userRecordName", "name"])
-            #expect(answer.field("Cache-Control") == "no-store" && answer.field("Set-Cookie") == nil)
+                Set(response.json?.object?.keys.map { $0 } ?? []) == ["token", "expiresAt", "user"], "\(response.text)")
+            #expect(Set(response.json?["user"]?.object?.keys.map { $0 } ?? []) == ["userRecordName", "name"])
+            #expect(response.field("Cache-Control") == "no-store" && response.field("Set-Cookie") == nil)
         }
         let tokens = [up, session, anonymous, rotated, changed].compactMap { $0.json?["token"]?.string }
         #expect(Set(tokens).count == 5)
-        for answer in [listed, me] {
-            #expect(answer.status == 200)
+        for response in [listed, me] {
+            #expect(response.status == 200)
             for secret in tokens + ["correct horse", "argon2", "scrypt", "salt"] {
-                #expect(!answer.text.contains(secret), "\(answer.text)")
+                #expect(!response.text.contains(secret), "\(response.text)")
             }
         }
     }

@@ -8,13 +8,13 @@ import RecordWire
 import TestSupport
 import Testing
 
-/// Tokens that go on working, work elsewhere, work twice, or show where they should not.
+/// Tokens that outlive their end, are valid elsewhere or twice, or appear where they should not.
 @Suite struct PastTokens {
     static let numbers = [13, 14, 15, 27, 30, 32]
 
     private static let password = #""password":"correct horse""#
 
-    @Test func `13: what was given for one container or environment is good in no other`()
+    @Test func `13: a token of one container or environment is valid in no other`()
         async throws
     {
         let template = try await MatrixTemplate.shared.value
@@ -33,9 +33,9 @@ import Testing
                     (.put, "/records/Open/x", body), (.get, "/records/Note?database=private", nil),
                     (.delete, "/sessions/current", nil),
                 ] as [(HTTPMethod, String, String?)] {
-                    let answer = try await world.call(
+                    let response = try await world.call(
                         method, target + (target.contains("?") ? "&" : "?") + elsewhere, sent, as: kind)
-                    #expect(answer.status == 401, "\(kind) \(target) \(elsewhere): \(answer.text)")
+                    #expect(response.status == 401, "\(kind) \(target) \(elsewhere): \(response.text)")
                 }
             }
         }
@@ -43,10 +43,10 @@ import Testing
             #expect(try await world.call(.get, "/users/me", as: kind).status == 401)
             #expect(try await world.call(.get, "/users/me?container=Annex", as: kind).status == 200)
         }
-        // The session of an administrator is no session of a user, and the other way around.
+        // The session of an administrator is no session of a user, and vice versa.
         #expect(try await world.call(.get, "/administrators/sessions", as: .creator).status == 403)
         #expect(try await world.call(.get, "/sessions", as: .viewer).status == 400)
-        // Nor are cursors, change tokens, receipts and signed addresses.
+        // Cursors, change tokens, receipts and signed addresses are no tokens either.
         let annex = try await world.expect(200, .get, "/changes?container=Annex", as: .bootstrap)
         let token = try #require(annex.json?["token"]?.string)
         let since = token.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
@@ -66,7 +66,7 @@ import Testing
         await world.drop()
     }
 
-    @Test func `13: a cursor of one caller or query is none of another's`() async throws {
+    @Test func `13: a cursor is valid only for its caller and query`() async throws {
         let template = try await MatrixTemplate.shared.value
         let world = try MatrixWorld.fresh(of: template)
         for number in 0..<3 {
@@ -87,10 +87,10 @@ import Testing
                 #expect(try await world.call(.get, next, as: giver).records.count == 1)
                 for taker in [CallerKind.anonymous, .stranger, .creator, .keyOutOfScope, .editor]
                 where taker != giver {
-                    let answer = try await world.call(.get, next, as: taker)
+                    let response = try await world.call(.get, next, as: taker)
                     #expect(
-                        answer.status >= 400 && answer.records.isEmpty,
-                        "\(giver) \(taker) \(target): \(answer.text)")
+                        response.status >= 400 && response.records.isEmpty,
+                        "\(giver) \(taker) \(target): \(response.text)")
                 }
                 let other = try await world.call(
                     .get, next.replacing("limit=1", with: "limit=1&count=true&sort=-title"), as: giver)
@@ -100,11 +100,11 @@ import Testing
         await world.drop()
     }
 
-    @Test func `14: of fifty at once who bring one invitation, one signs up`() async throws {
-        let folder = NSTemporaryDirectory() + "fogbase-invitation-" + UUID().uuidString
-        // With a queue of its own: other tests sign up too.
+    @Test func `14: of fifty concurrent sign-ups with one invitation, one succeeds`() async throws {
+        let directory = NSTemporaryDirectory() + "fogbase-invitation-" + UUID().uuidString
+        // With its own queue: other tests sign up too.
         let world = try MatrixWorld(
-            folder: folder, signUp: .invitation, passwords: PasswordWorkers(threads: 2, scheme: .quick))
+            directory: directory, signUp: .invitation, passwords: PasswordWorkers(threads: 2, scheme: .quick))
         world.tokens = [.bootstrap: MatrixTemplate.bootstrapToken]
         let made = try await world.expect(201, .post, "/invitations", "{}", as: .bootstrap)
         let invitation = try #require(made.json?["invitation"]?.string)
@@ -126,14 +126,14 @@ import Testing
             return await group.reduce(into: []) { $0.append($1) }
         }
         #expect(statuses.filter { $0 == 201 }.count == 1, "\(statuses)")
-        // The others are refused, or told to come again when too many passwords wait to be hashed.
+        // The others are rejected, or must retry later while too many passwords wait to be hashed.
         #expect(statuses.allSatisfy { [201, 403, 503].contains($0) }, "\(statuses)")
         let list = try await world.expect(200, .get, "/invitations", as: .bootstrap)
         #expect(list.json?["invitations"]?.array?.first?["used"]?.integer == 1, "\(list.text)")
         await world.drop()
     }
 
-    @Test func `15: neither words nor time tell who has an account`() async throws {
+    @Test func `15: neither text nor duration of a response reveals whether an account exists`() async throws {
         let database = try await TestDatabase.make(passwords: PasswordWorkers(threads: 2))
         func body(_ name: String) -> String { #"{"name":"\#(name)","password":"wrong horse"}"# }
         var times: [Bool: [Duration]] = [:]
@@ -142,28 +142,28 @@ import Testing
             let isKnown = number.isMultiple(of: 2)
             let clock = ContinuousClock()
             let start = clock.now
-            let answer = await database.call(
+            let response = await database.call(
                 .post, "/sessions", body: body(isKnown ? "ann" : "nobody\(number)"))
             times[isKnown, default: []].append(start.duration(to: clock.now))
-            #expect(answer.status == 401)
-            texts.insert(answer.text + answer.fields.map { "\($0): \($1)" }.joined())
+            #expect(response.status == 401)
+            texts.insert(response.text + response.fields.map { "\($0): \($1)" }.joined())
         }
         #expect(texts.count == 1)
         let shortest = try [true, false].map { try #require(times[$0]?.min()) }
-        // A hash takes fifty times what a look-up takes, so a missing one shows far beyond the noise.
+        // A hash takes fifty times as long as a look-up, so a missing hash exceeds the noise by far.
         #expect(shortest[0] < shortest[1] * 4 && shortest[1] < shortest[0] * 4, "\(times)")
-        // Where sign-up is by invitation, who brings none does not learn whose names are taken.
+        // If sign-up needs an invitation, a request without one does not learn which names are taken.
         let closed = try await TestDatabase.make(withUsers: false) { $0.signUp = .invitation }
         await closed.call(
             .post, "/users", as: .administrator, body: #"{"name":"ann",\#(Self.password)}"#)
-        let answers = await [
+        let responses = await [
             closed.call(.post, "/users", body: #"{"name":"ann",\#(Self.password)}"#),
             closed.call(.post, "/users", body: #"{"name":"zoe",\#(Self.password)}"#),
         ]
-        #expect(answers[0].status == 403 && answers[0].text == answers[1].text)
+        #expect(responses[0].status == 403 && responses[0].text == responses[1].text)
     }
 
-    @Test func `15: a sign-in computes the same hash, whoever is named`() async throws {
+    @Test func `15: a sign-in computes the same hash for every name`() async throws {
         let passwords = PasswordWorkers(threads: 1, scheme: .quick)
         let database = try await TestDatabase.make(passwords: passwords) { $0.allowsAnonymousAccounts = true }
         await database.call(.patch, "/users/{stranger}", as: .administrator, body: #"{"disabled":true}"#)
@@ -183,11 +183,11 @@ import Testing
         for (route, names) in names {
             for name in names {
                 let before = passwords.hashesBegun[.quick, default: 0]
-                let answer = await database.call(
+                let response = await database.call(
                     .post, route, body: #"{"name":"\#(name)","password":"wrong horse"}"#)
-                #expect(answer.status == 401, "\(name): \(answer.text)")
+                #expect(response.status == 401, "\(name): \(response.text)")
                 #expect(passwords.hashesBegun == [.quick: before + 1], "\(name)")
-                // One that is not normalized is checked in both forms, whoever is named.
+                // A password that is not normalized is checked in both forms, for every name.
                 let typed = await database.call(
                     .post, route, body: #"{"name":"\#(name)","password":"wrong horse e\u0301"}"#)
                 #expect(typed.status == 401 && passwords.hashesBegun == [.quick: before + 3], "\(name)")
@@ -197,7 +197,7 @@ import Testing
 
     @Test
     func
-        `27: who is disabled, gone or out of a role is refused from the next request on, on every loop`()
+        `27: who is disabled, gone or out of a role is rejected from the next request on, on every loop`()
         async throws
     {
         let database = try await TestDatabase.make()
@@ -252,7 +252,7 @@ import Testing
         }
     }
 
-    @Test func `30: no token is taken from a URL, and none is shown in one`() async throws {
+    @Test func `30: no token is accepted from a URL or shown in one`() async throws {
         let database = try await TestDatabase.make()
         try await database.addForum()
         let token = try #require(database.tokens[.creator])
@@ -260,9 +260,9 @@ import Testing
             "token", "access_token", "session", "key", "apiKey", "ckWebAuthToken", "ckAPIToken", "auth",
         ] {
             for target in ["/records/Secret/s1?\(name)=\(token)", "/users/me?\(name)=\(token)"] {
-                let answer = await database.call(.get, target)
-                #expect([400, 401].contains(answer.status), "\(target): \(answer.text)")
-                #expect(!answer.text.tells("hidden") && !answer.text.contains(token), "\(answer.text)")
+                let response = await database.call(.get, target)
+                #expect([400, 401].contains(response.status), "\(target): \(response.text)")
+                #expect(!response.text.tells("hidden") && !response.text.contains(token), "\(response.text)")
             }
         }
         for header in [
@@ -274,13 +274,13 @@ import Testing
             (HTTPMethod.post, "/sessions", #"{"name":"ann",\#(Self.password)}"#),
             (.post, "/records/Post", #"{"fields":{"title":"x"}}"#), (.get, "/users/me", nil),
         ] as [(HTTPMethod, String, String?)] {
-            let answer = await database.call(method, target, as: .creator, body: body)
-            let address = answer.field("Location") ?? ""
+            let response = await database.call(method, target, as: .creator, body: body)
+            let address = response.field("Location") ?? ""
             #expect(!address.contains(token) && !address.contains("token"), "\(address)")
         }
     }
 
-    @Test func `32: another password ends every other session, of users and of administrators`()
+    @Test func `32: a password change ends every other session, of users and of administrators`()
         async throws
     {
         let database = try await TestDatabase.make()
@@ -298,14 +298,14 @@ import Testing
         for token in old { #expect(await database.call(.get, "/users/me", token: token).status == 401) }
         #expect(await database.call(.get, "/users/me", token: new).status == 200)
         #expect(await database.call(.post, "/sessions", body: signIn).status == 401)
-        // A change by null, by nothing or by the wrong word is none.
+        // A change with null, without a value or with the wrong key changes nothing.
         for body in [
             #"{"password":null,"currentPassword":"battery staple"}"#, #"{"password":"third horse"}"#,
             #"{"password":"third horse","currentPassword":null}"#,
             #"{"password":"third horse","currentPassword":"correct horse"}"#,
         ] {
-            let answer = await database.call(.patch, "/users/me", token: new, body: body)
-            #expect([400, 403].contains(answer.status), "\(body): \(answer.text)")
+            let response = await database.call(.patch, "/users/me", token: new, body: body)
+            #expect([400, 403].contains(response.status), "\(body): \(response.text)")
         }
         let credentials = #""name":"ada","password":"correct horse ada""#
         await database.call(

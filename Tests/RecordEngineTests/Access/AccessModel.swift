@@ -1,6 +1,7 @@
 import RecordModel
 
-/// What may be read and written, by the words of the documentation: the oracle for the real rules, written without them.
+/// The permissions to read and write, by the text of the documentation: an oracle that is independent of the real
+/// rules.
 struct AccessModel {
     struct Record {
         var type: String
@@ -8,7 +9,7 @@ struct AccessModel {
         /// `nil`: the grants decide.
         var acl: [String: Set<String>]?
         var n: Int
-        /// The value of the field that has grants of its own.
+        /// The value of the field with its own grants.
         var secret: Int?
         var order: Int
     }
@@ -20,7 +21,7 @@ struct AccessModel {
     /// The roles that read and write the field `secret`, by type; without an entry the grants decide.
     var readers: [String: Set<String>?] = [:]
     var writers: [String: Set<String>?] = [:]
-    /// What keys and named administrators may, whom grants and lists do not bind.
+    /// The permissions of keys and named administrators, which grants and lists do not limit.
     var scopes: [String: Scope] = [:]
     private var order = 0
 
@@ -69,14 +70,14 @@ struct AccessModel {
         return isForAll || record.creator == caller
     }
 
-    /// Whether somebody reads records without a list whoever has made them.
+    /// Whether a caller reads all records without an access list, of all creators.
     func readsAll(_ caller: String, type: String) -> Bool {
         if caller == Self.administrator { return true }
         if let scope = scopes[caller] { return scope.may("READ", type) }
         return !grants("READ", to: caller, type: type).isEmpty
     }
 
-    /// Whether somebody who may do the same to the record reads or writes its field `secret`.
+    /// Whether a caller with the same permission on the record reads or writes its field `secret`.
     func mayField(_ right: String, _ caller: String, type: String, isOwn: Bool) -> Bool {
         guard caller != Self.administrator, scopes[caller] == nil,
             let roles = (right == "read" ? readers : writers)[type] ?? nil

@@ -6,8 +6,8 @@ import Testing
 /// Random writes, lists, roles and grants by several callers; every way of reading is compared with the model.
 @Suite struct AccessModelTests {
     @Test(arguments: 1...8) func `every way of reading shows what the rules allow`(_ seed: Int) async throws {
-        let patient = try await DoctorPatient { folder in
-            let world = try await AccessWorld(seed: seed, folder: folder)
+        let patient = try await DoctorPatient { directory in
+            let world = try await AccessWorld(seed: seed, directory: directory)
             for _ in 0..<12 {
                 for _ in 0..<10 { try await world.step() }
                 try await world.compare()
@@ -17,7 +17,9 @@ import Testing
         #expect(patient.problems == [])
     }
 
-    @Test(arguments: 1...8) func `whoever follows the feed ends with what the lists let it read`(_ seed: Int)
+    @Test(arguments: 1...8) func `a follower of the feed ends with exactly the records that access lists permit`(
+        _ seed: Int
+    )
         async throws
     {
         let world = try await AccessWorld(seed: seed + 100)

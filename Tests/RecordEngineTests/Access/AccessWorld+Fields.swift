@@ -3,9 +3,9 @@ import RecordModel
 import RecordWire
 import Testing
 
-/// A field that not everybody reads who reads its record, and not everybody writes who writes it.
+/// A field with fewer readers and writers than its record.
 extension AccessWorld {
-    /// What a write says of the field.
+    /// The effect of a write on the field.
     enum SecretChange {
         case set(Int)
         case remove
@@ -41,7 +41,7 @@ extension AccessWorld {
         try await putSchema()
     }
 
-    /// Puts both types with what the model says of the field.
+    /// Puts both types with the field permissions of the model.
     func putSchema() async throws {
         func roles(_ roles: Set<String>?) -> String {
             roles.map { "[" + $0.sorted().map { "\"\($0)\"" }.joined(separator: ",") + "]" } ?? "null"
@@ -58,13 +58,14 @@ extension AccessWorld {
         try await test.database.schemas.put(SchemaDocument.read(Array(schema.utf8)))
     }
 
-    /// What of a record's field somebody reads who reads the record.
+    /// The value of a field that a reader of the record sees.
     func shownSecret(of record: AccessModel.Record, _ name: String) -> Int64? {
         guard model.mayField("read", name, type: record.type, isOwn: record.creator == name) else { return nil }
         return record.secret.map(Int64.init)
     }
 
-    /// Pages, queries and the feed show the field to whom it is for; conditions and sorts are answered to nobody else.
+    /// Pages, queries and the feed show the field to its readers; conditions and sorts by it are rejected for all
+    /// others.
     func compareSecrets(_ name: String, _ caller: Caller, _ type: String) async throws {
         let all = model.readable(name, type: type)
         guard !all.isEmpty else { return }
@@ -80,8 +81,10 @@ extension AccessWorld {
         let readsAll = all.allSatisfy { record in
             model.mayField("read", name, type: type, isOwn: model.records[record]?.creator == name)
         }
-        // Who reads none but its own records, and those of lists, asks for what creators read: of its own.
-        let isOwnAlone = !model.readsAll(name, type: type) && model.mayField("read", name, type: type, isOwn: true)
+        // A caller that reads only its own records, and those of access lists, may query fields of creators: in its own
+        // records.
+        let isRestrictedToOwn =
+            !model.readsAll(name, type: type) && model.mayField("read", name, type: type, isOwn: true)
         let readsAny = model.mayField("read", name, type: type, isOwn: false)
         let value = pick([0, 1, 2, 3])
         let conditions: [(String, (Int?, Int) -> Bool)] = [
@@ -98,12 +101,12 @@ extension AccessWorld {
                 page = try await test.query(
                     isSort ? "" : text, sort: isSort ? String(text.dropFirst(5)) : "", limit: 1_000, type: type,
                     as: caller)
-            } catch let refusal as RecordError {
-                #expect(refusal.code == .badRequest, "\(refusal)")
-                #expect(!readsAny && !isOwnAlone, "\(name) asks for \(text): \(refusal)")
+            } catch let rejection as RecordError {
+                #expect(rejection.code == .badRequest, "\(rejection)")
+                #expect(!readsAny && !isRestrictedToOwn, "\(name) asks for \(text): \(rejection)")
                 continue
             }
-            #expect(readsAll || isOwnAlone, "\(name) was answered \(text)")
+            #expect(readsAll || isRestrictedToOwn, "\(name) was answered \(text)")
             let expected = model.readable(name, type: type) {
                 matches($0.secret, $0.n) && (readsAny || $0.creator == name)
             }

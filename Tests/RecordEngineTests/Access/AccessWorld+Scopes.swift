@@ -33,7 +33,8 @@ extension AccessWorld {
         model.scopes[name] = scope
     }
 
-    /// Gives a key another scope or token, or revokes it and makes another of the name: the old one is refused at once.
+    /// Gives a key another scope or token, or revokes it and creates another one of the same name: the old token is
+    /// rejected at once.
     func changeKey() async throws {
         let name = pick(["key-a", "key-b"])
         let old = try #require(keys[name])

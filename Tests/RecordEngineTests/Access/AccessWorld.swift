@@ -4,19 +4,19 @@ import RecordWire
 import TestSupport
 import Testing
 
-/// A database with three users, and the model of what each of them may do in it.
+/// A database with three users, and the model of their permissions.
 final class AccessWorld {
     let test: TestDatabase
     var model = AccessModel()
     var people: [String: (caller: Caller, session: Session)] = [:]
-    var keys: [String: NewKey] = [:]
+    var keys: [String: NewAPIKey] = [:]
     var random: Generator
     var next = 0
     static let names = ["ann", "bob", "carl"]
     static let types = ["Post", "Note"]
 
-    init(seed: Int, folder: String? = nil) async throws {
-        test = try TestDatabase(folder: folder, keepsFolder: folder != nil)
+    init(seed: Int, directory: String? = nil) async throws {
+        test = try TestDatabase(directory: directory, keepsDirectory: directory != nil)
         random = Generator(state: UInt64(seed) &* 0x9E37_79B9_7F4A_7C15)
         for name in Self.names { people[name] = try await test.signUp(name) }
         for role in model.roles.keys.sorted() {
@@ -96,8 +96,8 @@ final class AccessWorld {
             let mayWriteSecret = model.mayField("write", name, type: type, isOwn: name != AccessModel.anonymous)
             let isAllowed = model.mayCreate(name, type: type) && (secret == nil || mayWriteSecret)
             let body = #"{"fields":{"n":\#(n),"tags":["t\#(n)","all"]\#(json(secret))},"acl":\#(json(acl))}"#
-            let refusal = await refusal { try await test.perform(.create, type, "r\(next)", body, as: caller) }
-            #expect((refusal == nil) == isAllowed, "\(name) creates: \(String(describing: refusal))")
+            let rejection = await rejection { try await test.perform(.create, type, "r\(next)", body, as: caller) }
+            #expect((rejection == nil) == isAllowed, "\(name) creates: \(String(describing: rejection))")
             if isAllowed { model.add("r\(next)", type: type, creator: name, acl: acl, n: n, secret: secret?.value) }
         case 7..<11:
             guard let target = model.records.keys.sorted().randomElement(using: &random) else { return }
@@ -111,27 +111,27 @@ final class AccessWorld {
             let tags = replacesAll ? #","tags":["t\#(n)","all"]"# : ""
             let body =
                 #"{"fields":{"n":\#(n)\#(tags)\#(json(secret))}"# + (changesList ? #","acl":\#(json(acl))}"# : "}")
-            let refusal = await refusal {
+            let rejection = await rejection {
                 try await test.perform(
                     .modify(createsMissing: false, replacesAll: replacesAll), record.type, target, body, as: caller)
             }
             let isAllowed =
                 model.may("WRITE", name, record) && (secret == nil || mayWriteSecret)
                 && (!changesList || model.may("READ", name, record))
-            #expect((refusal == nil) == isAllowed, "\(name) writes \(record): \(String(describing: refusal))")
+            #expect((rejection == nil) == isAllowed, "\(name) writes \(record): \(String(describing: rejection))")
             if isAllowed {
                 model.records[target]?.n = n
                 if secret != nil || (replacesAll && mayWriteSecret) { model.records[target]?.secret = secret?.value }
                 if changesList { model.records[target]?.acl = acl }
             } else if !model.may("READ", name, record), !model.may("WRITE", name, record) {
-                #expect(refusal?.code == .notFound || refusal?.code == .authenticationRequired)
+                #expect(rejection?.code == .notFound || rejection?.code == .authenticationRequired)
             }
         case 11..<13:
             guard let target = model.records.keys.sorted().randomElement(using: &random) else { return }
             let record = try #require(model.records[target])
-            let refusal = await refusal { try await test.delete(target, type: record.type, as: caller) }
+            let rejection = await rejection { try await test.delete(target, type: record.type, as: caller) }
             let isAllowed = model.may("WRITE", name, record)
-            #expect((refusal == nil) == isAllowed, "\(name) deletes \(record)")
+            #expect((rejection == nil) == isAllowed, "\(name) deletes \(record)")
             if isAllowed { model.records[target] = nil }
         case 13..<15:
             let role = pick(["editors", "staff"])
@@ -145,7 +145,7 @@ final class AccessWorld {
         }
     }
 
-    /// Every way of reading, by everybody.
+    /// Every way of reading, by every caller.
     func compare() async throws {
         for name in callers {
             let caller = try caller(name)
@@ -183,9 +183,9 @@ final class AccessWorld {
             #expect(
                 try await test.pages("tags CONTAINS 'all' AND n > 0", sort: "-n", limit: 2, type: type, as: caller)
                     == sorted.filter { (model.records[$0]?.n ?? 0) > 0 && hasTags($0) })
-        } catch let refusal as RecordError {
-            // Who may read none of a type is refused as a whole.
-            #expect(refusal.code == .accessDenied || refusal.code == .authenticationRequired)
+        } catch let rejection as RecordError {
+            // A caller without READ on all records of a type is denied as a whole.
+            #expect(rejection.code == .accessDenied || rejection.code == .authenticationRequired)
             #expect(all.isEmpty, "\(name) may read \(all)")
         }
         try await compareSecrets(name, caller, type)
@@ -196,7 +196,7 @@ final class AccessWorld {
         }
     }
 
-    /// Changes leave the tags as they were when the record was made.
+    /// Changes keep the tags of the record's creation.
     private func hasTags(_ name: String) -> Bool { model.records[name] != nil }
 }
 

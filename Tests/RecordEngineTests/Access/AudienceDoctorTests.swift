@@ -4,10 +4,10 @@ import RecordWire
 import Testing
 
 @Suite struct AudienceDoctorTests {
-    /// A closed data folder with three records: one with a list for its creator, one for everybody, one without.
+    /// A closed data directory with three records: one with a list for its creator, one for everybody, one without.
     private static func patient() async throws -> DoctorPatient {
-        try await DoctorPatient { folder in
-            let test = try TestDatabase(folder: folder, keepsFolder: true)
+        try await DoctorPatient { directory in
+            let test = try TestDatabase(directory: directory, keepsDirectory: true)
             try await test.putType(
                 fields: #""n":{"type":"INT64","indexes":["QUERYABLE"]}"#,
                 grants: #"{"_world":["READ"],"_icloud":["CREATE"],"_creator":["WRITE"]}"#)
@@ -37,7 +37,7 @@ import Testing
         ("DELETE FROM index_1 WHERE zone < 0", "is missing in the index on 'n'"),
         ("UPDATE OR REPLACE index_1 SET zone = 1", "that does not match its record"),
     ])
-    func `what does not fit is told`(sql: String, sentence: String) async throws {
+    func `inconsistent entries are reported`(sql: String, sentence: String) async throws {
         let patient = try await Self.patient()
         try patient.injure(sql)
         let problems = patient.problems

@@ -6,7 +6,7 @@ import Testing
 import Threads
 
 @Suite struct AccountChangeTests {
-    /// Hashes passwords by itself: many at once would keep other tests from signing in.
+    /// Has its own queue of password hashes: many at once would keep other tests from signing in.
     private static func open() throws -> TestDatabase {
         try TestDatabase(passwords: PasswordWorkers(threads: 1, queueLength: 1_000))
     }
@@ -17,7 +17,7 @@ import Threads
         return (try? token.withUnsafeBytes { try test.reader.callers.authenticate($0) }) != nil
     }
 
-    @Test(arguments: 1...3) func `no session of the old password is good behind a change, however both meet`(
+    @Test(arguments: 1...3) func `no session of the old password is valid after a change, in any order of events`(
         _ seed: Int
     ) async throws {
         let test = try Self.open()
@@ -25,7 +25,7 @@ import Threads
         let lookup = try test.reader.accounts.lookUp(named: "ann")
         let credentials = try Credentials(name: "ann", password: "correct horse")
         let mine = try test.reader.accounts.lookUp(session.user.id)
-        // Sign-ins before, beside and after the change, in an order that the threads make.
+        // Sign-ins before, during and after the change, in the order of the threads.
         let others = await withTaskGroup(of: Session?.self) { group in
             for number in 0..<3 {
                 if number == seed % 3 {
@@ -45,11 +45,11 @@ import Threads
         }
         for other in others { #expect(!Self.isGood(other, test)) }
         #expect(!Self.isGood(session, test))
-        #expect(await refusal { try await test.signIn("ann") } == .some(.signInRefused))
+        #expect(await rejection { try await test.signIn("ann") } == .some(.signInRefused))
         try await test.signIn("ann", "battery staple")
     }
 
-    @Test func `of two changes at once one is made`() async throws {
+    @Test func `one of two concurrent changes is made`() async throws {
         let test = try Self.open()
         let (_, session) = try await test.signUp("ann")
         let lookup = try test.reader.accounts.lookUp(session.user.id)
@@ -73,7 +73,7 @@ import Threads
         let (_, session) = try await test.signUp("ann")
         let lookup = try test.reader.accounts.lookUp(session.user.id)
         try await test.database.sessions.signOut(Array(session.token.utf8))
-        let error = await refusal {
+        let error = await rejection {
             _ = try await test.database.accounts.change(
                 AccountChange(name: "anna", password: nil, currentPassword: "correct horse"), of: lookup,
                 token: Array(session.token.utf8))
@@ -82,39 +82,39 @@ import Threads
         try await test.signIn("ann")
     }
 
-    @Test func `a sign-in outlives that its password was hashed anew beside it`() async throws {
+    @Test func `a sign-in succeeds although its password is rehashed concurrently`() async throws {
         let test = try Self.open()
         let (_, ann) = try await test.signUp("ann")
         let stale = try test.reader.accounts.lookUp(named: "ann")
-        // The same password under another salt, as where two sign in whose hash was out of date.
+        // The same password with another salt, as after two sign-ins with an outdated hash.
         let name = try #require(UserRecordName(ann.user.recordName))
         _ = try await test.database.accounts.change(name, password: "correct horse", by: .shell)
         _ = try await test.database.accounts.signIn(Credentials(name: "ann", password: "correct horse"), account: stale)
-        // A renamed account is not found by its old name any more.
+        // A renamed account is not found by its old name.
         let session = try await test.signIn("ann")
         try test.reader.refresh()
         let old = try test.reader.accounts.lookUp(named: "ann")
         _ = try await test.database.accounts.change(
             AccountChange(name: "anna", password: nil, currentPassword: "correct horse"),
             of: try test.reader.accounts.lookUp(session.user.id), token: Array(session.token.utf8))
-        let error = await refusal {
+        let error = await rejection {
             _ = try await test.database.accounts.signIn(
                 Credentials(name: "ann", password: "correct horse"), account: old)
         }
         #expect(error == .signInRefused)
     }
 
-    @Test func `a service never signs in by a password, and nobody without an account`() async throws {
+    @Test func `neither a service nor a name without an account signs in with a password`() async throws {
         let test = try Self.open()
         let (_, ann) = try await test.signUp("ann")
-        let connection = try Connection(path: DataFolder.databasePath(in: test.folder), role: .writer)
+        let connection = try Connection(path: DataDirectory.databasePath(in: test.directory), role: .writer)
         // Even with a hash that is right.
         test.reader.rest()
         try connection.execute("UPDATE account SET kind = 2")
-        #expect(await refusal { try await test.signIn("ann") } == .signInRefused)
-        #expect(await refusal { try await test.signIn("zoe") } == .signInRefused)
+        #expect(await rejection { try await test.signIn("ann") } == .signInRefused)
+        #expect(await rejection { try await test.signIn("zoe") } == .signInRefused)
         let name = try #require(UserRecordName(ann.user.recordName))
-        let error = await refusal {
+        let error = await rejection {
             _ = try await test.database.accounts.change(name, password: "battery staple", by: .shell)
         }
         #expect(error?.code == .notFound, "A key's account is no user")
@@ -123,17 +123,17 @@ import Threads
     // MARK: Invitations
 
     @Test(arguments: [(uses: 1, tries: 50), (uses: 3, tries: 8)])
-    func `an invitation makes no more accounts than it is for, however many bring it at once`(
+    func `an invitation creates no more accounts than it permits, however many callers use it at once`(
         _ uses: Int, _ tries: Int
     ) async throws {
         let test = try Self.open()
         let made = try await test.database.invitations.create(
-            InvitationWish(name: nil, seconds: nil, uses: Int64(uses), roles: []), by: .shell)
+            NewInvitation(name: nil, seconds: nil, uses: Int64(uses), roles: []), by: .shell)
         // A failed sign-up uses nothing up.
         _ = try await test.signUp("taken")
         let invitation = Invitation(token: made.token)
         #expect(
-            await refusal {
+            await rejection {
                 _ = try await test.database.accounts.signUp(
                     Credentials(name: "taken", password: "correct horse"), invitation: invitation)
             }?.cause == .nameTaken)
@@ -154,19 +154,19 @@ import Threads
         #expect(try test.reader.accounts.list(after: nil, limit: 100).users.count == uses + 1)
         #expect(try test.list(type: "Users").names.count == uses + 1)
         #expect(
-            await refusal { try test.reader.invitations.check(invitation, name: "x") }?.code == .accessDenied)
-        // What was undone has left no name behind: the next account's records have its own.
+            await rejection { try test.reader.invitations.check(invitation, name: "x") }?.code == .accessDenied)
+        // The rolled-back account leaves no name: the next account's records have their own.
         let (next, session) = try await test.signUp("next")
-        let answer = try await test.create("n", as: next)
-        #expect(String(decoding: answer.records.json, as: UTF8.self).contains(session.user.recordName))
+        let response = try await test.create("n", as: next)
+        #expect(String(decoding: response.records.json, as: UTF8.self).contains(session.user.recordName))
     }
 
-    @Test func `an invitation ends by itself and with its role`() async throws {
+    @Test func `an invitation expires, and ends with its role`() async throws {
         let test = try Self.open()
         let editors = try #require(RoleName("editors"))
         _ = try await test.database.roles.put(editors, members: [])
         let made = try await test.database.invitations.create(
-            InvitationWish(name: nil, seconds: nil, uses: 2, roles: [editors]), by: .shell)
+            NewInvitation(name: nil, seconds: nil, uses: 2, roles: [editors]), by: .shell)
         #expect(made.info.roles == ["editors"])
         try await test.database.roles.remove(editors)
         _ = try await test.database.roles.put(editors, members: [])
@@ -176,11 +176,11 @@ import Threads
         // Another role of the name that the old one had.
         #expect(try test.reader.roles.find(editors)?.members == [])
         #expect(session.user.name == "ann")
-        let connection = try Connection(path: DataFolder.databasePath(in: test.folder), role: .writer)
+        let connection = try Connection(path: DataDirectory.databasePath(in: test.directory), role: .writer)
         test.reader.rest()
         try connection.execute("UPDATE invitation SET expires = 1")
         #expect(
-            await refusal {
+            await rejection {
                 _ = try await test.database.accounts.signUp(
                     Credentials(name: "bob", password: "correct horse"), invitation: Invitation(token: made.token))
             }?.code == .accessDenied)
@@ -193,8 +193,8 @@ import Threads
         let test = try TestDatabase()
         var tokens: [String] = []
         for _ in 0..<4 {
-            let wish = try InvitationWish(name: nil, seconds: 86_400, uses: nil, roles: [])
-            tokens.append(try await test.database.invitations.create(wish, by: .shell).token)
+            let request = try NewInvitation(name: nil, seconds: 86_400, uses: nil, roles: [])
+            tokens.append(try await test.database.invitations.create(request, by: .shell).token)
         }
         for (name, token) in zip(["ann", "bob"], tokens) {
             _ = try await test.database.accounts.signUp(

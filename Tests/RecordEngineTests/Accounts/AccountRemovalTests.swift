@@ -13,14 +13,14 @@ import Testing
     }
 
     /// Small slices, so that there are many.
-    private static var slices: IndexBuilding {
-        var building = IndexBuilding()
+    private static var slices: IndexBuildOptions {
+        var building = IndexBuildOptions()
         building.recordsPerSlice = 2
         return building
     }
 
-    private static func count(_ sql: String, in folder: String) throws -> Int64 {
-        let connection = try Connection(path: DataFolder.databasePath(in: folder), role: .reader)
+    private static func count(_ sql: String, in directory: String) throws -> Int64 {
+        let connection = try Connection(path: DataDirectory.databasePath(in: directory), role: .reader)
         return try connection.integer(SQL(sql)) ?? 0
     }
 
@@ -41,13 +41,13 @@ import Testing
                     as: caller, in: own)
             }
             for number in 0..<5 {
-                try await test.perform(.delete(forgivesMissing: false), "Post", "r\(number)", as: caller, in: own)
+                try await test.perform(.delete(ignoresMissing: false), "Post", "r\(number)", as: caller, in: own)
             }
             try await test.create("public-" + name, #""n":1"#, as: caller)
             _ = try await test.upload(sampleBytes(name == "ann" ? 3 : 4), as: caller, in: own)
         }
         let type = try #require(RecordTypeName("Post"))
-        _ = try await test.database.indexes.add(IndexWish(options: [1: [.queryable, .sortable]]), to: type)
+        _ = try await test.database.indexes.add(IndexRequest(options: [1: [.queryable, .sortable]]), to: type)
         await test.database.indexes.waitUntilBuilt()
         return sessions
     }
@@ -59,8 +59,8 @@ import Testing
             token: Array(session.token.utf8))
     }
 
-    /// Nothing is left of the account but what it made in public, and all is left of the other one.
-    private static func check(_ sessions: [Session], in folder: String) throws {
+    /// Only the public records of the account are left, and everything of the other account.
+    private static func check(_ sessions: [Session], in directory: String) throws {
         let (ann, bob) = (sessions[0].user, sessions[1].user)
         for sql in [
             "SELECT count(*) FROM account WHERE id = \(ann.id)",
@@ -73,17 +73,17 @@ import Testing
             "SELECT count(*) FROM edge WHERE source NOT IN (SELECT id FROM record)",
             "SELECT count(*) FROM asset_link WHERE record NOT IN (SELECT id FROM record)",
             "SELECT count(*) FROM index_1 WHERE record NOT IN (SELECT id FROM record)",
-        ] { #expect(try count(sql, in: folder) == 0, "\(sql)") }
-        #expect(try count("SELECT count(*) FROM zone WHERE scope = 1 AND owner = \(bob.id)", in: folder) == 1)
+        ] { #expect(try count(sql, in: directory) == 0, "\(sql)") }
+        #expect(try count("SELECT count(*) FROM zone WHERE scope = 1 AND owner = \(bob.id)", in: directory) == 1)
         #expect(
-            try count("SELECT count(*) FROM record WHERE zone <> 1 AND deleted = 0", in: folder) == 56)
-        #expect(try count("SELECT count(*) FROM asset WHERE orphaned IS NULL", in: folder) == 1)
-        #expect(try count("SELECT count(*) FROM asset_claim WHERE uploader = \(bob.id)", in: folder) > 0)
+            try count("SELECT count(*) FROM record WHERE zone <> 1 AND deleted = 0", in: directory) == 56)
+        #expect(try count("SELECT count(*) FROM asset WHERE orphaned IS NULL", in: directory) == 1)
+        #expect(try count("SELECT count(*) FROM asset_claim WHERE uploader = \(bob.id)", in: directory) > 0)
     }
 
-    @Test func `what a removed account had goes in slices, and nothing of others`() async throws {
-        let patient = try await DoctorPatient { folder in
-            let test = try TestDatabase(folder: folder, keepsFolder: true, indexBuilding: Self.slices)
+    @Test func `the data of a removed account is deleted in slices, and no data of others`() async throws {
+        let patient = try await DoctorPatient { directory in
+            let test = try TestDatabase(directory: directory, keepsDirectory: true, indexBuilding: Self.slices)
             try await Self.checkRemoval(on: test)
             await test.close()
         }
@@ -93,91 +93,91 @@ import Testing
     private static func checkRemoval(on test: TestDatabase) async throws {
         let sessions = try await Self.fill(test)
         try await Self.remove(sessions[0], test)
-        // From the answer on.
+        // From the response on.
         let token = Array(sessions[0].token.utf8)
-        #expect(await refusal { _ = try token.withUnsafeBytes { try test.reader.callers.authenticate($0) } } != nil)
-        #expect(await refusal { try await test.signIn("ann") }?.code == .authenticationFailed)
-        // A write that was on its way finds no database any more, and makes none.
+        #expect(await rejection { _ = try token.withUnsafeBytes { try test.reader.callers.authenticate($0) } } != nil)
+        #expect(await rejection { try await test.signIn("ann") }?.code == .authenticationFailed)
+        // A write that was under way finds no database and creates none.
         let late = Caller.user(sessions[0].user.id, roles: [:])
         #expect(
-            await refusal { try await test.create("late", as: late, in: Self.address(sessions[0].user)) }?.code
+            await rejection { try await test.create("late", as: late, in: Self.address(sessions[0].user)) }?.code
                 == .authenticationFailed)
         await test.database.accounts.removalsAreDone()
-        try Self.check(sessions, in: test.folder)
+        try Self.check(sessions, in: test.directory)
         #expect(try test.assetTroubles() == [])
         #expect(try test.read("public-ann").created?.userRecordName == "_deleted")
         try await test.signIn("bob")
     }
 
-    @Test func `a removal that was broken off goes on with the next start`() async throws {
+    @Test func `an interrupted removal resumes at the next start`() async throws {
         var interruptions = 0
         for steps in stride(from: 50, to: 2_000, by: 90) {
-            let folder = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
-            defer { try? FileManager.default.removeItem(atPath: folder) }
+            let directory = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
+            defer { try? FileManager.default.removeItem(atPath: directory) }
             var sessions: [Session] = []
             do {
-                let test = try TestDatabase(folder: folder, keepsFolder: true, indexBuilding: Self.slices)
+                let test = try TestDatabase(directory: directory, keepsDirectory: true, indexBuilding: Self.slices)
                 sessions = try await Self.fill(test)
-                // The disk fails somewhere in the middle, and the database closes with what it has.
+                // The disk fails in the middle, and the database closes in this state.
                 let plan = FaultPlan(
                     failAt: steps, with: StoreFailure(code: 1034, message: "fsync"), losesTransaction: true)
                 test.inject(plan)
-                let answer = await refusal { try await Self.remove(sessions[0], test) }
+                let response = await rejection { try await Self.remove(sessions[0], test) }
                 await test.database.accounts.removalsAreDone()
                 await test.close()
-                // Behind the last step.
+                // After the last step.
                 if !plan.hasFired { break }
-                // What a commit that failed has left, nobody knows.
-                if answer != nil { continue }
+                // The effects of a failed commit are unknown.
+                if response != nil { continue }
             }
             interruptions += 1
-            let test = try TestDatabase(folder: folder, keepsFolder: true, indexBuilding: Self.slices)
+            let test = try TestDatabase(directory: directory, keepsDirectory: true, indexBuilding: Self.slices)
             await test.database.accounts.removalsAreDone()
-            try Self.check(sessions, in: folder)
+            try Self.check(sessions, in: directory)
             #expect(try test.assetTroubles() == [])
             await test.close()
         }
         #expect(interruptions >= 3)
     }
 
-    /// The disk has room again, and nobody writes.
-    @Test func `a removal that failed goes on by itself`() async throws {
+    /// The disk has space again, and no writes come.
+    @Test func `a failed removal is retried`() async throws {
         var failures = 0
         for steps in stride(from: 100, to: 2_000, by: 200) {
             let test = try TestDatabase(indexBuilding: Self.slices)
             let sessions = try await Self.fill(test)
             let plan = FaultPlan(failAt: steps, with: StoreFailure(code: 13, message: "database or disk is full"))
             test.inject(plan)
-            let answer = await refusal { try await Self.remove(sessions[0], test) }
+            let response = await rejection { try await Self.remove(sessions[0], test) }
             await test.database.accounts.removalsAreDone()
             test.inject(nil)
-            // Behind the last step.
+            // After the last step.
             if !plan.hasFired { break }
-            // The removal itself was refused.
-            if answer != nil { continue }
+            // The removal itself was rejected.
+            if response != nil { continue }
             failures += 1
             let left = "SELECT count(*) FROM account_removal"
-            #expect(await eventually { (try? Self.count(left, in: test.folder)) == 0 })
+            #expect(await eventually { (try? Self.count(left, in: test.directory)) == 0 })
             await test.database.accounts.removalsAreDone()
-            try Self.check(sessions, in: test.folder)
+            try Self.check(sessions, in: test.directory)
         }
         #expect(failures >= 2)
     }
 
-    @Test func `the number of a zone that went is not given again`() async throws {
+    @Test func `the number of a deleted zone is not reused`() async throws {
         let test = try TestDatabase()
         let (ann, session) = try await test.signUp("ann")
         try await test.create("a", as: ann, in: Self.address(session.user))
-        let zone = try Self.count("SELECT max(id) FROM zone", in: test.folder)
+        let zone = try Self.count("SELECT max(id) FROM zone", in: test.directory)
         try await Self.remove(session, test)
         await test.database.accounts.removalsAreDone()
-        #expect(try Self.count("SELECT max(id) FROM zone", in: test.folder) == 1)
+        #expect(try Self.count("SELECT max(id) FROM zone", in: test.directory) == 1)
         let (bob, other) = try await test.signUp("bob")
         try await test.create("a", as: bob, in: Self.address(other.user))
-        #expect(try Self.count("SELECT max(id) FROM zone", in: test.folder) > zone)
+        #expect(try Self.count("SELECT max(id) FROM zone", in: test.directory) > zone)
     }
 
-    @Test func `records follow a user record by DELETE_SELF, and VALIDATE keeps no account`() async throws {
+    @Test func `DELETE_SELF deletes records with a user record, and VALIDATE does not keep an account`() async throws {
         let test = try TestDatabase(indexBuilding: Self.slices)
         let (ann, session) = try await test.signUp("ann")
         let bob = try await test.signUp("bob").caller
@@ -190,10 +190,10 @@ import Testing
         try await test.change("further", #""u":{"recordName":"circle","action":"DELETE_SELF"}"#, as: bob)
         try await test.create("holds", #""t":{"recordName":"\#(name)","action":"VALIDATE"}"#, as: bob)
         try await test.create("stays", #""n":1"#, as: ann)
-        // The user record goes with nobody else.
+        // The user record is not deleted with another record.
         try await test.create("anchor", as: bob)
         #expect(
-            await refusal {
+            await rejection {
                 try await test.change(
                     name, #""top":{"recordName":"anchor","action":"DELETE_SELF"}"#, type: "Users", as: ann)
             }?.code == .badRequest)

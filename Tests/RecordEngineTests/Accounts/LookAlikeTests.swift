@@ -17,22 +17,22 @@ import Testing
         ("Ann@Example.com", "ann@example.com"), ("jose\u{301}", "jos\u{E9}"), ("jos\u{E9}", "jose\u{301}"),
         ("bob", "bob\u{200B}"), ("b\u{AD}ob", "BOB"), ("ann", "\u{FF21}\u{FF2E}\u{FF2E}"), ("Strasse", "stra\u{DF}e"),
         ("a b", "a\u{A0}b"),
-    ]) func `a name that looks the same is taken, and signs in to the account that has it`(
+    ]) func `a look-alike of a name is taken and signs in to the account that has it`(
         name: String, other: String
     ) async throws {
         let test = try TestDatabase()
         let made = try await test.signUp(name).session
-        #expect(await refusal { _ = try await test.signUp(other) }?.cause == .nameTaken)
+        #expect(await rejection { _ = try await test.signUp(other) }?.cause == .nameTaken)
         let session = try await test.signIn(other)
         #expect(session.user.id == made.user.id)
-        // The spelling that was given is kept.
+        // The original spelling is kept.
         #expect(Array(session.user.name.utf8) == Array(name.utf8))
         #expect(try Self.lookUp(other, test).map { Array($0.utf8) } == Array(name.utf8))
         _ = try await test.signUp("zoe")
         await test.close()
     }
 
-    @Test func `a new name that looks the same is refused to others, and taken from its owner`() async throws {
+    @Test func `a look-alike as a new name is rejected for others and accepted from its owner`() async throws {
         let test = try TestDatabase()
         let (_, ann) = try await test.signUp("ann")
         let (_, zoe) = try await test.signUp("zoe")
@@ -43,11 +43,11 @@ import Testing
                 of: try test.reader.accounts.lookUp(session.user.id), token: Array(session.token.utf8)
             ).user.name
         }
-        #expect(await refusal { _ = try await rename(zoe, to: "A\u{301}nn\u{200D}") } == nil)
-        #expect(await refusal { _ = try await rename(zoe, to: "ANN") }?.cause == .nameTaken)
+        #expect(await rejection { _ = try await rename(zoe, to: "A\u{301}nn\u{200D}") } == nil)
+        #expect(await rejection { _ = try await rename(zoe, to: "ANN") }?.cause == .nameTaken)
         #expect(try await rename(ann, to: "Ann") == "Ann")
         #expect(try Self.lookUp("aNN", test) == "Ann")
-        // To the byte another name, though Swift takes both for equal.
+        // Different bytes make another name, though Swift considers both equal.
         _ = try await rename(zoe, to: "zo\u{E9}")
         _ = try await rename(zoe, to: "zoe\u{301}")
         #expect(try Self.lookUp("ZO\u{C9}", test).map { Array($0.utf8) } == Array("zoe\u{301}".utf8))
@@ -59,26 +59,27 @@ import Testing
         ("ann\u{202E}", "U+202E"), ("a\u{2066}nn", "U+2066"), ("a\u{2028}b", "U+2028"), ("a\u{E000}", "U+E000"),
         ("a\u{378}", "U+378"), ("a\u{FFFF}", "U+FFFF"), ("ann \u{200B}", "no space at its ends"),
         ("\u{3000}ann", "no space"), ("a\u{85}b", "no control"),
-    ]) func `a name that cannot be read or told apart is refused by name`(name: String, reason: String) async throws {
+    ]) func `a name that cannot be read or distinguished is rejected by name`(name: String, reason: String) async throws
+    {
         let error = #expect(throws: RecordError.self) {
             try Credentials(newName: name, newPassword: "correct horse")
         }
         #expect(error?.code == .badRequest && error?.reason.contains(reason) == true, "\(error?.reason ?? "")")
         let test = try TestDatabase()
-        #expect(await refusal { _ = try await test.signUp(name) }?.code == .badRequest)
+        #expect(await rejection { _ = try await test.signUp(name) }?.code == .badRequest)
         await test.close()
     }
 
-    @Test func `names in any script with marks, joiners and emoji are taken as they are`() throws {
+    @Test func `names in any script with marks, joiners and emoji are accepted unchanged`() throws {
         for name in ["Ὀδυσσεύς", "محمد", "नरेन्द्र", "می‌خواهم", "李 小龍", "👩‍💻 ann", "O’Neill", "x_y", "a.b+c@d"] {
             _ = try Credentials(newName: name, newPassword: "correct horse")
         }
     }
 
-    @Test func `an invitation for a name is good for it in any spelling`() async throws {
+    @Test func `an invitation for a name is valid for every spelling of it`() async throws {
         let test = try TestDatabase()
         let made = try await test.database.invitations.create(
-            InvitationWish(name: "Jose\u{301}", seconds: nil, uses: nil, roles: []), by: .shell)
+            NewInvitation(name: "Jose\u{301}", seconds: nil, uses: nil, roles: []), by: .shell)
         try test.reader.refresh()
         #expect(throws: RecordError.self) {
             try test.reader.invitations.check(Invitation(token: made.token), name: "josef")
@@ -92,11 +93,11 @@ import Testing
     // MARK: Files from before
 
     /// A file of accounts as it was before names had keys.
-    private static func older(_ names: [String], in folder: String) async throws {
-        let test = try TestDatabase(folder: folder, keepsFolder: true)
+    private static func older(_ names: [String], in directory: String) async throws {
+        let test = try TestDatabase(directory: directory, keepsDirectory: true)
         for (place, _) in names.enumerated() { _ = try await test.signUp("user\(place)") }
         await test.close()
-        let connection = try Connection(path: DataFolder.databasePath(in: folder), role: .writer)
+        let connection = try Connection(path: DataDirectory.databasePath(in: directory), role: .writer)
         for (place, name) in names.enumerated() {
             let update = connection.prepare("UPDATE account SET name = ?1 WHERE name = ?2")
             update.bind(1, text: name)
@@ -105,10 +106,11 @@ import Testing
         }
         let first = "(SELECT position FROM migration WHERE name = 'keys of names')"
         let later = try connection.integer("SELECT count(*) FROM migration WHERE position > \(first)")
-        try #require(later == 3, "Undo the later steps here too")
+        try #require(later == 5, "Undo the later steps here too")
         try connection.execute(
             """
             ALTER TABLE record DROP COLUMN received; ALTER TABLE type DROP COLUMN has_preserved;
+            DROP TABLE job; DROP TABLE webhook; DROP TABLE webhook_delivery;
             DROP INDEX account_by_name_key; ALTER TABLE account DROP COLUMN name_key; DROP TABLE look_alike_account;
             DELETE FROM migration WHERE position >= \(first)
             """)
@@ -118,20 +120,20 @@ import Testing
         let names = ["Ann", "ann", "jose\u{301}", "jos\u{E9}", "bob", "bob\u{200B}", "Zoe"]
         let patient = try await DoctorPatient { try await Self.older(names, in: $0) }
         #expect(patient.examine().findings.allSatisfy { !$0.sentence.contains("look the same") })
-        let test = try TestDatabase(folder: patient.folder, keepsFolder: true)
-        let found = test.database.lookAlikes.map { $0.map { Array($0.utf8) } }
+        let test = try TestDatabase(directory: patient.directory, keepsDirectory: true)
+        let found = test.database.confusableNames.map { $0.map { Array($0.utf8) } }
         #expect(found == [[0, 1], [4, 5], [2, 3]].map { $0.map { Array(names[$0].utf8) } })
         for name in names { #expect(try await Array(test.signIn(name).user.name.utf8) == Array(name.utf8)) }
-        // What is ambiguous names nobody; what is not is found.
-        #expect(await refusal { try await test.signIn("ANN") } == .some(.signInRefused))
+        // An ambiguous name finds no account; an unambiguous one does.
+        #expect(await rejection { try await test.signIn("ANN") } == .some(.signInRefused))
         #expect(try await test.signIn("ZOE").user.name == "Zoe")
         // There will be no third.
-        #expect(await refusal { _ = try await test.signUp("aNN") }?.cause == .nameTaken)
+        #expect(await rejection { _ = try await test.signUp("aNN") }?.cause == .nameTaken)
         await test.close()
         let notices = patient.examine().findings.filter { $0.sentence.contains("look the same") }
         #expect(notices.count == 3 && notices.allSatisfy { $0.kind == .notice && $0.remedy.contains("another name") })
-        // With one renamed the other answers to every spelling, and nothing is left to say of them.
-        let again = try TestDatabase(folder: patient.folder, keepsFolder: true)
+        // With one renamed, every spelling finds the other, and there is no problem left to report.
+        let again = try TestDatabase(directory: patient.directory, keepsDirectory: true)
         let session = try await again.signIn("ann")
         try again.reader.refresh()
         _ = try await again.database.accounts.change(
@@ -139,8 +141,8 @@ import Testing
             of: try again.reader.accounts.lookUp(session.user.id), token: Array(session.token.utf8))
         #expect(try await again.signIn("ANN").user.name == "Ann")
         await again.close()
-        let last = try TestDatabase(folder: patient.folder, keepsFolder: true)
-        #expect(last.database.lookAlikes.count == 2)
+        let last = try TestDatabase(directory: patient.directory, keepsDirectory: true)
+        #expect(last.database.confusableNames.count == 2)
         await last.close()
     }
 
@@ -149,26 +151,26 @@ import Testing
     private static let composed = "p\u{E4}ssw\u{F6}rd \u{E9}"
     private static let decomposed = "pa\u{308}sswo\u{308}rd\u{3000}e\u{301}"
 
-    @Test func `a password is the same on a system that types it in other bytes`() async throws {
+    @Test func `a password is the same on a system that encodes it in other bytes`() async throws {
         for (first, second) in [(Self.composed, Self.decomposed), (Self.decomposed, Self.composed)] {
             let test = try TestDatabase()
             _ = try await test.database.accounts.signUp(Credentials(name: "ann", password: first))
             try await test.signIn("ann", second)
             try await test.signIn("ann", first)
-            #expect(await refusal { try await test.signIn("ann", "passw\u{F6}rd e") } == .some(.signInRefused))
+            #expect(await rejection { try await test.signIn("ann", "passw\u{F6}rd e") } == .some(.signInRefused))
             await test.close()
         }
     }
 
-    @Test func `a hash of what was typed before passwords were normalized is good, and renewed`() async throws {
+    @Test func `a hash from before passwords were normalized matches and is renewed`() async throws {
         let test = try TestDatabase()
         _ = try await test.signUp("ann")
         let old = try PasswordHash.hash(Array(Self.decomposed.utf8), scheme: .quick)
         test.reader.rest()
-        let connection = try Connection(path: DataFolder.databasePath(in: test.folder), role: .writer)
+        let connection = try Connection(path: DataDirectory.databasePath(in: test.directory), role: .writer)
         try connection.execute("UPDATE account SET password = '\(old)' WHERE name = 'ann'")
         try await test.database.sessions.endAll(of: 1, but: nil)
-        #expect(await refusal { try await test.signIn("ann", Self.composed) } == .some(.signInRefused))
+        #expect(await rejection { try await test.signIn("ann", Self.composed) } == .some(.signInRefused))
         try await test.signIn("ann", Self.decomposed)
         try await test.signIn("ann", Self.composed)
         await test.close()
@@ -181,7 +183,7 @@ import Testing
         }
         _ = try Credentials(newName: "ann", newPassword: String(repeating: "\u{E9}", count: 128))
         _ = try Credentials(newName: "ann", newPassword: String(repeating: "e\u{301}", count: 128))
-        // Whoever has an account with it goes on signing in.
+        // Accounts that have such a password still sign in.
         _ = try Credentials(name: "ann", password: String(repeating: "e\u{301}", count: 3))
     }
 }

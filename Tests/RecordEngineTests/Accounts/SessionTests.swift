@@ -9,17 +9,17 @@ import Testing
 @Suite struct SessionTests {
     private static let hour: Int64 = 3_600_000
 
-    /// Changes rows behind the database's back, which stands still, and makes readers look anew.
+    /// Changes rows without the idle database, and makes readers read them again.
     private static func run(_ sql: String, on test: TestDatabase) async throws {
         test.reader.rest()
-        let connection = try Connection(path: DataFolder.databasePath(in: test.folder), role: .writer)
+        let connection = try Connection(path: DataDirectory.databasePath(in: test.directory), role: .writer)
         try connection.execute(SQL(sql))
         try await test.database.sessions.endAll(of: 1, but: nil)
         try test.reader.refresh()
     }
 
     private static func row(of session: Session, on test: TestDatabase) throws -> [Int64] {
-        let connection = try Connection(path: DataFolder.databasePath(in: test.folder), role: .reader)
+        let connection = try Connection(path: DataDirectory.databasePath(in: test.directory), role: .reader)
         return try ["created", "used", "expires", "ends"].map { column in
             try #require(try connection.integer("SELECT \(column) FROM session WHERE account = \(session.user.id)"))
         }
@@ -31,12 +31,12 @@ import Testing
         return try? Array(session.token.utf8).withUnsafeBytes { try test.reader.callers.authenticate($0) }
     }
 
-    /// Lets what is queued be written.
+    /// Lets queued writes execute.
     private static func settle(_ test: TestDatabase) async throws {
         try await test.database.sessions.endAll(of: 1, but: nil)
     }
 
-    @Test func `use puts the end of a session off, at most once an hour`() async throws {
+    @Test func `use extends a session, at most once an hour`() async throws {
         let test = try TestDatabase()
         let session = try await test.signUp("ann").session
         let fresh = try Self.row(of: session, on: test)
@@ -61,7 +61,7 @@ import Testing
         #expect(try Self.row(of: session, on: test) == slid)
     }
 
-    @Test func `use puts no end off beyond the last one`() async throws {
+    @Test func `use does not extend a session beyond its last end`() async throws {
         let test = try TestDatabase()
         let session = try await test.signUp("ann").session
         let fresh = try Self.row(of: session, on: test)
@@ -72,19 +72,19 @@ import Testing
         #expect(try Self.row(of: session, on: test)[2] == fresh[0] + Self.hour)
     }
 
-    @Test func `a session that is not used ends, and a reader that knew it looks again`() async throws {
+    @Test func `an unused session expires, also for a reader that has cached it`() async throws {
         let test = try TestDatabase()
         let session = try await test.signUp("ann").session
         func now() -> Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
         var end: Int64 = 0
-        // However busy the machine is: until the reader has met the session in its last second.
+        // For a machine of any speed: until the reader has met the session in its last second.
         repeat {
             end = now() + 1_000
             try await Self.run("UPDATE session SET expires = \(end)", on: test)
         } while Self.bearer(session, on: test) == nil
-        // Another loop puts it off: what this one remembers of its end does not count.
+        // Another loop extends the session: this loop's cached end does not count.
         test.reader.rest()
-        let connection = try Connection(path: DataFolder.databasePath(in: test.folder), role: .writer)
+        let connection = try Connection(path: DataDirectory.databasePath(in: test.directory), role: .writer)
         try connection.execute("UPDATE session SET expires = \(end + 86_400_000)")
         while now() <= end { await Task.yield() }
         #expect(Self.bearer(session, on: test) != nil)
@@ -93,7 +93,7 @@ import Testing
         #expect(try test.reader.sessions.list(of: session.user.id, token: []).isEmpty)
     }
 
-    @Test func `a session that has ended is not prolonged by a use that was late`() async throws {
+    @Test func `a late use does not extend an expired session`() async throws {
         let test = try TestDatabase()
         let session = try await test.signUp("ann").session
         try await Self.run("UPDATE session SET used = 0", on: test)
@@ -103,7 +103,7 @@ import Testing
         #expect(Self.bearer(session, on: test) == nil)
     }
 
-    @Test func `two who rotate one session at once get one token`() async throws {
+    @Test func `two concurrent rotations of one session get one token`() async throws {
         let test = try TestDatabase()
         let token = Array(try await test.signUp("ann").session.token.utf8)
         let tokens = await withTaskGroup(of: String?.self) { group in
@@ -117,16 +117,16 @@ import Testing
         #expect(try test.reader.sessions.list(of: id, token: []).count == 1)
     }
 
-    @Test func `sessions of a file from before are kept`() async throws {
-        let folder = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+    @Test func `sessions of an older file are kept`() async throws {
+        let directory = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: directory) }
         var session: Session?
         do {
-            let test = try TestDatabase(folder: folder, keepsFolder: true)
+            let test = try TestDatabase(directory: directory, keepsDirectory: true)
             session = try await test.signUp("ann").session
             await test.close()
         }
-        let connection = try Connection(path: DataFolder.databasePath(in: folder), role: .writer)
+        let connection = try Connection(path: DataDirectory.databasePath(in: directory), role: .writer)
         for sql in [
             """
             CREATE TABLE old (hash BLOB PRIMARY KEY, account INTEGER NOT NULL, created INTEGER NOT NULL,
@@ -141,7 +141,9 @@ import Testing
             "DELETE FROM record", "DELETE FROM type", "DELETE FROM type_grant",
             "DROP INDEX account_by_name_key", "ALTER TABLE account DROP COLUMN name_key",
             "DROP TABLE look_alike_account",
-            "DROP TABLE api_key", "DROP TABLE gone_account", "DROP TABLE opening",
+            "DROP TABLE job", "DROP TABLE webhook", "DROP TABLE webhook_delivery", "DROP TABLE api_key",
+            "DROP TABLE gone_account",
+            "DROP TABLE opening",
             "ALTER TABLE record DROP COLUMN received", "ALTER TABLE type DROP COLUMN has_preserved",
             "ALTER TABLE type DROP COLUMN acl_required",
             "DROP TABLE audit", "DROP TABLE audit_retention", "DROP TABLE audit_count",
@@ -154,14 +156,14 @@ import Testing
             """,
         ] { try connection.execute(SQL(sql)) }
         #expect(try AccountTable(connection).find(name: "ann") != nil)
-        let test = try TestDatabase(folder: folder, keepsFolder: true)
+        let test = try TestDatabase(directory: directory, keepsDirectory: true)
         let old = try #require(session)
         #expect(Self.bearer(old, on: test) == .user(old.user.id, roles: [:]))
         let known = try #require(try test.reader.sessions.list(of: old.user.id, token: Array(old.token.utf8)).first)
         #expect(known.isCurrent && known.expires == old.expires && known.id.utf8.count == 32)
         // The account is older than user records, and gets one when it signs in.
         let type = "Users"
-        #expect(await refusal { _ = try test.read(old.user.recordName, type: type) }?.code == .notFound)
+        #expect(await rejection { _ = try test.read(old.user.recordName, type: type) }?.code == .notFound)
         _ = try await test.signIn("ann")
         #expect(try test.read(old.user.recordName, type: type).recordName.text == old.user.recordName)
         await test.close()

@@ -12,9 +12,9 @@ import Testing
 
 /// Named administrators below the routes, with a clock of their own.
 @Suite struct AdministratorTests {
-    /// A server's file in a folder of its own.
+    /// A server's file in its own directory.
     final class Server: Sendable {
-        let folder = NSTemporaryDirectory() + "fogbase-server-" + UUID().uuidString
+        let directory = NSTemporaryDirectory() + "fogbase-server-" + UUID().uuidString
         let administrators: Administrators
         let now: Clock
         private let faults = StoreFaults()
@@ -28,19 +28,19 @@ import Testing
             let clock = Clock()
             now = clock
             administrators = try Administrators(
-                dataPath: folder, passwords: AdministratorTests.passwords,
+                dataPath: directory, passwords: AdministratorTests.passwords,
                 clock: { clock.milliseconds.load(ordering: .relaxed) },
                 driver: { [faults] in faults.makeDriver(of: $0) })
         }
 
-        /// Makes the disk full from the nth step on, or for that step alone.
+        /// Makes the disk full from the nth step on, or for only that step.
         func inject(failureAt step: Int?, lasts: Bool = true) {
             faults.plan = step.map {
                 FaultPlan(failAt: $0, with: StoreFailure(.full, "full"), losesTransaction: true, lasts: lasts)
             }
         }
 
-        deinit { try? FileManager.default.removeItem(atPath: folder) }
+        deinit { try? FileManager.default.removeItem(atPath: directory) }
 
         func add(_ name: String, _ role: AdministratorRole) async throws {
             _ = try await administrators.add(
@@ -108,7 +108,7 @@ import Testing
         await server.administrators.close()
     }
 
-    @Test func `a change of role, password or name's being counts at once`() async throws {
+    @Test func `a change of role or password and a removal apply at once`() async throws {
         let server = try Server()
         for (name, role) in [("ada", AdministratorRole.owner), ("bea", .developer), ("cat", .editor)] {
             try await server.add(name, role)
@@ -116,30 +116,30 @@ import Testing
         let tokens = (try await server.signIn("ada"), try await server.signIn("bea"), try await server.signIn("cat"))
         let ada = AuditActor(caller: .administrator(try server.bearer(tokens.0)))
         let bea = try server.bearer(tokens.1)
-        // Only owners manage administrators, and who was one when it asked is none.
+        // Only owners manage administrators, and an owner that was demoted meanwhile no longer counts.
         for role in [AdministratorRole.developer, .editor, .viewer] {
             let actor = AuditActor(caller: .administrator(Administrator(id: bea.id, role: role)))
-            let refused = await refusal {
+            let rejected = await rejection {
                 _ = try await server.administrators.change("bea", role: .owner, by: actor)
             }
-            #expect(refused?.code == .accessDenied)
+            #expect(rejected?.code == .accessDenied)
         }
         let liar = AuditActor(caller: .administrator(Administrator(id: bea.id, role: .owner)))
-        #expect(await refusal { try await server.administrators.remove("ada", by: liar) }?.code == .accessDenied)
+        #expect(await rejection { try await server.administrators.remove("ada", by: liar) }?.code == .accessDenied)
         _ = try await server.administrators.change("bea", role: .viewer, by: ada)
         #expect(throws: RecordError.tokenRejected) { try server.bearer(tokens.1) }
         #expect(server.administrators.current(bea.id)?.role == .viewer)
         _ = try await server.administrators.change("cat", isDisabled: true, by: ada)
         #expect(throws: RecordError.tokenRejected) { try server.bearer(tokens.2) }
-        #expect(await refusal { _ = try await server.signIn("cat") } == .signInFailed)
+        #expect(await rejection { _ = try await server.signIn("cat") } == .signInFailed)
         _ = try await server.administrators.change("cat", isDisabled: false, by: ada)
         #expect(try server.bearer(try await server.signIn("cat")).role == .editor)
-        // One's own password takes the one before.
+        // A change of one's own password needs the old one.
         let other = try AdministratorPassword("another horse ada")
-        #expect(await refusal { _ = try await server.administrators.change("ada", password: other, by: ada) } != nil)
+        #expect(await rejection { _ = try await server.administrators.change("ada", password: other, by: ada) } != nil)
         let second = try await server.signIn("ada")
         let own = try server.bearer(tokens.0)
-        let wrong = await refusal {
+        let wrong = await rejection {
             try await server.administrators.changePassword(
                 of: own, from: "wrong", to: other, token: Array(tokens.0.utf8), by: ada)
         }
@@ -151,7 +151,7 @@ import Testing
         // The last owner may go: the server's own token remains.
         try await server.administrators.remove("ada", by: ada)
         #expect(throws: RecordError.tokenRejected) { try server.bearer(tokens.0) }
-        #expect(await refusal { try await server.administrators.remove("bea", by: ada) } == .tokenRejected)
+        #expect(await rejection { try await server.administrators.remove("bea", by: ada) } == .tokenRejected)
         let log = String(decoding: try await server.administrators.auditLog(AuditRequest()), as: UTF8.self)
         #expect(!log.contains("horse") && !log.contains("fba_") && !log.contains("$argon2") && !log.contains("$scrypt"))
         await server.administrators.close()
@@ -160,8 +160,8 @@ import Testing
     @Test func `failed sign-ins are alike, and are counted`() async throws {
         let server = try Server()
         try await server.add("ada", .owner)
-        #expect(await refusal { _ = try await server.signIn("ada", "wrong wrong wrong") } == .signInFailed)
-        #expect(await refusal { _ = try await server.signIn("eve") } == .signInFailed)
+        #expect(await rejection { _ = try await server.signIn("ada", "wrong wrong wrong") } == .signInFailed)
+        #expect(await rejection { _ = try await server.signIn("eve") } == .signInFailed)
         let failed = try await server.log(.administratorSignInFailed)
         #expect(Set(failed.compactMap { $0["target"]?.string }) == ["ada", "(unknown name)"])
         #expect(failed.allSatisfy { $0["outcome"] == "refused" && $0["address"] == "192.0.2.9" })
@@ -173,26 +173,26 @@ import Testing
         try await server.add("ada", .owner)
         let token = try await server.signIn("ada")
         #expect(throws: (any Error).self) {
-            try Administrators(dataPath: server.folder, passwords: Self.passwords)
+            try Administrators(dataPath: server.directory, passwords: Self.passwords)
         }
         await server.administrators.close()
         let next = try Administrators(
-            dataPath: server.folder, passwords: Self.passwords,
+            dataPath: server.directory, passwords: Self.passwords,
             clock: { server.now.milliseconds.load(ordering: .relaxed) })
         #expect(try next.authenticate(SHA256.hash(utf8: token)).role == .owner)
         await next.close()
-        for name in try FileManager.default.contentsOfDirectory(atPath: server.folder) {
-            let bytes = try Data(contentsOf: URL(fileURLWithPath: server.folder + "/" + name))
+        for name in try FileManager.default.contentsOfDirectory(atPath: server.directory) {
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: server.directory + "/" + name))
             #expect(bytes.range(of: Data(token.utf8)) == nil && bytes.range(of: Data("correct horse".utf8)) == nil)
         }
-        for name in try FileManager.default.contentsOfDirectory(atPath: server.folder) {
-            chmod(server.folder + "/" + name, 0o600)
+        for name in try FileManager.default.contentsOfDirectory(atPath: server.directory) {
+            chmod(server.directory + "/" + name, 0o600)
         }
-        chmod(server.folder, 0o700)
-        #expect(Doctor().examine(dataPath: server.folder).isHealthy)
-        let connection = try Connection(path: ServerFile.path(in: server.folder), role: .writer)
+        chmod(server.directory, 0o700)
+        #expect(Doctor().examine(dataPath: server.directory).isHealthy)
+        let connection = try Connection(path: ServerFile.path(in: server.directory), role: .writer)
         try connection.execute("UPDATE administrator SET role = 'emperor'")
-        let report = Doctor().examine(dataPath: server.folder)
+        let report = Doctor().examine(dataPath: server.directory)
         #expect(report.findings.contains { $0.sentence.contains("'emperor'") })
     }
 
@@ -203,12 +203,12 @@ import Testing
         var failures = 0
         while true {
             server.inject(failureAt: step)
-            let refused = await refusal { try await server.add("bea", .viewer) }
+            let rejected = await rejection { try await server.add("bea", .viewer) }
             server.inject(failureAt: nil)
-            guard let refused else { break }
+            guard let rejected else { break }
             failures += 1
             step += 1
-            #expect(refused.cause == .storageFull)
+            #expect(rejected.cause == .storageFull)
             #expect(server.administrators.list().map(\.name) == ["ada"])
         }
         #expect(failures > 2)
@@ -217,7 +217,7 @@ import Testing
         await server.administrators.close()
     }
 
-    @Test func `a change that the disk has no room for is made once the log was copied`() async throws {
+    @Test func `a change without disk space is made after a checkpoint`() async throws {
         let server = try Server()
         for step in 0..<4 {
             try await server.add("ada\(step)", .owner)
@@ -231,14 +231,14 @@ import Testing
     }
 
     @Test(arguments: ["", "me", "sessions", "Ada", "a b", ".a", "a/b", String(repeating: "a", count: 65), "ä"])
-    func `a name that cannot stand in a path is none`(name: String) {
+    func `a name that a path cannot contain is rejected`(name: String) {
         #expect(throws: RecordError.self) { try AdministratorName(name) }
     }
 
     @Test func `names are taken once, and passwords are long enough`() async throws {
         let server = try Server()
         try await server.add("ada", .owner)
-        #expect(await refusal { try await server.add("ada", .viewer) }?.cause == .nameTaken)
+        #expect(await rejection { try await server.add("ada", .viewer) }?.cause == .nameTaken)
         #expect(throws: RecordError.self) { try AdministratorPassword("eleven byte") }
         #expect(throws: RecordError.self) { try AdministratorPassword(String(repeating: "a", count: 257)) }
         await server.administrators.close()

@@ -6,11 +6,11 @@ import Testing
 
 @testable import RecordEngine
 
-/// API keys below the routes: their lives, their scopes, and what nobody may give away.
+/// API keys below the routes: their lifetime, their scopes, and rights that cannot be given.
 @Suite struct KeyTests {
     private static let posts = KeyScope(types: RecordTypeName("Post").map { [$0] }, permissions: [.read, .create])
 
-    @Test func `a token is shown once and is its key's, and the file has its hash alone`() async throws {
+    @Test func `a token is shown once, and the file has only its hash`() async throws {
         let test = try TestDatabase()
         let made = try await test.makeKey("sync", Self.posts)
         #expect(made.token.hasPrefix("fbk_") && made.token.utf8.count == 47)
@@ -25,7 +25,7 @@ import Testing
         #expect(!String(decoding: made.key.json.bytes, as: UTF8.self).contains(String(made.token.dropFirst(13))))
     }
 
-    @Test func `what a key creates is its account's, also after it was revoked`() async throws {
+    @Test func `records that a key creates belong to its account, also after its revocation`() async throws {
         let test = try TestDatabase()
         let made = try await test.makeKey("sync", Self.posts)
         try await test.create("a", #""title":"x""#, as: try test.caller(made.token))
@@ -35,23 +35,23 @@ import Testing
         #expect(made.key.userRecordName.utf8.count == 33)
     }
 
-    @Test func `a revoked, an expired and an unknown token are refused alike`() async throws {
+    @Test func `a revoked, an expired and an unknown token are rejected alike`() async throws {
         let test = try TestDatabase()
         let (revoked, expired) = (try await test.makeKey("a", Self.posts), try await test.makeKey("b", Self.posts))
         for made in [revoked, expired] { _ = try test.caller(made.token) }
         try await test.database.apiKeys.revoke(revoked.key.id, by: .server)
         try await test.database.travel("UPDATE api_key SET expires = 1 WHERE name = 'b'")
-        let refusals = [revoked.token, expired.token, "fbk_" + String(repeating: "A", count: 43)].map { token in
+        let rejections = [revoked.token, expired.token, "fbk_" + String(repeating: "A", count: 43)].map { token in
             #expect(throws: RecordError.tokenRejected) { try test.caller(token) }
         }
-        #expect(Set(refusals.map { $0?.reason }).count == 1)
+        #expect(Set(rejections.map { $0?.reason }).count == 1)
         #expect(try test.reader.apiKeys.key(revoked.key.id).json["state"] == "revoked")
         #expect(try test.reader.apiKeys.key(expired.key.id).json["state"] == "expired")
-        let again = await refusal { try await test.database.apiKeys.revoke(revoked.key.id, by: .server) }
+        let again = await rejection { try await test.database.apiKeys.revoke(revoked.key.id, by: .server) }
         #expect(again?.code == .notFound)
         // A living key may have the name of a revoked one.
         _ = try await test.makeKey("a", Self.posts)
-        #expect(await refusal { _ = try await test.makeKey("a", Self.posts) }?.cause == .nameTaken)
+        #expect(await rejection { _ = try await test.makeKey("a", Self.posts) }?.cause == .nameTaken)
     }
 
     @Test func `a key that has ended is listed for ninety days, and what it created keeps its name`() async throws {
@@ -70,7 +70,7 @@ import Testing
             UPDATE api_key SET expires = \(now - 89 * day) WHERE name = 'b';
             """)
         #expect(try await test.database.maintenance.run().keys == 0)
-        // One that had expired when it was revoked goes when the second is long enough ago.
+        // A key that had expired before its revocation is deleted when the revocation is old enough.
         try await test.database.travel(
             "UPDATE api_key SET revoked = revoked - 2 * \(day), expires = 1 WHERE name = 'a'")
         #expect(try await test.database.maintenance.run().keys == 1)
@@ -86,7 +86,7 @@ import Testing
         #expect(try test.raw("SELECT count(*) FROM audit WHERE action = 'key.create'") == "3")
     }
 
-    @Test func `after a rotation both tokens are good until the overlap is over`() async throws {
+    @Test func `after a rotation both tokens are valid until the overlap ends`() async throws {
         let test = try TestDatabase()
         let first = try await test.makeKey("sync", Self.posts)
         let second = try await test.database.apiKeys.rotate(first.key.id, overlap: 3_600, by: .server)
@@ -96,7 +96,7 @@ import Testing
         try await test.database.travel("UPDATE api_key SET overlaps = 1")
         #expect(throws: RecordError.tokenRejected) { try test.caller(first.token) }
         _ = try test.caller(second.token)
-        // The one before the one before ends at once, and without overlap so does the one before.
+        // The token before the previous one ends at once; without an overlap the previous one does too.
         let third = try await test.database.apiKeys.rotate(first.key.id, by: .server)
         let fourth = try await test.database.apiKeys.rotate(first.key.id, by: .server)
         #expect(throws: RecordError.tokenRejected) { try test.caller(second.token) }
@@ -105,14 +105,14 @@ import Testing
         #expect(throws: RecordError.tokenRejected) { try test.caller(fourth.token) }
         _ = try test.caller(fifth.token)
         for overlap in [-1, 30 * 86_400 + 1] as [Int64] {
-            let refused = await refusal {
+            let rejected = await rejection {
                 _ = try await test.database.apiKeys.rotate(first.key.id, overlap: overlap, by: .server)
             }
-            #expect(refused?.code == .badRequest)
+            #expect(rejected?.code == .badRequest)
         }
     }
 
-    @Test func `of fifty rotations at once the last two tokens are good`() async throws {
+    @Test func `the last two tokens of fifty concurrent rotations are valid`() async throws {
         let test = try TestDatabase()
         let database = test.database
         let key = try await test.makeKey("sync", Self.posts).key
@@ -127,7 +127,7 @@ import Testing
         #expect(try test.raw("SELECT count(*) FROM audit WHERE action = 'key.rotate'") == "50")
     }
 
-    @Test func `nobody gives a key what it does not have itself`() async throws {
+    @Test func `a caller cannot give a key rights that it lacks itself`() async throws {
         let test = try TestDatabase()
         func scope(_ json: String) throws -> KeyScope { try KeyScope(try JSONValue.parse(Array(json.utf8))) }
         let manager = try await test.makeKey(
@@ -141,45 +141,47 @@ import Testing
             (#"{"types":["Post"],"readOnly":true,"rights":["changeSchema"]}"#, "changeSchema"),
         ] {
             let wanted = try scope(json)
-            let refused = await refusal {
+            let rejected = await rejection {
                 _ = try await test.database.apiKeys.create(
-                    KeyName("more"), scope: wanted, expiry: .after(60), by: actor)
+                    APIKeyName("more"), scope: wanted, expiry: .after(60), by: actor)
             }
-            #expect(refused?.code == .accessDenied && refused?.reason.contains(missing) == true, "\(json)")
+            #expect(rejected?.code == .accessDenied && rejected?.reason.contains(missing) == true, "\(json)")
         }
         let less = try scope(#"{"types":["Post"],"readOnly":true,"rights":["manageKeys"]}"#)
         #expect(
-            await refusal { _ = try await test.database.apiKeys.create(KeyName("x"), scope: less, by: actor) } != nil)
-        let made = try await test.database.apiKeys.create(KeyName("x"), scope: less, expiry: .after(60), by: actor)
-        // Neither a longer life, nor the token of a key that is more, nor more for the one that it made, nor for itself.
+            await rejection { _ = try await test.database.apiKeys.create(APIKeyName("x"), scope: less, by: actor) }
+                != nil)
+        let made = try await test.database.apiKeys.create(APIKeyName("x"), scope: less, expiry: .after(60), by: actor)
+        // No longer lifetime, no token of a key with more rights, and no more rights for a key that it created or for
+        // itself.
         let all = try scope(#"{"actions":["read"]}"#)
         for attempt in [
-            await refusal { _ = try await test.database.apiKeys.change(made.key.id, expiry: .never, by: actor) },
-            await refusal {
+            await rejection { _ = try await test.database.apiKeys.change(made.key.id, expiry: .never, by: actor) },
+            await rejection {
                 _ = try await test.database.apiKeys.change(manager.key.id, expiry: .after(7_200), by: actor)
             },
-            await refusal { _ = try await test.database.apiKeys.rotate(strong.key.id, by: actor) },
-            await refusal { _ = try await test.database.apiKeys.change(strong.key.id, scope: less, by: actor) },
-            await refusal { _ = try await test.database.apiKeys.change(made.key.id, scope: all, by: actor) },
-            await refusal { _ = try await test.database.apiKeys.change(manager.key.id, scope: all, by: actor) },
+            await rejection { _ = try await test.database.apiKeys.rotate(strong.key.id, by: actor) },
+            await rejection { _ = try await test.database.apiKeys.change(strong.key.id, scope: less, by: actor) },
+            await rejection { _ = try await test.database.apiKeys.change(made.key.id, scope: all, by: actor) },
+            await rejection { _ = try await test.database.apiKeys.change(manager.key.id, scope: all, by: actor) },
         ] { #expect(attempt?.code == .accessDenied) }
-        // What an actor was when it asked does not count.
+        // The rights of an actor at the time of the request do not count.
         _ = try await test.database.apiKeys.change(manager.key.id, scope: less, by: .server)
         let wide = try scope(#"{"types":["Post"],"actions":["create"]}"#)
-        let refused = await refusal {
-            _ = try await test.database.apiKeys.create(KeyName("y"), scope: wide, expiry: .after(60), by: actor)
+        let rejected = await rejection {
+            _ = try await test.database.apiKeys.create(APIKeyName("y"), scope: wide, expiry: .after(60), by: actor)
         }
-        #expect(refused?.reason.contains("create") == true)
+        #expect(rejected?.reason.contains("create") == true)
         try await test.database.apiKeys.revoke(manager.key.id, by: .server)
-        #expect(await refusal { try await test.database.apiKeys.revoke(made.key.id, by: actor) } == .tokenRejected)
+        #expect(await rejection { try await test.database.apiKeys.revoke(made.key.id, by: actor) } == .tokenRejected)
     }
 
-    @Test func `administrators give what their role has, and nobody gives the server away`() async throws {
+    @Test func `administrators give the rights of their role, and none gives rights over the server`() async throws {
         let test = try TestDatabase()
         func make(_ role: AdministratorRole, _ scope: KeyScope) async -> RecordError? {
             let actor = AuditActor(caller: .administrator(Administrator(id: 0, role: role)))
-            return await refusal {
-                _ = try await test.database.apiKeys.create(KeyName("of \(role)"), scope: scope, by: actor)
+            return await rejection {
+                _ = try await test.database.apiKeys.create(APIKeyName("of \(role)"), scope: scope, by: actor)
             }
         }
         let all = KeyScope(
@@ -205,7 +207,7 @@ import Testing
         (#"{"rights":["readAudit"]}"#, "scope.rights[0]"), (#"{"rights":["everything"]}"#, "scope.rights[0]"),
         (#"["read"]"#, "scope"),
     ])
-    func `a scope that is wrong is refused with the place`(json: String, path: String) throws {
+    func `an invalid scope is rejected with the location`(json: String, path: String) throws {
         let value = try JSONValue.parse(Array(json.utf8))
         let error = #expect(throws: RecordError.self) { try KeyScope(value) }
         #expect(error?.details.first { $0.key == "path" }?.value == .text(path))
@@ -215,14 +217,14 @@ import Testing
         #"{"actions":["read","create","write"]}"#, #"{"types":["A","B"],"actions":["read"]}"#,
         #"{"actions":[],"rights":["changeSchema","readSchema"]}"#,
     ])
-    func `a scope is written as it was read`(json: String) throws {
+    func `a scope round-trips`(json: String) throws {
         let scope = try KeyScope(try JSONValue.parse(Array(json.utf8)))
         #expect(String(decoding: scope.json.bytes, as: UTF8.self) == json)
         #expect(KeyScope(stored: scope.stored) == scope)
         #expect(KeyScope(stored: "nonsense") == KeyScope(types: [], permissions: []))
     }
 
-    @Test func `a new scope counts from the next request, and the key's sync tokens start again`() async throws {
+    @Test func `a new scope applies from the next request, and the key's sync tokens start over`() async throws {
         let test = try TestDatabase()
         try await test.create("a", #""title":"x""#)
         let made = try await test.makeKey("sync", KeyScope(permissions: .read))
@@ -233,16 +235,16 @@ import Testing
         _ = try await test.database.apiKeys.change(
             made.key.id, scope: KeyScope(types: [other], permissions: .read), by: .server)
         let caller = try test.caller(made.token)
-        let refused = #expect(throws: RecordError.self) { try test.changes(since: first.token, as: caller) }
-        #expect(refused?.cause == .tokenExpired)
+        let rejected = #expect(throws: RecordError.self) { try test.changes(since: first.token, as: caller) }
+        #expect(rejected?.cause == .tokenExpired)
         #expect(try test.changes(as: caller).changes.isEmpty)
         // Another name is no other right.
         let second = try test.changes(as: caller)
-        _ = try await test.database.apiKeys.change(made.key.id, name: KeyName("other"), by: .server)
+        _ = try await test.database.apiKeys.change(made.key.id, name: APIKeyName("other"), by: .server)
         _ = try test.changes(since: second.token, as: try test.caller(made.token))
     }
 
-    @Test func `a running change of a set ends with its key`() async throws {
+    @Test func `a running bulk change ends with its key`() async throws {
         let test = try TestDatabase()
         for number in 0..<4 { try await test.create("r\(number)", #""title":"x""#) }
         let scope = KeyScope(permissions: [.read, .write])
@@ -258,7 +260,7 @@ import Testing
             #expect(Authorization.authorize(current, .write, in: .publicDatabase, type: type, .new) == .denied)
         }
         try await test.database.travel("UPDATE api_key SET expires = 1")
-        let expired = await refusal {
+        let expired = await rejection {
             try await test.database.write { transaction throws(RecordError) in
                 _ = try transaction.callers.current(caller)
             }
@@ -267,12 +269,14 @@ import Testing
         let condition = BulkRequest(
             query: try test.queryRequest("title == 'x'", [], as: caller), change: .delete, isForAll: false,
             isDryRun: false, maxAffected: nil, idempotency: nil)
-        let ended = await refusal { _ = try await test.reader.bulkChanges.perform(condition) }
+        let ended = await rejection { _ = try await test.reader.bulkChanges.perform(condition) }
         #expect(ended?.code == .authenticationFailed)
         #expect(try test.list().names.count == 4)
     }
 
-    @Test func `a key that is revoked between two slices of a set changes no record of the second`() async throws {
+    @Test func `a key that is revoked between two slices of a bulk change changes no record of the second`()
+        async throws
+    {
         let test = try TestDatabase()
         try await test.createAll((0..<1_500).map { ("r\($0)", #""title":"x""#) })
         let made = try await test.makeKey("sync", KeyScope(permissions: [.read, .write]))
@@ -287,14 +291,14 @@ import Testing
         }
         await arrived.wait()
         async let revoked: Void = {
-            // The first slice waits for its turn; this comes behind it.
+            // The first slice waits in the queue; this comes after it.
             while database.queueDepth == 0 { await Task.yield() }
             async let revoking: Void = database.apiKeys.revoke(made.key.id, by: .server)
             while database.queueDepth == 1 { await Task.yield() }
             release.open()
             try await revoking
         }()
-        let ended = await refusal { _ = try await reader.bulkChanges.perform(request) }
+        let ended = await rejection { _ = try await reader.bulkChanges.perform(request) }
         try await held
         try await revoked
         #expect(ended?.code == .authenticationFailed)
@@ -307,9 +311,9 @@ import Testing
         reader.rest()
     }
 
-    @Test func `the doctor tells of a key without an account, and of a scope that cannot be read`() async throws {
-        let patient = try await DoctorPatient { folder in
-            let test = try TestDatabase(folder: folder, keepsFolder: true)
+    @Test func `the doctor reports a key without an account and a scope that cannot be read`() async throws {
+        let patient = try await DoctorPatient { directory in
+            let test = try TestDatabase(directory: directory, keepsDirectory: true)
             for name in ["a", "b"] { _ = try await test.makeKey(name, Self.posts) }
             await test.close()
         }
@@ -332,7 +336,7 @@ import Testing
         #expect(try test.key(made.key.id).used == used + 1)
     }
 
-    @Test func `there are a thousand living keys at most`() async throws {
+    @Test func `at most a thousand keys are valid at a time`() async throws {
         let test = try TestDatabase()
         try await test.database.travel(
             """
@@ -340,7 +344,7 @@ import Testing
             WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
             SELECT 'k' || i, 'k' || i, 'p', randomblob(32), '{"readOnly":true}', 1000 + i, 0 FROM n
             """)
-        #expect(await refusal { _ = try await test.makeKey("more", Self.posts) }?.cause == .tooLarge)
+        #expect(await rejection { _ = try await test.makeKey("more", Self.posts) }?.cause == .tooLarge)
         try await test.database.apiKeys.revoke("k7", by: .server)
         _ = try await test.makeKey("more", Self.posts)
         try test.reader.refresh()
@@ -356,11 +360,11 @@ import Testing
 }
 
 extension TestDatabase {
-    func makeKey(_ name: String, _ scope: KeyScope, expiry: KeyExpiry = .never) async throws -> NewKey {
-        try await database.apiKeys.create(KeyName(name), scope: scope, expiry: expiry, by: .server)
+    func makeKey(_ name: String, _ scope: KeyScope, expiry: APIKeyExpiry = .never) async throws -> NewAPIKey {
+        try await database.apiKeys.create(APIKeyName(name), scope: scope, expiry: expiry, by: .server)
     }
 
-    /// Who bears a token now.
+    /// The present holder of a token.
     func caller(_ token: String) throws -> Caller {
         try reader.refresh()
         return try Array(token.utf8).withUnsafeBytes { try reader.callers.authenticate($0) }
@@ -373,7 +377,7 @@ extension TestDatabase {
 
     /// The first row of a statement, its columns with a blank between them.
     func raw(_ sql: String) throws -> String {
-        let connection = try Connection(path: DataFolder.databasePath(in: folder), role: .reader)
+        let connection = try Connection(path: DataDirectory.databasePath(in: directory), role: .reader)
         let statement = connection.prepare(SQL(sql))
         guard try statement.step() else { return "" }
         return statement.text(0) + (sql.contains(",") && !sql.contains("count") ? " " + statement.text(1) : "")
@@ -381,7 +385,7 @@ extension TestDatabase {
 }
 
 extension RecordDatabase {
-    /// Changes rows behind the server's back, as time does.
+    /// Changes rows without the server, as the passing of time does.
     func travel(_ sql: String) async throws {
         try await write { transaction throws(RecordError) in
             try transaction.store.connection.execute(SQL(sql))

@@ -5,7 +5,7 @@ import Testing
 /// Rights that a key has lost while its request waited for its turn.
 @Suite struct LateKeyTests {
     @Test(arguments: [true, false])
-    func `members of roles are not changed with a right that is gone`(isMember: Bool) async throws {
+    func `members of roles are not changed with a revoked right`(isMember: Bool) async throws {
         let test = try TestDatabase()
         let ann = try await test.signUp("ann").session.user
         let name = try #require(RoleName("editors"))
@@ -13,7 +13,7 @@ import Testing
         let key = try await test.makeKey("sync", KeyScope(permissions: .read, operations: [.changeRights]))
         let actor = AuditActor(caller: try test.caller(key.token))
         func change() async -> RecordError? {
-            await refusal {
+            await rejection {
                 _ = try await test.database.roles.setMember(ann.recordName, of: name, isMember: isMember, by: actor)
             }
         }

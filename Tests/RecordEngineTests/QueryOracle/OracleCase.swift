@@ -3,7 +3,7 @@ import RecordModel
 import RecordWire
 import Testing
 
-/// One random query, asked page by page and compared with the oracle.
+/// One random query, read page by page and compared with the oracle.
 struct OracleCase {
     var condition: OracleCondition
     var sort: [SortInput]
@@ -22,7 +22,7 @@ struct OracleCase {
         isExplained = samples.chance(40)
     }
 
-    /// What differs, with a description; `nil` if all is as it should be.
+    /// The difference, with a description; `nil` if there is none.
     func failure(in database: OracleDatabase, _ tally: inout PlanTally) async throws -> String? {
         let type = try database.currentType()
         let binder = PredicateBinder(type: type, now: 0) { database.users[$0] }
@@ -30,7 +30,7 @@ struct OracleCase {
             try PredicateSyntax.parse(condition.text), positional: condition.arguments, named: [:])
         let terms = try sort.map { try binder.sortTerm($0.name, isAscending: $0.isAscending) }
         let creator = database.isOwnOnly && !isPrivate ? caller.userID : nil
-        let expected = database.oracle.answer(predicate, sort: terms, isPrivate: isPrivate, visibleTo: creator)
+        let expected = database.oracle.respond(predicate, sort: terms, isPrivate: isPrivate, visibleTo: creator)
         var input = QueryInput()
         input.condition = condition.text
         input.arguments = condition.arguments
@@ -108,25 +108,25 @@ struct PlanTally {
 
     mutating func add(plan: JSONValue?) {
         guard let plan else { return }
-        let walks = plan["access"]?.array ?? []
+        let scans = plan["access"]?.array ?? []
         let isSorted = plan["sort"]?.string == "sorted"
-        let names = walks.compactMap { $0["index"]?.string }
-        let way = walks.first?["direction"]?.string ?? ""
-        if walks.isEmpty { add("nothing") }
+        let names = scans.compactMap { $0["index"]?.string }
+        let way = scans.first?["direction"]?.string ?? ""
+        if scans.isEmpty { add("nothing") }
         if isSorted { add("sorted") }
         if plan["residual"] != nil { add("filter") }
         if names.allSatisfy({ $0.hasPrefix("index") }), Set(names).count == 1, !isSorted {
-            add(walks.count == 1 ? "index \(way)" : "merged IN \(way)")
+            add(scans.count == 1 ? "index \(way)" : "merged IN \(way)")
         }
         if Set(names).count > 1 { add(isSorted ? "union, sorted" : "union, merged") }
-        for walk in walks {
-            let name = walk["index"]?.string ?? ""
-            if name == "record name" { add(walks.count == 1 ? "name" : "names") }
+        for scan in scans {
+            let name = scan["index"]?.string ?? ""
+            if name == "record name" { add(scans.count == 1 ? "name" : "names") }
             if name.hasSuffix("by creator") { add("creator \(way)") }
             if name.hasPrefix("records"), !name.hasSuffix("by creator") { add("records \(way)") }
             if name.hasSuffix("of members") { add("members") }
             if name.hasPrefix("index"), plan["sort"]?.string == "none",
-                walk["condition"]?.string?.contains("createdTimestamp") == true
+                scan["condition"]?.string?.contains("createdTimestamp") == true
             {
                 add("one key with ids")
             }

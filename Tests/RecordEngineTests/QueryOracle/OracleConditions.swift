@@ -123,7 +123,7 @@ extension OracleSamples {
 
     private mutating func prefix(of operand: QueryArgument) -> QueryArgument {
         guard case .string(let text) = operand else { return operand }
-        // An empty prefix is refused.
+        // An empty prefix is rejected.
         if text.isEmpty { return .string("a") }
         return .string(String(String.UnicodeScalarView(text.unicodeScalars.prefix(pick([1, 1, 2, 1_023, 2_000])))))
     }

@@ -13,7 +13,7 @@ struct OracleDatabase {
     let users: [String: UserID]
     /// Whether users see no records but their own.
     let isOwnOnly: Bool
-    /// Whether every query can be answered: a just-in-time index, or one of the schema, is there for it.
+    /// Whether every query has an index: a just-in-time one, or one of the schema.
     let isCovered: Bool
     let environment: RecordEnvironment
     var oracle = Oracle(records: [])
@@ -28,11 +28,11 @@ struct OracleDatabase {
     init(_ samples: inout OracleSamples, users signed: (TestDatabase) async throws -> [(Caller, String)]) async throws {
         environment = samples.chance(50) ? .development : .production
         var limits = DatabaseLimits()
-        if samples.chance(50) { limits.goneAccountsByNumber = 0 }
+        if samples.chance(50) { limits.deletedAccountsByNumber = 0 }
         test = try TestDatabase(environment, limits: limits)
         let people = try await signed(test)
         callers = [.administrator(.bootstrap)] + people.map(\.0)
-        // Once its account is gone, nobody knows its name any more.
+        // Once its account is removed, its name is unknown.
         var users: [String: UserID] = ["_administrator": .administrator, "_deleted": .gone]
         for (caller, name) in people { users[name] = caller.userID }
         self.users = users
@@ -48,7 +48,7 @@ struct OracleDatabase {
         ]
         self.fields = fields
         try await test.database.schemas.put(SchemaDocument(schema))
-        // Somebody who writes as the others do, and whose account then goes.
+        // A user that writes like the others, and whose account is then removed.
         let leaver = try await test.signUp("eve").session.user
         callers.append(.user(leaver.id, roles: [:]))
         try await fill(&samples)
@@ -97,7 +97,7 @@ struct OracleDatabase {
         }
         let named = Set(indexes.joined().map { $0.hasPrefix("-") ? String($0.dropFirst()) : $0 })
         if coversAll {
-            // A field in some index needs no mark of its own.
+            // A field in some index needs no option of its own.
             for name in systems where !named.contains(name) { indexes.append([name]) }
         }
         var members = JSONObject()
@@ -212,7 +212,7 @@ struct OracleDatabase {
         }
     }
 
-    /// Takes the times that the server has given, and checks that its order of creation is that of the writes.
+    /// Takes over the server's times, and checks that its order of creation is that of the writes.
     private mutating func readSystemFields(isPrivate: Bool) throws {
         var text: [UInt8] = []
         try test.reader.refresh()

@@ -1,6 +1,6 @@
 import RecordModel
 
-/// A record as the oracle remembers it: what was written, and what the server said of its system fields.
+/// A record as the oracle stores it: the written fields, and the system fields from the server.
 struct OracleRecord: PredicateSubject {
     /// Its place in the creation order.
     var id: Int64 = 0
@@ -8,7 +8,7 @@ struct OracleRecord: PredicateSubject {
     var isPrivate = false
     /// By field name; a scalar has one value. A field that is not here is absent.
     var values: [String: [QueryValue]]
-    /// Fields that conditions can only ask for their presence.
+    /// Fields that conditions can only test for presence.
     var others: Set<String> = []
     /// Numbers of accounts, and milliseconds.
     var creator: UserID
@@ -38,12 +38,12 @@ struct OracleRecord: PredicateSubject {
     }
 }
 
-/// What a query should answer: slow and obvious.
+/// The expected result of a query: slow and obvious.
 struct Oracle {
     var records: [OracleRecord]
 
     /// All matches in the order of the sort, those of equal places in creation order.
-    func answer(
+    func respond(
         _ predicate: Predicate, sort: [SortTerm], isPrivate: Bool, visibleTo creator: UserID?
     ) -> [OracleRecord] {
         records

@@ -3,7 +3,7 @@ import RecordModel
 import RecordWire
 import Testing
 
-/// A page of a query, as tests look at it.
+/// A page of a query, in a form for tests.
 struct QueryPage {
     var json: JSONValue
 

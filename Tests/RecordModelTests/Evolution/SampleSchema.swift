@@ -30,8 +30,8 @@ enum SampleSchema {
 
     static func shape(
         _ fields: [Int], isUnique: Bool = false, _ kind: IndexDefinition.Kind = .ordered
-    ) -> IndexWish.Shape {
-        IndexWish.Shape(kind: kind, columns: fields.map { .init(.field($0)) }, isUnique: isUnique)
+    ) -> IndexRequest.Shape {
+        IndexRequest.Shape(kind: kind, columns: fields.map { .init(.field($0)) }, isUnique: isUnique)
     }
 
     static func typeName(_ text: String) -> RecordTypeName {

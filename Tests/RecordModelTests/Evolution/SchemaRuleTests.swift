@@ -33,7 +33,7 @@ import Testing
     }
 
     private static func to(
-        _ fields: [FieldDefinition] = post.fields, declared: [IndexWish.Shape] = [], grants: Grants = .standard,
+        _ fields: [FieldDefinition] = post.fields, declared: [IndexRequest.Shape] = [], grants: Grants = .standard,
         access: AccessTemplate? = nil, statesAccess: Bool = true
     ) -> [Target] {
         var type = Sample.type("Post", grants: grants, fields)
@@ -104,7 +104,7 @@ import Testing
         Row(
             rule: "11, readers of a UNIQUE index", evolution: validate([post], to(unlike, declared: [unique])),
             reason:
-                "A unique index tells of all its fields whoever writes one. Give the fields the same 'read', or take one out",
+                "A caller that writes one field of a unique index learns about the others. Give the fields the same 'read', or leave one out of the index",
             details: ["recordType"]),
         Row(
             rule: "12, a type left out", evolution: validate([post], [], records: ["Post"]),
@@ -118,7 +118,7 @@ import Testing
             rule: "13, rights", evolution: validate([post], to(grants: Grants())) { $0.mayChangeRights = false },
             code: .accessDenied,
             reason:
-                "The document changes who may do what with Post, which takes the right changeRights. Leave out grants, acl, read and write, or send them as they are",
+                "The document changes the permissions of Post, which needs the right changeRights. Leave out grants, acl, read and write, or send them as they are",
             details: ["recordType", "right"]),
         Row(
             rule: "13, without names",
@@ -137,14 +137,14 @@ import Testing
             justInTimeIn: environment)
     }
 
-    private static func adding(_ wish: IndexWish, to fields: [FieldDefinition]) -> SchemaEvolution {
-        .adding(wish, to: Sample.type("Post", fields))
+    private static func adding(_ request: IndexRequest, to fields: [FieldDefinition]) -> SchemaEvolution {
+        .adding(request, to: Sample.type("Post", fields))
     }
 
     private static let mixed = [
         Sample.field(1, "b", .bytes), Sample.field(2, "l", .stringList), Sample.field(3, "n", .int64),
     ]
-    private static let recordName = IndexWish.Shape(kind: .ordered, columns: [.init(.system(.recordName))])
+    private static let recordName = IndexRequest.Shape(kind: .ordered, columns: [.init(.system(.recordName))])
 
     static let others: [Row] = [
         Row(
@@ -158,35 +158,35 @@ import Testing
             evolution: extending(.development, [Sample.type("Post", Array(manyFields.dropLast()))]), cause: .tooLarge,
             reason: "The type Post has its full number of fields", details: ["limit"]),
         Row(
-            rule: "15, no field", evolution: adding(IndexWish(options: [9: .queryable]), to: mixed),
+            rule: "15, no field", evolution: adding(IndexRequest(options: [9: .queryable]), to: mixed),
             reason: "The field does not exist", details: ["recordType"]),
         Row(
-            rule: "15, options", evolution: adding(IndexWish(options: [1: .queryable]), to: mixed),
+            rule: "15, options", evolution: adding(IndexRequest(options: [1: .queryable]), to: mixed),
             reason: "A field of type BYTES cannot be QUERYABLE or SORTABLE", details: ["recordType", "field"]),
         Row(
-            rule: "16, no field", evolution: adding(IndexWish(indexes: [Sample.shape([9])]), to: mixed),
+            rule: "16, no field", evolution: adding(IndexRequest(indexes: [Sample.shape([9])]), to: mixed),
             reason: "The field does not exist", details: ["recordType"]),
         Row(
-            rule: "16, a system field", evolution: adding(IndexWish(indexes: [recordName]), to: mixed),
+            rule: "16, a system field", evolution: adding(IndexRequest(indexes: [recordName]), to: mixed),
             reason: "The field recordName cannot stand in an index", details: ["recordType"]),
         Row(
-            rule: "16, no column", evolution: adding(IndexWish(indexes: [Sample.shape([])]), to: mixed),
+            rule: "16, no column", evolution: adding(IndexRequest(indexes: [Sample.shape([])]), to: mixed),
             reason: "An index needs at least one field", details: ["recordType"]),
         Row(
-            rule: "16, twice", evolution: adding(IndexWish(indexes: [Sample.shape([3, 3])]), to: mixed),
+            rule: "16, twice", evolution: adding(IndexRequest(indexes: [Sample.shape([3, 3])]), to: mixed),
             reason: "A field stands twice in the index, or is no list", details: ["recordType"]),
         Row(
-            rule: "16, no list", evolution: adding(IndexWish(indexes: [Sample.shape([3], .members)]), to: mixed),
+            rule: "16, no list", evolution: adding(IndexRequest(indexes: [Sample.shape([3], .members)]), to: mixed),
             reason: "A field stands twice in the index, or is no list", details: ["recordType"]),
         Row(
-            rule: "11, of one index", evolution: adding(IndexWish(indexes: [unique]), to: unlike),
+            rule: "11, of one index", evolution: adding(IndexRequest(indexes: [unique]), to: unlike),
             reason:
-                "A unique index tells of all its fields whoever writes one. Give the fields the same 'read', or take one out",
+                "A caller that writes one field of a unique index learns about the others. Give the fields the same 'read', or leave one out of the index",
             details: ["recordType"]),
         Row(
             rule: "6, of one index",
             evolution: adding(
-                IndexWish(options: Dictionary(uniqueKeysWithValues: (1...65).map { ($0, .queryable) })),
+                IndexRequest(options: Dictionary(uniqueKeysWithValues: (1...65).map { ($0, .queryable) })),
                 to: (1...65).map { Sample.field($0, "f\($0)") }),
             cause: .tooLarge, reason: "The type Post would have more indexes than a type may have",
             details: ["recordType", "limit"]),
@@ -208,7 +208,7 @@ import Testing
         #expect(violation.details.map(\.key) == row.details)
     }
 
-    @Test func `of broken rules the first is reported, type after type`() {
+    @Test func `the first of several broken rules is reported, type after type`() {
         let bad = Self.to([Sample.field(1, "title", writers: ["crew"])], grants: Self.crew)
         let evolution = Self.validate([Self.post], bad, records: ["Post"]) { $0.mayChangeRights = false }
         #expect(evolution.violation?.reason.contains("its field n cannot be left out") == true)
@@ -230,16 +230,16 @@ import Testing
         #expect(!late.dependsOnValues)
     }
 
-    @Test func `what the rules leave open is allowed`() {
+    @Test func `changes without a rule are allowed`() {
         let access = Self.names([.everyone, .creator])
         let known = Self.validate([Self.post], Self.to(grants: Self.crew, access: access)) {
             $0.roles = [Sample.role("crew")]
         }
         #expect(known.violation == nil)
-        // A list that nobody has sent just now is not checked again.
+        // A list that is not part of the request is not checked again.
         let gone = Self.names([.role(Sample.role("gone"))])
         #expect(Self.validate([Self.post], Self.to(access: gone, statesAccess: false)).violation == nil)
-        // The type of user records stays while there are accounts, and goes with the last.
+        // The type of user records stays while accounts exist, and may be deleted with the last one.
         let users = Sample.type("Users", grants: .users)
         let left = Self.validate([users], [], records: ["Users"]) {
             $0.hasAccounts = true

@@ -2,7 +2,7 @@ import RecordModel
 import TestSupport
 import Testing
 
-/// The steps of `SchemaEvolution` lead to what was asked.
+/// The steps of `SchemaEvolution` lead to the requested schema.
 @Suite struct SchemaStepTests {
     private typealias Sample = SampleSchema
     typealias Target = SchemaEvolution.Target
@@ -13,7 +13,7 @@ import Testing
         return facts
     }
 
-    /// What a document tells of a type: random fields, options, indexes and rights.
+    /// A random description of a type: fields, options, indexes and rights.
     private static func target(
         _ name: String, from schema: Schema, using random: inout SeededGenerator
     ) -> Target {
@@ -31,7 +31,7 @@ import Testing
             fields[position].writers = (roles.randomElement(using: &random) ?? nil).map { Set($0.map(Sample.role)) }
         }
         let scalars = fields.filter { !$0.type.isList && $0.type != .bytes }.map(\.id)
-        var declared: [IndexWish.Shape] = []
+        var declared: [IndexRequest.Shape] = []
         for _ in 0..<Int.random(in: 0...3, using: &random) where !scalars.isEmpty {
             let count = Int.random(in: 1...scalars.count, using: &random)
             let columns = Array(scalars.shuffled(using: &random).prefix(count))
@@ -49,7 +49,7 @@ import Testing
         return target
     }
 
-    /// What somebody may see of a field, whatever its order and number.
+    /// The visible properties of a field, regardless of its order and number.
     private static func fields(_ type: RecordTypeDefinition, isDone: Bool = true) -> [String: FieldDefinition] {
         let fields = type.fields.map { field in
             let isWidened = !isDone && type.wideningFields.contains(field.id)
@@ -154,7 +154,7 @@ import Testing
         #expect(after["n"]?.type == .int64 && after.indexes == type.indexes)
     }
 
-    @Test func `a role that goes is in no grant, and its fields are nobody's`() {
+    @Test func `a deleted role is in no grant, and its fields belong to no role`() {
         let crew = Sample.role("crew")
         var schema = Schema(types: [
             Sample.type(
@@ -180,10 +180,10 @@ import Testing
         let type = Sample.type(
             "Post", [Sample.field(1, "a", .string, .queryable), Sample.field(2, "b")],
             indexes: [Sample.index(1, [1], isUnique: true), Sample.index(2, [2], isUnique: true, .failed(""))])
-        let a = IndexWish(options: [1: .queryable], indexes: [Sample.shape([1])])
+        let a = IndexRequest(options: [1: .queryable], indexes: [Sample.shape([1])])
         #expect(SchemaEvolution.adding(a, to: type).steps.isEmpty)
         // A UNIQUE index that could not be built finds nothing.
-        let b = SchemaEvolution.adding(IndexWish(indexes: [Sample.shape([2])]), to: type).steps.map(\.change)
+        let b = SchemaEvolution.adding(IndexRequest(indexes: [Sample.shape([2])]), to: type).steps.map(\.change)
         #expect(b == [.addIndex(Sample.shape([2]), isDeclared: true), .buildIndexes(widening: [])])
     }
 }

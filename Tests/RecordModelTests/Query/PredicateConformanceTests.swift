@@ -2,7 +2,7 @@ import FuzzTargets
 import RecordModel
 import Testing
 
-/// What each condition means, record by record.
+/// The meaning of each condition, record by record.
 struct PredicateConformanceTests {
     static let records: [String: SampleRecord] = [
         "empty": SampleRecord(),
@@ -136,7 +136,7 @@ struct PredicateConformanceTests {
     ]
 
     @Test(arguments: more.indices)
-    func `every other form matches what it says`(row: Int) throws {
+    func `every other form has its matches`(row: Int) throws {
         let (text, arguments, matches) = Self.more[row]
         #expect(try Self.matches(text, arguments) == matches, "\(text)")
     }

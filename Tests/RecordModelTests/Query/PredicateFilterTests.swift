@@ -2,13 +2,13 @@ import FuzzTargets
 import RecordModel
 import Testing
 
-/// CloudKit's filters mean what the same tests mean in text.
+/// CloudKit's filters have the same meaning as the same conditions in text.
 struct PredicateFilterTests {
     static func bind(_ name: String, _ comparator: String, _ value: QueryArgument) throws(RecordError) -> Predicate {
         try QuerySample.binder().bind([FilterSyntax(fieldName: name, comparator: comparator, value: value)])
     }
 
-    static func refusal(_ name: String, _ comparator: String, _ value: QueryArgument) -> RecordError? {
+    static func rejection(_ name: String, _ comparator: String, _ value: QueryArgument) -> RecordError? {
         do throws(RecordError) {
             _ = try bind(name, comparator, value)
             return nil
@@ -44,25 +44,25 @@ struct PredicateFilterTests {
     ]
 
     @Test(arguments: twins.indices)
-    func `a filter means what its twin in text means`(row: Int) throws {
+    func `a filter means the same as its text`(row: Int) throws {
         let (name, comparator, value, text) = Self.twins[row]
         #expect(try Self.bind(name, comparator, value).simplified() == QuerySample.bind(text).simplified())
     }
 
     @Test(arguments: ["CONTAINS_ANY_TOKENS", "CONTAINS_ALL_TOKENS", "NEAR"])
-    func `the comparators that this version does not have are refused by name`(comparator: String) {
-        let error = Self.refusal("title", comparator, .string("x"))
+    func `the comparators that this version does not have are rejected by name`(comparator: String) {
+        let error = Self.rejection("title", comparator, .string("x"))
         #expect(error?.reason.contains("not available in this version") == true)
         #expect(error?.reason.contains(comparator) == true)
         #expect(error?.detail("filter") == .number(0))
     }
 
     @Test(arguments: ["equals", "NOT_LESS_THAN", "NOT_NOT_EQUALS", "NOT_", "", "LIKE", "NOT_NEAR"])
-    func `an unknown comparator is refused`(comparator: String) {
-        #expect(Self.refusal("title", comparator, .string("x"))?.reason == "Unknown comparator")
+    func `an unknown comparator is rejected`(comparator: String) {
+        #expect(Self.rejection("title", comparator, .string("x"))?.reason == "Unknown comparator")
     }
 
-    @Test func `a filter that does not fit its field is refused with its position`() throws {
+    @Test func `a filter that does not fit its field is rejected with its position`() throws {
         let binder = try QuerySample.binder()
         let good = FilterSyntax(fieldName: "a", comparator: "EQUALS", value: .integer(1))
         for (bad, cause) in [
@@ -83,15 +83,15 @@ struct PredicateFilterTests {
         }
     }
 
-    @Test func `filters have the bounds of texts`() throws {
+    @Test func `filters have the limits of texts`() throws {
         let binder = try QuerySample.binder()
         let filter = FilterSyntax(fieldName: "a", comparator: "EQUALS", value: .integer(1))
         #expect(try binder.bind([]) == .and([]))
         _ = try binder.bind([FilterSyntax](repeating: filter, count: 200))
         let members = { (count: Int) in QueryArgument.list([QueryArgument](repeating: .string("x"), count: count)) }
         _ = try Self.bind("topics", "LIST_CONTAINS_ANY", members(1_000))
-        #expect(Self.refusal("topics", "LIST_CONTAINS_ANY", members(1_001))?.cause == .tooLarge)
-        #expect(Self.refusal("topics", "LIST_CONTAINS_ALL", members(200))?.cause == .tooLarge)
+        #expect(Self.rejection("topics", "LIST_CONTAINS_ANY", members(1_001))?.cause == .tooLarge)
+        #expect(Self.rejection("topics", "LIST_CONTAINS_ALL", members(200))?.cause == .tooLarge)
         let tooMany = [FilterSyntax](repeating: filter, count: 201)
         #expect(throws: RecordError.self) { try binder.bind(tooMany) }
     }

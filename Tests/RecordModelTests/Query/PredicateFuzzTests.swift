@@ -7,7 +7,7 @@ import Testing
 struct PredicateFuzzTests {
     static let seeds =
         PredicateConformanceTests.table.map(\.text) + PredicateConformanceTests.more.map(\.text)
-        + PredicateRefusalTests.syntax.map(\.text) + PredicateRefusalTests.unavailable.map(\.text)
+        + PredicateRejectionTests.syntax.map(\.text) + PredicateRejectionTests.unavailable.map(\.text)
 
     static let fragments = [
         "(", ")", "{", "}", "[", "]", ",", ".", "'", "\"", "\\", "\\u", "\\ud800", "%", "%@", "%K", "$", "$x", "#", "!",
@@ -17,23 +17,24 @@ struct PredicateFuzzTests {
     ]
 
     @Test(arguments: 0..<8)
-    func `mutated texts are bound or refused, and nothing else`(seed: Int) {
+    func `mutated texts are either bound or rejected`(seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))
         let arguments: [QueryArgument] = [.integer(1), .string("title"), .double(.infinity), .null, .list([.asset])]
         for _ in 0..<1_500 {
             var text = Array((Self.seeds.randomElement(using: &random) ?? "").unicodeScalars)
             for _ in 0..<Int.random(in: 1...4, using: &random) {
-                let place = Int.random(in: 0...text.count, using: &random)
-                let length = Int.random(in: 0...min(3, text.count - place), using: &random)
+                let location = Int.random(in: 0...text.count, using: &random)
+                let length = Int.random(in: 0...min(3, text.count - location), using: &random)
                 let insert =
                     Bool.random(using: &random)
                     ? Array((Self.fragments.randomElement(using: &random) ?? "").unicodeScalars)
                     : Array((Self.seeds.randomElement(using: &random) ?? "").unicodeScalars.prefix(9))
-                text.replaceSubrange(place..<(place + length), with: insert)
+                text.replaceSubrange(location..<(location + length), with: insert)
             }
             let string = String(String.UnicodeScalarView(text))
             let given = Array(arguments.shuffled(using: &random).prefix(Int.random(in: 0...3, using: &random)))
-            guard let error = QuerySample.refusal(string, given, Bool.random(using: &random) ? ["x": .integer(1)] : [:])
+            guard
+                let error = QuerySample.rejection(string, given, Bool.random(using: &random) ? ["x": .integer(1)] : [:])
             else { continue }
             #expect(error.code == .badRequest)
             #expect(!error.reason.isEmpty)
@@ -59,15 +60,15 @@ struct PredicateFuzzTests {
         }
     }
 
-    @Test func `a text as long as allowed takes no longer than its length asks for`() async {
+    @Test func `the longest permitted text takes time in proportion to its length`() async {
         let count = Limits.conditionBytes
         for unit in [
             "a", "'", "\\", "(", "!", "{", "1", "#", ".", "a.", "'\\'", "$", "%@", "AND ", "a == 'x' OR ", "{1,", "a:",
         ] {
             let text = String(repeating: unit, count: count / unit.utf8.count)
-            let took = await shortestTime(below: .seconds(1)) { _ = QuerySample.refusal(text) }
+            let took = await shortestTime(below: .seconds(1)) { _ = QuerySample.rejection(text) }
             #expect(took < .seconds(1), "\(unit)")
-            _ = QuerySample.refusal("a == '" + text)
+            _ = QuerySample.rejection("a == '" + text)
         }
     }
 }

@@ -88,7 +88,7 @@ struct PredicateParserTests {
         }
         for argument in [QueryArgument.bytes, .asset, .location, .list([]), .double(.nan), .double(.infinity)] {
             for (name, type) in QuerySample.fields where !type.isList {
-                #expect(QuerySample.refusal("#\(name) == \(placeholder)", [argument])?.cause == .typeMismatch)
+                #expect(QuerySample.rejection("#\(name) == \(placeholder)", [argument])?.cause == .typeMismatch)
             }
         }
     }
@@ -98,62 +98,63 @@ struct PredicateParserTests {
             ("a == %d", []), ("a == %d AND %K == 2", [QueryArgument.integer(1)]), ("a == '%@'", [.integer(1)]),
             ("", [.integer(1)]), ("a == %d", [.integer(1), .integer(2)]),
         ] {
-            let error = QuerySample.refusal(text, arguments)
+            let error = QuerySample.rejection(text, arguments)
             #expect(error?.code == .badRequest)
             #expect(error?.reason.contains("arguments") == true)
             #expect(error?.found == "\(arguments.count) argument\(arguments.count == 1 ? "" : "s")")
         }
-        #expect(QuerySample.refusal("a == %d", [.integer(1)]) == nil)
+        #expect(QuerySample.rejection("a == %d", [.integer(1)]) == nil)
     }
 
-    @Test func `a variable must be given, and none too many`() {
-        #expect(QuerySample.refusal("a == $x")?.reason == "The condition has a variable that is not given")
-        #expect(QuerySample.refusal("a == $x")?.offset == 5)
-        let error = QuerySample.refusal("a == $x", [], ["x": .integer(1), "y": .integer(2)])
+    @Test func `each variable needs a value, and surplus values are rejected`() {
+        #expect(QuerySample.rejection("a == $x")?.reason == "The condition has a variable that is not given")
+        #expect(QuerySample.rejection("a == $x")?.offset == 5)
+        let error = QuerySample.rejection("a == $x", [], ["x": .integer(1), "y": .integer(2)])
         #expect(error?.reason == "A variable is given that the condition does not have")
         #expect(error?.detail("argument") == .text("y"))
-        #expect(QuerySample.refusal("a == $x AND b < $x", [], ["x": .integer(1)]) == nil)
+        #expect(QuerySample.rejection("a == $x AND b < $x", [], ["x": .integer(1)]) == nil)
     }
 
     @Test func `the argument of %K is the name of a field, and never more`() {
-        #expect(QuerySample.refusal("%K == 1", [.integer(1)])?.cause == .typeMismatch)
-        #expect(QuerySample.refusal("%K == 1", [.string("a == 1 OR b")])?.cause == .unknownName)
-        #expect(QuerySample.refusal("%K == 1", [.string("author.name")])?.reason.contains("key path") == true)
-        #expect(QuerySample.refusal("%K == 1", [.string("in")]) == nil)
+        #expect(QuerySample.rejection("%K == 1", [.integer(1)])?.cause == .typeMismatch)
+        #expect(QuerySample.rejection("%K == 1", [.string("a == 1 OR b")])?.cause == .unknownName)
+        #expect(QuerySample.rejection("%K == 1", [.string("author.name")])?.reason.contains("key path") == true)
+        #expect(QuerySample.rejection("%K == 1", [.string("in")]) == nil)
     }
 
-    @Test func `a text, a list, a depth and a number of tests have a bound`() throws {
+    @Test func `the length, the list size, the depth and the number of tests are limited`() throws {
         let conditions = { (count: Int) in repeatElement("a == 1", count: count).joined(separator: " OR ") }
-        #expect(QuerySample.refusal(conditions(200)) == nil)
+        #expect(QuerySample.rejection(conditions(200)) == nil)
         let nested = { (depth: Int) in
             String(repeating: "(", count: depth) + "a == 1" + String(repeating: ")", count: depth)
         }
-        #expect(QuerySample.refusal(nested(32)) == nil)
+        #expect(QuerySample.rejection(nested(32)) == nil)
         let list = { (count: Int) in "a IN {\(repeatElement("1", count: count).joined(separator: ","))}" }
-        #expect(QuerySample.refusal(list(1_000)) == nil)
-        #expect(QuerySample.refusal("\(list(1_000)) OR \(list(1_000))") == nil)
+        #expect(QuerySample.rejection(list(1_000)) == nil)
+        #expect(QuerySample.rejection("\(list(1_000)) OR \(list(1_000))") == nil)
         let padding = String(repeating: " ", count: Limits.conditionBytes - 6)
-        #expect(QuerySample.refusal("a == 1" + padding) == nil)
+        #expect(QuerySample.rejection("a == 1" + padding) == nil)
         let arguments = { (count: Int) in [QueryArgument](repeating: .integer(1), count: count) }
         let placeholders = { (count: Int) in "a IN {\(repeatElement("%@", count: count).joined(separator: ","))}" }
-        #expect(QuerySample.refusal(placeholders(100), arguments(100)) == nil)
-        #expect(QuerySample.refusal("a IN %@", [.list(arguments(1_000))]) == nil)
+        #expect(QuerySample.rejection(placeholders(100), arguments(100)) == nil)
+        #expect(QuerySample.rejection("a IN %@", [.list(arguments(1_000))]) == nil)
 
-        let refused: [RecordError?] = [
-            QuerySample.refusal(conditions(201)), QuerySample.refusal(nested(33)), QuerySample.refusal(list(1_001)),
-            QuerySample.refusal("\(list(1_000)) OR \(list(1_000)) OR \(list(1))"),
-            QuerySample.refusal("a == 1" + padding + " "), QuerySample.refusal(placeholders(101), arguments(101)),
-            QuerySample.refusal("a IN %@", [.list(arguments(1_001))]),
-            QuerySample.refusal(
+        let rejected: [RecordError?] = [
+            QuerySample.rejection(conditions(201)), QuerySample.rejection(nested(33)),
+            QuerySample.rejection(list(1_001)),
+            QuerySample.rejection("\(list(1_000)) OR \(list(1_000)) OR \(list(1))"),
+            QuerySample.rejection("a == 1" + padding + " "), QuerySample.rejection(placeholders(101), arguments(101)),
+            QuerySample.rejection("a IN %@", [.list(arguments(1_001))]),
+            QuerySample.rejection(
                 "a IN %@ OR a IN %@ OR a IN {1}", [.list(arguments(1_000)), .list(arguments(1_000))]),
-            QuerySample.refusal(String(repeating: "(", count: 16_000)),
+            QuerySample.rejection(String(repeating: "(", count: 16_000)),
         ]
-        for (index, error) in refused.enumerated() {
+        for (index, error) in rejected.enumerated() {
             #expect(error?.code == .badRequest, "\(index)")
             #expect(error?.cause == .tooLarge, "\(index)")
             #expect(error?.detail("limit") != nil, "\(index)")
         }
-        #expect(QuerySample.refusal(String(repeating: "!", count: 16_000) + "a == 1") == nil)
-        #expect(QuerySample.refusal(String(repeating: "NOT ", count: 4_000)) != nil)
+        #expect(QuerySample.rejection(String(repeating: "!", count: 16_000) + "a == 1") == nil)
+        #expect(QuerySample.rejection(String(repeating: "NOT ", count: 4_000)) != nil)
     }
 }

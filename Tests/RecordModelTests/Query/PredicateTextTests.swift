@@ -22,7 +22,7 @@ struct PredicateTextTests {
         #expect(try QuerySample.bind(text).simplified().text() == printed)
     }
 
-    @Test func `it is never longer than asked for, and cut behind a scalar`() throws {
+    @Test func `the text is never longer than requested and is cut after a scalar`() throws {
         let predicate = try QuerySample.bind(
             "title == %@ OR a IN %@",
             [
@@ -40,7 +40,7 @@ struct PredicateTextTests {
         #expect(predicate.text(limit: -5).isEmpty)
     }
 
-    @Test func `conditions that differ in values alone have one shape`() throws {
+    @Test func `conditions that differ only in values have one shape`() throws {
         let shape = try QuerySample.bind("title == 'a' AND a IN {1, 2} OR NOT (b > 3)").shape
         #expect(shape == "title == ? AND a IN {?} OR NOT (b > ?)")
         #expect(try QuerySample.bind("title == 'secret' AND a IN {5, 6, 7} OR NOT (b > 4)").shape == shape)

@@ -57,13 +57,13 @@ struct SortTermTests {
         #expect(try Self.order("-modifiedTimestamp", records: Self.made) == [1, 2, 3, 4])
     }
 
-    @Test func `keys behind the time of creation decide among the records of one millisecond`() throws {
+    @Test func `keys after the time of creation order the records of one millisecond`() throws {
         #expect(try Self.order("createdTimestamp", "-a", records: Self.made) == [3, 2, 1, 4])
         #expect(try Self.order("-createdTimestamp", "a", records: Self.made) == [4, 1, 2, 3])
         #expect(try Self.order("-createdTimestamp", "-a", records: Self.made) == [2, 4, 1, 3])
     }
 
-    @Test func `the time of creation gives ties its direction wherever it stands`() throws {
+    @Test func `the time of creation gives ties its direction at any position`() throws {
         #expect(try Self.order("a", "-createdTimestamp", records: Self.made) == [4, 1, 2, 3])
         #expect(try Self.order("a", "createdTimestamp", records: Self.made) == [1, 4, 2, 3])
     }

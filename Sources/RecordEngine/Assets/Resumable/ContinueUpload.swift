@@ -4,14 +4,16 @@ internal import RecordStorage
 internal import Threads
 
 extension Uploads {
-    /// Takes a part of an upload in, and completes the upload with its last part.
+    /// Receives a part of an upload, and completes the upload with its last part.
     ///
-    /// The offset that is answered is durable. What came of a part that breaks off is durable too, unless it was to be
-    /// checked as a whole. A newer request for the upload ends this one.
+    /// All bytes before the returned offset are durable. If a part is interrupted, its received bytes are made durable
+    /// too, unless the part has a checksum. A newer request for the upload ends this request.
     ///
-    /// - Parameter next: The next piece of the part; `nil` at its end.
-    /// - Throws: CONFLICT for another offset than the upload's, with that in details, or if an older request is farther or
-    ///   a newer one has taken over; `TOO_LARGE`, QUOTA_EXCEEDED, `STORAGE_FULL`; `DIGEST_MISMATCH`; or what `next` throws.
+    /// - Parameter next: Returns the next chunk of the part; `nil` at the end of the part.
+    /// - Throws: CONFLICT for a wrong offset, with the upload's offset in `details`; CONFLICT if an older request has
+    ///   received more bytes or a newer request has taken over; BAD_REQUEST with cause TOO_LARGE or DIGEST_MISMATCH;
+    ///   QUOTA_EXCEEDED; INTERNAL_ERROR with cause STORAGE_FULL; NOT_FOUND for an unknown or expired upload; any error
+    ///   of `next`.
     package func append(
         _ part: ResumablePart, to upload: ResumableAddress, _ next: () async throws -> [UInt8]?
     ) async throws -> ResumableStatus {
@@ -19,17 +21,17 @@ extension Uploads {
         let before = try find(upload)
         let file = try database.assetStore.resumables.borrow(upload.name, in: database.assetStore)
         defer { database.assetStore.resumables.giveBack(file) }
-        // What cannot go on must not end what can.
+        // A request with an offset that is too low must not end an older request.
         guard part.offset >= before.offset else { throw RecordError.uploadOffsetWrong(before.offset) }
         if let received = file.receivedNow, part.offset < received { throw RecordError.uploadIsBusy }
         let session = try await file.turn.takeOver()
         let row: ResumableUploadRow
-        let room: ResumableRoom
+        let room: ResumableReservation
         do {
             defer { file.turn.leave() }
             row = try await begin(part, of: upload, file)
-            // The quota of a length that is known is held by the row.
-            room = ResumableRoom(reader, uploader: row.uploader, isCounted: row.length == nil)
+            // If the length is known, the upload's row already counts it in the quota.
+            room = ResumableReservation(reader, uploader: row.uploader, isCounted: row.length == nil)
             if row.claim == nil { try await open(file, at: row.offset, for: part, in: room) }
         }
         defer { room.release() }
@@ -43,14 +45,15 @@ extension Uploads {
                 try await end(row, part, at: size, upload, file)
             }
         } catch {
-            // If somebody else has the upload, it is theirs to keep what came.
+            // If a newer request has taken over, this step fails and the newer request handles the received bytes.
             try? await file.turn.step(session) { () throws(RecordError) in try await rest(file, of: row) }
             throw error
         }
         return try status(try find(upload), upload)
     }
 
-    /// The first step: what an older request has left is settled, and the part is judged by what is there now.
+    /// The first step of a part: finishes the work of an older request, and checks the part against the upload's
+    /// current state.
     private func begin(
         _ part: ResumablePart, of upload: ResumableAddress, _ file: ResumableFile
     ) async throws(RecordError) -> ResumableUploadRow {
@@ -66,9 +69,9 @@ extension Uploads {
         return row
     }
 
-    /// Makes sure of room for a part and opens the file for it.
+    /// Reserves space for a part, and opens the file at the part's offset.
     private func open(
-        _ file: ResumableFile, at offset: Int64, for part: ResumablePart, in room: ResumableRoom
+        _ file: ResumableFile, at offset: Int64, for part: ResumablePart, in room: ResumableReservation
     ) async throws(RecordError) {
         try room.expect(part.count ?? 0)
         do throws(AssetFileError) {
@@ -79,7 +82,7 @@ extension Uploads {
         }
     }
 
-    /// Notes a length that comes later than the upload.
+    /// Sets the length of an upload that was created without a length.
     private func setLength(_ length: Int64, _ row: inout ResumableUploadRow) async throws(RecordError) {
         if let known = row.length {
             guard known == length else { throw .uploadLengthWrong(known) }
@@ -97,16 +100,17 @@ extension Uploads {
         row.length = length
     }
 
-    /// How much may be lost if the process ends, and for how long a slow client's bytes may be at risk.
+    /// The number of received bytes after which a part without a checksum is synced. Such a part is also synced after
+    /// `timeAtRisk`, for slow clients.
     private static let bytesAtRisk: Int64 = 32 << 20
     private static let timeAtRisk = Duration.seconds(10)
 
-    /// Writes pieces as they come.
+    /// Writes the chunks of a part as they arrive.
     ///
-    /// - Returns: The size of the file with all of them.
+    /// - Returns: The size of the file in bytes after the last chunk.
     private func receive(
         _ row: ResumableUploadRow, _ part: ResumablePart, _ file: ResumableFile, _ session: UInt64,
-        _ room: ResumableRoom, _ next: () async throws -> [UInt8]?
+        _ room: ResumableReservation, _ next: () async throws -> [UInt8]?
     ) async throws -> Int64 {
         var size = row.offset
         var synced = size
@@ -120,14 +124,15 @@ extension Uploads {
             }
             try room.take(Int64(piece.count))
             size = total
-            // The last part of an upload is synced when it is kept; one that is to be checked, when it was.
+            // Do not sync here in two cases. The last part is synced when the file is kept, and a part with a checksum
+            // is synced after the check.
             let syncs =
                 size != row.length && part.checksum == nil
                 && (size - synced >= Self.bytesAtRisk || due.hasPassed())
             try await file.turn.step(session) { () throws(RecordError) in
                 do throws(AssetFileError) {
                     try await file.append(piece)
-                    // A sync makes durable what is there, also if this piece is not.
+                    // An fsync succeeds even if writing this chunk failed, so wait for the chunk first.
                     if syncs { try await file.settle() }
                 } catch {
                     throw database.assets.failure(error)
@@ -143,7 +148,7 @@ extension Uploads {
         return size
     }
 
-    /// The last step of a part.
+    /// The last step of a part: makes the bytes durable, or completes the upload.
     private func end(
         _ row: ResumableUploadRow, _ part: ResumablePart, at size: Int64, _ upload: ResumableAddress,
         _ file: ResumableFile
@@ -162,7 +167,8 @@ extension Uploads {
 }
 
 extension RecordError {
+    /// The error for a part that does not match its checksum.
     static let partMismatch = RecordError.badRequest(
-        "The bytes that came are not those that Upload-Checksum stands for, and were dropped. Send them again",
+        "The bytes do not match Upload-Checksum and were dropped. Send them again",
         cause: .digestMismatch)
 }

@@ -3,15 +3,17 @@ package import RecordModel
 internal import RecordStorage
 
 extension Uploads {
-    /// Begins an upload in several requests. Its announced length counts against the uploader's quota from now on.
+    /// Creates a resumable upload. If the length is known, it counts in the uploader's quota from the creation on.
     ///
-    /// - Throws: Who may not; `TOO_LARGE`, QUOTA_EXCEEDED, `STORAGE_FULL`; BAD_REQUEST for a file name that is none.
+    /// - Throws: AUTHENTICATION_REQUIRED or ACCESS_DENIED; BAD_REQUEST with cause TOO_LARGE or for an invalid file
+    ///   name; QUOTA_EXCEEDED; INTERNAL_ERROR with cause STORAGE_FULL.
     package func create(_ new: NewResumableUpload) async throws(RecordError) -> ResumableStatus {
         try reader.assets.allowUploading(new.caller, to: new.address)
         if let filename = new.filename { try AssetUpload.checkFilename(filename) }
         if let length = new.length { try checkLength(length) }
         let key = new.address.key
-        // Nobody guesses 16 random bytes: among anonymous uploaders the name is all the right there is.
+        // The name has 16 random bytes and cannot be guessed, since it is an anonymous uploader's only proof of
+        // ownership.
         var row = ResumableUploadRow(
             name: Hex.encode(RandomBytes.make(16)), uploader: new.caller.writerID, scope: key.scope, owner: key.owner,
             length: new.length, contentType: new.contentType, filename: new.filename, metadata: new.metadata,
@@ -26,32 +28,38 @@ extension Uploads {
             return row.expires
         }
         let upload = ResumableAddress(name: row.name, caller: new.caller, address: new.address)
-        // Nothing will come that could complete it.
+        // Complete an empty upload at once.
         return new.length == 0 ? try await status(of: upload, endsOthers: true) : try status(row, upload)
     }
 
-    /// Refuses a length that no asset may have, or that the disk has no room for.
+    /// Checks a length against the size limit and the free disk space.
+    ///
+    /// - Throws: BAD_REQUEST with cause TOO_LARGE; INTERNAL_ERROR with cause STORAGE_FULL.
     func checkLength(_ length: Int64) throws(RecordError) {
         let limits = database.limits
         guard length <= Int64(limits.assetBytes) else { throw .assetTooLarge(limit: limits.assetBytes) }
-        // Only looked at: uploads that nobody goes on with must not keep others out.
-        try database.assetStore.reserveRoom(length, limits: limits)
-        database.assetStore.releaseRoom(length)
+        // Check the disk space without reserving it, so that abandoned uploads do not block other uploads.
+        try database.assetStore.reserveSpace(length, limits: limits)
+        database.assetStore.releaseSpace(length)
     }
 }
 
 extension AssetWriter {
     private var mostUnused: Int { transaction.limits.unreferencedAssetBytes }
 
-    /// Judges an uploader's unused bytes by its quota, after some were added.
+    /// Checks an uploader's unused bytes against its quota, after bytes were added in this transaction.
+    ///
+    /// - Throws: QUOTA_EXCEEDED.
     func allowUnused(of row: ResumableUploadRow) throws(RecordError) {
         let unused = try table.reading.unusedBytes(of: row.uploader)
         guard unused <= Int64(mostUnused) else { throw .assetQuota(held: unused, limit: mostUnused) }
     }
 
-    /// Judges bytes that an upload will bring by its uploader's quota, where no other upload can come between.
+    /// Checks the bytes of a future upload against its uploader's quota. Runs inside the write, so that no other upload
+    /// can use the quota between the check and the write.
     ///
-    /// - Parameter counted: What of them counts already.
+    /// - Parameter counted: How many of the bytes already count in the quota.
+    /// - Throws: QUOTA_EXCEEDED.
     func allowUnfinished(
         _ bytes: Int64, of row: ResumableUploadRow, besides counted: Int64, isNew: Bool, in files: AssetStore
     ) throws(RecordError) {

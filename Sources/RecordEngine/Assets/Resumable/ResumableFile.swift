@@ -4,75 +4,76 @@ internal import RecordStorage
 internal import Synchronization
 internal import Threads
 
-/// The file of an upload in several requests, as far as this process knows it: open while a request brings bytes; between
-/// requests what is left of it is the hash so far.
+/// The file of a resumable upload in this process. The file is open while a request sends bytes. Between requests, the
+/// object keeps only the hash state.
 ///
-/// Unchecked: whoever has its turn uses it, and waits for each piece of work before passing the turn on; but `append`
-/// leaves its work to whoever comes next.
+/// Unchecked `Sendable`: only the request that owns `turn` uses the object. The owner waits for all work on other
+/// threads before it passes on the ownership, except for the work of `append`, for which the next owner waits.
 final class ResumableFile: @unchecked Sendable {
     let name: String
-    let turn = ResumableTurn()
-    private let folder: AssetFolder
+    let turn = ResumableOwnership()
+    private let directory: AssetDirectory
     private let executor: ThreadExecutor
     private var writer: AssetFileWriter?
     private var pending: Task<Result<Void, AssetFileError>, Never>?
     private var check: Check?
-    /// What has hashed the first `hashed` bytes; `nil` if nobody has.
+    /// The hash state of the first `hashed` bytes; `nil` for no hash state.
     private var hasher: SHA256Hasher?
     private var hashed: Int64 = 0
-    /// Whether the writer's hasher has had what the file has.
+    /// Whether the writer's hasher has hashed exactly the bytes in the file.
     private var isHashSound = true
-    /// Nobody knows yet whether the file would be found again after a power cut.
+    /// Whether the file's directory entry may not be durable yet.
     private var isNameNew = false
-    /// How many bytes are written or on their way; -1 while the file is closed. Anybody may look.
+    /// The number of bytes written or being written; -1 while the file is closed. Read from any thread.
     private let received = Atomic<Int64>(-1)
 
-    /// A part that counts only if its digest is the one that the client has announced.
+    /// The check of a part with an announced digest. The part is discarded if the digest does not match.
     private struct Check {
         let digest: MessageDigest
         let start: Int64
-        /// What had hashed the bytes before the part.
+        /// The hash state of the bytes before the part.
         let hasher: SHA256Hasher?
     }
 
-    init(_ name: String, in folder: AssetFolder, executor: ThreadExecutor) {
+    init(_ name: String, in directory: AssetDirectory, executor: ThreadExecutor) {
         self.name = name
-        self.folder = folder
+        self.directory = directory
         self.executor = executor
     }
 
     var isOpen: Bool { writer != nil }
-    /// Whether what is being written may have to be dropped.
+    /// Whether the current part has a digest that is not checked yet.
     var isChecking: Bool { check != nil }
-    /// Whether anything is lost if this is forgotten.
-    var isWorthKeeping: Bool { hasher != nil }
+    /// Whether the object has a hash state, which would be lost by removing the object from memory.
+    var hasHashState: Bool { hasher != nil }
 
-    /// The least offset at which a part can go on while another one is being received; `nil` if none is.
+    /// The smallest offset at which a new part may continue while another part is being received; `nil` if no part is
+    /// being received.
     var receivedNow: Int64? {
         let count = received.load(ordering: .relaxed)
         return count < 0 ? nil : count
     }
 
-    /// Opens the file to go on with it.
+    /// Opens the file to append a part.
     ///
     /// - Parameters:
-    ///   - offset: What is synced; the rest of the file is cut off.
-    ///   - digest: Digests the part that comes, which must then pass `check`.
+    ///   - offset: The number of synced bytes. Later bytes of the file are cut off.
+    ///   - digest: The announced digest of the part; `nil` for none. A part with a digest must pass `passesCheck`.
     func open(at offset: Int64, digest: MessageDigest? = nil) async throws(AssetFileError) {
         let known = hashed == offset ? hasher : nil
         hasher = nil
         check = digest.map { Check(digest: $0, start: offset, hasher: known.map(SHA256Hasher.init(copying:))) }
         let handed = Handed(known)
-        let (name, folder) = (name, folder)
+        let (name, directory) = (name, directory)
         writer = try await work { () throws(AssetFileError) in
-            try AssetFileWriter(resuming: name, at: offset, hasher: handed.hasher, in: folder)
+            try AssetFileWriter(resuming: name, at: offset, hasher: handed.hasher, in: directory)
         }
         isHashSound = true
         isNameNew = offset == 0
         received.store(offset, ordering: .relaxed)
     }
 
-    /// Unchecked: it passes a hasher on, whose giver forgets it.
+    /// Passes a hasher to another thread. Unchecked `Sendable`: the sender does not keep the hasher.
     private struct Handed: @unchecked Sendable {
         let hasher: SHA256Hasher?
         let digest: MessageDigest?
@@ -83,7 +84,7 @@ final class ResumableFile: @unchecked Sendable {
         }
     }
 
-    /// Hands a piece to the thread, after the one before is done.
+    /// Passes a chunk to the thread, after the previous chunk is written.
     func append(_ piece: [UInt8]) async throws(AssetFileError) {
         try await settle()
         guard let writer else { return }
@@ -100,18 +101,20 @@ final class ResumableFile: @unchecked Sendable {
         }
     }
 
-    /// Waits until everything is written.
+    /// Waits until all chunks are written.
+    ///
+    /// - Throws: The error of writing a chunk.
     func settle() async throws(AssetFileError) {
         guard let waiting = pending else { return }
         pending = nil
         if case .failure(let error) = await waiting.value {
-            // The hasher has had the piece that the file has not.
+            // The hasher includes a chunk that is not in the file.
             isHashSound = false
             throw error
         }
     }
 
-    /// Whether the part that was announced with a digest has it. The part counts then.
+    /// Returns whether a part matches its announced digest. A part that matches is no longer discarded.
     func passesCheck(_ expected: [UInt8]) async -> Bool {
         guard let check else { return true }
         let handed = Handed(digest: check.digest)
@@ -121,9 +124,10 @@ final class ResumableFile: @unchecked Sendable {
         return true
     }
 
-    /// Makes what has been written durable, even if the last piece could not be.
+    /// Makes the written bytes durable, even if writing the last chunk failed.
     ///
-    /// - Returns: How many bytes there are.
+    /// - Returns: The size of the file in bytes.
+    /// - Throws: The error of fsync.
     func sync() async throws(AssetFileError) -> Int64 {
         try? await settle()
         guard let writer else { return 0 }
@@ -141,7 +145,7 @@ final class ResumableFile: @unchecked Sendable {
         return writer.size
     }
 
-    /// Closes the file. What was synced is gone on with.
+    /// Closes the file. The upload can continue after the synced bytes.
     func close() {
         if isHashSound, let writer {
             hasher = writer.hasher
@@ -150,7 +154,7 @@ final class ResumableFile: @unchecked Sendable {
         forgetWriter()
     }
 
-    /// Closes the file and forgets a part that did not pass its check, or never will.
+    /// Closes the file and discards a part that has not passed its check.
     func drop() async {
         try? await settle()
         if let check {
@@ -160,14 +164,14 @@ final class ResumableFile: @unchecked Sendable {
         forgetWriter()
     }
 
-    /// Takes the file away, unless it has another name by now.
+    /// Deletes the file, unless the file already has its final name.
     func discard() async {
         try? await settle()
         hasher = nil
-        let (name, folder) = (name, folder)
+        let (name, directory) = (name, directory)
         forgetWriter()
-        // Large files take their time.
-        await Task.detached(executorPreference: executor) { folder.removeUpload(name) }.value
+        // Use another thread, since deleting a large file takes time.
+        await Task.detached(executorPreference: executor) { directory.removeUpload(name) }.value
     }
 
     private func forgetWriter() {
@@ -176,20 +180,22 @@ final class ResumableFile: @unchecked Sendable {
         received.store(-1, ordering: .relaxed)
     }
 
-    // MARK: What is complete
+    // MARK: Completion
 
-    /// The hash of everything, and what the header of a picture says.
+    /// Returns the digest and size of the file and, for a picture, the picture's properties.
+    ///
+    /// - Throws: The error of reading the file.
     func content() async throws(AssetFileError) -> AssetContent {
         try await settle()
         guard let writer else { throw AssetFileError(call: "read", code: 0) }
-        // A hasher gives one digest.
+        // A hasher cannot be used after it has returned its digest.
         isHashSound = false
         return try await work { () throws(AssetFileError) in
             try AssetContent(of: writer)
         }
     }
 
-    /// Gives the file its final name, durably, besides the one that it has.
+    /// Durably adds the final name to the file. The file keeps its current name too.
     func keep(as name: AssetFileName) async throws(AssetFileError) {
         guard let writer else { return }
         try await work { () throws(AssetFileError) in try writer.keep(andLink: name) }

@@ -3,20 +3,21 @@ internal import RecordModel
 internal import RecordStorage
 internal import Threads
 
-/// Uploads in several requests: a client begins one, brings its bytes in parts, and goes on after a break where the last
-/// request has ended. The last part makes an asset of it.
+/// The resumable uploads of a database. A client creates an upload, then sends the bytes in parts. Each part continues
+/// at the durable offset. After the last part, the upload becomes an asset.
 package struct Uploads {
     let reader: RecordReader
 
     var database: RecordDatabase { reader.database }
-    var table: AssetReading { reader.store.assets }
+    var table: AssetFinder { reader.store.assets }
 
-    /// Uploads that one caller may have begun and not completed.
+    /// The maximum number of unfinished uploads per caller.
     package static let mostUnfinished = 1_000
 
-    /// The row of an upload, for its maker.
+    /// Returns the row of an upload for its uploader.
     ///
-    /// - Throws: NOT_FOUND, to strangers too; with cause `TOKEN_EXPIRED` for one that has expired.
+    /// - Throws: NOT_FOUND for an unknown upload, or if the caller is not the uploader; NOT_FOUND with cause
+    ///   TOKEN_EXPIRED for an expired upload.
     func find(_ upload: ResumableAddress) throws(RecordError) -> ResumableUploadRow {
         try reader.refresh()
         let key = upload.address.key
@@ -27,13 +28,14 @@ package struct Uploads {
         return row
     }
 
+    /// Returns the status of an upload.
     func status(_ row: ResumableUploadRow, _ upload: ResumableAddress) throws(RecordError) -> ResumableStatus {
         ResumableStatus(
             name: row.name, offset: row.offset, length: row.length, metadata: row.metadata, expires: row.expires,
             asset: try received(row, upload))
     }
 
-    /// What a complete upload has become.
+    /// Returns the asset of a complete upload.
     private func received(
         _ row: ResumableUploadRow, _ upload: ResumableAddress
     ) throws(RecordError) -> ReceivedAsset? {
@@ -45,11 +47,11 @@ package struct Uploads {
             fileChecksum: stored.hash.base64, size: stored.size, contentType: claim.contentType,
             filename: claim.filename, picture: stored.picture.picture.map(AssetPicture.init))
         let url = reader.assets.urls().url(of: asset) ?? ""
-        asset.receipt = AssetReceipt.seal(claim.id, upload.caller, upload.address, with: database.keys)
+        asset.receipt = UploadToken.seal(claim.id, upload.caller, upload.address, with: database.keys)
         return ReceivedAsset(asset: asset, downloadURL: url, isKnown: true)
     }
 
-    /// Notes for the operator why the file of an upload could not be opened, and says what the client learns of it.
+    /// Logs the failure to open an upload's file for the operator, and returns the error for the client.
     func failureToGoOn(_ error: AssetFileError) -> RecordError {
         let failure = database.assets.failure(error)
         return error.isMissing ? .uploadLost : failure

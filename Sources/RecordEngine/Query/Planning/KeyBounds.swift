@@ -1,17 +1,17 @@
 internal import RecordModel
 
-/// From what is known of a field to the range of keys that an index holds for it.
+/// Computes the range of index keys for the constraints on a field.
 enum KeyBounds {
-    /// The keys that begin with a head.
+    /// The keys that start with `head`.
     static func all(under head: [UInt8]) -> (lower: [UInt8], upper: [UInt8]?) {
         (head, head.isEmpty ? nil : IndexKey.successor(of: head))
     }
 
-    /// The keys under a head whose next column is within bounds; absent values are not.
+    /// The keys that start with `head` and whose next column is within bounds. Excludes keys of absent values.
     static func within(
         _ range: ValueRange, column: IndexDefinition.Column, under head: [UInt8]
     ) -> (lower: [UInt8], upper: [UInt8]?) {
-        // In a descending column the greatest value comes first.
+        // In a descending column the greatest value sorts first.
         let (first, last) = column.isAscending ? (range.lower, range.upper) : (range.upper, range.lower)
         let lower: [UInt8]
         if let first {
@@ -30,7 +30,7 @@ enum KeyBounds {
         return (lower, upper)
     }
 
-    /// The keys under a head whose next column is a text with a prefix.
+    /// The keys that start with `head` and whose next column is a text with a given prefix.
     static func beginning(
         with prefix: [UInt8], column: IndexDefinition.Column, under head: [UInt8]
     ) -> (lower: [UInt8], upper: [UInt8]?) {
@@ -39,7 +39,7 @@ enum KeyBounds {
         return (key, IndexKey.successor(of: key))
     }
 
-    /// What both ranges hold; `nil` if that is nothing.
+    /// The intersection of two ranges; `nil` if it is empty.
     static func both(
         _ left: (lower: [UInt8], upper: [UInt8]?), _ right: (lower: [UInt8], upper: [UInt8]?)
     ) -> (lower: [UInt8], upper: [UInt8]?)? {
@@ -53,8 +53,8 @@ enum KeyBounds {
         return (lower, upper)
     }
 
-    /// A bound on a text that fills a key includes what it excludes, since longer texts may have that key: the records
-    /// tell.
+    /// Whether the key range must include the key of a bound. A truncated key must be included even if the bound is
+    /// exclusive, because longer texts may share the key. The scan then rechecks the records.
     private static func includes(_ bound: ValueRange.Bound) -> Bool {
         if case .text(let text) = bound.value, text.count >= IndexKey.textBytes { return true }
         return bound.isInclusive

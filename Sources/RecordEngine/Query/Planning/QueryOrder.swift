@@ -1,44 +1,44 @@
 internal import Glibc
 internal import RecordModel
 
-/// The total order of a query's answer: key columns, then the internal id.
+/// The total order of a query's result: first the key columns, then the internal id.
 ///
-/// The bytes of the columns (`IndexKey`) and the id together are a record's place in the order; a cursor is one such place.
+/// A position in this order consists of the encoded columns (`IndexKey`) and the id. A cursor stores such a position.
 struct QueryOrder: Hashable, Sendable {
-    /// Terms that decide before the id does.
+    /// The sort terms that precede the id.
     var columns: [SortTerm]
-    /// The direction of the id: that of `createdTimestamp`, if the sort has it.
+    /// Whether ids ascend. If the sort contains `createdTimestamp`, ids have the same direction as `createdTimestamp`.
     var isIDAscending: Bool
 
     /// - Parameters:
-    ///   - constants: Fields that have one value in all matches, and so decide nothing.
-    ///   - createdFollowsIDs: Whether a later record never has an earlier time of creation.
+    ///   - constants: The fields with the same value in all matches. Sorting by them has no effect.
+    ///   - createdFollowsIDs: Whether the creation time never decreases as ids ascend.
     init(_ sort: [SortTerm], constants: Set<QueryField> = [], createdFollowsIDs: Bool) {
-        // They are few: to look through them costs less than a set does.
-        let terms = sort.enumerated().filter { place, term in
-            !constants.contains(term.field) && !sort[..<place].contains { $0.field == term.field }
+        // A sort has few terms, so a linear search costs less than a set.
+        let terms = sort.enumerated().filter { position, term in
+            !constants.contains(term.field) && !sort[..<position].contains { $0.field == term.field }
         }.map(\.element)
         isIDAscending = sort.areIDsAscending
-        // Where ids follow the time of creation and nothing stands behind it, it is the order of ids.
+        // If the creation time ascends with ids and is the last term, sorting by id gives the same order.
         let isByID = createdFollowsIDs && terms.last?.field == .system(.createdTimestamp)
         columns = isByID ? Array(terms.dropLast()) : terms
     }
 
-    /// Whether the time of creation comes first and other columns behind it. Where ids follow the time, records that come by
-    /// id are in this order but for those of one millisecond.
+    /// Whether the first of several columns is the creation time. If the creation time ascends with ids, records sorted
+    /// by id are in this order, except within one millisecond.
     var isByTimeFirst: Bool { columns.first?.field == .system(.createdTimestamp) }
 
-    /// Whether the answer comes in the order of ids alone.
+    /// Whether the query sorts by id alone.
     var isByID: Bool { columns.isEmpty }
 }
 
-/// A record's place in the order of a query.
-struct QueryPlace: Hashable, Sendable {
-    /// The columns of the order, as `IndexKey` writes them.
+/// The position of a record in the order of a query.
+struct QueryPosition: Hashable, Sendable {
+    /// The columns of the order, encoded by `IndexKey`.
     var key: [UInt8]
     var record: RecordNumber
 
-    func precedes(_ other: QueryPlace, in order: QueryOrder) -> Bool {
+    func precedes(_ other: QueryPosition, in order: QueryOrder) -> Bool {
         let difference = key.withUnsafeBytes { mine in
             other.key.withUnsafeBytes { theirs in
                 let count = min(mine.count, theirs.count)

@@ -1,27 +1,27 @@
 internal import RecordModel
 
-/// How a query is answered: a value that can be printed, compared and tested, and that knows no store.
+/// A query plan. Plans can be printed, compared and tested without a store.
 struct QueryPlan: Hashable, Sendable {
-    /// What is walked. Several walks are merged; a record that more than one of them meets comes once.
-    var walks: [IndexWalk]
-    /// What is still asked of each record that a walk meets; `constant(true)` if nothing.
+    /// The index scans. The runner merges several scans and returns a record once, even if several scans find it.
+    var scans: [IndexScan]
+    /// The condition that each record found must still satisfy; `constant(true)` if there is none.
     var residual: Predicate
-    /// The whole condition, for entries whose key may be cut.
+    /// The whole predicate, for rechecking records whose index keys may be truncated.
     var predicate: Predicate
     var order: QueryOrder
-    /// Whether all matches are gathered and sorted, since the walks do not come in the query's order.
+    /// Whether the runner collects and sorts all matches, because the scans do not return the query's order.
     var isSorted: Bool
-    /// Whether the walks come by time of creation, the first column of the order, so that sorting ends with the time of
-    /// the last record that is wanted.
+    /// Whether the scans return records by creation time, the first column of the order. The runner then stops
+    /// collecting after the millisecond of a page's last record.
     var isByTime = false
-    /// Rows that the walks are expected to meet, before they find a page.
+    /// The number of rows that the scans are expected to read for one page.
     var estimatedRows: Int
-    /// Whether the walks can meet a record twice.
+    /// Whether two scans can return the same record.
     var hasOverlaps: Bool
 }
 
-/// One walk through one index: a range of its keys, or of ids.
-struct IndexWalk: Hashable, Sendable {
+/// A scan of one index in a range of keys or ids.
+struct IndexScan: Hashable, Sendable {
     enum Source: Hashable, Sendable {
         /// All records of the type, by id.
         case records
@@ -31,28 +31,28 @@ struct IndexWalk: Hashable, Sendable {
         case name([UInt8])
         case index(IndexDefinition)
 
-        /// Whose records they are alone, of those that are walked by id.
+        /// The creator, for a scan of one creator's records.
         var creator: UserID? { if case .creator(let id) = self { id } else { nil } }
     }
 
     var source: Source
-    /// The keys of an index: from `lower` on, below `upper` (`nil`: to the end).
+    /// The range of keys, from `lower` up to but not including `upper` (`nil`: to the end).
     var lower: [UInt8] = []
     var upper: [UInt8]?
-    /// The bytes in front of the columns of the order: those of columns with one value.
+    /// The number of leading key bytes that belong to columns with a fixed value. The columns of the order follow.
     var prefixCount = 0
-    /// Whether the index is walked from its end, since its directions are the inverse of the order's.
+    /// Whether to scan the index backward, because the order has the opposite directions.
     var isBackward = false
-    /// Ids outside these are not wanted (exclusive bounds), from conditions on `createdTimestamp`.
+    /// The ids to return, from conditions on `createdTimestamp`.
     var ids = IDRange()
-    /// What the range stands for, for the reader of a plan.
+    /// The condition that the range represents, for `explain`.
     var condition: Predicate
 
-    /// Whether all entries have one key, so that they come by id.
+    /// Whether all entries in the range have the same key, and so are sorted by id.
     var isOneKey = false
 }
 
-/// Internal ids between two that do not belong to it.
+/// A range of internal ids. Both bounds are exclusive.
 struct IDRange: Hashable, Sendable {
     var above: RecordNumber = .lowest
     var below: RecordNumber = .highest

@@ -1,47 +1,53 @@
 internal import RecordModel
 
-/// Chooses how a query is answered. Pure: what it must know of the data it asks through closures.
+/// Chooses the plan of a query. The planner accesses the data only through its closures.
 struct QueryPlanner {
     let type: RecordTypeDefinition
-    /// Whether a later record never has an earlier time of creation.
+    /// Whether the creation time never decreases as ids ascend.
     let createdFollowsIDs: Bool
-    /// The records that the caller wants; `nil` for all of them, in any order.
+    /// The maximum number of records to return; `nil` for all matches in any order.
     let limit: Int?
-    /// Whether rows are estimated even where nothing hangs on it: for those who want to see the plan.
+    /// Whether to estimate rows even if the choice of the plan does not need estimates. `explain` sets this.
     var estimatesAll = false
-    /// The rows that a walk would meet, as far as statistics tell.
-    let estimate: (IndexWalk) throws(RecordError) -> Int
-    /// The ids of records whose time of creation is within a range.
+    /// Estimates the number of rows that a scan would read.
+    let estimate: (IndexScan) throws(RecordError) -> Int
+    /// Returns the ids of the records created within a time range.
     let ids: (ValueRange) throws(RecordError) -> IDRange
 
-    /// A row that is only gathered and sorted costs this much of one that is shown.
+    /// The relative cost of collecting and sorting a row. Returning a row in order costs 1.
     private static let sortedRowCost = 1.2
-    /// Walks whose rows are estimated one by one; beyond, the mean of these counts for each.
-    private static let estimatedWalks = 8
-    /// Branches of an OR that are looked at as walks of their own.
+    /// The maximum number of scans of a path that are estimated individually. Further scans count as the mean of these
+    /// estimates.
+    private static let estimatedScans = 8
+    /// The maximum number of OR branches that are planned separately.
     private static let maxBranches = 32
-    /// Tests and values that are looked at for the ORs of one condition: a plan must not take longer than a query may.
+    /// The maximum number of conditions and values that the planner examines for the ORs of one predicate. The limit
+    /// keeps planning within the time limit of a query.
     private static let unionWork = 5_000
 
-    /// - Parameter condition: What says which fields have one value, so that sorting by them means nothing; the predicate
-    ///   unless several plans with predicates of their own shall have one order.
+    /// Chooses a plan.
+    ///
+    /// - Parameter condition: The predicate that determines which fields have the same value in all matches. Sorting by
+    ///   these fields has no effect. Pass the same `condition` to give plans with different predicates the same order.
+    ///   The default is `predicate`.
+    /// - Throws: The errors of `estimate` and `ids`.
     func plan(
         _ predicate: Predicate, sort: [SortTerm], orderedAs condition: Predicate? = nil
     ) throws(RecordError) -> QueryPlan {
-        let parts = ConditionParts(predicate)
-        let known = condition.map { ConditionParts($0).facts } ?? parts.facts
+        let parts = Conjuncts(predicate)
+        let known = condition.map { Conjuncts($0).facts } ?? parts.facts
         let constants = Set(known.filter { $0.value.isConstant }.keys)
         let order = QueryOrder(sort, constants: constants, createdFollowsIDs: createdFollowsIDs)
         if parts.isImpossible {
             return QueryPlan(
-                walks: [], residual: .constant(false), predicate: predicate, order: order, isSorted: false,
+                scans: [], residual: .constant(false), predicate: predicate, order: order, isSorted: false,
                 estimatedRows: 0, hasOverlaps: false)
         }
-        let finder = WalkFinder(type: type, order: order, createdFollowsIDs: createdFollowsIDs, ids: ids)
+        let finder = AccessPathFinder(type: type, order: order, createdFollowsIDs: createdFollowsIDs, ids: ids)
         let everything = Set(parts.parts.indices)
         var paths = try finder.paths(for: parts)
         if let path = paths.first(where: { $0.isInOrder && $0.covered == everything }) {
-            // It finds the page and nothing else: there is nothing to weigh.
+            // This path reads only the rows of the page, so no estimate is needed.
             return try make(path, parts, predicate, order, rows: nil)
         }
         paths += try unions(parts, order, finder)
@@ -63,82 +69,83 @@ struct QueryPlanner {
         return try make(paths[best], parts, predicate, order, rows: rows[best])
     }
 
-    /// Whether the walks of a path come by time of creation, the first column of the order.
+    /// Whether the scans of a path return records by creation time, the first column of the order.
     private func comesByTime(_ path: AccessPath, _ order: QueryOrder) -> Bool {
-        createdFollowsIDs && order.isByTimeFirst && !path.isInOrder && path.walks.allSatisfy(\.isOneKey)
+        createdFollowsIDs && order.isByTimeFirst && !path.isInOrder && path.scans.allSatisfy(\.isOneKey)
     }
 
     private func cost(of path: AccessPath, rows: Int, matches: Int, isCovered: Bool, isByTime: Bool) -> Double {
         guard let limit else { return Double(rows) }
         guard path.isInOrder || isByTime else { return Double(rows) * Self.sortedRowCost }
         let page = Double(min(rows, limit + 1)) * (path.isInOrder ? 1 : Self.sortedRowCost)
-        // In order, a page is full when enough of the rows have matched.
+        // If conditions remain to be checked, scans in order read on until enough of their rows have matched to fill a
+        // page.
         return isCovered ? page : min(Double(rows), page * Double(rows) / Double(min(matches, max(rows, 1))))
     }
 
     private func rows(of path: AccessPath) throws(RecordError) -> Int {
         var sum = 0
-        for walk in path.walks.prefix(Self.estimatedWalks) { sum += try estimate(walk) }
-        guard path.walks.count > Self.estimatedWalks else { return sum }
-        return sum / Self.estimatedWalks * path.walks.count
+        for scan in path.scans.prefix(Self.estimatedScans) { sum += try estimate(scan) }
+        guard path.scans.count > Self.estimatedScans else { return sum }
+        return sum / Self.estimatedScans * path.scans.count
     }
 
     private func make(
-        _ path: AccessPath, _ parts: ConditionParts, _ predicate: Predicate, _ order: QueryOrder, rows: Int?
+        _ path: AccessPath, _ parts: Conjuncts, _ predicate: Predicate, _ order: QueryOrder, rows: Int?
     ) throws(RecordError) -> QueryPlan {
         let rows = if let rows { rows } else if estimatesAll { try self.rows(of: path) } else { 0 }
         let isSorted = !path.isInOrder && limit != nil
         let residual = parts.without(path.covered)
         let isPage = path.isInOrder && residual == .constant(true)
         let isByTime = isSorted && comesByTime(path, order)
-        var walks = path.walks
-        if isByTime { for number in walks.indices { walks[number].isBackward = !order.isIDAscending } }
+        var scans = path.scans
+        if isByTime { for number in scans.indices { scans[number].isBackward = !order.isIDAscending } }
         return QueryPlan(
-            walks: walks, residual: residual, predicate: predicate, order: order, isSorted: isSorted,
+            scans: scans, residual: residual, predicate: predicate, order: order, isSorted: isSorted,
             isByTime: isByTime,
             estimatedRows: isPage ? min(rows, limit.map { $0 + 1 } ?? rows) : rows, hasOverlaps: path.hasOverlaps)
     }
 
     // MARK: OR
 
-    /// Paths that find each branch of an OR by walks of its own.
+    /// Paths that use separate scans for each branch of an OR.
     private func unions(
-        _ parts: ConditionParts, _ order: QueryOrder, _ finder: WalkFinder
+        _ parts: Conjuncts, _ order: QueryOrder, _ finder: AccessPathFinder
     ) throws(RecordError) -> [AccessPath] {
         var found: [AccessPath] = []
         var work = Self.unionWork
         let weights = parts.choices.isEmpty ? [] : parts.parts.map(\.weight)
         let weight = weights.reduce(0, +)
         for choice in parts.choices where choice.branches.count <= Self.maxBranches {
-            // Each branch is joined anew with all other parts.
+            // Each branch is joined with all other conjuncts.
             let cost = choice.branches.count * (weight - weights[choice.part]) + weights[choice.part]
             guard cost <= work else { continue }
             work -= cost
             let others = parts.parts.enumerated().filter { $0.offset != choice.part }.map(\.element)
-            var union = AccessPath(walks: [], covered: [], isInOrder: true, hasOverlaps: true)
+            var union = AccessPath(scans: [], covered: [], isInOrder: true, hasOverlaps: true)
             var isExact = true
             for branch in choice.branches {
-                let branch = ConditionParts(Predicate.and(others + [branch]).simplified())
+                let branch = Conjuncts(Predicate.and(others + [branch]).simplified())
                 if branch.isImpossible { continue }
                 guard let path = try best(of: branch, finder) else {
                     isExact = false
-                    union.walks = []
+                    union.scans = []
                     break
                 }
                 isExact = isExact && path.covered.count == branch.parts.count
-                // The walk to a name does not say where in the order its record stands.
+                // A lookup by name does not return the record's position in the order.
                 union.isInOrder = union.isInOrder && path.isInOrder && (order.isByID || !path.isByName)
-                union.walks += path.walks
+                union.scans += path.scans
             }
-            guard !union.walks.isEmpty, union.walks.count <= WalkFinder.maxWalks else { continue }
+            guard !union.scans.isEmpty, union.scans.count <= AccessPathFinder.maxScans else { continue }
             if isExact { union.covered = Set(parts.parts.indices) }
             found.append(union)
         }
         return found
     }
 
-    /// The cheapest path to a branch that does not walk all records of the type.
-    private func best(of parts: ConditionParts, _ finder: WalkFinder) throws(RecordError) -> AccessPath? {
+    /// The cheapest path to the matches of a branch, without scans of all records of the type.
+    private func best(of parts: Conjuncts, _ finder: AccessPathFinder) throws(RecordError) -> AccessPath? {
         var best: AccessPath?
         var bestRows = Int.max
         for path in try finder.paths(for: parts) where !path.covered.isEmpty {
@@ -153,7 +160,7 @@ struct QueryPlanner {
 }
 
 extension Predicate {
-    /// The tests and values in it.
+    /// The number of conditions and values in the predicate.
     fileprivate var weight: Int {
         switch self {
         case .constant: 1

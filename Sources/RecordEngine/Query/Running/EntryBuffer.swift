@@ -1,11 +1,11 @@
 internal import RecordModel
 
-/// Entries of an index, read in one go: keys in one block of bytes, record ids beside them.
+/// A buffer of index entries: keys in one block of bytes, record ids in an array.
 struct EntryBuffer {
-    /// Where each key ends in `bytes`.
+    /// The end offset of each key in `bytes`.
     private var ends: [Int] = []
     private var bytes: [UInt8] = []
-    /// The ids of the records, in the order of their entries.
+    /// The record ids, in the order of the entries.
     private(set) var records: [RecordNumber] = []
 
     var count: Int { records.count }
@@ -15,26 +15,26 @@ struct EntryBuffer {
         records.last.map { (Array(key(count - 1)), $0) }
     }
 
-    /// The key of an entry.
+    /// The key of the entry at an index.
     func key(_ index: Int) -> ArraySlice<UInt8> {
         bytes[(index == 0 ? 0 : ends[index - 1])..<ends[index]]
     }
 
-    /// Adds an entry; its key is copied.
+    /// Adds an entry with a copy of its key.
     mutating func append(_ key: UnsafeRawBufferPointer, record: RecordNumber) {
         bytes.append(contentsOf: key)
         ends.append(bytes.count)
         records.append(record)
     }
 
-    /// Empties it and keeps its memory.
+    /// Removes all entries but keeps the memory for new ones.
     mutating func removeAll() {
         ends.removeAll(keepingCapacity: true)
         bytes.removeAll(keepingCapacity: true)
         records.removeAll(keepingCapacity: true)
     }
 
-    /// Drops the last entry, and those before it that have its key.
+    /// Removes the last entry and all entries with the same key.
     mutating func removeLastRun() {
         guard var start = records.indices.last else { return }
         let last = key(start)
@@ -44,7 +44,7 @@ struct EntryBuffer {
         bytes.removeSubrange((ends.last ?? 0)...)
     }
 
-    /// Turns around the records of each run of equal keys.
+    /// Reverses the record ids within each run of equal keys.
     mutating func reverseRuns() {
         var start = 0
         while start < count {

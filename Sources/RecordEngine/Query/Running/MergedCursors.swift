@@ -2,31 +2,34 @@ internal import Containers
 internal import RecordModel
 internal import RecordStorage
 
-/// The cursors of several walks as one: merged in the query's order, or one after another.
+/// Reads several scans as one, either merged in the query's order or one after another.
 struct MergedCursors {
     private struct Position {
-        let cursor: WalkCursor
-        let place: QueryPlace
+        let cursor: IndexScanCursor
+        let position: QueryPosition
     }
 
-    private let cursors: [WalkCursor]
+    private let cursors: [IndexScanCursor]
     private let order: QueryOrder
-    /// If not, one follows another, as a single one does.
+    /// Whether the cursors are merged. If false, they run one after another.
     private let areMerged: Bool
 
     /// - Parameters:
-    ///   - order: That of the query.
-    ///   - comesInOrder: Whether each of the cursors comes in it.
-    init(_ cursors: [WalkCursor], order: QueryOrder, comesInOrder: Bool) {
+    ///   - order: The order of the query.
+    ///   - comesInOrder: Whether each cursor returns records in the query's order.
+    init(_ cursors: [IndexScanCursor], order: QueryOrder, comesInOrder: Bool) {
         self.cursors = cursors
         self.order = order
         areMerged = comesInOrder && cursors.count > 1
     }
 
-    /// Calls `body` with the cursor that stands on the next record, until it returns false. Merged, a record on which
-    /// several walks stand comes once. All statements are ended then.
+    /// Calls `body` with the cursor on the next record, until `body` returns false. If several scans find the same
+    /// record, a merge returns it once. Finishes all statements before it returns.
+    ///
+    /// - Throws: As `QueryBudget.take`, and the errors of `body`.
     func forEach(
-        _ store: StoreReader, _ budget: QueryBudget, _ body: (WalkCursor, RecordCursor?) throws(RecordError) -> Bool
+        _ store: StoreReader, _ budget: QueryBudget,
+        _ body: (IndexScanCursor, RecordCursor?) throws(RecordError) -> Bool
     ) throws(RecordError) {
         defer { for cursor in cursors { cursor.finish() } }
         if areMerged { return try forEachMerged(store, budget, body) }
@@ -36,19 +39,20 @@ struct MergedCursors {
     }
 
     private func forEachMerged(
-        _ store: StoreReader, _ budget: QueryBudget, _ body: (WalkCursor, RecordCursor?) throws(RecordError) -> Bool
+        _ store: StoreReader, _ budget: QueryBudget,
+        _ body: (IndexScanCursor, RecordCursor?) throws(RecordError) -> Bool
     ) throws(RecordError) {
-        let precedes = { (one: Position, other: Position) in one.place.precedes(other.place, in: order) }
-        // The cursors that are not at their end; the least is the one that stands first.
+        let precedes = { (one: Position, other: Position) in one.position.precedes(other.position, in: order) }
+        // The heap holds the cursors that have more rows. Its minimum is the cursor with the first position.
         var heap = Heap<Position>()
         for cursor in cursors where try cursor.next(store, budget) {
-            heap.insert(Position(cursor: cursor, place: cursor.place), by: precedes)
+            heap.insert(Position(cursor: cursor, position: cursor.position), by: precedes)
         }
         while let least = heap.min {
             guard try body(least.cursor, least.cursor.record) else { return }
-            while let first = heap.min, first.place == least.place {
+            while let first = heap.min, first.position == least.position {
                 if try first.cursor.next(store, budget) {
-                    heap.replaceMin(with: Position(cursor: first.cursor, place: first.cursor.place), by: precedes)
+                    heap.replaceMin(with: Position(cursor: first.cursor, position: first.cursor.position), by: precedes)
                 } else {
                     _ = heap.popMin(by: precedes)
                 }

@@ -2,25 +2,25 @@ internal import RecordModel
 internal import RecordWire
 internal import Threads
 
-/// How much one attempt at a query may take of the thread that it runs on.
+/// The time and work that one attempt at a query may use on its thread.
 ///
-/// On an event loop that is a few milliseconds, since others wait for it; what takes longer runs again on a thread of the
-/// pool, where the budget is the query's time limit. An attempt that runs out of time throws QUERY_TOO_EXPENSIVE, and
-/// `stoppedAfter` tells this from a query that failed for another reason.
+/// On an event loop the budget is at most 2 ms, because other connections wait. A query that takes longer runs again on
+/// the pool with the query's full time limit. An attempt that exceeds its budget throws QUERY_TOO_EXPENSIVE;
+/// `stoppedAfter` distinguishes this failure from others.
 final class QueryBudget {
     private let started: UInt64
     private let nanoseconds: UInt64
-    /// Index entries and records that were looked at.
+    /// The number of index entries and records read.
     private(set) var examined = 0
-    /// Rows that count in the advice for an attempt that ran out of time; `nil` if it did not.
+    /// The number of rows to report in the advice, for an attempt that exceeded its budget; `nil` for other attempts.
     private(set) var stoppedAfter: Int?
-    private var untilLook = 16
-    private var meter: MatchMeter
+    private var rowsUntilClockRead = 16
+    private var meter: MatchCostMeter
 
-    /// What is decoded in one piece where others wait for the thread: a list of some 20 KB, a text of 256 KB.
+    /// The maximum work of one decoding step on a shared thread: a list of about 20 KB, or a text of 256 KB.
     private static let shortStep = 1 << 18
 
-    /// - Parameter workPerRecord: What the condition may ask of one record, in the unit of `MatchMeter`.
+    /// - Parameter workPerRecord: The maximum work of matching one record, in the unit of `MatchCostMeter`.
     init(time: Duration, workPerRecord: Int = .max) {
         let started = MonotonicClock.now
         let nanoseconds =
@@ -29,72 +29,79 @@ final class QueryBudget {
         self.started = started
         self.nanoseconds = nanoseconds
         let largestStep = nanoseconds < Self.shortTime ? Self.shortStep : .max
-        meter = MatchMeter(largestStep: largestStep, recordLimit: workPerRecord) {
+        meter = MatchCostMeter(largestStep: largestStep, recordLimit: workPerRecord) {
             !Task.isCancelled && MonotonicClock.now &- started <= nanoseconds
         }
     }
 
     private static let shortTime: UInt64 = 10_000_000
 
-    /// Whether the thread serves others too.
+    /// Whether the thread also serves other connections. If true, single steps must be short.
     var isShort: Bool { nanoseconds < Self.shortTime }
 
     var elapsed: UInt64 { MonotonicClock.now &- started }
 
-    /// When it ends, by the monotonic clock.
+    /// The end of the budget, in nanoseconds of the monotonic clock.
     var deadline: UInt64 { started &+ nanoseconds }
 
-    /// Counts rows that were looked at.
+    /// Charges rows that were read to the budget.
     ///
-    /// - Throws: QUERY_TOO_EXPENSIVE once the time is up; REQUEST_ABANDONED once nobody waits for the answer any more.
+    /// - Throws: QUERY_TOO_EXPENSIVE when the time is up; REQUEST_ABANDONED when the task is cancelled.
     func take(_ rows: Int) throws(RecordError) {
         examined += rows
-        // A walk that meets nothing costs a search all the same.
-        untilLook -= max(1, rows)
-        guard untilLook <= 0 else { return }
-        // Looking at the clock costs as much as looking at a row.
-        untilLook = 16
+        // A scan that returns no rows still costs an index lookup.
+        rowsUntilClockRead -= max(1, rows)
+        guard rowsUntilClockRead <= 0 else { return }
+        // Read the clock only every 16 rows, because reading the clock costs as much as reading a row.
+        rowsUntilClockRead = 16
         if elapsed > nanoseconds || Task.isCancelled { throw end() }
     }
 
-    /// Asks a record whether it matches.
+    /// Tests whether a record matches.
     ///
-    /// - Throws: As `take`; QUERY_TOO_EXPENSIVE, too, if it is more work than one record may be.
+    /// - Throws: As `take`; QUERY_TOO_EXPENSIVE also if matching this record needs more work than allowed; an error for
+    ///   damaged fields.
     func match(_ record: IndexedRecord, _ matcher: RecordMatcher) throws(RecordError) -> Bool {
-        do throws(MatchObstacle) {
-            // It was read as a whole, and its layout was walked.
+        do throws(MatchFailure) {
+            // The charge covers the whole record with its layout, because reading the record read all of it.
             try meter.didSpend(record.fields.text.count / 4 + record.fields.count * 32)
             return try matcher.matches(record, &meter)
         } catch {
-            throw obstacle(error)
+            throw blocker(error)
         }
     }
 
-    /// Counts what is about to be done besides, in the unit of `MatchMeter`.
+    /// Charges other work before it is done, in the unit of `MatchCostMeter`.
+    ///
+    /// - Throws: As `match`.
     func spend(_ work: Int) throws(RecordError) {
-        do throws(MatchObstacle) { try meter.spend(work) } catch { throw obstacle(error) }
+        do throws(MatchFailure) { try meter.spend(work) } catch { throw blocker(error) }
     }
 
-    /// Asks whether there is time to sort some keys.
+    /// Charges the work of sorting `count` keys with `bytes` bytes in total.
+    ///
+    /// - Throws: As `take`; also if sorting would take too long on an event loop.
     func sort(_ count: Int, bytes: Int) throws(RecordError) {
         guard count > 1 else { return }
-        // Each key takes part in so many comparisons.
+        // The number of comparisons for each key.
         let rounds = Int.bitWidth - (count - 1).leadingZeroBitCount
         let work = rounds * (count * 20 + bytes * 2)
         if isShort, work > Self.shortSort { throw end() }
-        do throws(MatchObstacle) { try meter.didSpend(work) } catch { throw obstacle(error) }
+        do throws(MatchFailure) { try meter.didSpend(work) } catch { throw blocker(error) }
     }
 
-    /// What is sorted in one piece where others wait for the thread: a millisecond.
+    /// The maximum work of one sort on a shared thread: about 1 ms.
     private static let shortSort = 1_000_000
 
-    /// Counts bytes that were read and put into an answer.
+    /// Charges bytes that were read and copied into a response.
+    ///
+    /// - Throws: As `take`.
     func didCopy(_ bytes: Int) throws(RecordError) {
-        do throws(MatchObstacle) { try meter.didSpend(2 * bytes) } catch { throw obstacle(error) }
+        do throws(MatchFailure) { try meter.didSpend(2 * bytes) } catch { throw blocker(error) }
     }
 
-    private func obstacle(_ obstacle: MatchObstacle) -> RecordError {
-        switch obstacle {
+    private func blocker(_ blocker: MatchFailure) -> RecordError {
+        switch blocker {
         case .damaged(let damage): damage
         case .outOfTime: end()
         case .tooMuch: .conditionTooExpensive
@@ -105,9 +112,9 @@ final class QueryBudget {
         Task.isCancelled ? .requestAbandoned : stop(examined: examined)
     }
 
-    /// Ends the attempt, since its time is up.
+    /// Ends the attempt because the budget is spent.
     ///
-    /// - Parameter examined: Rows that count in the advice.
+    /// - Parameter examined: The number of rows to report in the advice.
     /// - Returns: The error to throw.
     func stop(examined: Int) -> RecordError {
         stoppedAfter = examined

@@ -1,9 +1,11 @@
 internal import RecordModel
 internal import RecordStorage
 
-/// Matches in no order, where only their number or their ids are wanted.
+/// Counts matches and returns their ids, without an order.
 extension QueryRunner {
-    /// Calls `body` with the id of each match, once.
+    /// Calls `body` once with the id of each match.
+    ///
+    /// - Throws: As `QueryBudget.match`, and the errors of `body`.
     func forEachMatch(_ body: (RecordNumber) throws(RecordError) -> Void) throws(RecordError) {
         try forEachMatch(of: parts, in: .none, needsRecords: false) { match, _ throws(RecordError) in
             try body(match.id)
@@ -12,11 +14,13 @@ extension QueryRunner {
     }
 
     /// The exact number of matches.
+    ///
+    /// - Throws: As `QueryBudget.match`.
     func count() throws(RecordError) -> Int {
         var count = 0
-        if !hasOverlaps, parts.allSatisfy({ $0.countsByEntries && $0.plan.walks.allSatisfy(\.hasCount) }) {
+        if !hasOverlaps, parts.allSatisfy({ $0.countsByEntries && $0.plan.scans.allSatisfy(\.hasCount) }) {
             for part in parts {
-                for walk in part.plan.walks { count += try self.count(walk, in: part.home) }
+                for scan in part.plan.scans { count += try self.count(scan, in: part.home) }
             }
         } else {
             try forEachMatch { _ throws(RecordError) in count += 1 }
@@ -24,15 +28,15 @@ extension QueryRunner {
         return count
     }
 
-    /// Entries that are counted in one statement where others wait for the thread.
+    /// The maximum number of entries that one statement counts on a shared thread.
     private static let shortCount = 8_192
 
-    /// Counts in one statement, which is interrupted when the budget is over.
-    private func count(_ walk: IndexWalk, in home: RowHome) throws(RecordError) -> Int {
-        // To count some and give up costs less than to count until time is over.
+    /// Counts the entries of a scan in one statement. The statement is interrupted at the budget's deadline.
+    private func count(_ scan: IndexScan, in home: RowHome) throws(RecordError) -> Int {
+        // Stopping at a limit costs less than counting until the deadline.
         let limit = budget.isShort ? Self.shortCount : .max
         let counted = try store.interrupting(at: budget.deadline) { () throws(RecordError) in
-            try store.count(walk, home: home, type: type, limit: limit)
+            try store.count(scan, home: home, type: type, limit: limit)
         }
         guard let found = counted else { throw Task.isCancelled ? .requestAbandoned : budget.stop(examined: 0) }
         try budget.take(found)
@@ -41,8 +45,8 @@ extension QueryRunner {
     }
 }
 
-extension IndexWalk {
-    /// Whether `StoreReader.count` counts what it meets.
+extension IndexScan {
+    /// Whether `StoreReader.count` gives exactly the number of rows that the scan returns.
     fileprivate var hasCount: Bool {
         switch source {
         case .records, .creator: true
@@ -53,18 +57,18 @@ extension IndexWalk {
 }
 
 extension StoreReader {
-    /// Counts the entries of a walk in one statement: those of all ids, if it has keys.
+    /// Counts the entries of a scan in one statement. Ignores the scan's id range if it has keys.
     ///
-    /// - Parameter limit: Counting stops there.
-    func count(_ walk: IndexWalk, home: RowHome, type: TypeID, limit: Int) throws(RecordError) -> Int {
-        switch walk.source {
+    /// - Parameter limit: The number at which counting stops.
+    func count(_ scan: IndexScan, home: RowHome, type: TypeID, limit: Int) throws(RecordError) -> Int {
+        switch scan.source {
         case .name: 1
         case .index(let index):
             try indexes.count(
-                index.id, home: home, IndexReading.KeyRange(lower: walk.lower, upper: walk.upper), limit: limit)
+                index.id, home: home, IndexScanner.KeyRange(lower: scan.lower, upper: scan.upper), limit: limit)
         case .records, .creator:
             try scanning.count(
-                home: home, type: type, creator: walk.source.creator, within: (walk.ids.above, walk.ids.below),
+                home: home, type: type, creator: scan.source.creator, within: (scan.ids.above, scan.ids.below),
                 limit: limit)
         }
     }

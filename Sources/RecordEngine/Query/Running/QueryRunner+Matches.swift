@@ -2,48 +2,53 @@ internal import RecordModel
 internal import RecordStorage
 internal import RecordWire
 
-/// In which order the walks of plans are read.
-enum ReadingOrder {
-    /// The query's, in which each of the walks comes.
+/// The order in which the scans of a plan are read.
+enum ScanOrder {
+    /// The query's order. Each scan returns records in this order.
     case query
-    /// By id, and so by time of creation, the first column of the query's order. When a page is full, other records of the
-    /// last one's millisecond may still belong to it.
+    /// By id, which gives the order of creation time, the first column of the query's order. After a page is full,
+    /// further records of the last record's millisecond may still belong to the page.
     case time
-    /// None: one walk after another.
+    /// No order: one scan after another.
     case none
 }
 
-/// What the reader of matches wants next.
-enum MatchWish {
+/// Which further matches a reader needs.
+enum MatchDemand {
     case more
-    /// Only those that were made in the millisecond of this one.
+    /// Only records created in the same millisecond as this record.
     case sameTime
     case none
 }
 
-/// The matches of plans, each once: pages, sorted pages, counts and sets are all read from them.
+/// Reads the matches of plans and passes on each match once. Pages, sorted pages, counts and bulk changes use these
+/// loops.
 extension QueryRunner {
-    /// So many statements stay open at once.
+    /// The maximum number of statements open at once.
     private static let maxStatements = 8
-    /// Entries that a walk among others reads at least.
+    /// The minimum number of entries in a chunk when several scans are merged.
     private static let mergedChunk = 4
 
-    /// Calls `body` with each match, until it wants none: with the cursor that stands on it, and the record if that was read.
+    /// Calls `body` with each match, until `body` returns `none`. `body` receives the cursor on the match, and the
+    /// record if the record was read.
     ///
     /// - Parameters:
-    ///   - parts: Those of the query's that are to be read in this order.
-    ///   - place: Where to begin behind; `nil` for the beginning. By time, all those of its millisecond come too, and without
-    ///     order all that there are.
-    ///   - limit: How many are likely to be wanted.
-    ///   - needsRecords: Whether the caller wants to see the records: else they are read where a condition asks them.
-    // Inlined, as the loops below it: what makes a page is compiled into the loop then, and counts no references there.
+    ///   - parts: The branches to read. All have the same order.
+    ///   - position: The position after which to start; `nil` for the beginning. If scans are read by time, the result
+    ///     includes all records of the position's millisecond. If they are read without an order, the result includes
+    ///     all matches.
+    ///   - limit: The number of matches that the caller probably needs.
+    ///   - needsRecords: Whether `body` needs the records. If false, only records that a condition tests are read.
+    /// - Throws: As `QueryBudget.match`, and the errors of `body`.
+    // This function and the loops below are inlined, so that the code that makes a page is compiled into the loop. This
+    // avoids reference counting.
     @inline(__always)
     func forEachMatch(
-        of parts: [QueryPart], in reading: ReadingOrder, after place: QueryPlace? = nil, limit: Int = .max,
-        needsRecords: Bool, _ body: (WalkCursor, RecordCursor?) throws(RecordError) -> MatchWish
+        of parts: [QueryBranch], in reading: ScanOrder, after position: QueryPosition? = nil, limit: Int = .max,
+        needsRecords: Bool, _ body: (IndexScanCursor, RecordCursor?) throws(RecordError) -> MatchDemand
     ) throws(RecordError) {
-        let cursors = try cursors(of: parts, in: reading, after: place, limit: limit)
-        // Most pages: one walk in the query's order, whose records are not asked any more.
+        let cursors = try cursors(of: parts, in: reading, after: position, limit: limit)
+        // The case of most pages: one scan in the query's order, whose records need no test.
         if reading == .query, cursors.count == 1, let cursor = cursors.first, cursor.isPlain {
             defer { cursor.finish() }
             _ = try cursor.forEach(store, budget) { cursor, record throws(RecordError) in
@@ -51,11 +56,11 @@ extension QueryRunner {
             }
             return
         }
-        // Where more than one walk may meet a record and they come in no order.
+        // The ids of records already found. Needed if scans without an order can find the same record.
         var seen: Set<RecordNumber> = []
-        // When the last ones that are wanted were made.
+        // The creation time of the last records that `body` wants.
         var lastTime: Int64?
-        func hand(_ cursor: WalkCursor, _ record: RecordCursor?) throws(RecordError) -> Bool {
+        func hand(_ cursor: IndexScanCursor, _ record: RecordCursor?) throws(RecordError) -> Bool {
             switch try body(cursor, record) {
             case .more: return true
             case .none: return false
@@ -67,56 +72,56 @@ extension QueryRunner {
         let merged = MergedCursors(cursors, order: order, comesInOrder: reading != .none)
         try merged.forEach(store, budget) { cursor, standing throws(RecordError) in
             if reading == .none, canRepeat(cursor.part), !seen.insert(cursor.id).inserted { return true }
-            let mayBeCut = cursor.mayBeCut
-            let asks = cursor.asks || mayBeCut
+            let mayBeTruncated = cursor.mayBeTruncated
+            let asks = cursor.asks || mayBeTruncated
             guard asks || lastTime != nil || (needsRecords && standing == nil) else {
                 return try hand(cursor, standing)
             }
             guard let record = try cursor.lookUp(store, budget) else { return true }
             if let lastTime, record.systemFields.created != lastTime { return false }
-            if asks, try !matches(record, cursor.part, mayBeCut: mayBeCut) { return true }
+            if asks, try !matches(record, cursor.part, mayBeTruncated: mayBeTruncated) { return true }
             return try hand(cursor, record)
         }
     }
 
-    /// Whether more than one walk may meet the matches of a plan.
-    private func canRepeat(_ part: QueryPart) -> Bool {
+    /// Whether several scans of a plan can find the same match.
+    private func canRepeat(_ part: QueryBranch) -> Bool {
         part.plan.hasOverlaps || (hasOverlaps && part.home.isAudience)
     }
 
     private func cursors(
-        of parts: [QueryPart], in reading: ReadingOrder, after place: QueryPlace?, limit: Int
-    ) throws(RecordError) -> [WalkCursor] {
-        let count = parts.reduce(0) { $0 + $1.plan.walks.count }
-        // Of many walks each gives a part of the page.
+        of parts: [QueryBranch], in reading: ScanOrder, after position: QueryPosition?, limit: Int
+    ) throws(RecordError) -> [IndexScanCursor] {
+        let count = parts.reduce(0) { $0 + $1.plan.scans.count }
+        // Each of several scans supplies only some of a page's records.
         let chunk = count <= 1 ? limit : limit / count + Self.mergedChunk
         var beginning = IDRange()
-        if reading == .time, let place { beginning = try ids(from: place) }
-        var cursors: [WalkCursor] = []
+        if reading == .time, let position { beginning = try ids(from: position) }
+        var cursors: [IndexScanCursor] = []
         for part in parts {
-            for var walk in part.plan.walks {
-                walk.ids.above = max(walk.ids.above, beginning.above)
-                walk.ids.below = min(walk.ids.below, beginning.below)
-                let source: WalkCursor.Source =
+            for var scan in part.plan.scans {
+                scan.ids.above = max(scan.ids.above, beginning.above)
+                scan.ids.below = min(scan.ids.below, beginning.below)
+                let source: IndexScanCursor.Source =
                     if reading == .none {
                         .entries
-                    } else if count <= Self.maxStatements, walk.canBeJoined(in: order) {
+                    } else if count <= Self.maxStatements, scan.canBeJoined(in: order) {
                         .joined(lane: cursors.count)
                     } else {
                         .chunks(of: chunk)
                     }
                 cursors.append(
-                    WalkCursor(
-                        walk, of: part, type: type, order: order, after: reading == .query ? place : nil,
+                    IndexScanCursor(
+                        scan, of: part, type: type, order: order, after: reading == .query ? position : nil,
                         reading: source))
             }
         }
         return cursors
     }
 
-    /// The ids of the records that were made in the millisecond of a place or behind it.
-    private func ids(from place: QueryPlace) throws(RecordError) -> IDRange {
-        guard let created = IndexKey.firstInteger(of: place.key, isAscending: order.isIDAscending) else {
+    /// The ids of the records created in or after the millisecond of a position.
+    private func ids(from position: QueryPosition) throws(RecordError) -> IDRange {
+        guard let created = IndexKey.firstInteger(of: position.key, isAscending: order.isIDAscending) else {
             return IDRange()
         }
         let bound = ValueRange.Bound(.integer(created), isInclusive: true)

@@ -2,23 +2,24 @@ internal import RecordModel
 internal import RecordStorage
 internal import RecordWire
 
-/// Runs plans as one query on one reader, inside its view.
+/// Runs plans as one query in the snapshot of one reader.
 struct QueryRunner {
-    /// At least one; all in one order. Several audiences may have a record in common.
-    let parts: [QueryPart]
+    /// At least one branch. All branches have the same order. Several audiences may contain the same record.
+    let parts: [QueryBranch]
     let order: QueryOrder
     let type: TypeID
     let store: StoreReader
-    /// How much this attempt at the query may take.
+    /// The time and work budget of this attempt at the query.
     let budget: QueryBudget
-    /// The public name of an account, for conditions on accounts that are gone; `nil` for all others.
+    /// Returns the record name of an account, for conditions on deleted accounts; `nil` if the query has no such
+    /// condition.
     private let userName: ((UserID) throws(RecordError) -> String)?
 
     init(
-        _ parts: [QueryPart], order: QueryOrder, type: TypeID, store: StoreReader, budget: QueryBudget,
+        _ parts: [QueryBranch], order: QueryOrder, type: TypeID, store: StoreReader, budget: QueryBudget,
         userName: ((UserID) throws(RecordError) -> String)? = nil
     ) {
-        self.userName = parts.contains { $0.plan.predicate.namesGoneAccounts } ? userName : nil
+        self.userName = parts.contains { $0.plan.predicate.namesDeletedAccounts } ? userName : nil
         self.parts = parts
         self.order = order
         self.type = type
@@ -26,54 +27,58 @@ struct QueryRunner {
         self.budget = budget
     }
 
+    /// Whether several branches can find the same record.
     var hasOverlaps: Bool { parts.count { $0.home.isAudience } > 1 }
 
     // MARK: Pages
 
-    /// Calls `body` with each match in the query's order, until it returns false.
+    /// Calls `body` with each match in the query's order, until `body` returns false.
     ///
     /// - Parameters:
-    ///   - place: Where to begin behind; `nil` for the beginning.
-    ///   - limit: How many `body` will take at most.
-    ///   - body: Gets a record, and what tells its place in the order. It tells the budget of its own work.
+    ///   - position: The position after which to start; `nil` for the beginning.
+    ///   - limit: The maximum number of matches that `body` accepts.
+    ///   - body: Receives a record and a closure that returns the record's position in the order. `body` charges its
+    ///     own work to the budget.
+    /// - Throws: As `QueryBudget.match`, and the errors of `body`.
     func forEach(
-        after place: QueryPlace?, limit: Int, _ body: (RecordCursor, () -> QueryPlace) throws(RecordError) -> Bool
+        after position: QueryPosition?, limit: Int,
+        _ body: (RecordCursor, () -> QueryPosition) throws(RecordError) -> Bool
     ) throws(RecordError) {
         if parts.contains(where: { $0.plan.isSorted }) {
-            for place in try firstPlaces(after: place, limit: limit) {
+            for position in try topPositions(after: position, limit: limit) {
                 try budget.take(1)
-                guard let record = try store.scanning.record(place.record) else { continue }
+                guard let record = try store.scanning.record(position.record) else { continue }
                 defer { record.finish() }
-                guard try body(record, { place }) else { return }
+                guard try body(record, { position }) else { return }
             }
             return
         }
-        try forEachMatch(of: parts, in: .query, after: place, limit: limit, needsRecords: true) {
+        try forEachMatch(of: parts, in: .query, after: position, limit: limit, needsRecords: true) {
             match, record throws(RecordError) in
-            guard let record, try body(record, { match.place }) else { return .none }
+            guard let record, try body(record, { match.position }) else { return .none }
             return .more
         }
     }
 
-    /// The places of the first matches, where not all walks come in the query's order.
-    private func firstPlaces(after place: QueryPlace?, limit: Int) throws(RecordError) -> [QueryPlace] {
-        var first = FirstPlaces(limit, order: order)
+    /// The positions of the first matches. Used if at least one scan does not return the query's order.
+    private func topPositions(after position: QueryPosition?, limit: Int) throws(RecordError) -> [QueryPosition] {
+        var first = TopRecords(limit, order: order)
         var seen: Set<RecordNumber> = []
-        for reading in [ReadingOrder.query, .time, .none] {
+        for reading in [ScanOrder.query, .time, .none] {
             let parts = parts.filter { $0.order == reading }
             if parts.isEmpty { continue }
             var count = 0
-            try forEachMatch(of: parts, in: reading, after: place, limit: limit, needsRecords: !order.isByID) {
+            try forEachMatch(of: parts, in: reading, after: position, limit: limit, needsRecords: !order.isByID) {
                 match, record throws(RecordError) in
                 let candidate =
-                    reading == .query ? match.place : QueryPlace(key: try sortKey(record), record: match.id)
-                if let place, !place.precedes(candidate, in: order) { return .more }
+                    reading == .query ? match.position : QueryPosition(key: try sortKey(record), record: match.id)
+                if let position, !position.precedes(candidate, in: order) { return .more }
                 if first.wants(candidate), !hasOverlaps || seen.insert(match.id).inserted {
                     try first.add(candidate, budget)
                 }
                 count += 1
                 guard count == limit else { return .more }
-                // Of those that come in an order, no more than a page is wanted.
+                // Scans that return an order need to return at most one page.
                 return switch reading {
                 case .query: .none
                 case .time: .sameTime
@@ -84,7 +89,7 @@ struct QueryRunner {
         return try first.finish(budget)
     }
 
-    /// The columns of the order, of a record.
+    /// The values of the order's columns for a record, encoded by `IndexKey`.
     private func sortKey(_ record: RecordCursor?) throws(RecordError) -> [UInt8] {
         guard let record, !order.isByID else { return [] }
         let indexed = try IndexedRecord(record)
@@ -98,13 +103,14 @@ struct QueryRunner {
         return key
     }
 
-    /// Whether a record that was found by an entry matches.
+    /// Tests whether the record of an index entry matches.
     ///
-    /// - Parameter mayBeCut: Whether the key of the entry may be cut.
-    func matches(_ record: RecordCursor, _ part: QueryPart, mayBeCut: Bool) throws(RecordError) -> Bool {
+    /// - Parameter mayBeTruncated: Whether the key of the entry may be truncated.
+    /// - Throws: As `QueryBudget.match`.
+    func matches(_ record: RecordCursor, _ part: QueryBranch, mayBeTruncated: Bool) throws(RecordError) -> Bool {
         var indexed = try IndexedRecord(record)
-        if let userName { try indexed.hideGoneAccounts(userName) }
-        if mayBeCut, let whole = part.whole { return try budget.match(indexed, whole) }
+        if let userName { try indexed.hideDeletedAccounts(userName) }
+        if mayBeTruncated, let whole = part.whole { return try budget.match(indexed, whole) }
         return try budget.match(indexed, part.residual)
     }
 }

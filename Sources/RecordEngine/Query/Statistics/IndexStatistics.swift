@@ -1,10 +1,10 @@
 internal import RecordModel
 internal import RecordStorage
 
-/// How the entries of an index are spread: every nth entry of it, in order.
+/// The distribution of the entries of an index: every nth entry, in order.
 ///
-/// Taken by a walk through the whole index now and then, so they are old; they decide between ways to answer, never what
-/// the answer is.
+/// Occasional scans of the whole index take the samples, so the statistics may be outdated. They affect which plan is
+/// chosen but never the result of a query.
 struct IndexStatistics: Hashable, Sendable {
     struct Sample: Hashable, Sendable {
         var home: RowHome
@@ -15,17 +15,17 @@ struct IndexStatistics: Hashable, Sendable {
         }
     }
 
-    /// The entries that the index had.
+    /// The number of entries in the index.
     var entries: Int
-    /// How many entries lie between two samples.
+    /// The number of entries between two samples.
     var step: Int
     var samples: [Sample]
-    /// The operations that the database had performed when they were taken; 0 if that was in an earlier run.
+    /// The database's operation count when the samples were taken; 0 if an earlier run of the server took them.
     var operations: UInt64 = 0
 
-    /// About how many samples are kept of an index.
+    /// The approximate number of samples per index.
     static let sampleCount = 128
-    /// How much of a key a sample keeps.
+    /// The maximum number of key bytes in a sample.
     static let sampleKeyBytes = 64
 
     init(entries: Int, step: Int, samples: [Sample]) {
@@ -34,7 +34,7 @@ struct IndexStatistics: Hashable, Sendable {
         self.samples = samples
     }
 
-    /// The entries that a range of keys is likely to have.
+    /// Estimates the number of entries in a range of keys.
     func estimate(home: RowHome, lower: [UInt8], upper: [UInt8]?) -> Int {
         let first = position { $0.precedes(Sample(home: home, key: lower)) }
         let last =
@@ -43,11 +43,11 @@ struct IndexStatistics: Hashable, Sendable {
             } else {
                 position { $0.home <= home }
             }
-        // Between two neighbouring samples lies half a step on average, for all that is known.
+        // On average, a range between two neighboring samples contains half a step.
         return max(step / 2, (last - first) * step)
     }
 
-    /// How many samples come first: those before some place.
+    /// The number of samples that precede a position.
     private func position(_ isBefore: (Sample) -> Bool) -> Int {
         var low = 0
         var high = samples.count

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Counters of one database's queries, read by `/metrics` from any thread.
+/// The query counters of one database, read by `/metrics` from any thread.
 package final class QueryCounters: Sendable {
     private let onLoop = Atomic<UInt64>(0)
     private let onPool = Atomic<UInt64>(0)
@@ -9,16 +9,16 @@ package final class QueryCounters: Sendable {
 
     init() {}
 
-    /// Queries answered on an event loop.
-    package var answeredOnLoop: UInt64 { onLoop.load(ordering: .relaxed) }
-    /// Queries that were too long for a loop and answered on the pool.
-    package var answeredOnPool: UInt64 { onPool.load(ordering: .relaxed) }
-    /// Index entries and records that queries looked at.
+    /// The number of queries completed on an event loop.
+    package var ranOnLoop: UInt64 { onLoop.load(ordering: .relaxed) }
+    /// The number of queries completed on the pool because they took too long for an event loop.
+    package var ranOnPool: UInt64 { onPool.load(ordering: .relaxed) }
+    /// The number of index entries and records that queries read.
     package var examinedRows: UInt64 { rows.load(ordering: .relaxed) }
-    /// Queries that were stopped at their time limit.
+    /// The number of queries stopped at their time limit.
     package var stopped: UInt64 { tooLong.load(ordering: .relaxed) }
 
-    func didAnswer(onPool isOnPool: Bool, examined: Int) {
+    func didRespond(onPool isOnPool: Bool, examined: Int) {
         if isOnPool { onPool.add(1, ordering: .relaxed) } else { onLoop.add(1, ordering: .relaxed) }
         rows.add(UInt64(max(0, examined)), ordering: .relaxed)
     }

@@ -2,16 +2,17 @@ package import RecordModel
 internal import RecordStorage
 internal import Threads
 
-/// How the entries of a database's indexes are spread, as its planners know it.
+/// Maintains the planner's statistics about a database's indexes.
 package struct PlannerStatistics: Sendable {
     let database: RecordDatabase
 
     private var known: Locked<[IndexID: IndexStatistics]> { database.queries.statistics }
 
-    /// Looks anew at how the entries of indexes are spread, when enough has been written since the last look, and forgets
-    /// indexes that are gone.
+    /// Samples indexes again if enough has been written since the last sampling. Removes the statistics of dropped
+    /// indexes.
     ///
-    /// - Returns: How many indexes were looked at.
+    /// - Returns: The number of indexes sampled by this call.
+    /// - Throws: TRY_AGAIN_LATER if the reader pool or the writer's queue is full; storage errors.
     @discardableResult
     package func refresh() async throws(RecordError) -> Int {
         let operations = database.statistics.operations
@@ -42,12 +43,12 @@ package struct PlannerStatistics: Sendable {
         return looked
     }
 
-    /// The indexes of which it is known how their entries are spread.
+    /// The ids of the indexes that have statistics.
     package var sampledIndexes: Set<IndexID> {
         known.withLock { Set($0.keys) }
     }
 
-    /// Whether so much was written that the shape of an index may be another.
+    /// Whether the distribution may have changed, judging by the number of operations since the last sampling.
     private static func isStale(_ known: IndexStatistics?, operations: UInt64) -> Bool {
         guard let known else { return operations > 0 }
         return operations > known.operations &+ UInt64(max(1_000, known.entries / 4))
@@ -55,16 +56,16 @@ package struct PlannerStatistics: Sendable {
 }
 
 extension IndexStatistics {
-    /// Rows that one view is held for: others want the log to be emptied.
+    /// The maximum number of rows read in one snapshot. A long-lived snapshot blocks WAL checkpoints.
     private static let rowsPerView = 200_000
 
-    /// Walks through an index.
+    /// Scans an index and takes every nth entry as a sample.
     fileprivate init(of index: IndexID, by reader: RecordReader) throws(RecordError) {
         let reading = reader.store.indexes
         let entries = try reading.countEverything(index)
         self.init(entries: entries, step: max(1, entries / Self.sampleCount), samples: [])
         var position: IndexTable.Entry?
-        // A whole number of steps per view, so that samples lie one step apart.
+        // Read a multiple of `step` rows per snapshot, so that samples are one step apart across snapshots.
         let rows = max(step, Self.rowsPerView / step * step)
         repeat {
             position = try reading.sample(index, every: step, after: position, limit: rows) { home, key in
@@ -74,7 +75,11 @@ extension IndexStatistics {
         } while position != nil && samples.count < 4 * Self.sampleCount
     }
 
-    /// For the file: per sample the home's column, the length of the key, and the key.
+    /// The database row of the statistics. The blob has the samples one after another (widths in bytes):
+    ///
+    /// ```
+    /// | home: 8, big-endian | key length: 1 | key: 0 to 64 |
+    /// ```
     func row(_ index: IndexID) -> IndexStatisticTable.Row {
         var bytes: [UInt8] = []
         for sample in samples {
@@ -85,7 +90,7 @@ extension IndexStatistics {
         return IndexStatisticTable.Row(index: index, entries: Int64(entries), step: Int64(step), samples: bytes)
     }
 
-    /// - Returns: `nil` if the row is not what `row` wrote.
+    /// - Returns: `nil` if the row is not in the format that `row` writes.
     init?(_ row: IndexStatisticTable.Row) {
         guard let entries = Int(exactly: row.entries), let step = Int(exactly: row.step), entries >= 0, step > 0 else {
             return nil

@@ -1,0 +1,135 @@
+internal import RecordModel
+internal import RecordWire
+
+/// The key of a record: its zone and its name.
+struct RecordKey: Hashable {
+    /// 0 for the public database; the owner's user ID for a private one.
+    let zone: Int64
+    let name: RecordName
+}
+
+/// A record of `InMemoryServer`, or the tombstone of a deleted record.
+struct InMemoryRecord {
+    /// The sequence number of the record's creation, which orders lists.
+    let id: Int64
+    let key: RecordKey
+    /// The ID of the record type.
+    let type: TypeID
+    let creator: UserID
+    /// The creation time, in milliseconds since 1970. All times have this unit.
+    let created: Int64
+    var modifier: UserID
+    var modified: Int64
+    /// The sequence number of the last change, which orders the change feed.
+    var sequence: Int64
+    var revision: Int64
+    var isDeleted = false
+    /// The access list in stored form.
+    var access: [UInt8]?
+    /// The principals that could read the record before its access list changed, in stored form.
+    var formerReaders: [UInt8]?
+    private(set) var fields = StoredFields.empty
+    /// The long values of BYTES fields, by field ID.
+    private(set) var externals: [Int: [UInt8]] = [:]
+    /// The references with an action.
+    private(set) var references: [(field: Int, reference: Reference)] = []
+    /// The values that predicates compare, by field ID: one value, or the members of a list. A field has no values here
+    /// if its type cannot be compared.
+    private var values: [Int: [QueryValue]] = [:]
+
+    /// Creates a record without fields.
+    init(id: Int64, key: RecordKey, type: TypeID, creator: UserID, created: Int64) {
+        self.id = id
+        self.key = key
+        self.type = type
+        self.creator = creator
+        self.created = created
+        modifier = creator
+        modified = created
+        sequence = id
+        // The revision starts at a random number, so that the change tag of an earlier record with the same name does
+        // not match.
+        revision = .random(in: 1 << 32..<1 << 40)
+    }
+
+    var facts: RecordFacts { RecordFacts(creator: creator, access: access) }
+    var tag: String { RecordTag.text(revision) }
+
+    /// Sets the fields to the result of a write.
+    mutating func take(_ merge: FieldMerge) throws(RecordError) {
+        fields = merge.stored
+        for field in merge.externalRemovals { externals[field] = nil }
+        for put in merge.externalPuts { externals[put.fieldID] = put.json }
+        var values: [Int: [QueryValue]] = [:]
+        references = try fields.withView { view throws(RecordError) in
+            for entry in view.entries {
+                guard !entry.isExternal else {
+                    values[entry.fieldID] = []
+                    continue
+                }
+                switch try CanonicalValue.decode(view.valueText(of: entry), as: entry.type) {
+                case .list(_, let members): values[entry.fieldID] = members.compactMap(QueryValue.init)
+                case let value: values[entry.fieldID] = [value].compactMap(QueryValue.init)
+                }
+            }
+            return try view.references(includingNone: false).map { ($0.fieldID, $0.reference) }
+        }
+        self.values = values
+    }
+
+    /// Stores the principals that lose read access because of a change, for the change feed.
+    mutating func noteFormerReaders(before: [UInt8]?) {
+        guard access != before else { return }
+        let former = StoredFormerReaders.losses(formerReaders, before: before, after: access, at: sequence)
+        formerReaders = former.isEmpty ? nil : StoredFormerReaders.encode(former)
+    }
+
+    func refers(to name: RecordName, with action: ReferenceAction) -> Bool {
+        references.contains { $0.reference.recordName == name && $0.reference.action == action }
+    }
+
+    /// Turns the record into a tombstone.
+    mutating func clear() {
+        isDeleted = true
+        fields = .empty
+        externals = [:]
+        references = []
+        values = [:]
+    }
+
+    /// Returns the record as the subject of a predicate.
+    ///
+    /// - Parameter account: Maps a user ID to the user ID that predicates compare.
+    func subject(account: (UserID) -> UserID) -> Subject {
+        Subject(record: self, creator: account(creator), modifier: account(modifier))
+    }
+
+    /// A record whose values a predicate compares.
+    struct Subject: PredicateSubject {
+        let record: InMemoryRecord
+        let creator: UserID
+        let modifier: UserID
+
+        func value(of field: QueryField) -> QueryValue? {
+            switch field {
+            case .field(let field): record.values[field.id]?.first
+            case .system(.recordName): .text(Array(record.key.name.text.utf8))
+            case .system(.createdTimestamp): .integer(record.created)
+            case .system(.modifiedTimestamp): .integer(record.modified)
+            case .system(.createdUserRecordName): .account(creator)
+            case .system(.modifiedUserRecordName): .account(modifier)
+            case .system: nil
+            }
+        }
+
+        func members(of field: QueryField) -> [QueryValue] {
+            guard case .field(let field) = field else { return [] }
+            return record.values[field.id] ?? []
+        }
+
+        func isPresent(_ field: QueryField) -> Bool {
+            guard case .field(let field) = field else { return true }
+            return record.values[field.id] != nil
+        }
+    }
+}

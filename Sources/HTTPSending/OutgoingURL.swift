@@ -1,0 +1,65 @@
+internal import CCurl
+internal import HTTP
+
+/// A URL that the server may send requests to, parsed by libcurl: what is checked here is what libcurl connects to.
+public struct OutgoingURL: Hashable, Sendable {
+    /// Why a text is no such URL, as a sentence without a period.
+    public struct Problem: Error, Hashable {
+        /// The sentence.
+        public let reason: String
+    }
+
+    /// The URL.
+    public let text: String
+    /// The host, without the brackets of an IPv6 address.
+    public let host: String
+    /// Whether the scheme is https.
+    public let isEncrypted: Bool
+
+    /// The maximum length in bytes.
+    private static let maxBytes = 2_048
+
+    /// Parses a URL.
+    ///
+    /// - Throws: `Problem` for a scheme other than http and https, a user name, a fragment, a length above 2,048 bytes,
+    ///   or characters other than visible ASCII characters.
+    public init(_ text: String) throws(Problem) {
+        guard text.utf8.count <= Self.maxBytes, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw Problem(reason: "A URL has at most \(Self.maxBytes) visible ASCII characters. Encode all others")
+        }
+        guard let url = curl_url() else { throw Problem(reason: "The server has no memory for a URL") }
+        defer { curl_url_cleanup(url) }
+        func part(_ part: CURLUPart) -> String? {
+            var value: UnsafeMutablePointer<CChar>?
+            guard curl_url_get(url, part, &value, 0) == CURLUE_OK, let value else { return nil }
+            defer { curl_free(value) }
+            return String(cString: value)
+        }
+        guard curl_url_set(url, CURLUPART_URL, text, UInt32(CURLU_NON_SUPPORT_SCHEME)) == CURLUE_OK,
+            let scheme = part(CURLUPART_SCHEME), let host = part(CURLUPART_HOST), !host.isEmpty
+        else { throw Problem(reason: "The URL is malformed. It begins with https:// and a host") }
+        guard scheme == "https" || scheme == "http" else {
+            throw Problem(reason: "The URL begins with https://")
+        }
+        guard part(CURLUPART_USER) == nil, part(CURLUPART_PASSWORD) == nil else {
+            throw Problem(reason: "The URL has no user name and password. The signature authenticates the sender")
+        }
+        guard part(CURLUPART_FRAGMENT) == nil else { throw Problem(reason: "The URL has no fragment") }
+        self.text = text
+        self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
+        isEncrypted = scheme == "https"
+    }
+
+    /// Returns why the policy prevents all connections to the URL; `nil` if the address decides.
+    ///
+    /// A host name is not resolved: its address may change until the server connects.
+    public func problem(under policy: AddressPolicy) -> Problem? {
+        guard isEncrypted || policy.allowsPlainHTTP else {
+            return Problem(
+                reason: "The URL begins with https://. Without TLS, messages go only to networks of the setting "
+                    + "webhooks.allow_private")
+        }
+        guard let address = IPAddress(host), !policy.allows(address, isEncrypted: isEncrypted) else { return nil }
+        return Problem(reason: SendingFailure.notAllowed(isEncrypted: isEncrypted))
+    }
+}

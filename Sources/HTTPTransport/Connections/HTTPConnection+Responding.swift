@@ -1,0 +1,148 @@
+import HTTP
+import Sockets
+import Threads
+
+/// The steps from a request head to its response.
+extension HTTPConnection {
+    /// Handles one request. Returns `false` if the connection must end.
+    func respond(_ head: RequestHead) async -> Bool {
+        let start = MonotonicClock.now
+        let writtenBefore = writer.writtenBytes
+        let id = server.requestIDs.id(for: head.fields)
+        var reader: BodyReader?
+        var reserved = 0
+        let body: HTTPRequestBody
+        switch head.framing {
+        case .none, .length(0):
+            body = .empty
+        case .length(let length)
+        where length <= min(input.count, server.configuration.maxEagerBodyBytes)
+            && !head.fields.contains(.contentEncoding):
+            guard server.budget.reserve(length) else {
+                await reject(HTTPRejection(.serviceUnavailable, "Too many request bodies are in flight."), id: id)
+                return false
+            }
+            reserved = length
+            body = .bytes(input.take(length))
+        case .length, .chunked:
+            let new = BodyReader(self, head)
+            reader = new
+            body = .stream(new)
+        }
+        let request = makeRequest(head, body, id)
+        writer.mayProbe = head.version == .http11 && reader == nil
+        writer.probeAtEndOfTurn()
+        var response = await respond(to: request)
+        writer.mayProbe = false
+        if let reader { prepareForUnread(reader, under: response) }
+        server.configuration.cors.apply(to: &response, for: request)
+        await encode(&response, for: request)
+        var keepsAlive = head.keepsAlive && !response.closesConnection && !isLastResponse
+        let isStream = if case .events = response.body { true } else { false }
+        // The duration of an event stream is how long its client stays, not how long the response takes.
+        let untilHead = MonotonicClock.now - start
+        let isSent = await writer.send(
+            response, isHead: request.method == .head, version: head.version, keepsAlive: keepsAlive, id: id)
+        // A streamed body without a length ends with the connection.
+        if head.version == .http10, response.body.isOfUnknownLength { keepsAlive = false }
+        let isFlushed = isSent ? await flushUnlessPipelined() : false
+        server.budget.release(reserved)
+        let bodyBytes = reader?.receivedBytes ?? reserved
+        let isReusable = isFlushed ? await leave(reader, keepsAlive: keepsAlive) : false
+        reader?.end()
+        let summary = HTTPRequestSummary(
+            method: head.method, route: response.route, status: response.status,
+            nanoseconds: isStream ? untilHead : MonotonicClock.now - start, requestBytes: bodyBytes,
+            responseBytes: writer.writtenBytes - writtenBefore)
+        account(
+            summary, id: id, path: loggedPath(of: response, to: head.target.rawPath), client: request.remoteAddress)
+        return isReusable
+    }
+
+    private func loggedPath(of response: HTTPResponse, to path: String) -> String {
+        if response.hidesPath { return response.pattern }
+        guard let secret = server.configuration.secretPaths.first(where: path.hasPrefix) else { return path }
+        return secret + "*"
+    }
+
+    /// Creates the request. Its client is the address that a trusted proxy reports, or else the peer.
+    private func makeRequest(_ head: RequestHead, _ body: HTTPRequestBody, _ id: String) -> HTTPRequest {
+        let proxies = server.configuration.trustedProxies
+        var client = (text: peer, address: peerAddress)
+        if !proxies.isEmpty, let named = proxies.client(of: head.fields, peer: peerAddress) {
+            client = ("\(named)", named)
+        }
+        let base = server.configuration.basePath
+        return HTTPRequest(
+            method: head.method, target: base.isEmpty ? head.target : head.target.below(base), fields: head.fields,
+            body: body, remoteAddress: client.text,
+            client: client.address, id: id)
+    }
+
+    private func respond(to request: HTTPRequest) async -> HTTPResponse {
+        if request.method == .options, server.configuration.cors.isEnabled,
+            let response = server.configuration.cors.preflight(request, allow: server.configuration.corsMethods)
+        {
+            return response
+        }
+        return await server.respond(request)
+    }
+
+    // MARK: - Unread bodies
+
+    /// Decides whether the connection can be reused after an unread body. Called before the head of the response is
+    /// written.
+    private func prepareForUnread(_ reader: BodyReader, under response: HTTPResponse) {
+        guard !reader.isFinished else { return }
+        // A streamed response may still read the request body.
+        if case .stream = response.body {} else { reader.discardInput() }
+        if !reader.isFinished, !reader.isWorthDraining(within: server.configuration.maxDrainedBodyBytes) {
+            mustClose = true
+        }
+    }
+
+    /// Reads and discards the rest of a request body. Returns whether the connection can be reused.
+    private func leave(_ reader: BodyReader?, keepsAlive: Bool) async -> Bool {
+        guard let reader, !reader.isFinished else {
+            // The client has sent more data although this response is the last. A lingering close gives the client time
+            // to read the response.
+            if !keepsAlive, !input.isEmpty { lingers = true }
+            return keepsAlive
+        }
+        guard keepsAlive, await writer.flush(),
+            await reader.drain(atMost: server.configuration.maxDrainedBodyBytes)
+        else {
+            lingers = await writer.flush()
+            return false
+        }
+        return true
+    }
+
+    // MARK: - Rejections
+
+    /// Sends the response to invalid input that is not a request. The connection is closed afterwards.
+    func reject(_ rejection: HTTPRejection, id: String? = nil) async {
+        let start = MonotonicClock.now
+        let id = id ?? server.requestIDs.next()
+        let response = server.reject(rejection, id)
+        mustClose = true
+        let writtenBefore = writer.writtenBytes
+        _ = await writer.send(response, isHead: false, version: .http11, keepsAlive: false, id: id)
+        lingers = await writer.flush()
+        let summary = HTTPRequestSummary(
+            method: .other("-"), route: response.route, status: response.status,
+            nanoseconds: MonotonicClock.now - start, requestBytes: 0,
+            responseBytes: writer.writtenBytes - writtenBefore)
+        account(summary, id: id, path: "-", client: peer)
+    }
+
+    private func account(
+        _ summary: HTTPRequestSummary, id: String, path: @autoclosure () -> String, client: String
+    ) {
+        server.metrics.record(summary)
+        server.didFinish(summary)
+        if let log = server.configuration.accessLog, log.wants(summary) {
+            log.record(summary, id: id, path: path(), peer: client)
+        }
+    }
+}

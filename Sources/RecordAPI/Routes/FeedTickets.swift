@@ -1,0 +1,64 @@
+internal import Cryptography
+internal import Encodings
+internal import HTTP
+internal import RecordModel
+internal import Threads
+
+/// The tickets with which browsers open event streams. The `EventSource` of browsers cannot send an Authorization
+/// field.
+///
+/// A ticket is used once and expires after a minute. It stands for the credential and the parameters of the request
+/// that created it. Tickets are in memory only: after a restart, a client creates a new ticket.
+final class FeedTickets: Sendable {
+    /// What a ticket stands for.
+    struct Ticket: Sendable {
+        /// The value of the Authorization field; `nil` for an anonymous caller.
+        let authorization: String?
+        let query: RequestQuery
+    }
+
+    private struct Entry: Sendable {
+        let ticket: Ticket
+        /// In milliseconds since 1970.
+        let expires: Int64
+    }
+
+    private let entries = Locked<[String: Entry]>([:])
+
+    /// How long a ticket can be used, in milliseconds.
+    static let lifetime: Int64 = 60_000
+    /// The number of tickets that may be unused at the same time.
+    private static let most = 20_000
+
+    /// Creates a ticket.
+    ///
+    /// - Parameter now: The time in milliseconds since 1970.
+    /// - Throws: TRY_AGAIN_LATER if too many tickets are unused.
+    func issue(_ ticket: Ticket, now: Int64) throws(RecordError) -> String {
+        let text = Base64URL.encode(RandomBytes.make(24))
+        let isKept = entries.withLock { entries in
+            if entries.count >= Self.most { entries = entries.filter { $0.value.expires > now } }
+            guard entries.count < Self.most else { return false }
+            entries[text] = Entry(ticket: ticket, expires: now + Self.lifetime)
+            return true
+        }
+        guard isKept else {
+            throw RecordError(
+                .tryAgainLater, "Too many tickets are waiting to be used. Try again later", retryAfter: 60)
+        }
+        return text
+    }
+
+    /// Returns what a ticket stands for, and removes the ticket.
+    ///
+    /// - Throws: AUTHENTICATION_FAILED if the ticket is unknown, used or expired.
+    func redeem(_ text: String, now: Int64) throws(RecordError) -> Ticket {
+        let entry = entries.withLock { $0.removeValue(forKey: text) }
+        guard let entry, entry.expires > now else {
+            throw RecordError(
+                .authenticationFailed,
+                "The ticket is unknown, used or older than a minute. Create another with POST /changes/tickets")
+        }
+        return entry.ticket
+    }
+}

@@ -1,0 +1,98 @@
+internal import HTTP
+internal import RecordEngine
+internal import RecordModel
+internal import RecordWire
+
+/// The routes for jobs: work that outlives its request.
+enum JobRoutes {
+    static let routes: [Route] = [
+        Route(
+            "GET /jobs", "listJobs", .jobs, "Lists the caller's jobs, newest first; all jobs for administrators",
+            rate: .read, query: ["limit", "cursor", "unfinished"],
+            responses: [.json(200, "Jobs", "A page of jobs")]
+        ) { call in try list(call) },
+        Route(
+            "GET /jobs/{id}", "readJob", .jobs, "Shows a job, or streams its progress", rate: .read,
+            responses: [.jsonOrEvents(200, "Job", "The job; or an event with the job whenever it has changed")]
+        ) { call in try read(call) },
+        command(.pause, "pauseJob", "POST /jobs/{id}/pause", "Stops a job until it is resumed; what is done stays"),
+        command(.resume, "resumeJob", "POST /jobs/{id}/resume", "Lets a paused job go on"),
+        command(.cancel, "cancelJob", "POST /jobs/{id}/cancel", "Ends a job; what is done stays"),
+    ]
+
+    private static func command(
+        _ command: Jobs.Command, _ id: StaticString, _ name: StaticString, _ summary: String
+    ) -> Route {
+        Route(
+            name, id, .jobs, summary, rate: .write,
+            responses: [.json(200, "Job", "The job"), .error(409, "The job has ended, or it cannot be stopped")]
+        ) { call in
+            let job = try await call.database.jobs.perform(command, on: call.parameters[0], by: call.actor)
+            return .json(job.json(for: call.caller))
+        }
+    }
+
+    /// `GET /jobs`: lists jobs, newest first.
+    static func list(_ call: RecordCall) throws -> HTTPResponse {
+        let filter = Jobs.Filter(
+            isUnfinished: try call.query.word("unfinished"),
+            after: call.query["cursor"], limit: try call.query.limit(call.database.limits))
+        let page = try call.reader.jobs.list(filter, for: call.caller)
+        var object = JSONObject([("jobs", .array(page.jobs.map { $0.json(for: call.caller) }))])
+        if page.hasMore, let last = page.jobs.last { object["cursor"] = .string(last.name) }
+        return .json(.object(object))
+    }
+
+    /// `GET /jobs/{id}`: returns a job, or streams it.
+    static func read(_ call: RecordCall) throws -> HTTPResponse {
+        let job = try call.reader.jobs.find(call.parameters[0], for: call.caller)
+        guard call.request.fields.acceptsEventStream else {
+            try requireJSONAccepted(call.request.fields)
+            var response = HTTPResponse.json(job.json(for: call.caller))
+            response.fields.append(.vary, literal: "Accept")
+            return response
+        }
+        let id = try call.query.databaseID(default: call.api.configuration.defaultDatabase)
+        return .eventStream(JobStream(job, of: call, id: id))
+    }
+
+    static let schemas: StaticString = #"""
+        "JobTask":{"type":"object","required":["kind","recordType"],"properties":{
+        "kind":{"type":"string","enum":["deleteRecords","updateRecords"]},"recordType":{"type":"string"},
+        "where":{"type":"string"},"args":{"type":"array","items":{"$ref":"#/components/schemas/Argument"}},
+        "all":{"type":"boolean"},"maxAffected":{"type":"integer","minimum":0},
+        "fields":{"type":"object","additionalProperties":{"$ref":"#/components/schemas/FieldInput"}},
+        "acl":{"$ref":"#/components/schemas/AccessList"}}},
+        "Job":{"type":"object","required":["id","kind","state","by","created","done","skipped"],"properties":{
+        "id":{"type":"string"},
+        "kind":{"type":"string","enum":["deleteRecords","updateRecords","buildIndex","dropIndex","removeAccount",
+        "collectAssets"]},
+        "state":{"type":"string","enum":["queued","running","paused","succeeded","failed","cancelled"]},
+        "by":{"type":"object","properties":{"kind":{"type":"string"},"name":{"type":"string"}}},
+        "task":{"type":"object"},"database":{"type":"string","enum":["public","private"]},
+        "created":{"type":"integer","description":"Milliseconds since 1970"},
+        "started":{"type":"integer"},"ended":{"type":"integer"},
+        "total":{"type":"integer","description":"Absent while it is unknown"},"done":{"type":"integer"},
+        "skipped":{"type":"integer","description":"Matched, and could not be changed"},
+        "skipReasons":{"type":"array","items":{"type":"object"}},
+        "rate":{"type":"integer","description":"Records per second of running"},"secondsLeft":{"type":"integer"},
+        "error":{"$ref":"#/components/schemas/Error"}}},
+        "Jobs":{"type":"object","required":["jobs"],"properties":{
+        "jobs":{"type":"array","items":{"$ref":"#/components/schemas/Job"}},
+        "cursor":{"type":"string","description":"Absent at the end"}}}
+        """#
+}
+
+extension HTTPResponse {
+    /// Creates a response that streams server-sent events.
+    static func eventStream(_ source: any HTTPEventSource) -> HTTPResponse {
+        var response = HTTPResponse(.ok, body: .events(source))
+        response.fields.append(.contentType, literal: "text/event-stream")
+        response.fields.append(.xContentTypeOptions, literal: "nosniff")
+        response.fields.append(.cacheControl, literal: "no-store")
+        response.fields.append(.vary, literal: "Accept")
+        // nginx would keep the events in its buffer.
+        response.fields.append(.xAccelBuffering, literal: "no")
+        return response
+    }
+}

@@ -1,0 +1,20 @@
+internal import Cryptography
+
+/// The keys that seal tokens and cursors, derived from a data directory's secret. Each kind of token has its own key,
+/// so a token of one kind cannot be opened as another kind.
+package struct DatabaseKeys: Sendable {
+    let syncTokens: Seal
+    let cursors: Seal
+    let receipts: Seal
+    let assetURLs: Seal
+    /// Derives the secrets of webhooks.
+    let webhooks: HMACSHA256
+
+    init(secret: SecretKey) throws {
+        syncTokens = try Seal(secret: secret, label: "fogbase sync token v1")
+        cursors = try Seal(secret: secret, label: "fogbase cursor v1")
+        receipts = try Seal(secret: secret, label: "fogbase receipt v1")
+        assetURLs = try Seal(secret: secret, label: "fogbase asset url v1")
+        webhooks = HMACSHA256(secret: secret, label: "fogbase webhook v1")
+    }
+}

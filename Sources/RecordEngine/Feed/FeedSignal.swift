@@ -1,0 +1,175 @@
+internal import Synchronization
+internal import Threads
+
+/// Wakes one stream. Any thread may raise the signal.
+package final class FeedSignal: Sendable {
+    /// Why a stream was woken.
+    package struct Reasons: OptionSet, Sendable {
+        package let rawValue: UInt8
+
+        package init(rawValue: UInt8) {
+            self.rawValue = rawValue
+        }
+
+        /// There may be new changes.
+        package static let commit = Reasons(rawValue: 1)
+        /// The permissions of callers have changed.
+        package static let rights = Reasons(rawValue: 2)
+        /// Nothing was sent for some time.
+        package static let silence = Reasons(rawValue: 4)
+        /// The stream must end.
+        package static let end = Reasons(rawValue: 8)
+    }
+
+    private struct State {
+        var raised: Reasons = []
+        var waiter: UnsafeContinuation<Reasons, Never>?
+    }
+
+    private let state = Locked(State())
+
+    /// Creates a signal that is not raised.
+    package init() {}
+
+    /// Raises the signal. If the stream waits, it continues.
+    package func raise(_ reason: Reasons) {
+        let waiter = state.withLock { state -> UnsafeContinuation<Reasons, Never>? in
+            state.raised.formUnion(reason)
+            return state.waiter.take()
+        }
+        waiter?.resume(returning: take())
+    }
+
+    /// Waits until the signal is raised. Returns the reasons and clears them, except `end`. A cancelled task gets `end`.
+    package func wait() async -> Reasons {
+        await withTaskCancellationHandler {
+            await withUnsafeContinuation { (continuation: UnsafeContinuation<Reasons, Never>) in
+                let isRaised = state.withLock { state in
+                    if state.raised.isEmpty { state.waiter = continuation }
+                    return !state.raised.isEmpty
+                }
+                if isRaised { continuation.resume(returning: take()) }
+            }
+        } onCancel: {
+            raise(.end)
+        }
+    }
+
+    /// Returns the reasons and clears them, except `end`.
+    package func take() -> Reasons {
+        state.withLock { state in
+            let reasons = state.raised
+            state.raised.formIntersection(.end)
+            return reasons
+        }
+    }
+}
+
+/// Tells the streams of all threads about commits in their zones.
+package final class CommitBroadcast: Sendable {
+    private let watchers = Locked<[CommitWatcher]>([])
+    private let delivered = Atomic<UInt64>(0)
+
+    init() {}
+
+    /// The number of open streams.
+    package var streams: Int {
+        watchers.withLock { $0 }.reduce(0) { $0 + $1.count }
+    }
+
+    /// The number of events that streams have delivered.
+    package var events: UInt64 { delivered.load(ordering: .relaxed) }
+
+    func didDeliver(_ events: Int) {
+        if events > 0 { delivered.add(UInt64(events), ordering: .relaxed) }
+    }
+
+    /// Creates the watcher of one thread.
+    ///
+    /// - Parameter executor: The executor of the thread; `nil` for any thread.
+    package func makeWatcher(_ executor: (any TaskExecutor)?) -> CommitWatcher {
+        let watcher = CommitWatcher(executor)
+        watchers.withLock { $0.append(watcher) }
+        return watcher
+    }
+
+    /// Removes the watcher of a thread that ends.
+    package func remove(_ watcher: CommitWatcher) {
+        watchers.withLock { watchers in watchers.removeAll { $0 === watcher } }
+    }
+
+    /// Wakes the streams of the zones in which a commit has changed records. Called on the writer's thread.
+    func publish(_ zones: [DatabaseAddress]) {
+        for watcher in watchers.withLock({ $0 }) { watcher.note(zones) }
+    }
+}
+
+/// The streams of one thread that wait for commits.
+package final class CommitWatcher: Sendable {
+    private struct State {
+        var signals: [DatabaseAddress: [ObjectIdentifier: FeedSignal]] = [:]
+        /// The zones with commits whose streams have not been woken yet.
+        var changed: Set<DatabaseAddress> = []
+        var isScheduled = false
+    }
+
+    private let executor: (any TaskExecutor)?
+    private let state = Locked(State())
+
+    /// The number of streams that are woken before the thread serves other connections.
+    private static let batch = 32
+
+    fileprivate init(_ executor: (any TaskExecutor)?) {
+        self.executor = executor
+    }
+
+    /// The number of streams.
+    package var count: Int {
+        state.withLock { $0.signals.values.reduce(0) { $0 + $1.count } }
+    }
+
+    func add(_ signal: FeedSignal, for zone: DatabaseAddress) {
+        state.withLock { $0.signals[zone, default: [:]][ObjectIdentifier(signal)] = signal }
+    }
+
+    func remove(_ signal: FeedSignal, for zone: DatabaseAddress) {
+        state.withLock { state in
+            state.signals[zone]?[ObjectIdentifier(signal)] = nil
+            if state.signals[zone]?.isEmpty ?? false { state.signals[zone] = nil }
+        }
+    }
+
+    /// Notes commits, and schedules `wakeStreams` on the watcher's thread.
+    fileprivate func note(_ zones: [DatabaseAddress]) {
+        let mustSchedule = state.withLock { state in
+            var isAffected = false
+            for zone in zones where state.signals[zone] != nil {
+                state.changed.insert(zone)
+                isAffected = true
+            }
+            guard isAffected, !state.isScheduled else { return false }
+            state.isScheduled = true
+            return true
+        }
+        guard mustSchedule else { return }
+        Task(executorPreference: executor) { await self.wakeStreams() }
+    }
+
+    /// Wakes the streams of all changed zones, a batch at a time. Commits in the meantime are noted for a next pass, so
+    /// that a thread with thousands of streams is never more than one pass behind.
+    private func wakeStreams() async {
+        while true {
+            let signals = state.withLock { state -> [FeedSignal] in
+                let zones = state.changed
+                state.changed = []
+                state.isScheduled = !zones.isEmpty
+                return zones.flatMap { state.signals[$0].map { Array($0.values) } ?? [] }
+            }
+            if signals.isEmpty, !state.withLock({ $0.isScheduled }) { return }
+            for (index, signal) in signals.enumerated() {
+                signal.raise(.commit)
+                if index % Self.batch == Self.batch - 1 { await Task.yield() }
+            }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+internal import RecordModel
+internal import RecordStorage
+
+/// A sync token, which is a position in the change feed of a zone.
+struct SyncToken: Hashable {
+    /// The generation of the zone. If a zone is deleted and created again, its generation changes.
+    var generation: Int64
+    /// The sequence number of the last change that the client has received.
+    var sequence: Int64
+    /// The sequence number of the last change of the caller's rights. If the rights change again, the client must start
+    /// from the beginning.
+    var rights: Int64
+    /// The sequence number up to which tombstones had been deleted when the client began to read. The client does not
+    /// need these tombstones.
+    var floor: Int64
+    /// The epoch in which the token was issued. Another copy of the file gives the same sequence numbers to other
+    /// changes, and the epoch distinguishes them.
+    var epoch: Int64
+    /// The sequence number up to which the client has all changes: that of the last page with no more changes after it.
+    /// Records between `complete` and `sequence` may have moved in the feed while the client read it.
+    var complete: Int64
+
+    /// The position before the first change of a zone that has never had a write.
+    static let beginning = SyncToken(generation: 0, sequence: 0, rights: 0, floor: 0, epoch: 0, complete: 0)
+
+    /// The greatest sequence number in the token. The generation is excluded. The records of a zone have greater
+    /// sequence numbers than its generation, and the generation of the public zone is not a sequence number.
+    var newest: Int64 { max(sequence, rights, floor) }
+
+    /// Returns whether tombstones have been deleted that the client has not received.
+    func hasMissed(purged: Int64) -> Bool {
+        purged > max(sequence, floor)
+    }
+
+    /// Returns the token as a sealed text for the client.
+    ///
+    /// The plain text has seven integers, each 8 bytes:
+    ///
+    /// ```text
+    /// generation  sequence  rights  floor  random  epoch  complete
+    /// ```
+    ///
+    /// The random number makes each text different, even for the same position. Otherwise a client could detect writes
+    /// to records that it may not read by comparing texts. Tokens of older versions end after `floor`, `random` or
+    /// `epoch`.
+    static func seal(
+        _ token: SyncToken, zone: ZoneID, caller: Caller, with keys: DatabaseKeys
+    ) -> String {
+        SealedPosition.seal(
+            [
+                token.generation, token.sequence, token.rights, token.floor, Int64.random(in: .min ... .max),
+                token.epoch, token.complete,
+            ],
+            context: [2, zone.rawValue, caller.identityID.rawValue], with: keys.syncTokens)
+    }
+
+    /// Opens a token from its sealed text.
+    ///
+    /// - Throws: BAD_REQUEST with cause TOKEN_INVALID for a token of another caller or zone.
+    static func open(
+        _ text: String, zone: ZoneID, caller: Caller, with keys: DatabaseKeys
+    ) throws(RecordError) -> SyncToken {
+        guard
+            let numbers = SealedPosition.open(
+                text, counts: 4...7, context: [2, zone.rawValue, caller.identityID.rawValue], with: keys.syncTokens)
+        else {
+            throw .badRequest(
+                "The sync token does not belong to this caller and zone. Read the feed from its beginning",
+                cause: .tokenInvalid)
+        }
+        return SyncToken(
+            generation: numbers[0], sequence: numbers[1], rights: numbers[2], floor: numbers[3],
+            epoch: numbers.count > 5 ? numbers[5] : EpochTable.before,
+            complete: numbers.count > 6 ? numbers[6] : 0)
+    }
+}

@@ -1,0 +1,59 @@
+internal import RecordModel
+internal import RecordStorage
+
+extension StoredCaller {
+    /// The kinds of callers in the store.
+    private enum Kind: Int64 {
+        case server = 0
+        case user = 1
+        case key = 2
+        case administrator = 3
+    }
+
+    /// The server itself, for jobs that no caller has started.
+    static let server = StoredCaller(kind: Kind.server.rawValue, number: 0, actorKind: "server", actor: "")
+
+    /// Describes a caller that may own jobs; `nil` for anonymous callers.
+    init?(_ caller: Caller, actorKind: String, actor: String) {
+        let (kind, number): (Kind, Int64)
+        switch caller {
+        case .anonymous: return nil
+        case .user(let id, _): (kind, number) = (.user, id.rawValue)
+        case .service(let key): (kind, number) = (.key, key.account.rawValue)
+        case .administrator(let administrator): (kind, number) = (.administrator, administrator.id)
+        }
+        self.init(kind: kind.rawValue, number: number, actorKind: actorKind, actor: actor)
+    }
+
+    /// The caller without its permissions, which `CallerSource.current` adds; `nil` for the server.
+    var caller: Caller? {
+        switch Kind(rawValue: kind) {
+        case .user: .user(UserID(rawValue: number), roles: [:])
+        case .key: .service(ServiceKey(account: UserID(rawValue: number), scope: KeyScope(permissions: [])))
+        // The role of the bootstrap token never changes.
+        case .administrator:
+            .administrator(number == 0 ? .bootstrap : Administrator(id: number, role: .viewer))
+        case .server, nil: nil
+        }
+    }
+
+    /// Whether the job belongs to a caller.
+    func belongs(to caller: Caller) -> Bool {
+        guard let other = StoredCaller(caller, actorKind: "", actor: "") else { return false }
+        return (kind, number) == (other.kind, other.number)
+    }
+}
+
+extension StoredAddress {
+    init(_ address: DatabaseAddress) {
+        let key = address.key
+        self.init(scope: key.scope, owner: key.owner, zone: address.zone.text)
+    }
+
+    /// The address; `nil` if the zone's name is invalid.
+    var address: DatabaseAddress? {
+        ZoneName(zone).map {
+            DatabaseAddress(scope: scope == 0 ? .publicDatabase : .privateDatabase(owner: owner), zone: $0)
+        }
+    }
+}

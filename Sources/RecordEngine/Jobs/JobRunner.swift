@@ -1,0 +1,114 @@
+internal import RecordModel
+internal import RecordStorage
+internal import RecordWire
+internal import Threads
+
+/// Runs the jobs of callers, a few at a time, in the order of their creation.
+final class JobRunner: Sendable {
+    private struct State {
+        var running: Set<JobID> = []
+        /// The number of tasks that run jobs.
+        var tasks = 0
+        /// Whether `start` was called while all tasks were there. A task that has found no job then looks again.
+        var wasStarted = false
+    }
+
+    private let state = Locked(State())
+    private let firstPause: Duration
+    private let sleep: @Sendable (Duration) async -> Void
+
+    /// The maximum number of jobs that run at a time. The others wait.
+    private static let mostRunning = 2
+    /// The longest pause before a retry, unless `firstPause` is longer.
+    private static let longestPause = Duration.seconds(60)
+    /// The number of consecutive internal errors that end a job.
+    private static let internalErrors = 5
+
+    /// - Parameters:
+    ///   - firstPause: The pause after a failure that may pass. Each consecutive failure doubles it.
+    ///   - sleep: Suspends for a pause.
+    init(firstPause: Duration, sleep: @escaping @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) })
+    {
+        self.firstPause = firstPause
+        self.sleep = sleep
+    }
+
+    /// Starts the jobs that wait, and returns at once.
+    func start(in database: RecordDatabase) {
+        let starts = state.withLock { state in
+            guard state.tasks < Self.mostRunning else {
+                state.wasStarted = true
+                return false
+            }
+            state.tasks += 1
+            return true
+        }
+        // The task keeps the database until its job ends, as a write in the queue does.
+        if starts { Task.detached { await self.runAll(in: database) } }
+    }
+
+    private func runAll(in database: RecordDatabase) async {
+        repeat {
+            while let id = await claim(in: database) {
+                await run(id, in: database)
+                state.withLock { _ = $0.running.remove(id) }
+            }
+        } while looksAgain(in: database)
+    }
+
+    /// Returns whether a job may have been added since the last claim. If not, the task is over.
+    private func looksAgain(in database: RecordDatabase) -> Bool {
+        state.withLock { state in
+            guard state.wasStarted, database.isHealthy else {
+                state.tasks -= 1
+                return false
+            }
+            state.wasStarted = false
+            return true
+        }
+    }
+
+    /// Takes the next job; `nil` if none waits or the database is closing.
+    private func claim(in database: RecordDatabase) async -> JobID? {
+        try? await database.write { transaction throws(RecordError) in
+            // On the writer's thread, so that two tasks do not take the same job.
+            let running = self.state.withLock { $0.running }
+            let id = try transaction.jobs.claim(except: running)
+            if let id { self.state.withLock { _ = $0.running.insert(id) } }
+            return id
+        }
+    }
+
+    /// Runs a job until it ends, is paused, or the database closes. After a failure that may pass, tries again later.
+    private func run(_ id: JobID, in database: RecordDatabase) async {
+        var failures = 0
+        while true {
+            let work = JobWork(id, in: database)
+            do throws(RecordError) {
+                return try await database.slices.run(work, in: database)
+            } catch {
+                guard database.isHealthy else { return }
+                failures = work.hasAdvanced ? 1 : failures + 1
+                guard Self.mayPass(error, failures) else {
+                    var text: [UInt8] = []
+                    ErrorComposer.append(error, uuid: nil, recordName: nil, to: &text)
+                    let json = text
+                    try? await database.write { transaction throws(RecordError) in
+                        try transaction.store.jobs.set(.failed, of: id, now: transaction.now, error: json)
+                    }
+                    return
+                }
+                await sleep(min(firstPause * (1 << min(failures - 1, 6)), max(firstPause, Self.longestPause)))
+            }
+        }
+    }
+
+    private static func mayPass(_ error: RecordError, _ failures: Int) -> Bool {
+        switch error.code {
+        case .tryAgainLater, .throttled: true
+        case .quotaExceeded: error.cause == .storageFull
+        case .internalError: failures < internalErrors
+        default: error.cause == .storageFull
+        }
+    }
+}

@@ -1,0 +1,115 @@
+internal import Encodings
+internal import RecordModel
+internal import RecordStorage
+internal import RecordWire
+
+/// Creates and changes jobs in a transaction.
+struct JobWriter {
+    let transaction: WriteTransaction
+
+    private var table: JobTable { transaction.store.jobs }
+
+    /// The maximum number of unfinished jobs of one caller, and of all callers together.
+    static let mostPerCaller = 20
+    private static let most = 1_000
+
+    /// Returns a caller in the form of the store, with its permanent name.
+    ///
+    /// - Throws: AUTHENTICATION_REQUIRED for an anonymous caller.
+    func stored(_ caller: Caller) throws(RecordError) -> StoredCaller {
+        let (kind, name) = try transaction.auditLog.name(of: AuditActor(caller: caller))
+        guard let stored = StoredCaller(caller, actorKind: kind, actor: name) else {
+            throw RecordError(.authenticationRequired, "A job belongs to the caller that starts it. Sign in first")
+        }
+        return stored
+    }
+
+    /// Adds a job of a caller.
+    ///
+    /// - Throws: TRY_AGAIN_LATER if too many jobs are unfinished.
+    func create(
+        _ task: JobTask, for caller: StoredCaller, in address: StoredAddress, total: Int?
+    ) throws(RecordError) -> JobRow {
+        let count = try table.unfinishedCount(of: caller)
+        guard count.caller < Self.mostPerCaller, count.all < Self.most else {
+            let isOfCaller = count.caller >= Self.mostPerCaller
+            throw RecordError(
+                .tryAgainLater,
+                isOfCaller
+                    ? "You have \(count.caller) unfinished jobs. Wait for one to end, or cancel one"
+                    : "Too many jobs are unfinished. Try again later",
+                details: [("limit", .number(Int64(isOfCaller ? Self.mostPerCaller : Self.most)))], retryAfter: 30)
+        }
+        var row = JobRow(
+            name: SecretToken.makePublicID(), kind: task.kind, state: .queued, caller: caller, address: address,
+            task: task.json.bytes, created: transaction.now)
+        row.progress.total = total.map(Int64.init)
+        // Records that are created from now on have greater numbers.
+        row.progress.last = RecordNumber(rawValue: transaction.store.head.sequence)
+        row.id = try table.add(row)
+        return row
+    }
+
+    /// Whether jobs of callers have not ended.
+    func areWaiting() throws(RecordError) -> Bool {
+        for kind in JobKind.allCases where kind.isOfCallers {
+            if try !table.unfinished(kind).isEmpty { return true }
+        }
+        return false
+    }
+
+    /// Returns the oldest job of callers that waits to run, and marks it as running.
+    ///
+    /// - Parameter running: The jobs that run already.
+    func claim(except running: Set<JobID>) throws(RecordError) -> JobID? {
+        var oldest: JobID?
+        for kind in JobKind.allCases where kind.isOfCallers {
+            for row in try table.unfinished(kind) where row.state != .paused && !running.contains(row.id) {
+                oldest = min(oldest ?? row.id, row.id)
+                break
+            }
+        }
+        if let oldest { try table.set(.running, of: oldest, now: transaction.now) }
+        return oldest
+    }
+
+    // MARK: Work of the server
+
+    /// Updates the jobs that show work of the server. Call it in each slice of the work.
+    ///
+    /// - Parameters:
+    ///   - kind: The kind of work.
+    ///   - left: The work that is left, by the number of its index or account. Work without a job gets one.
+    ///   - task: Returns the task of a new job.
+    ///   - ended: Returns the final state of work that is not left.
+    func show(
+        _ kind: JobKind, left: [Int64: (done: Int64, total: Int64?)],
+        task: (Int64) -> JSONValue = { _ in .object(JSONObject()) },
+        ended: (Int64) -> JobState = { _ in .succeeded }
+    ) throws(RecordError) {
+        let now = transaction.now
+        var left = left
+        for row in try table.unfinished(kind) {
+            var progress = row.progress
+            progress.worked = max(0, now - (row.started ?? now))
+            if let work = left.removeValue(forKey: row.subject) {
+                // Most slices of a build do not change the number of records in the index.
+                if work == (progress.done, progress.total) { continue }
+                (progress.done, progress.total) = work
+                try table.advance(row.id, progress)
+            } else {
+                try table.advance(row.id, progress)
+                try table.set(ended(row.subject), of: row.id, now: now)
+            }
+        }
+        for (subject, work) in left.sorted(by: { $0.key < $1.key }) {
+            var row = JobRow(
+                name: SecretToken.makePublicID(), kind: kind, state: .running, caller: .server,
+                address: StoredAddress(.publicDefault), task: task(subject).bytes, created: now)
+            row.subject = subject
+            row.started = now
+            (row.progress.done, row.progress.total) = work
+            _ = try table.add(row)
+        }
+    }
+}

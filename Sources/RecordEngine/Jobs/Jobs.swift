@@ -1,0 +1,214 @@
+package import RecordModel
+internal import RecordStorage
+package import RecordWire
+internal import Threads
+
+/// Work that outlives its request. Jobs of callers change many records; jobs of the server show its own long work.
+package struct Jobs: Sendable {
+    let database: RecordDatabase
+
+    /// What to do with a job.
+    package enum Command: String, Sendable, CaseIterable {
+        /// Stops the job until it is resumed. Changes that are done stay.
+        case pause
+        case resume
+        /// Ends the job. Changes that are done stay.
+        case cancel
+
+        fileprivate var state: JobState {
+            switch self {
+            case .pause: .paused
+            case .resume: .queued
+            case .cancel: .cancelled
+            }
+        }
+
+        fileprivate var action: AuditAction {
+            switch self {
+            case .pause: .jobPause
+            case .resume: .jobResume
+            case .cancel: .jobCancel
+            }
+        }
+    }
+
+    /// Which jobs to list.
+    package struct Filter: Sendable {
+        /// Whether to leave out the jobs that have ended.
+        package var isUnfinished: Bool
+        /// The last job of the page before; `nil` for the first page.
+        package var after: String?
+        /// The maximum number of jobs.
+        package var limit: Int
+
+        /// Creates a filter from its parts.
+        package init(isUnfinished: Bool = false, after: String? = nil, limit: Int) {
+            self.isUnfinished = isUnfinished
+            self.after = after
+            self.limit = limit
+        }
+    }
+
+    /// Starts waiting jobs, in the order of their creation. Returns immediately.
+    package func start() {
+        database.jobRunner.start(in: database)
+    }
+
+    /// Pauses, resumes or cancels a job. A slice that is being committed ends first.
+    ///
+    /// - Returns: The job in its new state.
+    /// - Throws: NOT_FOUND for an unknown job, or one of another caller that is no administrator; ACCESS_DENIED if an
+    ///   administrator lacks the right; CONFLICT if the job has ended or its kind cannot be stopped.
+    package func perform(_ command: Command, on name: String, by actor: AuditActor) async throws(RecordError) -> JobInfo
+    {
+        let row = try await database.write { transaction throws(RecordError) in
+            let caller = try transaction.callers.current(actor.caller)
+            let row = try transaction.store.jobs.find(name: name)
+            guard let row, JobInfo.maySee(row, caller) else { throw RecordError.jobNotFound }
+            guard row.caller.belongs(to: caller) || Authorization.authorize(caller, .changeSchema) == .allowed else {
+                throw RecordError(
+                    .accessDenied, "This job belongs to another caller. Changing it takes the right changeSchema",
+                    details: [("right", .text(AdministratorOperation.changeSchema.rawValue))])
+            }
+            guard row.kind.isOfCallers else {
+                throw RecordError(
+                    .conflict, "The server does this work by itself, and it cannot be paused or canceled",
+                    details: [("kind", .text(row.kind.rawValue))])
+            }
+            if row.state.isFinal {
+                if command == .cancel, row.state == .cancelled { return row }
+                throw RecordError(
+                    .conflict, "The job has ended", details: [("state", .text(row.state.rawValue))])
+            }
+            // A running job needs no resumption.
+            if command == .resume, row.state != .paused { return row }
+            try transaction.store.jobs.set(command.state, of: row.id, now: transaction.now)
+            if !row.caller.belongs(to: caller) {
+                try transaction.auditLog.append(command.action, name, by: actor)
+            }
+            return try transaction.store.jobs.find(row.id) ?? row
+        }
+        if command == .resume { start() }
+        return JobInfo(row)
+    }
+
+    /// Adds a job.
+    ///
+    /// - Parameters:
+    ///   - total: The number of matches; `nil` if unknown.
+    ///   - key: The idempotency key of the request. A request that is repeated gets the same job.
+    /// - Throws: AUTHENTICATION_REQUIRED for an anonymous caller; TRY_AGAIN_LATER if too many jobs are unfinished.
+    func create(
+        _ task: JobTask, for caller: Caller, in address: DatabaseAddress, total: Int?, key: IdempotencyKey?
+    ) async throws(RecordError) -> JobInfo {
+        let row = try await database.write { transaction throws(RecordError) in
+            let jobs = transaction.jobs
+            let row = try jobs.create(task, for: try jobs.stored(caller), in: StoredAddress(address), total: total)
+            if let key { try transaction.remember(WriteResponse(outcome: .job, name: row.name), key, for: caller) }
+            return row
+        }
+        start()
+        return JobInfo(row)
+    }
+}
+
+/// Reads jobs in a reader's snapshot.
+package struct JobReader {
+    let reader: RecordReader
+
+    private var table: JobTable { reader.store.jobs }
+
+    /// Returns a job that the caller may see: its own, and all jobs for administrators.
+    ///
+    /// - Throws: NOT_FOUND.
+    package func find(_ name: String, for caller: Caller) throws(RecordError) -> JobInfo {
+        guard let row = try table.find(name: name), JobInfo.maySee(row, caller) else { throw .jobNotFound }
+        return JobInfo(row)
+    }
+
+    /// Returns the jobs that the caller may see, newest first.
+    ///
+    /// - Returns: The jobs, and whether there are more.
+    /// - Throws: AUTHENTICATION_REQUIRED for an anonymous caller; BAD_REQUEST for an unknown `after`.
+    package func list(_ filter: Jobs.Filter, for caller: Caller) throws(RecordError) -> (jobs: [JobInfo], hasMore: Bool)
+    {
+        guard let stored = StoredCaller(caller, actorKind: "", actor: "") else {
+            throw RecordError(.authenticationRequired, "Jobs belong to callers. Sign in first")
+        }
+        let position = try filter.after.map { name throws(RecordError) in
+            guard let row = try table.find(name: name) else {
+                throw RecordError.badRequest("'after' is the id of a job", details: [("parameter", .text("after"))])
+            }
+            return row.id
+        }
+        let rows = try table.list(
+            of: JobInfo.maySeeAll(caller) ? nil : (stored.kind, stored.number),
+            isUnfinished: filter.isUnfinished, before: position, limit: filter.limit + 1)
+        return (rows.prefix(filter.limit).map(JobInfo.init), rows.count > filter.limit)
+    }
+}
+
+/// A job as callers see it.
+package struct JobInfo: Hashable, Sendable {
+    private let row: JobRow
+
+    init(_ row: JobRow) { self.row = row }
+
+    /// The public id.
+    package var name: String { row.name }
+    /// Whether the job has ended.
+    package var isFinal: Bool { row.state.isFinal }
+
+    /// Whether a caller may see the jobs of others.
+    static func maySeeAll(_ caller: Caller) -> Bool { Authorization.authorize(caller, .readSchema) == .allowed }
+
+    static func maySee(_ row: JobRow, _ caller: Caller) -> Bool { row.caller.belongs(to: caller) || maySeeAll(caller) }
+
+    /// The job as JSON, for a caller that may see it. Members that do not apply are absent. Other callers than the
+    /// job's own do not see conditions, values and record names of a private database; keys never do.
+    package func json(for caller: Caller) -> JSONValue {
+        let showsAll = row.caller.belongs(to: caller) || (row.address.scope == 0 && caller.administrator != nil)
+        let progress = row.progress
+        var object = JSONObject([
+            ("id", .string(row.name)), ("kind", .string(row.kind.rawValue)), ("state", .string(row.state.rawValue)),
+            ("by", ["kind": .string(row.caller.actorKind), "name": .string(row.caller.actor)]),
+            ("task", task(whole: showsAll)), ("created", .integer(row.created)),
+        ])
+        if row.kind.isOfCallers { object["database"] = row.address.scope == 0 ? "public" : "private" }
+        if let started = row.started { object["started"] = .integer(started) }
+        if let ended = row.ended { object["ended"] = .integer(ended) }
+        if let total = progress.total { object["total"] = .integer(total) }
+        object["done"] = .integer(progress.done)
+        object["skipped"] = .integer(progress.skipped)
+        if showsAll, let skips = progress.skips, let value = try? JSONValue.parse(skips) {
+            object["skipReasons"] = value
+        }
+        if let rate {
+            object["rate"] = .integer(Int64(rate))
+            if let total = progress.total, row.state == .running || row.state == .paused {
+                let left = max(0, total - progress.done - progress.skipped)
+                object["secondsLeft"] = .integer(Int64(Double(left) / rate) + 1)
+            }
+        }
+        if let error = row.error, let value = try? JSONValue.parse(error) { object["error"] = value }
+        return .object(object)
+    }
+
+    private func task(whole: Bool) -> JSONValue {
+        guard let task = try? JSONValue.parse(row.task) else { return .null }
+        if whole || !row.kind.isOfCallers { return task }
+        return .object(JSONObject(["kind", "recordType"].compactMap { key in task[key].map { (key, $0) } }))
+    }
+
+    /// Items per second of running time; `nil` if too little is done to tell.
+    private var rate: Double? {
+        let items = row.progress.done + row.progress.skipped
+        guard row.progress.worked >= 100, items > 0 else { return nil }
+        return max(1, Double(items) * 1_000 / Double(row.progress.worked))
+    }
+}
+
+extension RecordError {
+    fileprivate static let jobNotFound = RecordError(
+        .notFound, "There is no such job. Jobs are kept for a week after their end")
+}

@@ -1,0 +1,173 @@
+internal import RecordModel
+
+/// The constraints on one scalar field that follow from the conjuncts of a predicate.
+struct FieldConstraints: Hashable, Sendable {
+    /// The possible values of the field. An inner `nil` represents an absent value. If the array is empty, no record
+    /// matches.
+    var values: [QueryValue?]?
+    /// The bounds on the field; only used if `values` is `nil`.
+    var range: ValueRange?
+    var prefix: [UInt8]?
+    /// The conjuncts that the constraints come from, as indexes into `Conjuncts.parts`.
+    var parts: Set<Int> = []
+
+    /// Whether the field has the same value in all matches.
+    var isConstant: Bool { values?.count == 1 }
+
+    private mutating func restrict(to wanted: [QueryValue?]) {
+        guard let known = values else {
+            values = wanted
+            return
+        }
+        let set = Set(wanted)
+        values = known.filter { set.contains($0) }
+    }
+
+    private mutating func restrict(to other: ValueRange) {
+        var merged = range ?? ValueRange()
+        if let lower = other.lower {
+            if let mine = merged.lower {
+                if mine.value.precedes(lower.value) || (mine.value == lower.value && !lower.isInclusive) {
+                    merged.lower = lower
+                }
+            } else {
+                merged.lower = lower
+            }
+        }
+        if let upper = other.upper {
+            if let mine = merged.upper {
+                if upper.value.precedes(mine.value) || (mine.value == upper.value && !upper.isInclusive) {
+                    merged.upper = upper
+                }
+            } else {
+                merged.upper = upper
+            }
+        }
+        range = merged
+    }
+
+    /// Narrows the constraints by a test.
+    ///
+    /// - Returns: Whether the constraints now cover the test completely. If not, each record found must also pass the
+    ///   test.
+    mutating func add(_ test: ValueTest, part: Int) -> Bool {
+        switch test {
+        case .isNull: restrict(to: [nil])
+        case .equals(let value): restrict(to: [value])
+        case .isIn(let list): restrict(to: list)
+        case .isWithin(let other): restrict(to: other)
+        case .hasPrefix(let text):
+            // If a text matches both prefixes, one prefix starts with the other. The second prefix is checked for each
+            // record found.
+            guard prefix == nil else { return false }
+            prefix = text
+        }
+        parts.insert(part)
+        return true
+    }
+
+    /// Removes the values outside the bounds, then the bounds. Does nothing if no values are known.
+    mutating func settle() {
+        guard var list = values else { return }
+        if let range { list = list.filter { $0.map(range.contains) ?? false } }
+        if let prefix {
+            list = list.filter { value in
+                if case .text(let text)? = value { text.starts(with: prefix) } else { false }
+            }
+        }
+        var seen: Set<QueryValue?> = []
+        values = list.filter { seen.insert($0).inserted }
+        range = nil
+        prefix = nil
+    }
+}
+
+/// A predicate split at its top-level ANDs.
+struct Conjuncts {
+    /// The parts in their original order.
+    let parts: [Predicate]
+    /// The constraints on scalar fields.
+    private(set) var facts: [QueryField: FieldConstraints] = [:]
+    /// The constrained fields, by first mention.
+    private(set) var fields: [QueryField] = []
+    /// Conjuncts that test list members in a way that an index can serve.
+    private(set) var listParts: [(part: Int, field: QueryField, test: ValueTest)] = []
+    /// Conjuncts that are an OR.
+    private(set) var choices: [(part: Int, branches: [Predicate])] = []
+
+    init(_ predicate: Predicate) {
+        switch predicate {
+        case .and(let list): parts = list
+        case .constant(true): parts = []
+        case .constant(false), .condition, .or, .not: parts = [predicate]
+        }
+        for (number, part) in parts.enumerated() { add(part, number) }
+        for field in fields { facts[field]?.settle() }
+    }
+
+    private mutating func add(_ part: Predicate, _ number: Int) {
+        switch part {
+        // Indexes store account numbers. A condition on all deleted accounts would need too many account numbers.
+        case .condition(let condition) where condition.namesDeletedAccounts: break
+        case .condition(let condition) where condition.subject == .value:
+            add(condition.test, of: condition.field, number)
+        case .condition(let condition):
+            if case .isNull = condition.test { return }
+            listParts.append((number, condition.field, condition.test))
+        case .not(.condition(let condition)) where condition.subject == .value && condition.test == .isNull:
+            // The test for presence is a range without bounds.
+            if !condition.field.type.isList { add(.isWithin(ValueRange()), of: condition.field, number) }
+        case .or(let branches): choices.append((number, branches))
+        case .constant, .not, .and: break
+        }
+    }
+
+    private mutating func add(_ test: ValueTest, of field: QueryField, _ number: Int) {
+        guard field.isOrdered else { return }
+        if facts[field] == nil { fields.append(field) }
+        _ = facts[field, default: FieldConstraints()].add(test, part: number)
+    }
+
+    /// The predicate without the conjuncts in `covered`.
+    func without(_ covered: Set<Int>) -> Predicate {
+        joined { !covered.contains($0) }
+    }
+
+    /// The conjuncts in `chosen`, joined by AND.
+    func together(_ chosen: Set<Int>) -> Predicate {
+        joined { chosen.contains($0) }
+    }
+
+    private func joined(_ isWanted: (Int) -> Bool) -> Predicate {
+        let wanted = parts.enumerated().filter { isWanted($0.offset) }.map(\.element)
+        switch wanted.count {
+        case 0: return .constant(true)
+        case 1: return wanted[0]
+        default: return .and(wanted)
+        }
+    }
+
+    /// Whether at least one conjunct can never be true.
+    var isImpossible: Bool {
+        parts.contains(.constant(false)) || facts.values.contains { $0.values?.isEmpty == true }
+    }
+}
+
+extension QueryField {
+    /// Whether an index on scalar values can hold the field.
+    var isOrdered: Bool {
+        switch type {
+        case .string, .int64, .double, .timestamp, .reference: true
+        default: false
+        }
+    }
+
+    /// The index column of the field; `nil` if no index can hold it.
+    var source: IndexDefinition.Source? {
+        switch self {
+        case .field(let field): .field(field.id)
+        case .system(.recordName): nil
+        case .system(let field): .system(field)
+        }
+    }
+}

@@ -1,0 +1,31 @@
+/// The kinds of jobs. The raw values are stored, and are part of the interface.
+package enum JobKind: String, Hashable, Sendable, CaseIterable {
+    /// Deletes the records that match a condition.
+    case deleteRecords
+    /// Changes fields or the access lists of the records that match a condition.
+    case updateRecords
+    /// Adds the records of a type to a new index.
+    case buildIndex
+    /// Deletes the entries of a removed index.
+    case dropIndex
+    /// Deletes the data of a removed account.
+    case removeAccount
+    /// Deletes files that no record uses.
+    case collectAssets
+
+    /// Whether callers start jobs of this kind and control them. The server itself starts the others.
+    package var isOfCallers: Bool { self == .deleteRecords || self == .updateRecords }
+}
+
+/// The state of a job. The raw values are stored, and are part of the interface.
+package enum JobState: String, Hashable, Sendable, CaseIterable {
+    case queued, running, paused, succeeded, failed, cancelled
+
+    /// Whether the job has ended.
+    package var isFinal: Bool {
+        switch self {
+        case .queued, .running, .paused: false
+        case .succeeded, .failed, .cancelled: true
+        }
+    }
+}

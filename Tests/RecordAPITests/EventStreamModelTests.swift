@@ -1,0 +1,121 @@
+import Foundation
+import HTTP
+import RecordEngine
+import RecordWire
+import TestSupport
+import Testing
+
+@testable import RecordAPI
+
+/// A follower of event streams against the tables, in random histories of writes, revocations and reconnections.
+@Suite struct EventStreamModelTests {
+    /// What a follower has: the newest state of each record by its stream alone.
+    private struct Copy {
+        var records: [String: String] = [:]
+
+        mutating func take(_ event: StreamReader.Event) throws {
+            switch event.name {
+            case "reset": records = [:]
+            case "caughtup": break
+            case "leave": records[try #require(event.record)] = nil
+            case "change":
+                let json = try #require(event.json)
+                let name = try #require(event.record)
+                records[name] = json["deleted"]?.bool == true ? nil : json["recordChangeTag"]?.string
+            default: Issue.record("\(event)")
+            }
+        }
+    }
+
+    /// One follower: a caller, what it follows, and its copy.
+    private final class Follower {
+        let who: TestDatabase.Who
+        let query: String
+        /// The same selection as a query.
+        let condition: String
+        var stream: StreamReader
+        var copy = Copy()
+
+        init(_ who: TestDatabase.Who, where condition: String, _ database: TestDatabase) async throws {
+            self.who = who
+            self.condition = condition.isEmpty ? "" : "&where=" + PathSegment.encode(condition)
+            query = "?type=Post" + self.condition
+            stream = try await database.stream(query, as: who)
+        }
+
+        func read() async throws {
+            for event in try await stream.read() { try copy.take(event) }
+        }
+
+        /// Continues with the last id, as after a lost connection.
+        func reconnect(_ database: TestDatabase) async throws {
+            stream.leave()
+            let id = stream.lastID
+            if id == nil { copy = Copy() }
+            let headers = [("Accept", "text/event-stream")] + (id.map { [("Last-Event-ID", $0)] } ?? [])
+            var response = await database.call(.get, "/changes" + query, as: who, headers: headers)
+            if response.status == 410 {
+                copy = Copy()
+                response = await database.call(
+                    .get, "/changes" + query, as: who, headers: [("Accept", "text/event-stream")])
+            }
+            stream = try StreamReader(response)
+        }
+    }
+
+    @Test(arguments: 0..<24) func `followers end with what their callers may see`(seed: Int) async throws {
+        var random = SeededGenerator(seed: UInt64(seed) + 1)
+        let database = try await TestDatabase.make()
+        try await database.addForum()
+        // Adds the index that the queries at the end need.
+        await database.call(.get, "/query/Post?where=good%20%3E%3D%205", as: .administrator)
+        var followers: [Follower] = []
+        for who in [TestDatabase.Who.anonymous, .stranger, .creator, .member, .administrator] {
+            for condition in ["", "good >= 5"] {
+                followers.append(try await Follower(who, where: condition, database))
+            }
+        }
+        let grants = [
+            #"{"_world":["READ"],"_icloud":["CREATE"],"_creator":["READ","WRITE"]}"#,
+            #"{"_icloud":["CREATE"],"_creator":["READ","WRITE"],"_world":["READ"],"editors":["READ","WRITE"]}"#,
+        ]
+        let lists = [
+            "null", #"{"{creator}":["READ","WRITE"]}"#, #"{"{creator}":["READ","WRITE"],"{stranger}":["READ"]}"#,
+            #"{"{creator}":["READ","WRITE"],"editors":["READ"]}"#,
+        ]
+        for _ in 0..<60 {
+            let name = "r\(Int.random(in: 0..<6, using: &random))"
+            let good = Int.random(in: 0..<10, using: &random)
+            switch Int.random(in: 0..<20, using: &random) {
+            case 0..<8:
+                await database.call(
+                    .put, "/records/Post/\(name)", as: .creator, body: #"{"fields":{"good":\#(good)}}"#)
+            case 8..<11: await database.call(.delete, "/records/Post/\(name)", as: .creator)
+            case 11..<14:
+                let list = lists.randomElement(using: &random) ?? "null"
+                await database.call(.patch, "/records/Post/\(name)", as: .creator, body: #"{"acl":\#(list)}"#)
+            case 14:
+                let new = grants.randomElement(using: &random) ?? ""
+                await database.call(.put, "/grants/Post", as: .administrator, body: #"{"grants":\#(new)}"#)
+            case 15:
+                let members = Bool.random(using: &random) ? #"["{member}"]"# : #"["{member}","{stranger}"]"#
+                await database.call(
+                    .put, "/roles/editors", as: .administrator, body: #"{"members":\#(members)}"#)
+            case 16..<18: try await followers.randomElement(using: &random)?.read()
+            default: try await followers.randomElement(using: &random)?.reconnect(database)
+            }
+        }
+        for follower in followers {
+            // A loss of rights ends a stream's token while it is read.
+            try await follower.read()
+            let page = await database.call(
+                .get, "/query/Post?limit=100" + follower.condition, as: follower.who)
+            #expect(page.status == 200, "\(page.text)")
+            var expected: [String: String] = [:]
+            for record in page.records {
+                expected[try #require(record["recordName"]?.string)] = record["recordChangeTag"]?.string
+            }
+            #expect(follower.copy.records == expected, "\(follower.who) \(follower.condition)")
+        }
+    }
+}

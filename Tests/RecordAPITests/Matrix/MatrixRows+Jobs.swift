@@ -1,0 +1,23 @@
+import HTTP
+import RecordAPI
+
+extension MatrixRow {
+    /// Jobs belong to their callers; administrators and keys with the right `readSchema` see all. `{job}` was started by
+    /// an administrator and has ended.
+    static let jobs: [MatrixRow] =
+        [
+            MatrixRow("listJobs", .get, "/jobs", [401, 200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 200]),
+            job("readJob", .get, "", [404, 404, 404, 404, 404, 404, 404, 200, 200, 200, 200, 200]),
+        ]
+        + ["pause", "resume", "cancel"].map { verb in
+            // Editors and viewers see the job, but may not change it.
+            MatrixRow(
+                "\(verb)Job", .post, "/jobs/{job}/\(verb)",
+                [404, 404, 404, 404, 404, 404, 404, 409, 409, 403, 403, 409])
+        }
+
+    private static func job(_ route: String, _ method: HTTPMethod, _ path: String, _ live: [Int]) -> MatrixRow {
+        MatrixRow(
+            route, method, "/jobs/{job}\(path)", nil, live, twin: ("{job}", "0123456789abcdef0123456789abcdef"))
+    }
+}

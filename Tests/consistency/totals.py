@@ -1,0 +1,48 @@
+"""The least work of a run that proves something."""
+from collections import Counter
+
+# A run of so many rounds has met everything; one round may have registers alone.
+ROUNDS = 3
+# Events that must have happened during the load, with their descriptions.
+BACKGROUND = {"checkpoints": "checkpoints", "indexes dropped": "indexes dropped", "slices": "slices of indexes built",
+          "collected": "files collected", "files read": "files read"}
+METRICS = {"checkpoints": "fogbase_checkpoints_total", "slices": "fogbase_index_slices_total",
+           "collected": "fogbase_assets_collected_total"}
+# Requests per second of load: a tenth of the rate of the slowest mix on two shared processors.
+LEAST_REQUESTS = 150
+# The share of the requests that may be rejected for now; 0.8 % are usual.
+MOST_REFUSED = 0.05
+
+
+class Totals:
+    """Adds up the work of rounds."""
+
+    def __init__(self, seconds: float):
+        self.seconds, self.rounds, self.counts = seconds, 0, Counter()
+
+    def add(self, counts: Counter, metric) -> None:
+        """`metric` returns a counter of the server by its name."""
+        self.rounds += 1
+        self.counts += counts
+        for what, name in METRICS.items():
+            self.counts[what] += metric(name)
+
+    def missing(self) -> list[str]:
+        """Sentences about missing work of the run."""
+        if self.rounds < ROUNDS:
+            return []
+        found = [f"no {words} in {self.rounds} rounds" for what, words in BACKGROUND.items() if not self.counts[what]]
+        requests, refused = self.counts["requests"], self.counts["refused"]
+        least = round(LEAST_REQUESTS * self.seconds * self.rounds)
+        if requests < least:
+            found.append(f"only {requests} requests in {self.rounds} rounds of {self.seconds:g} s, "
+                         f"{least} are the least that say anything")
+        if refused > MOST_REFUSED * requests:
+            found.append(f"{refused} of {requests} requests were refused for now, "
+                         f"more than {MOST_REFUSED:.0%} are a refusal to serve")
+        return found
+
+    def summary(self) -> str:
+        return (f"{self.counts['requests']} requests in {self.rounds} rounds, "
+                f"{self.counts['refused']} refused for now; "
+                + ", ".join(f"{self.counts[what]} {words}" for what, words in BACKGROUND.items()))

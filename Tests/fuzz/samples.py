@@ -1,0 +1,265 @@
+"""Valid requests of every route, which are then mutated. routes.py compares them with the server's own list of routes.
+
+Requests that delete, disable or sign out use accounts, keys and administrators of their own (fixture.py). The other
+requests use the operator's token, which no request can revoke. `PUT /schema` is sent for the other environment, which
+has no records: a schema must name every type that has some.
+"""
+import base64
+import hashlib
+import json
+from typing import NamedTuple
+
+from Tests.fuzz.fixture import OTHER_PASSWORD, PASSWORD, Fixture
+
+BOUNDARY = "B"
+FORM = (f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="f"; filename="a.gif"\r\nContent-Type: image/gif\r\n\r\n'
+        f'GIF89a\x2c\x01\x2c\x01\x00\x00\x00;\r\n--{BOUNDARY}--\r\n')
+FIELDS = {"title": "sea", "likes": 3, "price": 1.5, "topics": ["a", "b"], "place": {"latitude": 1.5, "longitude": 2},
+          "data": {"value": base64.b64encode(b"0123456789").decode(), "type": "BYTES"}}
+SCHEMA = {"types": {"Post": {
+    "fields": {"title": {"type": "STRING", "indexes": ["QUERYABLE", "SORTABLE"]}, "likes": {"type": "INT64"},
+               "secret": {"type": "STRING", "read": ["_creator"], "write": ["_creator"]}},
+    "indexes": [{"fields": ["likes", "-title"]}], "acl": {"_creator": ["read", "write"]}, "aclRequired": False,
+    "grants": {"_world": ["READ"], "_icloud": ["CREATE"], "_creator": ["WRITE"]}}}}
+TUS = ("Tus-Resumable", "1.0.0")
+PART = ("Content-Type", "application/offset+octet-stream")
+
+
+class Sample(NamedTuple):
+    method: str
+    target: str
+    fields: list[tuple[str, str]]
+    body: bytes = b""
+    # The correct statuses, if not 200 to 299.
+    expect: tuple[int, ...] = ()
+    # The server hashes a password for it, which takes a third of a second of a processor.
+    is_costly: bool = False
+
+    def rejected_with(self, *statuses: int) -> "Sample":
+        return self._replace(expect=statuses)
+
+    def is_right(self, status: int) -> bool:
+        return status in self.expect if self.expect else 200 <= status < 300
+
+    @property
+    def costly(self) -> "Sample":
+        return self._replace(is_costly=True)
+
+
+class Caller:
+    """Makes the requests of the owner of a token; without one, of an anonymous caller."""
+
+    def __init__(self, token: str = ""):
+        self.fields = [("Authorization", f"Bearer {token}")] if token else []
+
+    def plain(self, method: str, target: str, *fields: tuple[str, str]) -> Sample:
+        return Sample(method, target, self.fields + list(fields))
+
+    def get(self, target: str, *fields: tuple[str, str]) -> Sample:
+        return self.plain("GET", target, *fields)
+
+    def json(self, method: str, target: str, body: object, *fields: tuple[str, str]) -> Sample:
+        return Sample(method, target, self.fields + list(fields), json.dumps(body).encode())
+
+    def bytes(self, method: str, target: str, body: str, *fields: tuple[str, str]) -> Sample:
+        return Sample(method, target, self.fields + list(fields), body.encode("latin-1"))
+
+
+def samples(fixture: Fixture) -> list[Sample]:
+    """All samples, in an order in which each gets its correct status; each may be sent once."""
+    owner = Caller(fixture.token)
+    parts = (records(fixture, owner), queries(owner), files(fixture, owner), uploads(fixture), schema(owner),
+             rights(fixture, owner), accounts(fixture), sessions(fixture), users(fixture, owner),
+             invitations(fixture, owner),
+             keys(fixture, owner), own_administration(fixture), administrators(fixture, owner), operation(owner))
+    return [one for part in parts for one in part]
+
+
+def records(fixture: Fixture, owner: Caller) -> list[Sample]:
+    return [
+        owner.json("PUT", "/records/Post/a", {"fields": FIELDS}),
+        owner.json("POST", "/records/Post", {"fields": FIELDS}, ("Idempotency-Key", "k")),
+        owner.json("PATCH", "/records/Post/a", {"fields": {"likes": {"increment": 1}, "topics": {"append": ["c"]}}}),
+        owner.json("POST", "/records", {"atomic": True, "operations": [
+            {"operationType": "forceUpdate", "record": {"recordType": "Post", "recordName": "b", "fields": FIELDS}},
+            {"operationType": "forceDelete", "record": {"recordType": "Post", "recordName": "c"}}]}),
+        owner.json("PUT", "/records/Post/d?database=private&owner=" + fixture.names["visitor"], {"fields": FIELDS}),
+        owner.json("PUT", "/records/Post/e", {
+            "fields": {}, "acl": {"*": ["read"], fixture.names["visitor"]: ["write"]}}),
+        owner.get("/records/Post?limit=2&fields=title"),
+        owner.get("/records/Post/a?fields=title"),
+        owner.get("/records/Post/a", ("If-None-Match", '"1"'), ("Accept-Encoding", "gzip")),
+        owner.plain("HEAD", "/records/Post/a"),
+        owner.plain("DELETE", "/records/Post/nothing", ("If-Match", '"1-a"')).rejected_with(404, 412),
+        owner.plain("DELETE", f"/records/Post/{fixture.mark}"),
+        owner.get("/records/Post/a/data", ("Range", "bytes=0-1,3-4")),
+        owner.plain("OPTIONS", "/records/Post", ("Origin", "http://a"), ("Access-Control-Request-Method", "PUT")),
+        owner.get("/changes?limit=3"), owner.get("/changes?since=AAAA").rejected_with(400, 410),
+    ]
+
+
+def queries(owner: Caller) -> list[Sample]:
+    return [
+        owner.get("/query/Post?where=likes%20%3E%203%20AND%20ANY%20topics%20IN%20%7B'a'%7D&limit=2&count=true"),
+        owner.json("POST", "/query", {"recordType": "Post", "where": "likes >= %d", "args": [1], "limit": 2,
+                                      "sort": ["-likes"], "explain": True}),
+        owner.json("POST", "/query", {"recordType": "Post", "sortBy": [{"fieldName": "likes", "ascending": False}],
+                                      "filterBy": [{"fieldName": "likes", "comparator": "GREATER_THAN",
+                                                    "fieldValue": {"value": 1, "type": "INT64"}}]}),
+        owner.plain("DELETE", "/query/Post?where=likes%20%3E%201000&dryRun=true"),
+        owner.plain("DELETE", "/query/Post?where=likes%20%3E%201000&maxAffected=9"),
+        owner.json("PATCH", "/query/Post?where=likes%20%3E%201000", {"fields": {"title": "x"}}),
+    ]
+
+
+def files(fixture: Fixture, owner: Caller) -> list[Sample]:
+    return [
+        owner.bytes("POST", "/assets?filename=a.gif", "GIF89a\x2c\x01\x2c\x01\x00\x00\x00;",
+                    ("Content-Type", "image/gif")),
+        owner.bytes("POST", "/assets", FORM, ("Content-Type", f"multipart/form-data; boundary={BOUNDARY}")),
+        owner.get(f"/records/File/{fixture.mark}-named/file", ("Range", "bytes=0-1,3-4")),
+        owner.get(fixture.addresses["named"], ("Range", "bytes=2-")),
+        owner.get(fixture.addresses["nameless"]),
+        # 501 without vipsthumbnail.
+        owner.get(fixture.addresses["named"] + "?width=10&fit=cover").rejected_with(200, 501),
+        owner.get("/assets/AAAA/a.txt").rejected_with(404, 410),
+    ]
+
+
+def uploads(fixture: Fixture) -> list[Sample]:
+    owner = Caller(fixture.sessions["uploader"])
+    going_on, leaving = fixture.uploads["continued"], fixture.uploads["terminated"]
+    digest = base64.b64encode(hashlib.sha1(b"0123").digest()).decode()
+    return [
+        owner.plain("OPTIONS", "/assets/uploads", TUS),
+        owner.plain("POST", "/assets/uploads", TUS, ("Upload-Length", "10"), ("Upload-Metadata", "filename YS50eHQ=")),
+        owner.bytes("PATCH", going_on, "0123", TUS, PART, ("Upload-Offset", "0"),
+                    ("Upload-Checksum", f"sha1 {digest}")),
+        owner.plain("HEAD", going_on, TUS), owner.get(going_on),
+        owner.plain("DELETE", leaving, TUS),
+    ]
+
+
+def schema(owner: Caller) -> list[Sample]:
+    return [
+        owner.get("/schema"), owner.get("/schema/types/Post"), owner.get("/schema/advice"),
+        owner.json("PUT", "/schema?environment=production&rights=keep&dryRun=true", SCHEMA),
+        owner.json("PUT", "/schema?environment=production", SCHEMA),
+        owner.json("POST", "/schema/types/Post/indexes", {"fields": ["title", "-likes"], "unique": False}),
+        owner.json("PATCH", "/schema/types/Post/fields/likes", {"type": "INT64"}),
+        owner.json("POST", "/backup", {"path": "/nowhere/backup", "copyAssets": True}).rejected_with(403),
+        owner.get("/backup").rejected_with(403), owner.plain("DELETE", "/backup").rejected_with(403),
+    ]
+
+
+def rights(fixture: Fixture, owner: Caller) -> list[Sample]:
+    member, changed, deleted = fixture.names["visitor"], fixture.role("changed"), fixture.role("deleted")
+    return [
+        owner.get("/grants"), owner.get("/grants/Post"), owner.get("/roles"), owner.get(f"/roles/{changed}"),
+        owner.json("PUT", "/grants/Post", {"grants": {"_world": ["READ"], "_icloud": ["CREATE"], "_creator": ["WRITE"],
+                                                      changed: ["READ", "WRITE"]}}),
+        owner.json("PUT", f"/roles/{changed}", {"members": [member, f"role:{deleted}"]}),
+        owner.plain("DELETE", f"/roles/{changed}/members/{member}"),
+        owner.plain("PUT", f"/roles/{changed}/members/{member}"),
+        owner.plain("DELETE", f"/roles/{changed}/members/role:{deleted}"),
+        owner.plain("DELETE", f"/roles/{deleted}"),
+        owner.json("POST", "/explain/access", {"caller": member, "action": "write", "recordType": "Post",
+                                               "recordName": "a", "field": "title"}),
+        owner.json("POST", "/explain/access", {"caller": "anonymous", "action": "upload"}),
+        owner.get("/audit?limit=3&since=0&actor=operator"), owner.get("/audit?scope=server&limit=3"),
+    ]
+
+
+def accounts(fixture: Fixture) -> list[Sample]:
+    nobody, visitor, leaving = Caller(), Caller(fixture.sessions["visitor"]), Caller(fixture.sessions["leaving"])
+    name, token = fixture.named
+    return [
+        nobody.json("POST", "/users", {"name": f"ann-{fixture.mark}", "password": PASSWORD, "label": "phone"}).costly,
+        nobody.json("POST", "/users", {"name": "ann", "password": "short"}).rejected_with(400),
+        nobody.json("POST", "/users/anonymous", {"label": "phone"}),
+        nobody.json("POST", "/sessions", {"name": name, "password": PASSWORD, "label": "desk"}).costly,
+        nobody.json("POST", "/sessions", {"name": "nobody", "password": PASSWORD}).rejected_with(401).costly,
+        visitor.get("/users/me"),
+        visitor.json("POST", "/records/Post", {"fields": {"title": "mine"}}),
+        Caller(token).json("PATCH", "/users/me", {"password": OTHER_PASSWORD, "currentPassword": PASSWORD}).costly,
+        leaving.json("DELETE", "/users/me", {}),
+    ]
+
+
+def sessions(fixture: Fixture) -> list[Sample]:
+    bearer = {name: Caller(token) for name, token in fixture.sessions.items()}
+    return [
+        bearer["visitor"].get("/sessions"),
+        bearer["visitor"].plain("DELETE", "/sessions?others=true"),
+        bearer["rotating"].json("POST", "/sessions/current/rotate", {}),
+        bearer["ending one"].plain("DELETE", f"/sessions/{fixture.session}"),
+        bearer["ending all"].plain("DELETE", "/sessions"),
+        bearer["signing out"].plain("DELETE", "/sessions/current"),
+    ]
+
+
+def users(fixture: Fixture, owner: Caller) -> list[Sample]:
+    return [
+        owner.get("/users?limit=2"), owner.get(f"/users?name={fixture.named[0]}"),
+        owner.json("PATCH", f"/users/{fixture.names['changed']}", {"disabled": True}),
+        owner.plain("DELETE", f"/users/{fixture.names['removed']}"),
+    ]
+
+
+def invitations(fixture: Fixture, owner: Caller) -> list[Sample]:
+    return [
+        owner.json("POST", "/invitations", {"expiresIn": "1m", "uses": 2, "roles": [fixture.role("changed")]}),
+        owner.json("POST", "/invitations", {"name": "carl", "expiresIn": 60}),
+        owner.get("/invitations"), owner.plain("DELETE", f"/invitations/{fixture.invitation}"),
+    ]
+
+
+def keys(fixture: Fixture, owner: Caller) -> list[Sample]:
+    read, rotated, revoked = (fixture.keys[name]["id"] for name in ("read", "rotated", "revoked"))
+    return [
+        owner.get("/keys?limit=3"), owner.get(f"/keys/{read}"),
+        Caller(fixture.keys["read"]["token"]).get("/records/Post/a"),
+        owner.json("POST", "/keys", {"name": "import", "expiresIn": "90d", "scope": {
+            "types": ["Post"], "actions": ["read", "create"], "rights": ["readSchema"]}}),
+        owner.json("PATCH", f"/keys/{read}", {"name": "export", "scope": {"readOnly": True}, "expiresAt": None}),
+        owner.json("POST", f"/keys/{rotated}/rotate", {"overlap": "1h"}),
+        owner.plain("DELETE", f"/keys/{revoked}"),
+    ]
+
+
+def own_administration(fixture: Fixture) -> list[Sample]:
+    """Requests of named administrators about their own sessions."""
+    nobody, deputy, leaver = Caller(), Caller(fixture.deputy), Caller(fixture.leaver)
+    return [
+        nobody.json("POST", "/administrators/sessions", {
+            "name": fixture.administrators["deputy"], "password": PASSWORD, "label": "desk"}).costly,
+        deputy.get("/administrators/sessions"),
+        deputy.plain("DELETE", f"/administrators/sessions/{fixture.deputys_other}"),
+        leaver.plain("DELETE", "/administrators/sessions/current"),
+        deputy.json("PATCH", "/administrators/me", {"password": OTHER_PASSWORD, "currentPassword": PASSWORD}).costly,
+    ]
+
+
+def administrators(fixture: Fixture, owner: Caller) -> list[Sample]:
+    spare = fixture.administrators["spare"]
+    return [
+        owner.get("/administrators"), owner.get(f"/administrators/{spare}"),
+        owner.json("POST", "/administrators", {"name": f"new-{fixture.mark}", "password": PASSWORD,
+                                               "role": "editor"}).costly,
+        owner.json("PATCH", f"/administrators/{spare}", {"role": "developer", "disabled": False}),
+        owner.plain("DELETE", f"/administrators/{spare}"),
+    ]
+
+
+def operation(owner: Caller) -> list[Sample]:
+    return [owner.get(target) for target in (
+        "/health/live", "/health/ready", "/metrics", "/limits", "/openapi.json", "/_/")] + console(owner.fields[0][1])
+
+
+def console(authorization: str) -> list[Sample]:
+    """The console's own sign-in, which is not in the list of routes."""
+    page, nobody = [("X-Fogbase-Console", "1"), ("Sec-Fetch-Site", "same-origin")], Caller()
+    return [
+        nobody.json("POST", "/_/session", {"token": authorization.removeprefix("Bearer ")}, *page),
+        nobody.get("/_/session", *page), nobody.plain("DELETE", "/_/session", *page),
+    ]

@@ -1,0 +1,102 @@
+"""Reads the output of `swift test` and keeps the relevant lines: issues, crashes, verdicts and the closing line."""
+
+import re
+import time
+
+# The first line of an issue, a crash, or a sanitizer's report.
+ISSUE = re.compile(r"^✘ .* recorded an issue")
+CRASH = re.compile(r"Fatal error|^error: |^\*\*\* |💣|^Segmentation fault|^Illegal instruction|^Thread \d+ .*crashed:")
+SANITIZER = re.compile(r"(WARNING: ThreadSanitizer|ERROR: (Address|Leak)Sanitizer|: runtime error: )")
+SANITIZER_END = re.compile(r"^SUMMARY: ")
+
+STARTED = re.compile(r"^◇ Test (?!run |case )(.+) started\.$")
+ENDED = re.compile(r"^(✔|✘|➜) Test (?!run |case )(.+?)(?: with \d+ test cases?)? (passed after|failed after|skipped)")
+SUITE_ENDED = re.compile(r'^(✔|✘) Suite "?(\w+)"? (passed|failed) after')
+CLOSING = re.compile(r"^[✔✘] Test run with |^\s*Executed [1-9]\d* tests?")
+# Each event of the testing library begins with one of these; lines without one belong to the event before.
+EVENT = re.compile(r"^[◇✔✘➜]")
+
+LONGEST_LINE = 1_000
+LINES_OF_AN_ISSUE = 12
+LINES_OF_A_SANITIZER = 60
+
+
+def cut(line):
+    """A line that is too long without its middle: it has the arguments, followed by the location and the reason."""
+    if len(line) <= LONGEST_LINE:
+        return line
+    return f"{line[:LONGEST_LINE // 4]} … {line[len(line) - LONGEST_LINE * 3 // 4 + 3:]}"
+
+
+class Output:
+    """Takes the lines of one run, in order.
+
+    `show` is called with each line that a person sees while the tests run.
+    """
+
+    def __init__(self, show, clock=time.monotonic):
+        self.show, self.clock = show, clock
+        self.begun = clock()
+        self.findings = []  # a list of lines for each
+        self.verdicts = []  # of tests that failed
+        self.failed_suites = []
+        self.passed = self.suites = 0
+        self.running = {}  # how many tests of this name run, in the order in which they began
+        self._open = None  # the finding that the next lines may belong to
+        self._is_sanitizer = False
+
+    def take(self, line):
+        """Takes one line, without its end."""
+        if self._continues(line):
+            return
+        if ISSUE.match(line) or CRASH.search(line):
+            self._begin(line, is_sanitizer=False)
+        elif SANITIZER.search(line):
+            self._begin(line, is_sanitizer=True)
+        elif CLOSING.match(line):
+            self.show(line.strip())
+        elif match := STARTED.match(line):
+            self.running[match[1]] = self.running.get(match[1], 0) + 1
+        elif match := ENDED.match(line):
+            self._end(match[1], match[2], line)
+        elif match := SUITE_ENDED.match(line):
+            self.suites += 1
+            if match[1] == "✘":
+                self.failed_suites.append(match[2])
+
+    def progress(self):
+        """One line: how many tests have ended, and the one that has been running longest."""
+        seconds = int(self.clock() - self.begun)
+        failed = f", {len(self.verdicts)} failed" if self.verdicts else ""
+        oldest = next(iter(self.running), None)
+        return f"{self.passed} tests passed{failed}, {seconds} s" + (f"; running: {oldest}" if oldest else "")
+
+    def _begin(self, line, is_sanitizer):
+        self._open, self._is_sanitizer = [cut(line)], is_sanitizer
+        self.findings.append(self._open)
+        self.show(cut(line))
+
+    def _continues(self, line):
+        """Adds the line to the finding before it, if it belongs there."""
+        if self._open is None:
+            return False
+        if EVENT.match(line) or ISSUE.match(line) or CRASH.search(line) or SANITIZER.search(line):
+            self._open = None
+            return False
+        if len(self._open) < (LINES_OF_A_SANITIZER if self._is_sanitizer else LINES_OF_AN_ISSUE):
+            self._open.append(cut(line))
+            self.show(cut(line))
+        if self._is_sanitizer and SANITIZER_END.match(line):
+            self._open = None
+        return True
+
+    def _end(self, symbol, name, line):
+        count = self.running.get(name, 0)
+        if count > 1:
+            self.running[name] = count - 1
+        else:
+            self.running.pop(name, None)
+        if symbol == "✘":
+            self.verdicts.append(cut(line))
+        elif symbol == "✔":
+            self.passed += 1
