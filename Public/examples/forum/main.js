@@ -2,6 +2,7 @@
 
 import { announce, hash, make } from "./dom.js";
 import * as session from "./session.js";
+import * as updates from "./updates.js";
 import { showAccount } from "./views/account.js";
 import { showEditor } from "./views/editor.js";
 import { header } from "./views/header.js";
@@ -56,11 +57,19 @@ addEventListener("hashchange", show);
 
 // Redraws pages after a sign-in or sign-out. If the session ends while the user is writing, the form stays, and the user can sign in later.
 session.onChange(() => {
+    updates.stop();
     if (session.current() === null) announce("Your session has ended.");
-    const isWriting = main.querySelector("form.editor") !== null;
-    if (!isWriting) show();
+    if (!isWriting()) show();
     else document.getElementById("header").replaceChildren(...header());
 });
+
+updates.redrawWith(() => {
+    if (!isWriting() && document.querySelector("dialog") === null) show();
+});
+
+function isWriting() {
+    return main.querySelector("form.editor") !== null;
+}
 
 if (location.hash === "") history.replaceState(null, "", hash("newest"));
 show();

@@ -112,6 +112,37 @@ export function understand(record, likes, mine = new Map()) {
     };
 }
 
+/**
+ * What a change in the feed says about the post `name`: `{name, post}`, `{name, isDeleted: true}`, `{name, ...counted}` (see
+ * `like`), or `{name, isLiked}` for the signed-in user; `null` if it says nothing.
+ */
+export function understandChange(record) {
+    const { recordName, recordType, deleted = false } = record;
+    switch (recordType) {
+    case "Post": return { name: recordName, ...(deleted ? { isDeleted: true } : { post: understand(record) }) };
+    case "Likes": {
+        const name = deleted ? "" : postOf(record);
+        return recordName === likesName(name) ? { name, ...counted(record) } : null;
+    }
+    case "Like": {
+        const name = recordName.slice(likeName("").length);
+        return recordName === likeName(name) ? { name, isLiked: !deleted } : null;
+    }
+    default: return null;
+    }
+}
+
+/** Whether a list with this thread or search has the post. */
+export function belongs(post, { thread, search }) {
+    if (thread !== undefined) return post.thread === thread;
+    return search === undefined || folded(post.thread).startsWith(folded(search));
+}
+
+/** A number of likes, and when it became that, in milliseconds. */
+function counted(likes) {
+    return { likes: likes.fields.count?.value, counted: likes.modified?.timestamp };
+}
+
 // Writing. A call's idempotency key allows it to be repeated after a lost response; the server executes it once.
 
 /** Returns the post's name. An error with the code `EXISTS` means that the thread already has a post with this title. */
@@ -140,8 +171,8 @@ async function perform(operations, key) {
 }
 
 /**
- * Likes a post or removes the like, and returns the new number of likes. The server increments the counter, so no like
- * is lost. Since a like has a name of its own, it counts once, on any number of devices.
+ * Likes a post or removes the like, and returns the new number of likes: `{likes, counted}`. The server increments the
+ * counter, so no like is lost. Since a like has a name of its own, it counts once, on any number of devices.
  */
 export async function like(post, isLiked, key) {
     const name = likeName(post);
@@ -156,13 +187,13 @@ export async function like(post, isLiked, key) {
     } };
     try {
         const [, likes] = await perform([like, count], key);
-        return likes.fields.count.value;
+        return counted(likes);
     } catch (error) {
         // Another device was faster.
         const isDone = error.code === (isLiked ? "EXISTS" : "NOT_FOUND");
         const likes = isDone ? (await lookUp("Likes", [likesName(post)])).get(likesName(post)) : undefined;
         if (likes === undefined) throw error;
-        return likes.fields.count.value;
+        return counted(likes);
     }
 }
 

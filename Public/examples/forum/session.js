@@ -1,6 +1,6 @@
 // The signed-in user.
 //
-// A token is as good as a password. So it is in no URL, since those end up in histories and logs, and in no cookie, which
+// A token is equivalent to a password. So it is in no URL, since URLs end up in histories and logs, and in no cookie, which
 // browsers send automatically. Scripts of this origin can read it here. Therefore no script may come from elsewhere, which
 // the content security policy ensures, and user content is added to the page only as text. The token is deleted with the
 // tab, unless the user chooses to stay signed in on this device.

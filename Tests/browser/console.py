@@ -1,0 +1,16 @@
+"""Checks the console in Public/ with a headless Chromium against a server started here.
+
+    python3 -m Tests.browser.console [part of a check's or a module's name]
+
+FOGBASE names the program (.build/debug/fogbase), SHOTS a directory for screenshots, if any are wanted.
+"""
+
+import sys
+
+from Tests.browser.runner import run
+
+MODULES = ["waiting", "pages", "administrators", "places", "records",
+          "queries", "assets", "base_path", "shown_files"]
+
+if __name__ == "__main__":
+    sys.exit(run(MODULES, "/_/"))
