@@ -170,7 +170,8 @@ extension PredicateBinding {
         var location = PredicateLocation(offset: operand.offset)
         switch operand.form {
         case .literal(let literal): return LocatedValue(argument: literal, location: location)
-        case .now: return LocatedValue(argument: .timestamp(binder.now), location: location)
+        case .now(let duration):
+            return LocatedValue(argument: .timestamp(binder.now + duration), location: location)
         case .argument(let index):
             location.argument = .number(Int64(index))
             return try counted(LocatedValue(argument: positional[index], location: location))

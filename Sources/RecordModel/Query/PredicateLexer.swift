@@ -2,6 +2,8 @@
 struct PredicateLexer {
     let bytes: [UInt8]
     var position = 0
+    /// Whether `+` and `-` are signs of their own, and no part of a number.
+    var readsSigns = false
 
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
@@ -20,6 +22,9 @@ struct PredicateLexer {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"):
             return word()
+        case UInt8(ascii: "+") where readsSigns, UInt8(ascii: "-") where readsSigns:
+            position += 1
+            return .sign(byte)
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"):
             return try number()
         case UInt8(ascii: "'"), UInt8(ascii: "\""): return .string(try string())

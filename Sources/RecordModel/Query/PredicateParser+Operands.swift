@@ -95,8 +95,7 @@ extension PredicateParser {
         switch name.lowercased() {
         case "now":
             try advance()
-            try take(")", "a closing parenthesis")
-            return .now
+            return .now(try durations())
         case "date": return try date()
         case "cast": return try cast()
         case "ref": return try reference()
@@ -105,6 +104,55 @@ extension PredicateParser {
         default: throw unavailable("This function", at: start, name)
         }
     }
+
+    /// Parses `)` and the durations after `now(`, such as `) - 183 days` or `)+1 day-30 minutes`.
+    ///
+    /// - Returns: The sum of the durations in milliseconds.
+    private mutating func durations() throws(RecordError) -> Int64 {
+        var sum: Int64 = 0
+        lexer.readsSigns = true
+        try take(")", "a closing parenthesis")
+        while token.isSign("+") || token.isSign("-") {
+            let (start, isNegative) = (token.start, token.isSign("-"))
+            lexer.readsSigns = false
+            try advance()
+            guard case .integer(let count) = token.kind, count >= 0 else {
+                throw unexpected("a whole number, as in now() - 183 days")
+            }
+            try advance()
+            guard case .name(let name) = token.kind, let unit = Self.units[name.lowercased()] else {
+                throw unexpected("seconds, minutes, hours, days or weeks")
+            }
+            let (product, isTooLong) = (isNegative ? -count : count).multipliedReportingOverflow(by: unit)
+            let (total, isTooLarge) = sum.addingReportingOverflow(product)
+            guard !isTooLong, !isTooLarge, total.magnitude <= Self.longestDuration else {
+                throw .predicateSyntax(
+                    at: start, found: String(decoding: lexer.bytes[start..<token.end], as: UTF8.self).clipped,
+                    expected: "a duration of at most 10,000 years")
+            }
+            sum = total
+            lexer.readsSigns = true
+            try advance()
+        }
+        lexer.readsSigns = false
+        return sum
+    }
+
+    /// Units of durations in milliseconds. Months and years have none: their lengths differ.
+    private static let units: [String: Int64] = {
+        var units: [String: Int64] = [:]
+        let lengths: [(String, Int64)] = [
+            ("second", 1_000), ("minute", 60_000), ("hour", 3_600_000), ("day", 86_400_000), ("week", 604_800_000),
+        ]
+        for (name, length) in lengths {
+            units[name] = length
+            units[name + "s"] = length
+        }
+        return units
+    }()
+
+    /// In milliseconds: 10,000 years.
+    private static let longestDuration: UInt64 = 315_569_520_000_000
 
     private func unavailable(_ construct: String, at start: Int, _ name: String) -> RecordError {
         .condition(

@@ -17,10 +17,12 @@
 /// mods       = "[" { "c" | "d" | "l" | "n" } "]"
 /// tokens     = "SELF" "CONTAINS" operand
 /// distance   = ("distanceToLocation:fromLocation:" | "distance") "(" … ")" relop operand
-/// operand    = key | literal | param | "now" "(" ")" | list
+/// operand    = key | literal | param | now | list
 /// key        = [ "#" ] name | "%K"                            names: `Identifier`; paths with dots†
 /// literal    = string | number | "TRUE" | "YES" | "FALSE" | "NO" | "NULL" | "NIL" | date | reference | location†
-/// list       = "{" [ item { "," item } ] "}"                  an item is a literal, a parameter or now()
+/// list       = "{" [ item { "," item } ] "}"                  an item is a literal, a parameter or now
+/// now        = "now" "(" ")" { ("+" | "-") integer unit }
+/// unit       = ("second" | "minute" | "hour" | "day" | "week") [ "s" ]
 /// sqlList    = "(" [ item { "," item } ] ")" | "[" [ item { "," item } ] "]"
 /// date       = "date" "(" string ")" | "CAST" "(" number "," '"NSDate"' ")"
 /// reference  = "ref" "(" string [ "," string ] ")"
@@ -95,7 +97,8 @@ package struct PredicateSyntax: Hashable, Sendable {
             case argument(Int)
             /// A variable for a value, written `$name`.
             case variable(String)
-            case now
+            /// The time of the query plus a number of milliseconds.
+            case now(Int64)
             case list([Operand])
         }
     }

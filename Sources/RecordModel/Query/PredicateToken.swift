@@ -16,7 +16,7 @@ struct PredicateToken {
         /// A variable: `$name`.
         case variable(String)
         case relation(PredicateSyntax.Relation)
-        /// One of the signs `(){}[],.`.
+        /// One of the signs `(){}[],.`; after `now()` also `+` and `-`.
         case sign(UInt8)
         case end
     }

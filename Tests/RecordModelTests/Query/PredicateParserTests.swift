@@ -27,6 +27,10 @@ struct PredicateParserTests {
         ("NOT a == 1 AND b == 2", "(NOT a == 1) AND b == 2"), ("!a == 1 || b == 2", "(NOT a == 1) OR b == 2"),
         ("NONE topics == 'x'", "NOT ANY topics == 'x'"), ("a != 1", "NOT a == 1"), ("5 > a", "a < 5"),
         ("a IN {1}", "{1} CONTAINS a"), ("recordID == 'x'", "___recordid == 'x'"),
+        ("timestamp < now()-1 day-2 HOURS", "timestamp < now() - 26 hours"),
+        ("timestamp < now() + 1 week - 1 second", "timestamp < NOW( )+604799 seconds"),
+        ("timestamp < now() - 90 minutes - 0 days", "now()-5400 seconds > timestamp"),
+        ("timestamp IN {now() - 1 day, now()}", "timestamp IN {now() - 24 hours, now() + 0 days}"),
         ("date > 5", "#date > 5"), ("now == 5", "5 == #now"), ("size > 3", "#size > 3"),
     ])
     func `two spellings are one condition`(one: String, other: String) throws {
