@@ -42,10 +42,11 @@ let package = Package(
         .target(name: "CLinux"),
 
         // Pure modules: bytes and values in, values out.
+        module("Calendars"),
         module("Containers"),
         module("Encodings"),
-        module("HTTP", ["UnicodeText"]),
-        module("RecordModel", ["UnicodeText"]),
+        module("HTTP", ["Calendars", "UnicodeText"]),
+        module("RecordModel", ["Calendars", "UnicodeText"]),
         module("RecordWire", ["RecordModel", "UnicodeText", "Encodings"]),
         module("Pictures"),
         module("UnicodeText"),
@@ -65,7 +66,8 @@ let package = Package(
         module(
             "RecordEngine",
             [
-                "RecordModel", "RecordWire", "RecordStorage", "UnicodeText", "Encodings", "Containers", "Threads",
+                "Calendars", "RecordModel", "RecordWire", "RecordStorage", "UnicodeText", "Encodings", "Containers",
+                "Threads",
                 "Cryptography", "Pictures", "Thumbnails",
             ]),
         module(
@@ -105,6 +107,7 @@ let package = Package(
         .testTarget(
             name: "HTTPTests", dependencies: ["HTTP", "FuzzTargets", "TestSupport"], exclude: ["Transcripts"],
             swiftSettings: house),
+        tests("CalendarsTests", ["Calendars"]),
         tests("ContainersTests", ["Containers"]),
         tests("EncodingsTests", ["Encodings", "Cryptography"]),
         tests("ThreadsTests", ["Threads"]),

@@ -1,3 +1,5 @@
+internal import Calendars
+
 /// Parses points in time in requests: milliseconds since 1970-01-01 UTC, or RFC 3339 text.
 package enum Timestamp {
     /// The reason why a text is not a time, with a valid example.
@@ -63,11 +65,11 @@ private struct TimestampReader {
             throw Timestamp.Problem("text that is no RFC 3339 time")
         }
         guard (1...12).contains(month) else { throw Timestamp.Problem("time in month \(month)") }
-        let length = Self.length(ofMonth: month, year: year)
+        let length = Int64(CivilDate.length(ofMonth: Int(month), year: Int(year)))
         guard (1...length).contains(day) else {
             throw Timestamp.Problem("time on day \(day) of a month that has \(length)")
         }
-        let midnight = Self.days(year: year, month: month, day: day) * 86_400
+        let midnight = Int64(CivilDate(year: Int(year), month: Int(month), day: Int(day)).days) * 86_400
         if index == text.count {
             if takesDates { return midnight * 1_000 }
             throw Timestamp.Problem(
@@ -144,24 +146,5 @@ private struct TimestampReader {
         }
         index += count
         return number
-    }
-
-    private static func length(ofMonth month: Int64, year: Int64) -> Int64 {
-        switch month {
-        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
-        case 4, 6, 9, 11: 30
-        default: 31
-        }
-    }
-
-    /// Returns the number of days since 1970-01-01 in the proleptic Gregorian calendar. In this computation a year
-    /// starts in March, so that the leap day is its last day.
-    private static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
-        let shifted = month <= 2 ? year - 1 : year
-        let era = (shifted >= 0 ? shifted : shifted - 399) / 400
-        let yearOfEra = shifted - era * 400
-        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-        return era * 146_097 + dayOfEra - 719_468
     }
 }

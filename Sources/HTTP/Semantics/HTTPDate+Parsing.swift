@@ -1,3 +1,5 @@
+internal import Calendars
+
 extension HTTPDate {
     /// Parses a date in any of the three formats that a recipient must accept (RFC 9110 §5.6.7).
     ///
@@ -64,7 +66,7 @@ extension HTTPDate {
             default: 31
             }
         guard day >= 1, day <= length else { return nil }
-        return Int64(days(year: year, month: month, day: day)) * 86_400 + Int64(time)
+        return Int64(CivilDate(year: year, month: month, day: day).days) * 86_400 + Int64(time)
     }
 }
 
