@@ -25,6 +25,8 @@ extension RecordDatabase {
     package nonisolated var plannerStatistics: PlannerStatistics { PlannerStatistics(database: self) }
     /// Jobs.
     package nonisolated var jobs: Jobs { Jobs(database: self) }
+    /// Schedules.
+    package nonisolated var schedules: Schedules { Schedules(database: self) }
     /// The asset files of records.
     package nonisolated var assets: Assets { Assets(database: self) }
     /// Copies of the database file.
@@ -45,6 +47,8 @@ extension RecordReader {
     package var bulkChanges: BulkChanges { BulkChanges(reader: self) }
     /// Jobs.
     package var jobs: JobReader { JobReader(reader: self) }
+    /// Schedules.
+    package var schedules: ScheduleReader { ScheduleReader(reader: self) }
     /// Uploads and downloads of assets.
     package var assets: AssetReader { AssetReader(reader: self) }
     /// Resumable uploads.
@@ -77,6 +81,7 @@ extension WriteTransaction {
     /// Building and dropping of indexes.
     var indexWork: IndexWork { IndexWork(transaction: self) }
     var jobs: JobWriter { JobWriter(transaction: self) }
+    var schedules: ScheduleWriter { ScheduleWriter(transaction: self) }
     var assets: AssetWriter { AssetWriter(transaction: self) }
     /// Records with preserved dates and users.
     var preservedDates: PreservedDates { PreservedDates(transaction: self) }

@@ -156,14 +156,15 @@ package actor DatabaseRegistry {
         return database
     }
 
-    /// Opens the databases with webhooks. Without this, no message would be sent after a restart until a request
-    /// names the database.
-    package func openDatabasesWithWebhooks() {
-        guard configuration.webhookSender != nil else { return }
+    /// Opens the databases that have something to do without a request: webhooks, schedules or unfinished jobs.
+    package func openDatabasesWithWork() {
         for container in configuration.containers {
             for environment in RecordEnvironment.allCases {
                 let id = DatabaseID(container: container, environment: environment)
-                guard WebhookTable.isUsed(in: directory(of: id)) else { continue }
+                guard
+                    DataDirectory.hasWork(
+                        in: directory(of: id), includingWebhooks: configuration.webhookSender != nil)
+                else { continue }
                 do {
                     try open(id)
                 } catch {

@@ -123,7 +123,7 @@ package enum AdministratorRole: String, Hashable, Sendable, CaseIterable {
         case .developer:
             [
                 .readSchema, .changeSchema, .readRights, .changeRights, .manageUsers, .manageKeys, .manageWebhooks,
-                .readMetrics,
+                .manageSchedules, .readMetrics,
             ]
         case .editor, .viewer: [.readSchema, .readRights, .readMetrics]
         }
@@ -142,6 +142,7 @@ package enum AdministratorOperation: String, Hashable, Sendable, CaseIterable {
     case manageUsers
     case manageKeys
     case manageWebhooks
+    case manageSchedules
     case manageAdministrators
     case readMetrics
     case readAudit

@@ -222,3 +222,19 @@ package struct DataDirectory: ~Copyable {
 private func errorText() -> String {
     String(cString: strerror(errno))
 }
+
+extension DataDirectory {
+    /// Returns whether the database of a directory has something to do without a request: schedules, unfinished jobs or
+    /// webhooks. Does not open it for writing. Also false for a missing file, or one of an older version.
+    package static func hasWork(in directory: String, includingWebhooks: Bool) -> Bool {
+        let path = databasePath(in: directory)
+        guard DirectoryInspection.exists(path), let connection = try? Connection(path: path, role: .reader) else {
+            return false
+        }
+        let count = try? connection.integer(
+            """
+            SELECT EXISTS (SELECT 1 FROM schedule WHERE next IS NOT NULL) + EXISTS (SELECT 1 FROM job WHERE ended IS NULL)
+            """)
+        return count ?? 0 > 0 || (includingWebhooks && WebhookTable.isUsed(in: directory))
+    }
+}

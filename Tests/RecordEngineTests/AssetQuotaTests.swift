@@ -138,7 +138,8 @@ import Testing
             await test.close()
         }
         for sql in [
-            "DROP TABLE job", "DROP TABLE webhook", "DROP TABLE webhook_delivery", "DROP TABLE audit_count",
+            "DROP TABLE job", "DROP TABLE schedule", "DROP TABLE webhook", "DROP TABLE webhook_delivery",
+            "DROP TABLE audit_count",
             "DROP INDEX audit_refused",
             "DROP TRIGGER audit_is_kept", "DROP TRIGGER audit_retention_rises",
             "ALTER TABLE audit_retention DROP COLUMN refused_before",

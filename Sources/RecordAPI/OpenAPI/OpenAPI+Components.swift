@@ -4,7 +4,8 @@ extension OpenAPI {
     /// The schemas of bodies in the order of the document. Each schema is defined next to its routes.
     private static let schemas: [StaticString] = [
         OperationRoutes.schemas, RecordRoutes.schemas, QueryRoutes.schemas, AssetRoutes.schemas,
-        QueryRoutes.setSchemas, JobRoutes.schemas, SchemaRoutes.adviceSchemas, ChangeRoutes.schemas,
+        QueryRoutes.setSchemas, JobRoutes.schemas, ScheduleRoutes.schemas, SchemaRoutes.adviceSchemas,
+        ChangeRoutes.schemas,
         WebhookRoutes.schemas, GrantRoutes.schemas,
         SchemaRoutes.schemas, RoleRoutes.schemas, ExplainRoutes.schemas, AccountRoutes.schemas, SessionRoutes.schemas,
         InvitationRoutes.schemas, AccountRoutes.userSchemas, KeyRoutes.schemas, AdministratorRoutes.schemas,

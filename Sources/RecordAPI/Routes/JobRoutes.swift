@@ -69,7 +69,7 @@ enum JobRoutes {
         "collectAssets"]},
         "state":{"type":"string","enum":["queued","running","paused","succeeded","failed","cancelled"]},
         "by":{"type":"object","properties":{"kind":{"type":"string"},"name":{"type":"string"}}},
-        "task":{"type":"object"},"database":{"type":"string","enum":["public","private"]},
+        "task":{"type":"object"},"schedule":{"type":"string","description":"The schedule that started it"},"database":{"type":"string","enum":["public","private"]},
         "created":{"type":"integer","description":"Milliseconds since 1970"},
         "started":{"type":"integer"},"ended":{"type":"integer"},
         "total":{"type":"integer","description":"Absent while it is unknown"},"done":{"type":"integer"},

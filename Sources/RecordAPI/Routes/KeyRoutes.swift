@@ -133,7 +133,7 @@ enum KeyRoutes {
         "actions":{"type":"array","items":{"type":"string","enum":["read","create","write"]}},
         "readOnly":{"type":"boolean","description":"Short for the actions [read]"},
         "rights":{"type":"array","items":{"type":"string","enum":["readSchema","changeSchema","readRights",
-        "changeRights","manageUsers","manageKeys","manageWebhooks","readMetrics"]}}}},
+        "changeRights","manageUsers","manageKeys","manageWebhooks","manageSchedules","readMetrics"]}}}},
         "NewKey":{"type":"object","required":["name","scope"],"additionalProperties":false,"properties":{
         "name":{"type":"string","maxLength":100},"scope":{"$ref":"#/components/schemas/KeyScope"},
         "expiresAt":{"type":["integer","null"],"description":"Milliseconds since 1970"},

@@ -41,6 +41,7 @@ extension RouteTable {
     package static let native = RouteTable(
         [
             RecordRoutes.routes, AssetRoutes.routes, UploadRoutes.routes, QueryRoutes.routes, JobRoutes.routes,
+            ScheduleRoutes.routes,
             ChangeRoutes.routes, WebhookRoutes.routes, SchemaRoutes.routes, GrantRoutes.routes, RoleRoutes.routes,
             ExplainRoutes.routes, AccountRoutes.routes,
             UserRoutes.routes, SessionRoutes.routes, InvitationRoutes.routes, KeyRoutes.routes,

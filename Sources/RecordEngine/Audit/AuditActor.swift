@@ -84,6 +84,11 @@ package enum AuditAction: String, Hashable, Sendable, CaseIterable {
     case jobPause = "job.pause"
     case jobResume = "job.resume"
     case jobCancel = "job.cancel"
+    case schedulePut = "schedule.put"
+    case scheduleRun = "schedule.run"
+    case scheduleDelete = "schedule.delete"
+    /// The server paused a schedule.
+    case schedulePause = "schedule.pause"
     case administratorCreate = "administrator.create"
     case administratorChange = "administrator.change"
     case administratorPassword = "administrator.password"

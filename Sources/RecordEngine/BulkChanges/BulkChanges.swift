@@ -34,20 +34,12 @@ package struct BulkChanges {
     ///
     ///   An error after the first slice carries the number of records changed before it.
     package func perform(_ request: BulkRequest) async throws(RecordError) -> BulkResponse {
-        let input = request.query.input
-        if input.condition?.isBlank ?? true, input.filters.isEmpty, !request.isForAll { throw .conditionMissing }
-        try requireSomeWriteRight(request.query)
-        if case .delete = request.change, request.query.typeName == .users,
-            request.query.address.scope == .publicDatabase
-        {
-            throw .userRecordStays
-        }
         let database = database
+        try checkRights(request)
         // A client may repeat its request before the last slice is committed, while no response is stored yet.
         let running = request.idempotency.map {
             QueryServices.RunningBulkChange(caller: request.query.caller.identityID, key: $0.text)
         }
-        try allowFields(of: request)
         if let running, !database.queries.runningBulkChanges.withLock({ $0.insert(running).inserted }) {
             throw .setRunning
         }
@@ -61,9 +53,7 @@ package struct BulkChanges {
             default: return .done(response)
             }
         }
-        if let wish = try await reader.queries.missingIndexes(for: request.query, isForCaller: false) {
-            _ = try await database.indexes.add(wish, to: request.query.typeName)
-        }
+        try await addIndexes(for: request)
         let set = try await database.queries.pool.read(database) { reader throws(RecordError) in
             var request = request
             request.query = try reader.queries.current(request.query)
@@ -94,6 +84,41 @@ package struct BulkChanges {
             try await remember(response, key, for: request.query.caller)
         }
         return .done(response)
+    }
+
+    /// Checks a request that will be performed later.
+    ///
+    /// - Throws: The errors of `perform` that do not depend on the number of matches; NOT_FOUND for an unknown type,
+    ///   also in development.
+    func check(_ request: BulkRequest) async throws(RecordError) {
+        try checkRights(request)
+        try await addIndexes(for: request)
+        try await database.queries.pool.read(database) { reader throws(RecordError) in
+            let query = try reader.queries.current(request.query)
+            guard let bound = try reader.queries.bind(query) else {
+                throw .unknownType(query.typeName)
+            }
+            try reader.queries.requireIndexes(bound, query)
+        }
+    }
+
+    private func checkRights(_ request: BulkRequest) throws(RecordError) {
+        let input = request.query.input
+        if input.condition?.isBlank ?? true, input.filters.isEmpty, !request.isForAll { throw .conditionMissing }
+        try requireSomeWriteRight(request.query)
+        if case .delete = request.change, request.query.typeName == .users,
+            request.query.address.scope == .publicDatabase
+        {
+            throw .userRecordStays
+        }
+        try allowFields(of: request)
+    }
+
+    /// Adds the indexes that the condition lacks, where the environment allows it.
+    private func addIndexes(for request: BulkRequest) async throws(RecordError) {
+        if let wish = try await reader.queries.missingIndexes(for: request.query, isForCaller: false) {
+            _ = try await database.indexes.add(wish, to: request.query.typeName)
+        }
     }
 
     private func job(_ name: String, for caller: Caller) async throws(RecordError) -> JobInfo {

@@ -90,9 +90,7 @@ final class JobRunner: Sendable {
                 guard database.isHealthy else { return }
                 failures = work.hasAdvanced ? 1 : failures + 1
                 guard Self.mayPass(error, failures) else {
-                    var text: [UInt8] = []
-                    ErrorComposer.append(error, uuid: nil, recordName: nil, to: &text)
-                    let json = text
+                    let json = JobWriter.json(error)
                     try? await database.write { transaction throws(RecordError) in
                         try transaction.store.jobs.set(.failed, of: id, now: transaction.now, error: json)
                     }

@@ -94,6 +94,19 @@ package struct JobTask: Sendable {
         change = try Self.change(kind, json)
     }
 
+    /// Reads a task from the store.
+    ///
+    /// - Throws: INTERNAL_ERROR if it is damaged.
+    init(stored bytes: [UInt8]) throws(RecordError) {
+        let json: JSONValue
+        do throws(JSONError) {
+            json = try JSONValue.parse(bytes)
+        } catch {
+            throw RecordError(.internalError, "The stored task of the job is damaged")
+        }
+        try self.init(json)
+    }
+
     private static func change(_ kind: JobKind, _ json: JSONValue) throws(RecordError) -> BulkRequest.Change {
         var record = JSONObject()
         for key in ["fields", "acl"] { if let value = json[key] { record[key] = value } }

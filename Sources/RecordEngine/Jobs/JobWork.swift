@@ -54,7 +54,7 @@ final class JobWork: SlicedWork, @unchecked Sendable {
         attempted = 0
         guard let row = try jobs.find(id), row.state == .running else { return SliceProgress(hasMore: false) }
         if task == nil {
-            task = try JobTask(try Self.json(row.task))
+            task = try JobTask(stored: row.task)
             return SliceProgress(hasMore: true)
         }
         var stored = row.progress
@@ -155,14 +155,6 @@ final class JobWork: SlicedWork, @unchecked Sendable {
             change: BulkChange(
                 request, type: query.type, predicate: query.condition, isRestrictedToOwn: query.isRestrictedToOwn,
                 reader: reader), total: count)
-    }
-
-    private static func json(_ task: [UInt8]) throws(RecordError) -> JSONValue {
-        do throws(JSONError) {
-            return try JSONValue.parse(task)
-        } catch {
-            throw RecordError(.internalError, "The stored task of the job is damaged")
-        }
     }
 }
 

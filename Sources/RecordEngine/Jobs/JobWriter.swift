@@ -26,9 +26,13 @@ struct JobWriter {
 
     /// Adds a job of a caller.
     ///
+    /// - Parameters:
+    ///   - schedule: The schedule that starts the job; `nil` for none.
+    ///   - failure: Why the job cannot run; `nil` if it can.
     /// - Throws: TRY_AGAIN_LATER if too many jobs are unfinished.
     func create(
-        _ task: JobTask, for caller: StoredCaller, in address: StoredAddress, total: Int?
+        _ task: JobTask, for caller: StoredCaller, in address: StoredAddress, total: Int?,
+        schedule: ScheduleID? = nil, failure: RecordError? = nil
     ) throws(RecordError) -> JobRow {
         let count = try table.unfinishedCount(of: caller)
         guard count.caller < Self.mostPerCaller, count.all < Self.most else {
@@ -46,8 +50,19 @@ struct JobWriter {
         row.progress.total = total.map(Int64.init)
         // Records that are created from now on have greater numbers.
         row.progress.last = RecordNumber(rawValue: transaction.store.head.sequence)
+        row.schedule = schedule
+        if let failure {
+            (row.state, row.ended, row.error) = (.failed, transaction.now, Self.json(failure))
+        }
         row.id = try table.add(row)
         return row
+    }
+
+    /// Returns the error of a failed job as a JSON object.
+    static func json(_ error: RecordError) -> [UInt8] {
+        var json: [UInt8] = []
+        ErrorComposer.append(error, uuid: nil, recordName: nil, to: &json)
+        return json
     }
 
     /// Whether jobs of callers have not ended.

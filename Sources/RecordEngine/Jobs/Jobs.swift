@@ -167,13 +167,15 @@ package struct JobInfo: Hashable, Sendable {
     /// The job as JSON, for a caller that may see it. Members that do not apply are absent. Other callers than the
     /// job's own do not see conditions, values and record names of a private database; keys never do.
     package func json(for caller: Caller) -> JSONValue {
-        let showsAll = row.caller.belongs(to: caller) || (row.address.scope == 0 && caller.administrator != nil)
+        let showsAll = Self.showsAll(of: row.caller, in: row.address, to: caller)
         let progress = row.progress
         var object = JSONObject([
             ("id", .string(row.name)), ("kind", .string(row.kind.rawValue)), ("state", .string(row.state.rawValue)),
             ("by", ["kind": .string(row.caller.actorKind), "name": .string(row.caller.actor)]),
-            ("task", task(whole: showsAll)), ("created", .integer(row.created)),
+            ("task", Self.task(row.task, isWhole: showsAll || !row.kind.isOfCallers)),
+            ("created", .integer(row.created)),
         ])
+        if let schedule = row.scheduleName { object["schedule"] = .string(schedule) }
         if row.kind.isOfCallers { object["database"] = row.address.scope == 0 ? "public" : "private" }
         if let started = row.started { object["started"] = .integer(started) }
         if let ended = row.ended { object["ended"] = .integer(ended) }
@@ -194,9 +196,20 @@ package struct JobInfo: Hashable, Sendable {
         return .object(object)
     }
 
-    private func task(whole: Bool) -> JSONValue {
-        guard let task = try? JSONValue.parse(row.task) else { return .null }
-        if whole || !row.kind.isOfCallers { return task }
+    private static func showsAll(of owner: StoredCaller, in address: StoredAddress, to caller: Caller) -> Bool {
+        owner.belongs(to: caller) || (address.scope == 0 && caller.administrator != nil)
+    }
+
+    /// Returns the part of a stored task that a caller may see.
+    static func task(
+        _ task: [UInt8], of owner: StoredCaller, in address: StoredAddress, for caller: Caller
+    ) -> JSONValue {
+        Self.task(task, isWhole: showsAll(of: owner, in: address, to: caller))
+    }
+
+    private static func task(_ task: [UInt8], isWhole: Bool) -> JSONValue {
+        guard let task = try? JSONValue.parse(task) else { return .null }
+        if isWhole { return task }
         return .object(JSONObject(["kind", "recordType"].compactMap { key in task[key].map { (key, $0) } }))
     }
 

@@ -93,7 +93,8 @@ package struct Maintenance: Sendable {
                     try transaction.store.keys.removeEnded(before: now - Self.endedKeyMilliseconds, limit: slice),
                     try transaction.store.invitations.removeEnded(
                         before: now - Self.endedInvitationMilliseconds, limit: slice),
-                    try transaction.store.jobs.removeEnded(before: now - Self.endedJobMilliseconds, limit: slice)
+                    try transaction.store.jobs.removeEnded(
+                        before: now - Self.endedJobMilliseconds, keepingRuns: Schedules.shownRuns, limit: slice)
                 )
             }
             report.tombstones += done.0

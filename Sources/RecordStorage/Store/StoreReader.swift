@@ -41,6 +41,8 @@ package final class StoreReader {
     package let audit: AuditTable
     /// The jobs.
     package let jobs: JobTable
+    /// The schedules.
+    package let schedules: ScheduleTable
     /// The assets.
     package let assets: AssetFinder
     /// The usage counters.
@@ -89,6 +91,7 @@ package final class StoreReader {
         webhooks = WebhookTable(connection)
         audit = AuditTable(connection, isReader: true)
         jobs = JobTable(connection)
+        schedules = ScheduleTable(connection)
         assets = AssetFinder(connection)
         usage = UsageTable(connection)
     }

@@ -46,6 +46,8 @@ package final class StoreWriter {
     package let audit: AuditTable
     /// The jobs.
     package let jobs: JobTable
+    /// The schedules.
+    package let schedules: ScheduleTable
     /// The assets.
     package let assets: AssetTable
     /// The usage counters.
@@ -128,6 +130,7 @@ package final class StoreWriter {
         keys = APIKeyTable(connection)
         webhooks = WebhookTable(connection)
         jobs = JobTable(connection)
+        schedules = ScheduleTable(connection)
         audit = AuditTable(connection)
         assets = AssetTable(connection)
         usage = UsageTable(connection)

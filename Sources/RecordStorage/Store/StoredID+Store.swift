@@ -21,6 +21,7 @@ extension UserID: Bindable, ColumnValue {}
 extension RoleID: Bindable, ColumnValue {}
 extension CallerID: Bindable, ColumnValue {}
 extension JobID: Bindable, ColumnValue {}
+extension ScheduleID: Bindable, ColumnValue {}
 
 extension Statement {
     /// Returns the first column of the first row as an ID; `nil` without a row or for NULL.

@@ -76,6 +76,10 @@ package struct JobRow: Hashable, Sendable {
     package var task: [UInt8]
     /// The number of the index or account of the server's own work, else 0.
     package var subject: Int64 = 0
+    /// The schedule that started the job; `nil` for none.
+    package var schedule: ScheduleID?
+    /// The name of the schedule; `nil` for none, or a deleted one.
+    package var scheduleName: String?
     /// When the job was created, in milliseconds since 1970.
     package var created: Int64
     /// When the job first ran; `nil` if it has not.
@@ -111,7 +115,7 @@ package final class JobTable {
     private let advance: Statement
 
     private static let columns =
-        "id, name, kind, state, caller_kind, caller, actor_kind, actor, scope, owner, zone, task, subject, created, started, ended, worked, total, done, skipped, skips, position, last, error"
+        "id, name, kind, state, caller_kind, caller, actor_kind, actor, scope, owner, zone, task, subject, created, started, ended, worked, total, done, skipped, skips, position, last, error, schedule, (SELECT schedule.name FROM schedule WHERE schedule.id = job.schedule)"
 
     /// Prepares the SQL statements on `connection`.
     package init(_ connection: Connection) {
@@ -158,6 +162,13 @@ package final class JobTable {
         ).with(kind.rawValue).rows(read)
     }
 
+    /// Returns the last jobs of a schedule, newest first.
+    package func runs(of schedule: ScheduleID, limit: Int) throws(RecordError) -> [JobRow] {
+        try connection.prepare(
+            "SELECT \(Self.columns) FROM job WHERE schedule = ?1 ORDER BY id DESC LIMIT ?2"
+        ).with(schedule, limit).rows(read)
+    }
+
     /// Returns the number of unfinished jobs, of all callers and of one.
     package func unfinishedCount(of caller: StoredCaller) throws(RecordError) -> (all: Int, caller: Int) {
         try connection.prepare(
@@ -186,6 +197,7 @@ package final class JobTable {
         (job.progress.done, job.progress.skipped, job.progress.skips) = (row.next(), row.next(), row.next())
         (job.progress.position, job.progress.last) = (row.next(), row.next())
         job.error = row.next()
+        (job.schedule, job.scheduleName) = (row.next(), row.next())
         return job
     }
 
@@ -198,14 +210,14 @@ package final class JobTable {
             """
             INSERT INTO job (
                 name, kind, state, caller_kind, caller, actor_kind, actor, scope, owner, zone, task, subject,
-                created, started, ended, worked, total, done, last)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)
+                created, started, ended, worked, total, done, last, schedule, error)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)
             RETURNING id
             """)
         insert.with(job.name, job.kind.rawValue, job.state.rawValue, caller.kind, caller.number, caller.actorKind)
             .with(from: 7, caller.actor, address.scope, address.owner, address.zone, job.task, job.subject)
             .with(from: 13, job.created, job.started, job.ended, progress.worked, progress.total)
-            .with(from: 18, progress.done, progress.last)
+            .with(from: 18, progress.done, progress.last, job.schedule, job.error)
         return try insert.returnedID()
     }
 
@@ -232,12 +244,22 @@ package final class JobTable {
         ).with(id, state.rawValue, state == .running, now, state.isFinal, error).run()
     }
 
-    /// Deletes jobs that ended before `moment` (milliseconds since 1970), at most `limit`.
+    /// Deletes jobs that ended before `moment` (milliseconds since 1970), at most `limit`. The last runs of schedules
+    /// stay.
     ///
+    /// - Parameter runs: The number of runs that stay for each schedule.
     /// - Returns: The number of deleted jobs.
-    package func removeEnded(before moment: Int64, limit: Int) throws(RecordError) -> Int {
-        try connection.prepare("DELETE FROM job WHERE id IN (SELECT id FROM job WHERE ended < ?1 LIMIT ?2)").with(
-            moment, limit
-        ).changedRows()
+    package func removeEnded(before moment: Int64, keepingRuns runs: Int, limit: Int) throws(RecordError) -> Int {
+        try connection.prepare(
+            """
+            DELETE FROM job WHERE id IN (
+                SELECT id FROM job WHERE ended < ?1 AND (
+                    schedule IS NULL OR NOT EXISTS (SELECT 1 FROM schedule WHERE schedule.id = job.schedule)
+                    OR id < (
+                        SELECT newer.id FROM job AS newer WHERE newer.schedule = job.schedule
+                        ORDER BY newer.id DESC LIMIT 1 OFFSET ?3 - 1))
+                LIMIT ?2)
+            """
+        ).with(moment, limit, runs).changedRows()
     }
 }

@@ -81,7 +81,7 @@ enum ServeCommand {
         try Blocking.run { () async -> Result<Void, any Error> in
             do {
                 try await registry.open(id)
-                await registry.openDatabasesWithWebhooks()
+                await registry.openDatabasesWithWork()
                 return .success(())
             } catch {
                 return .failure(error)

@@ -41,6 +41,7 @@ final class Maintenance: Sendable {
                 }
                 for (_, database) in registry.openDatabases { database.auditLog.writeNotes() }
                 await registry.configuration.administrators?.writeAuditNotes()
+                await Self.runSchedules(of: registry)
                 await Self.refreshStatistics(of: registry)
                 if due.hasPassed() {
                     await Self.clean(registry)
@@ -120,6 +121,15 @@ final class Maintenance: Sendable {
                 )
             } catch {
                 Terminal.complain("fogbase: \(id.container)/\(id.environment.rawValue): \(error.reason).")
+            }
+        }
+    }
+
+    /// Starts the jobs that are due. A schedule whose job could not be started stays due.
+    private static func runSchedules(of registry: DatabaseRegistry) async {
+        for (id, database) in registry.openDatabases where !Task.isCancelled {
+            await attempt(id) { () throws(RecordError) in
+                try await database.schedules.runDue(at: WallClock.milliseconds)
             }
         }
     }

@@ -169,6 +169,10 @@ struct MatrixTemplate: Sendable {
             201, .put, "/roles/editors", #"{"members":["{member}"]}"#, as: .bootstrap)
         _ = try await world.expect(201, .put, "/roles/Auditors_kx91", #"{"members":[]}"#, as: .bootstrap)
         _ = try await world.expect(200, .put, "/schema", schema, as: .bootstrap)
+        _ = try await world.expect(
+            201, .put, "/schedules/nightly-kx94",
+            #"{"cron":"0 3 1 1 *","task":{"kind":"deleteRecords","recordType":"Staff","where":"title == 'x'"}}"#,
+            as: .bootstrap)
         for (who, path, body) in [
             (CallerKind.creator, "Open/open-1", #"{"fields":{"title":"seaside","n":1}}"#),
             (.creator, "Own/own-1-kx83", #"{"fields":{"title":"ownsecret"}}"#),

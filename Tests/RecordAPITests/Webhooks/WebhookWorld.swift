@@ -121,7 +121,7 @@ final class WebhookWorld {
         await close()
         (registry, api) = try Self.server(directory, receiver, clock)
         context = api.makeContext()
-        await registry.openDatabasesWithWebhooks()
+        await registry.openDatabasesWithWork()
     }
 
     /// The database, which is open after the first call.

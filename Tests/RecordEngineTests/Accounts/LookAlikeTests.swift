@@ -110,7 +110,7 @@ import Testing
         try connection.execute(
             """
             ALTER TABLE record DROP COLUMN received; ALTER TABLE type DROP COLUMN has_preserved;
-            DROP TABLE job; DROP TABLE webhook; DROP TABLE webhook_delivery;
+            DROP TABLE job; DROP TABLE schedule; DROP TABLE webhook; DROP TABLE webhook_delivery;
             DROP INDEX account_by_name_key; ALTER TABLE account DROP COLUMN name_key; DROP TABLE look_alike_account;
             DELETE FROM migration WHERE position >= \(first)
             """)

@@ -1,0 +1,230 @@
+internal import Calendars
+package import RecordModel
+internal import RecordStorage
+package import RecordWire
+
+/// The schedules of a database: tasks that become jobs at certain times.
+///
+/// A job of a schedule runs as the caller that has put the schedule, with the rights that this caller has then. Times
+/// that the server has missed lead to one job. While a job of the schedule has not ended, no other starts.
+package struct Schedules: Sendable {
+    let database: RecordDatabase
+
+    /// The maximum number of schedules.
+    package static var most: Int { 100 }
+    /// The number of runs that are kept and shown for each schedule.
+    package static var shownRuns: Int { 10 }
+
+    /// Creates or replaces a schedule, which runs as the caller.
+    ///
+    /// If neither the times nor `paused` change, the next job starts when it would have.
+    ///
+    /// - Parameters:
+    ///   - address: The zone on which the jobs work.
+    ///   - reader: A reader of the database.
+    /// - Returns: The schedule, and whether it is new.
+    /// - Throws: BAD_REQUEST with cause TOO_LARGE if there are too many schedules; ACCESS_DENIED if the caller may not
+    ///   manage schedules; the errors of `BulkChanges.check` for the task.
+    package func put(
+        _ name: ScheduleName, _ input: ScheduleInput, in address: DatabaseAddress, by actor: AuditActor,
+        _ reader: RecordReader
+    ) async throws(RecordError) -> (schedule: ScheduleInfo, isNew: Bool) {
+        try await reader.bulkChanges.check(input.task.request(for: actor.caller, in: address))
+        return try await database.write { transaction throws(RecordError) in
+            try transaction.schedules.put(name, input, in: StoredAddress(address), by: actor)
+        }
+    }
+
+    /// Deletes a schedule. Its jobs go on.
+    ///
+    /// - Throws: NOT_FOUND; ACCESS_DENIED if the caller may not manage schedules.
+    package func delete(_ name: ScheduleName, by actor: AuditActor) async throws(RecordError) {
+        try await database.write { transaction throws(RecordError) in
+            let row = try transaction.schedules.find(name, for: actor)
+            try transaction.store.schedules.remove(row.id)
+            try transaction.auditLog.append(.scheduleDelete, name.text, by: actor, detail: row.auditDetail)
+        }
+    }
+
+    /// Starts a job of a schedule now, also if the schedule is paused.
+    ///
+    /// - Throws: NOT_FOUND; ACCESS_DENIED if the caller may not manage schedules; CONFLICT if the last job has not
+    ///   ended; TRY_AGAIN_LATER if too many jobs are unfinished.
+    package func run(_ name: ScheduleName, by actor: AuditActor) async throws(RecordError) -> JobInfo {
+        let job = try await database.write { transaction throws(RecordError) in
+            let row = try transaction.schedules.find(name, for: actor)
+            if let job = try transaction.schedules.unfinishedJob(of: row) {
+                throw RecordError(
+                    .conflict, "The last job of the schedule has not ended", details: [("job", .text(job.name))])
+            }
+            try transaction.auditLog.append(.scheduleRun, name.text, by: actor)
+            return try transaction.schedules.start(row)
+        }
+        database.jobs.start()
+        return JobInfo(job)
+    }
+
+    /// Starts the jobs that are due.
+    ///
+    /// - Parameter now: The time in milliseconds since 1970.
+    /// - Throws: The first error; a schedule whose job could not be started stays due.
+    package func runDue(at now: Int64) async throws(RecordError) {
+        let due = try await database.queries.pool.read(database) { reader throws(RecordError) in
+            try reader.store.schedules.due(at: now)
+        }
+        guard !due.isEmpty else { return }
+        var problem: RecordError?
+        for id in due {
+            do throws(RecordError) {
+                try await database.write { transaction throws(RecordError) in
+                    try transaction.schedules.runDue(id, at: now)
+                }
+            } catch {
+                problem = problem ?? error
+            }
+        }
+        database.jobs.start()
+        if let problem { throw problem }
+    }
+}
+
+/// Changes schedules in a transaction.
+struct ScheduleWriter {
+    let transaction: WriteTransaction
+
+    private var table: ScheduleTable { transaction.store.schedules }
+
+    fileprivate func find(_ name: ScheduleName, for actor: AuditActor) throws(RecordError) -> ScheduleRow {
+        try transaction.callers.require(.manageSchedules, of: actor)
+        guard let row = try table.find(name: name.text) else { throw .scheduleNotFound }
+        return row
+    }
+
+    fileprivate func put(
+        _ name: ScheduleName, _ input: ScheduleInput, in address: StoredAddress, by actor: AuditActor
+    ) throws(RecordError) -> (schedule: ScheduleInfo, isNew: Bool) {
+        try transaction.callers.require(.manageSchedules, of: actor)
+        let old = try table.find(name: name.text)
+        if old == nil, try table.count() >= Schedules.most {
+            throw .badRequest(
+                "There is the full number of schedules. Delete some first", cause: .tooLarge,
+                details: [("limit", .number(Int64(Schedules.most)))])
+        }
+        let now = transaction.now
+        let times = input.times
+        var row = ScheduleRow(
+            name: name.text, caller: try transaction.jobs.stored(actor.caller), address: address,
+            task: input.task.json.bytes, cron: times.cron.text, timeZone: times.timeZone, created: old?.created ?? now)
+        row.modified = now
+        row.skipped = old?.skipped
+        if !input.isPaused {
+            let isSame = old?.cron == row.cron && old?.timeZone == row.timeZone
+            row.next = isSame ? old?.next ?? times.next(after: now) : times.next(after: now)
+        }
+        row.id = try table.put(row)
+        try transaction.auditLog.append(.schedulePut, name.text, by: actor, detail: row.auditDetail)
+        let runs = try transaction.store.jobs.runs(of: row.id, limit: Schedules.shownRuns)
+        return (ScheduleInfo(row, runs: runs), old == nil)
+    }
+
+    /// Returns the job of a schedule that has not ended; `nil` if all have.
+    fileprivate func unfinishedJob(of row: ScheduleRow) throws(RecordError) -> JobRow? {
+        try transaction.store.jobs.runs(of: row.id, limit: 1).first { !$0.state.isFinal }
+    }
+
+    /// Starts the job of a schedule that is due, and sets the next time.
+    fileprivate func runDue(_ id: ScheduleID, at now: Int64) throws(RecordError) {
+        guard var row = try table.find(id), let due = row.next, due <= now else { return }
+        if try unfinishedJob(of: row) == nil { _ = try start(row) } else { row.skipped = due }
+        do throws(RecordError) {
+            row.next = try ScheduleTimes(cron: row.cron, timeZone: row.timeZone).next(after: now)
+        } catch {
+            row.next = nil
+            row.problem = error.reason
+            try transaction.auditLog.append(
+                .schedulePause, row.name, by: .server, detail: JSONObject([("reason", .string(error.reason))]))
+        }
+        _ = try table.put(row)
+    }
+
+    /// Adds a job of a schedule. If the schedule's caller may no longer manage schedules, the job has failed.
+    ///
+    /// - Throws: TRY_AGAIN_LATER if too many jobs are unfinished.
+    fileprivate func start(_ row: ScheduleRow) throws(RecordError) -> JobRow {
+        let task = try JobTask(stored: row.task)
+        var failure: RecordError?
+        do throws(RecordError) {
+            guard let caller = row.caller.caller else { throw .databaseUnavailable }
+            try transaction.callers.require(.manageSchedules, of: AuditActor(caller: caller))
+        } catch {
+            guard [.authenticationFailed, .authenticationRequired, .accessDenied].contains(error.code) else {
+                throw error
+            }
+            failure = RecordError(
+                .accessDenied,
+                "The caller that has put the schedule no longer has the right manageSchedules. Put it again as another caller"
+            )
+        }
+        return try transaction.jobs.create(
+            task, for: row.caller, in: row.address, total: nil, schedule: row.id, failure: failure)
+    }
+}
+
+/// Reads schedules in a reader's snapshot.
+package struct ScheduleReader {
+    let reader: RecordReader
+
+    /// Returns all schedules in the order of their names, each with its last run.
+    package func list() throws(RecordError) -> [ScheduleInfo] {
+        try reader.store.schedules.list(limit: Schedules.most).map { row throws(RecordError) in
+            ScheduleInfo(row, runs: try reader.store.jobs.runs(of: row.id, limit: 1))
+        }
+    }
+
+    /// Returns a schedule with its last runs.
+    ///
+    /// - Throws: NOT_FOUND.
+    package func find(_ name: ScheduleName) throws(RecordError) -> ScheduleInfo {
+        guard let row = try reader.store.schedules.find(name: name.text) else { throw .scheduleNotFound }
+        return ScheduleInfo(row, runs: try reader.store.jobs.runs(of: row.id, limit: Schedules.shownRuns))
+    }
+}
+
+/// A schedule as callers see it.
+package struct ScheduleInfo: Sendable {
+    private let row: ScheduleRow
+    private let runs: [JobRow]
+
+    init(_ row: ScheduleRow, runs: [JobRow]) {
+        self.row = row
+        self.runs = runs
+    }
+
+    /// The schedule as JSON, for a caller that may manage schedules. Members that do not apply are absent.
+    package func json(for caller: Caller) -> JSONValue {
+        var object = JSONObject([
+            ("name", .string(row.name)), ("cron", .string(row.cron)), ("timeZone", .string(row.timeZone)),
+            ("task", JobInfo.task(row.task, of: row.caller, in: row.address, for: caller)),
+            ("database", row.address.scope == 0 ? "public" : "private"),
+            ("by", ["kind": .string(row.caller.actorKind), "name": .string(row.caller.actor)]),
+            ("created", .integer(row.created)), ("modified", .integer(row.modified)),
+            ("paused", .bool(row.next == nil)),
+        ])
+        if let next = row.next { object["next"] = .integer(next) }
+        if let problem = row.problem { object["problem"] = .string(problem) }
+        if let skipped = row.skipped { object["skipped"] = .integer(skipped) }
+        object["runs"] = .array(runs.map { JobInfo($0).json(for: caller) })
+        return .object(object)
+    }
+}
+
+extension ScheduleRow {
+    /// The schedule as the audit log shows it.
+    fileprivate var auditDetail: JSONObject {
+        JSONObject([("cron", .string(cron)), ("timeZone", .string(timeZone)), ("paused", .bool(next == nil))])
+    }
+}
+
+extension RecordError {
+    fileprivate static let scheduleNotFound = RecordError(.notFound, "There is no schedule with this name")
+}
