@@ -1,6 +1,7 @@
 """The objects that the samples refer to: accounts, keys, roles, files, uploads. Mutated requests use them up."""
 import http.client
 import secrets
+import time
 
 from Tests.harness.client import Response, Client
 from Tests.harness.errors import Problem
@@ -27,6 +28,8 @@ KEYS = ("read", "rotated", "revoked")
 UPLOADS = ("continued", "terminated")
 # The server keeps at most 1,000 keys, and as many open invitations.
 MOST_KEYS = MOST_INVITATIONS = 300
+# The server keeps at most 50 webhooks and 100 schedules.
+MOST_WEBHOOKS, MOST_SCHEDULES = 20, 50
 
 
 class Fixture:
@@ -34,6 +37,9 @@ class Fixture:
 
     Named accounts and administrators, whose passwords take a third of a second to hash, come from an earlier fixture.
     """
+
+    # The URL of webhooks. Nothing listens there.
+    RECEIVER = "http://127.0.0.1:9/"
 
     def __init__(self, port: int, token: str, earlier: "Fixture | None" = None):
         self.port, self.token, self.mark = port, token, secrets.token_hex(6)
@@ -45,6 +51,7 @@ class Fixture:
             self.make_records()
             self.make_rights()
             self.make_files()
+            self.make_work()
             if earlier is None:
                 self.make_named()
             else:
@@ -71,6 +78,16 @@ class Fixture:
     def make_files(self) -> None:
         self.addresses = {"named": self.file("named", "?filename=a.gif"), "nameless": self.file("nameless", "")}
         self.uploads = {name: self.upload() for name in UPLOADS}
+
+    def make_work(self) -> None:
+        """A job, which soon ends, and a webhook."""
+        self.job = self.call("DELETE", "/query/Post?where=recordName%20%3D%3D%20'none'", expect=(202,),
+                             headers=("Prefer: respond-async",)).json()["id"]
+        while "ended" not in self.get(f"/jobs/{self.job}"):
+            time.sleep(0.01)
+        self.delete_old("/webhooks", "webhooks", "id", MOST_WEBHOOKS)
+        self.delete_old("/schedules", "schedules", "name", MOST_SCHEDULES)
+        self.webhook = self.post("/webhooks", {"url": self.RECEIVER, "types": ["Nothing"]})["id"]
 
     def file(self, name: str, query: str) -> str:
         """Creates a record with a file; returns the file's address."""
@@ -115,6 +132,13 @@ class Fixture:
         for one in open_ones if len(open_ones) > MOST_INVITATIONS else ():
             # Other clients delete invitations too.
             self.call("DELETE", f"/invitations/{one['id']}", expect=(204, 404))
+
+    def delete_old(self, path: str, key: str, name: str, most: int) -> None:
+        """Deletes what other fixtures have left, if there is much of it."""
+        found = self.get(path)[key]
+        for one in found if len(found) > most else ():
+            # Other clients delete too.
+            self.call("DELETE", f"{path}/{one[name]}", expect=(204, 404))
 
     def get(self, path: str, token: str | None = None) -> dict:
         return self.call("GET", path, token=token).json()

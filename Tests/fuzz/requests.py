@@ -27,7 +27,8 @@ SANITIZER = {
     "LSAN_OPTIONS": f"suppressions={LEAKS}:print_suppressions=0",
     "SWIFT_BACKTRACE": "enable=no",
 }
-SETTINGS = {"FOGBASE_ASSETS_UNREFERENCED_BYTES": str(1 << 40), "FOGBASE_ACCOUNTS_ANONYMOUS": "on"}
+SETTINGS = {"FOGBASE_ASSETS_UNREFERENCED_BYTES": str(1 << 40), "FOGBASE_ACCOUNTS_ANONYMOUS": "on",
+            "FOGBASE_WEBHOOKS_ALLOW_PRIVATE": "127.0.0.1/32"}
 
 
 def main() -> int:

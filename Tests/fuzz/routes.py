@@ -28,8 +28,11 @@ def fits(segments: list[str], template: list[str]) -> bool:
         one == other or other.startswith("{") for one, other in zip(segments, template))
 
 
-# Only the operator's token from the file next to the data opens these: mutated paths must not be written to.
-OPERATORS_ALONE = {("POST", "/backup"), ("GET", "/backup"), ("DELETE", "/backup")}
+# The correct status of these is an error. Only the operator's token from the file next to the data opens the first
+# three: mutated paths must not be written to. The others need a job that has not ended, and no job is sure to take that
+# long.
+EXCUSED = {("POST", "/backup"): 403, ("GET", "/backup"): 403, ("DELETE", "/backup"): 403,
+           ("POST", "/jobs/{id}/pause"): 409, ("POST", "/jobs/{id}/resume"): 409, ("POST", "/jobs/{id}/cancel"): 409}
 
 
 def send_samples(port: int, document: dict, samples: list[Sample]) -> list[str]:
@@ -47,7 +50,7 @@ def send_samples(port: int, document: dict, samples: list[Sample]) -> list[str]:
         if not sample.is_right(response.status):
             said = response.body[:200].decode(errors="replace")
             findings.append(f"The sample {words} is answered {response.status}: {said}")
-        elif response.status < 300 or (response.status == 403 and route_of(sample, routes) in OPERATORS_ALONE):
-            missing.discard(route_of(sample, routes))
+        elif (route := route_of(sample, routes)) and (response.status < 300 or response.status == EXCUSED.get(route)):
+            missing.discard(route)
     client.close()
     return findings + [f"The route {method} {path} has no right sample" for method, path in sorted(missing)]

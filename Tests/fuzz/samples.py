@@ -68,10 +68,10 @@ class Caller:
 def samples(fixture: Fixture) -> list[Sample]:
     """All samples, in an order in which each gets its correct status; each may be sent once."""
     owner = Caller(fixture.token)
-    parts = (records(fixture, owner), queries(owner), files(fixture, owner), uploads(fixture), schema(owner),
-             rights(fixture, owner), accounts(fixture), sessions(fixture), users(fixture, owner),
-             invitations(fixture, owner),
-             keys(fixture, owner), own_administration(fixture), administrators(fixture, owner), operation(owner))
+    parts = (records(fixture, owner), queries(owner), jobs(fixture, owner), webhooks(fixture, owner),
+             files(fixture, owner), uploads(fixture), schema(owner), rights(fixture, owner), accounts(fixture),
+             sessions(fixture), users(fixture, owner), invitations(fixture, owner), keys(fixture, owner),
+             own_administration(fixture), administrators(fixture, owner), operation(owner))
     return [one for part in parts for one in part]
 
 
@@ -95,6 +95,7 @@ def records(fixture: Fixture, owner: Caller) -> list[Sample]:
         owner.get("/records/Post/a/data", ("Range", "bytes=0-1,3-4")),
         owner.plain("OPTIONS", "/records/Post", ("Origin", "http://a"), ("Access-Control-Request-Method", "PUT")),
         owner.get("/changes?limit=3"), owner.get("/changes?since=AAAA").rejected_with(400, 410),
+        owner.plain("POST", "/changes/tickets?type=Post"),
     ]
 
 
@@ -109,6 +110,35 @@ def queries(owner: Caller) -> list[Sample]:
         owner.plain("DELETE", "/query/Post?where=likes%20%3E%201000&dryRun=true"),
         owner.plain("DELETE", "/query/Post?where=likes%20%3E%201000&maxAffected=9"),
         owner.json("PATCH", "/query/Post?where=likes%20%3E%201000", {"fields": {"title": "x"}}),
+    ]
+
+
+def jobs(fixture: Fixture, owner: Caller) -> list[Sample]:
+    ended = f"/jobs/{fixture.job}"
+    kept, old = f"/schedules/kept-{fixture.mark}", f"/schedules/old-{fixture.mark}"
+    return [
+        owner.plain("DELETE", "/query/Post?where=likes%20%3E%201000", ("Prefer", "respond-async")),
+        owner.get("/jobs?limit=2&unfinished=true"), owner.get(ended),
+        *(owner.plain("POST", f"{ended}/{verb}").rejected_with(409) for verb in ("pause", "resume", "cancel")),
+        owner.json("PUT", kept, {"cron": "0 3 * * mon-fri", "timeZone": "Europe/Berlin", "task": {
+            "kind": "deleteRecords", "recordType": "Post", "where": "___createTime < now() - 183 days"}}),
+        owner.json("PUT", old, {"cron": "@daily", "paused": True, "task": {
+            "kind": "updateRecords", "recordType": "Post", "all": True, "fields": {"likes": {"value": 1}}}}),
+        owner.get("/schedules"), owner.get(kept), owner.plain("POST", f"{kept}/run"),
+        owner.plain("DELETE", old), owner.plain("DELETE", kept),
+    ]
+
+
+def webhooks(fixture: Fixture, owner: Caller) -> list[Sample]:
+    path = f"/webhooks/{fixture.webhook}"
+    return [
+        owner.json("POST", "/webhooks", {"url": fixture.RECEIVER, "description": "test", "types": ["Post"],
+                                         "fields": ["title"], "where": "likes > %d", "args": [1000]}),
+        owner.get("/webhooks"), owner.get(path), owner.get(f"{path}/deliveries"),
+        owner.json("PATCH", path, {"description": "changed", "where": None, "args": None}),
+        *(owner.plain("POST", f"{path}/{verb}") for verb in ("test", "pause", "resume")),
+        owner.plain("POST", f"{path}/replay?since=now"), owner.json("POST", f"{path}/secret", {"overlap": "1h"}),
+        owner.plain("DELETE", path),
     ]
 
 
