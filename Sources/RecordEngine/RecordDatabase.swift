@@ -125,7 +125,7 @@ package actor RecordDatabase {
         // Continue the work that was interrupted when the database was closed or the process ended.
         if hasIndexWork { indexes.build() }
         if hasRemovals { accounts.finishRemovals() }
-        if hasJobs { jobs.start() }
+        if hasJobs { jobs.resume(opened: max(transaction.now, WallClock.milliseconds)) }
     }
 
     deinit {

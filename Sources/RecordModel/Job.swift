@@ -12,6 +12,8 @@ package enum JobKind: String, Hashable, Sendable, CaseIterable {
     case removeAccount
     /// Deletes files that no record uses.
     case collectAssets
+    /// Copies the database into a backup.
+    case backup
 
     /// Whether callers start jobs of this kind and control them. The server itself starts the others.
     package var isOfCallers: Bool { self == .deleteRecords || self == .updateRecords }

@@ -1,10 +1,11 @@
 import Foundation
-import RecordEngine
 import RecordModel
 import RecordStorage
 import RecordWire
 import TestSupport
 import Testing
+
+@testable import RecordEngine
 
 /// Backups that are made during writes: one moment of the database each, whole or nothing.
 @Suite struct BackupTests {
@@ -224,6 +225,45 @@ import Testing
         #expect(
             !place.registry.backups.start(
                 BackupRequest(path: "/x", copiesAssets: false, version: ""), of: place.registry))
+    }
+
+    /// The jobs of a database, newest first.
+    private static func jobs(of database: RecordDatabase) throws -> [JSONValue] {
+        let caller = Caller.administrator(.bootstrap)
+        return try database.makeReader().jobs.list(Jobs.Filter(limit: 10), for: caller).jobs
+            .map { $0.json(for: caller) }
+    }
+
+    @Test func `a backup is a job of each database, which its copy does not have`() async throws {
+        let place = try Place()
+        let database = try await place.open()
+        try await Self.create("a", #""n":1"#, in: database)
+        _ = try await place.backUp()
+        let jobs = try Self.jobs(of: database)
+        #expect(jobs.map { $0["kind"] } == ["backup"] && jobs.first?["state"] == "succeeded", "\(jobs)")
+        #expect(jobs.first?["by"]?["kind"] == "server" && jobs.first?["done"] == jobs.first?["total"])
+        #expect(try await place.problem(to: place.data + "/x").contains("inside the data directory"))
+        #expect(try Self.jobs(of: database).count == 1)
+        await place.registry.close()
+        let copy = try RecordDatabase(
+            directory: place.target + "/iCloud.test/development", environment: .development,
+            passwords: PasswordWorkers(threads: 1))
+        #expect(try Self.jobs(of: copy).isEmpty)
+        await copy.close()
+    }
+
+    @Test func `the job of a backup that ended with the process has failed`() async throws {
+        let place = try Place()
+        await (try await place.open()).jobs.showBackup(done: 1, total: 5)
+        await place.registry.close()
+        let database = try RecordDatabase(
+            directory: place.data + "/iCloud.test/development", environment: .development,
+            passwords: PasswordWorkers(threads: 1))
+        while try Self.jobs(of: database).first?["state"] == "running" { await Task.yield() }
+        let job = try Self.jobs(of: database).first
+        #expect(job?["state"] == "failed" && job?["done"]?.integer == 1, "\(String(describing: job))")
+        #expect(job?["error"]?["reason"]?.string?.contains("before the backup was complete") == true)
+        await database.close()
     }
 
     @Test func `a backup that is cancelled, or whose database closes, leaves nothing`() async throws {

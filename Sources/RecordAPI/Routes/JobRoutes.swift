@@ -66,7 +66,7 @@ enum JobRoutes {
         "Job":{"type":"object","required":["id","kind","state","by","created","done","skipped"],"properties":{
         "id":{"type":"string"},
         "kind":{"type":"string","enum":["deleteRecords","updateRecords","buildIndex","dropIndex","removeAccount",
-        "collectAssets"]},
+        "collectAssets","backup"]},
         "state":{"type":"string","enum":["queued","running","paused","succeeded","failed","cancelled"]},
         "by":{"type":"object","properties":{"kind":{"type":"string"},"name":{"type":"string"}}},
         "task":{"type":"object"},"schedule":{"type":"string","description":"The schedule that started it"},"database":{"type":"string","enum":["public","private"]},

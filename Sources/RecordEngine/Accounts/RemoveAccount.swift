@@ -78,7 +78,10 @@ final class AccountRemovalWork: SlicedWork, @unchecked Sendable {
         let hasMore = try AccountRemovalSlice(transaction).run(&budget)
         // Only the account whose data is being deleted, because many accounts may wait.
         let account = try transaction.store.removals.first()
-        try transaction.jobs.show(.removeAccount, left: account.map { [$0.rawValue: (0, nil)] } ?? [:])
+        let jobs = try transaction.store.jobs.unfinished(.removeAccount)
+        let done = jobs.first { $0.subject == account?.rawValue }?.progress.done ?? 0
+        try transaction.jobs.show(
+            .removeAccount, left: account.map { [$0.rawValue: (done + Int64(budget.done), nil)] } ?? [:])
         return SliceProgress(hasMore: hasMore, done: budget.done)
     }
 

@@ -138,8 +138,27 @@ struct BackupJob {
         let name = directory.container + "/" + directory.environment.rawValue
         let (source, target) = (dataPath + "/" + name, partial + "/" + name)
         for path in [partial + "/" + directory.container, target] { try BackupFiles.makeDirectory(path) }
-        let path = DataDirectory.databasePath(in: target)
         let database = try await database(directory)
+        await database?.jobs.showBackup()
+        do {
+            try await copy(database, directory, from: source, to: target, into: &manifest)
+        } catch {
+            await database?.jobs.endBackup(BackupProblem(error, to: request.path))
+            throw error
+        }
+        for path in [target, partial + "/" + directory.container] { try BackupFiles.sync(path) }
+        await database?.jobs.endBackup()
+    }
+
+    /// Copies a database.
+    ///
+    /// - Parameter database: The open database; `nil` for one that the server does not serve.
+    private func copy(
+        _ database: RecordDatabase?, _ directory: (container: String, environment: RecordEnvironment),
+        from source: String, to target: String, into manifest: inout BackupManifest
+    ) async throws {
+        let name = directory.container + "/" + directory.environment.rawValue
+        let path = DataDirectory.databasePath(in: target)
         // Keep all asset files until they are linked or copied. Every asset file named in the copy exists already or is
         // added during the backup.
         database?.assetStore.holdCollection()
@@ -166,7 +185,6 @@ struct BackupJob {
         try takeAssets(from: source, to: target, name, &entry)
         try BackupFiles.copy(source + "/secret", to: target + "/secret")
         for file in ["records.sqlite", "secret"] { try add(name + "/" + file, to: &manifest) }
-        for path in [target, partial + "/" + directory.container] { try BackupFiles.sync(path) }
         manifest.databases.append(entry)
     }
 

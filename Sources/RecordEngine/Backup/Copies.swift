@@ -1,5 +1,6 @@
 internal import RecordModel
 internal import RecordStorage
+internal import Threads
 
 /// The position of a complete copy in the history of the copied database.
 package struct CopyPosition: Hashable, Sendable {
@@ -33,6 +34,7 @@ package struct Copies: Sendable {
     package func make(
         at path: String, progress: (CopyProgress) throws -> Void
     ) async throws -> CopyPosition {
+        var shown = Deadline.after(.zero)
         do {
             while true {
                 let slice: CopyProgress
@@ -44,6 +46,10 @@ package struct Copies: Sendable {
                     continue
                 }
                 try progress(slice)
+                if shown.hasPassed() {
+                    await database.jobs.showBackup(done: slice.pages - slice.remaining, total: slice.pages)
+                    shown = .after(.seconds(1))
+                }
                 if let mark = slice.mark { return mark }
                 // Start writing to the disk now, so that it does not delay the fsync of a later commit.
                 try AssetDirectory.flush(path)

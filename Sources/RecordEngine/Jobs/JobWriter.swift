@@ -65,12 +65,20 @@ struct JobWriter {
         return json
     }
 
-    /// Whether jobs of callers have not ended.
+    /// Whether jobs wait that were there when the database was closed.
     func areWaiting() throws(RecordError) -> Bool {
-        for kind in JobKind.allCases where kind.isOfCallers {
+        for kind in JobKind.allCases where kind.isOfCallers || kind == .backup {
             if try !table.unfinished(kind).isEmpty { return true }
         }
         return false
+    }
+
+    /// Marks backups as failed that were there at `opened` (milliseconds since 1970), and ended with the process.
+    func endInterruptedBackups(at opened: Int64) throws(RecordError) {
+        for row in try table.unfinished(.backup) where row.created <= opened {
+            let error = RecordError(.tryAgainLater, "The server ended before the backup was complete")
+            try table.set(.failed, of: row.id, now: transaction.now, error: Self.json(error))
+        }
     }
 
     /// Returns the oldest job of callers that waits to run, and marks it as running.
@@ -97,10 +105,11 @@ struct JobWriter {
     ///   - left: The work that is left, by the number of its index or account. Work without a job gets one.
     ///   - task: Returns the task of a new job.
     ///   - ended: Returns the final state of work that is not left.
+    ///   - error: The error of work that has failed, as a JSON object.
     func show(
         _ kind: JobKind, left: [Int64: (done: Int64, total: Int64?)],
         task: (Int64) -> JSONValue = { _ in .object(JSONObject()) },
-        ended: (Int64) -> JobState = { _ in .succeeded }
+        ended: (Int64) -> JobState = { _ in .succeeded }, error: [UInt8]? = nil
     ) throws(RecordError) {
         let now = transaction.now
         var left = left
@@ -114,7 +123,7 @@ struct JobWriter {
                 try table.advance(row.id, progress)
             } else {
                 try table.advance(row.id, progress)
-                try table.set(ended(row.subject), of: row.id, now: now)
+                try table.set(ended(row.subject), of: row.id, now: now, error: error)
             }
         }
         for (subject, work) in left.sorted(by: { $0.key < $1.key }) {

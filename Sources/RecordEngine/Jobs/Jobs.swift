@@ -54,6 +54,41 @@ package struct Jobs: Sendable {
         database.jobRunner.start(in: database)
     }
 
+    /// Continues after the database was opened, and returns immediately.
+    ///
+    /// - Parameter opened: When it was opened, in milliseconds since 1970.
+    func resume(opened: Int64) {
+        let database = database
+        Task.detached {
+            try? await database.write { transaction throws(RecordError) in
+                try transaction.jobs.endInterruptedBackups(at: opened)
+            }
+            database.jobs.start()
+        }
+    }
+
+    /// Shows the progress of a backup of the database. A failure to write it does not concern the backup.
+    ///
+    /// - Parameter total: The number of pages; `nil` if unknown.
+    func showBackup(done: Int = 0, total: Int? = nil) async {
+        try? await database.write { transaction throws(RecordError) in
+            try transaction.jobs.show(.backup, left: [0: (Int64(done), total.map(Int64.init))])
+        }
+    }
+
+    /// Ends the job that shows the backup.
+    ///
+    /// - Parameter problem: Why the backup has failed; `nil` if it has not.
+    func endBackup(_ problem: BackupProblem? = nil) async {
+        try? await database.write { transaction throws(RecordError) in
+            let error = problem.map { RecordError(.internalError, "\($0)") }
+            try transaction.jobs.show(
+                .backup, left: [:],
+                ended: { _ in problem == nil ? .succeeded : problem == .cancelled ? .cancelled : .failed },
+                error: problem == .cancelled ? nil : error.map(JobWriter.json))
+        }
+    }
+
     /// Pauses, resumes or cancels a job. A slice that is being committed ends first.
     ///
     /// - Returns: The job in its new state.

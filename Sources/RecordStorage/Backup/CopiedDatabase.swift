@@ -3,7 +3,8 @@ package enum CopiedDatabase {
     /// Completes a copy, so that the copy is readable on a read-only file system. Stores the copy's last sequence
     /// number and a new epoch. So sync tokens that the original issues later are not valid for the copy.
     ///
-    /// Unfinished resumable uploads are deleted from the copy, because their files still grow.
+    /// Unfinished resumable uploads are deleted from the copy, because their files still grow, and so is the job that
+    /// shows the backup itself.
     ///
     /// - Parameter mark: The copy's last sequence number and new epoch. `nil` for a database that was not open, because
     ///   the file already contains both.
@@ -18,6 +19,7 @@ package enum CopiedDatabase {
                 try EpochTable(connection).add(epoch: mark.epoch, after: mark.sequence)
             }
             try connection.execute("DELETE FROM resumable_upload WHERE claim IS NULL")
+            try connection.execute("DELETE FROM job WHERE kind = 'backup' AND ended IS NULL")
             try connection.execute("COMMIT")
         }
     }
