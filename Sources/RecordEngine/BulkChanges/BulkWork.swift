@@ -35,6 +35,7 @@ final class BulkWork: SlicedWork, @unchecked Sendable {
     var weight: Int { 64 }
     var operations: Int { 1 }
     var frees: Bool { change.isDeletion }
+    var isOfItems: Bool { true }
     var pace: SliceBudget.Pace { .awaited }
 
     func slice(_ transaction: WriteTransaction, _ budget: inout SliceBudget) throws(RecordError) -> SliceProgress {

@@ -46,6 +46,7 @@ final class JobWork: SlicedWork, @unchecked Sendable {
     var weight: Int { 64 }
     var operations: Int { 1 }
     var frees: Bool { change?.isDeletion ?? false }
+    var isOfItems: Bool { true }
     var pace: SliceBudget.Pace { .awaited }
 
     func slice(_ transaction: WriteTransaction, _ budget: inout SliceBudget) throws(RecordError) -> SliceProgress {

@@ -149,7 +149,7 @@ private final class QueuedSlice: PendingWrite, @unchecked Sendable {
         self.sliced = sliced
         self.scheduler = scheduler
         self.database = database
-        super.init(operations: sliced.operations, weight: sliced.weight, isAlone: false, startsLazily: false)
+        super.init(operations: sliced.operations, weight: sliced.weight, isAlone: false, startsLazily: sliced.isOfItems)
     }
 
     override var frees: Bool { sliced.frees }

@@ -15,6 +15,9 @@ protocol SlicedWork: AnyObject, Sendable {
     var operations: Int { get }
     /// Whether the work only deletes. If true, the work may use the disk space reserved for deletions on a full disk.
     var frees: Bool { get }
+    /// Whether the slice sets its savepoints itself, one for each item. If it fails after an item, the whole group is
+    /// rolled back, and the other writes of the group run again.
+    var isOfItems: Bool { get }
     /// Whether a client waits for the work. The duration of a slice depends on this.
     var pace: SliceBudget.Pace { get }
 
@@ -39,6 +42,7 @@ extension SlicedWork {
     var weight: Int { 1 }
     var operations: Int { 0 }
     var frees: Bool { false }
+    var isOfItems: Bool { false }
     var pace: SliceBudget.Pace { .background }
 }
 

@@ -70,6 +70,10 @@ package final class StoreWriter {
     private var hasEpoch = false
     private var beginsEpoch = false
     private var hasSavepoint = false
+    /// The number of open items.
+    private var openItems = 0
+    /// Whether an item was kept that no savepoint of the request can undo.
+    private var keptItems = false
 
     private let transaction: FileTransaction
     private let savepoint: Statement
@@ -230,13 +234,16 @@ package final class StoreWriter {
     package func beginRequest() {
         connection.forgetFailure()
         hasSavepoint = false
+        openItems = 0
+        keptItems = false
     }
 
-    /// Sets the request's savepoint, before the first of several writes.
+    /// Sets the request's savepoint, before the first of several writes. Not inside an item, whose own savepoint is
+    /// enough.
     ///
     /// - Throws: INTERNAL_ERROR or TRY_AGAIN_LATER if the store fails.
     package func ensureSavepoint() throws(RecordError) {
-        guard !hasSavepoint else { return }
+        guard !hasSavepoint, openItems == 0 else { return }
         try savepoint.run()
         hasSavepoint = true
     }
@@ -248,10 +255,14 @@ package final class StoreWriter {
         if hasSavepoint { try releaseSavepoint.run() }
     }
 
-    /// Undoes the writes of the request. If the rollback to the savepoint fails, the whole group is rolled back. Check
-    /// `isInTransaction` afterwards.
+    /// Undoes the writes of the request. If the rollback to the savepoint fails, or items were kept without one, the
+    /// whole group is rolled back. Check `isInTransaction` afterwards.
     package func undoRequest() {
-        guard hasSavepoint, connection.isInTransaction else { return }
+        guard connection.isInTransaction else { return }
+        guard hasSavepoint else {
+            if keptItems || openItems > 0 { rollback() }
+            return
+        }
         do throws(RecordError) {
             try connection.cleanUp { () throws(RecordError) in
                 try rollbackToSavepoint.run()
@@ -262,15 +273,25 @@ package final class StoreWriter {
         }
     }
 
-    /// Begins an item of a batch, inside the request's savepoint.
+    /// Begins an item: one of several changes that are kept or undone each by itself.
+    ///
+    /// Inside the request's savepoint, SQLite keeps the old content of all pages until the end of the request, and the
+    /// end of each item walks along all of them. So a request of hundreds of items sets no savepoint.
     ///
     /// - Throws: INTERNAL_ERROR or TRY_AGAIN_LATER if the store fails.
-    package func beginItem() throws(RecordError) { try itemSavepoint.run() }
+    package func beginItem() throws(RecordError) {
+        try itemSavepoint.run()
+        openItems += 1
+    }
 
     /// Keeps the writes of the item.
     ///
     /// - Throws: INTERNAL_ERROR or TRY_AGAIN_LATER if the store fails.
-    package func keepItem() throws(RecordError) { try releaseItem.run() }
+    package func keepItem() throws(RecordError) {
+        try releaseItem.run()
+        openItems -= 1
+        keptItems = true
+    }
 
     /// Undoes the writes of the item.
     ///
@@ -278,6 +299,7 @@ package final class StoreWriter {
     package func undoItem() throws(RecordError) {
         try rollbackToItem.run()
         try releaseItem.run()
+        openItems -= 1
     }
 
     // MARK: Numbers

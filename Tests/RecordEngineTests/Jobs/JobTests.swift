@@ -150,19 +150,35 @@ import Testing
         try FileManager.default.removeItem(atPath: directory)
     }
 
-    /// The transaction of a slice is rolled back at random.
+    /// A statement of a slice fails, with or without the transaction.
     @Test func `a job survives failures of the store`() async throws {
-        let test = try await Self.filled(400)
+        let test = try await Self.filled(3_000)
         let name = try await Self.start(test, try Self.request(test, "n < 1000", change: #""n":{"increment":1}"#))
-        for (step, code) in [(2_000, 13), (900, 10), (300, 13), (1_500, 10)] as [(Int, Int32)] {
-            let plan = FaultPlan(failAt: step, with: StoreFailure(code: code, message: "lost"), losesTransaction: true)
+        // Other writes share the groups of the slices.
+        let others = (0..<4).map { _ in
+            Task { [database = test.database] in
+                let input = try RecordInput.readSingle(Array(#"{"fields":{"g":1,"n":5000}}"#.utf8))
+                let create = RecordOperation(
+                    .create, typeName: RecordTypeName("Post"), isTypeInPath: true, recordName: nil, input: input)
+                while !Task.isCancelled {
+                    _ = try? await database.modify(
+                        WriteRequest(caller: Self.admin, address: .publicDefault, shape: .single, operations: [create]))
+                }
+            }
+        }
+        for round in 0..<12 {
+            let plan = FaultPlan(
+                failAt: 200 + round * 170, with: StoreFailure(code: round % 2 == 0 ? 13 : 10, message: "lost"),
+                losesTransaction: round % 3 == 0)
             test.inject(plan)
             while !plan.hasFired, try Self.job(test, name)["state"] != "succeeded" { await Task.yield() }
         }
         test.inject(nil)
+        for other in others { other.cancel() }
+        for other in others { _ = await other.result }
         let job = try await Self.wait(test, name)
         #expect(job["state"] == "succeeded", "\(job)")
-        #expect(try Self.values(test, 400) == Array(repeating: .int64(1), count: 400))
+        #expect(try Self.values(test, 3_000) == Array(repeating: .int64(1), count: 3_000))
         await test.close()
     }
 

@@ -59,6 +59,26 @@ def delete_beside(context: Context) -> Iterator[Row]:
         yield beside_row("delete-beside-p99", beside, before)
 
 
+def job_beside(context: Context) -> Iterator[Row]:
+    """Half of the records, deleted by a job, while clients read and create."""
+    with forum(context, context.options.records, copy=True) as large:
+        load = context.load(large.server, reads_and_creates(large), expect=201, connections=CLIENTS)
+        load(1)
+        before = load(context.options.seconds * 2)
+        idle = large.server.rss_anon()
+        jobs: list[Measurement] = []
+        beside = load.during(lambda: jobs.append(_delete_by_job(large, [board(number) for number in range(BOARDS // 2)])))
+        job = jobs[0]
+        yield Row("job-beside", job.rate, "/s", floor=20_000, at_least=True, cpu_us=job.cpu_us, rate=job.rate,
+                  notes=[f"{job.operations:,} of {large.records:,} records in {job.seconds:.1f} s, beside {CLIENTS} "
+                         f"clients who read and create; they made {beside.rate:,.0f} requests/s, and {before.rate:,.0f} "
+                         "before; CPU is of all"])
+        yield beside_row("job-beside-p99", [beside], [before])
+        growth = beside.rss_mb - max(idle, before.rss_mb)
+        yield Row("job-beside-memory", growth, "MB", floor=16, rss_mb=beside.rss_mb,
+                  notes=["how much RssAnon rises at most above what the clients alone need"])
+
+
 def index_build(context: Context) -> Iterator[Row]:
     with forum(context, context.options.records, copy=True) as large:
         client = large.server.client(large.server.admin)
@@ -93,6 +113,26 @@ def _delete(forum: Forum, name: str) -> Measurement:
     return Measurement(wanted, seconds, spent)
 
 
+def _delete_by_job(forum: Forum, names: list[str]) -> Measurement:
+    """Deletes boards by a job; an operation is a record."""
+    client = Client(forum.server.port, forum.token, timeout=60)
+    cpu, began = process.cpu_seconds(forum.server.pid), time.monotonic()
+    where = quote("board IN {%s}" % ", ".join(f"'{name}'" for name in names))
+    job = client.call("DELETE", f"/query/{TYPE}?where={where}", expect=(202,),
+                      headers=("Prefer: respond-async",)).json()
+    while job["state"] in ("queued", "running"):
+        time.sleep(0.05)
+        job = client.call("GET", f"/jobs/{job['id']}").json()
+        if time.monotonic() - began > MOST_SECONDS:
+            raise Problem(f"the job was not done within {MOST_SECONDS} s: {job}")
+    seconds, spent = time.monotonic() - began, process.cpu_seconds(forum.server.pid) - cpu
+    client.close()
+    wanted = forum.records // BOARDS * len(names)
+    if job["state"] != "succeeded" or job["done"] != wanted:
+        raise Problem(f"{wanted:,} records should be deleted: {job}")
+    return Measurement(wanted, seconds, spent)
+
+
 def _build(forum: Forum, client: Client, count: int) -> Measurement:
     """Asks for one index more and waits until it is ready; an operation is a record."""
     given = SCHEMA["types"][TYPE]
@@ -122,6 +162,16 @@ def board_creates(forum: Forum) -> list[bytes]:
             for number in range(512)]
 
 
+def reads_and_creates(forum: Forum) -> list[bytes]:
+    """As many reads of posts that stay as creates; a create comes first."""
+    client = Client(forum.server.port, forum.token)
+    where = quote(f'board == "{board(BOARDS - 1)}"')
+    page = client.call("GET", f"/query/{TYPE}?limit=200&where={where}").json()
+    client.close()
+    reads = [message("GET", f"/records/{TYPE}/{one['recordName']}", forum.token) for one in page["records"]]
+    return [one for number, create in enumerate(board_creates(forum)) for one in (create, reads[number % len(reads)])]
+
+
 def _commits(forum: Forum) -> float:
     return sum(value for name, value in forum.server.metrics().items() if name.split("{")[0] == "fogbase_commits_total")
 
@@ -129,5 +179,6 @@ def _commits(forum: Forum) -> float:
 SCENARIOS = [
     Scenario("delete-set", "bulk delete of 100,000 records; reference: bare SQLite", delete),
     Scenario("delete-beside", "the same while 64 clients create: its rate, and their p99", delete_beside),
+    Scenario("job-beside", "deletion of half of the records by a job while 64 clients read and create", job_beside),
     Scenario("index-build", "an index on a million records, alone and while 64 clients create", index_build),
 ]
