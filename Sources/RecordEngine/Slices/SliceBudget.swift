@@ -7,7 +7,7 @@ struct SliceBudget {
         /// No client waits. `IndexBuildOptions` sets the durations.
         case background
         /// A client waits. If no other writes wait, a slice takes 8 ms. Otherwise a slice takes three quarters of the
-        /// last fsync's duration, but at least 2 ms and at most 6 ms. The work then advances on a slow disk too, and no
+        /// last fsync's duration, but at least 3.5 ms and at most 6 ms. The work then advances on a slow disk too, and no
         /// write waits twice as long.
         case awaited
 
@@ -16,7 +16,7 @@ struct SliceBudget {
             case .background:
                 isBusy ? transaction.indexBuilding.busyNanoseconds : transaction.indexBuilding.idleNanoseconds
             case .awaited:
-                isBusy ? min(max(transaction.lastSync / 4 * 3, 2_000_000), 6_000_000) : 8_000_000
+                isBusy ? min(max(transaction.lastSync / 4 * 3, 3_500_000), 6_000_000) : 8_000_000
             }
         }
     }
