@@ -9,13 +9,14 @@ import traceback
 
 from Tests.abuse.machine_load import add_priority_option, prepare
 from Tests.abuse.results import Row, all_hold, json_line, last_line, table
-from Tests.abuse.scenarios import bodies, bombs, churn, floods, heads, protocol, slow_readers, uploads
+from Tests.abuse.scenarios import (
+    bodies, bombs, churn, floods, heads, protocol, slow_readers, streams, uploads, webhooks)
 from Tests.abuse.trial import Recovery, Trial
 from Tests.harness.arguments import add_scenario_options, make_parser, parse, run_main, select
 from Tests.harness.errors import Problem
 
 SCENARIOS = [scenario for module in (heads, bodies, slow_readers, floods,
-                                     churn, bombs, uploads, protocol)
+                                     churn, bombs, uploads, protocol, streams, webhooks)
              for scenario in module.SCENARIOS]
 
 
