@@ -155,7 +155,8 @@ extension ChangeFollower {
         var problem: FogbaseError?
         do {
             if streaming.stream == nil {
-                let opened = try await EventStream.open(feed.selection, since: token, by: connection)
+                let call = feed.selection.call(since: token, streams: true)
+                let opened = try await EventStream.open(call, since: token, by: connection)
                 guard let opened else { return try await poll() }
                 streaming.stream = opened
             }
@@ -293,7 +294,7 @@ extension FogbaseError {
 
     /// Whether the response to a request for a stream is not from the server, or the server does not accept the
     /// request: it has no streams, or the condition is too long for a URL.
-    fileprivate var isOfStreaming: Bool {
+    var isOfStreaming: Bool {
         if case .notFogbase = self { return true }
         return status == 406 || status == 414
     }

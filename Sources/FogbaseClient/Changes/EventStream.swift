@@ -20,14 +20,17 @@ final class EventStream {
         parser = EventParser(lastID: token?.text ?? "")
     }
 
-    /// Opens a stream of changes.
+    /// Opens a stream.
     ///
+    /// - Parameters:
+    ///   - call: The request, without `Accept`.
+    ///   - token: The id after which the stream starts; `nil` for its start.
     /// - Returns: The stream; `nil` if the server responds with something else.
     /// - Throws: `FogbaseError` or `CancellationError`.
     static func open(
-        _ selection: FeedSelection, since token: ChangeToken?, by connection: Connection
+        _ call: Call, since token: ChangeToken? = nil, by connection: Connection
     ) async throws -> EventStream? {
-        var call = selection.call(since: token, streams: true)
+        var call = call
         call.fields.append(("Accept", mediaType))
         // The transport's own time limit must not come before that of `nextEvents`.
         call.timeout = connection.streaming.silence * 2

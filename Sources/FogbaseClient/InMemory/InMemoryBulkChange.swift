@@ -6,7 +6,8 @@ struct InMemoryBulkChange {
     let call: InMemoryCall
     private var request: InMemoryRequest { call.request }
 
-    /// Executes the request, and returns the response `{"matched","deleted"|"updated","skipped","skipReasons"?}`.
+    /// Executes the request, and returns the response `{"matched","deleted"|"updated","skipped","skipReasons"?}`, or the
+    /// job if the request prefers one or more records match than one request may change.
     func respond(in database: inout InMemoryDatabase) throws(RecordError) -> TransportResponse {
         let typeName = try request.typeName
         let operation = try operation(typeName)
@@ -21,6 +22,7 @@ struct InMemoryBulkChange {
         }
         let isDryRun = try request.word("dryRun")
         var done = (matched: 0, changed: 0, skips: SkippedRecords())
+        let mayHaveJob = call.caller != .anonymous && !isDryRun
         if let type = database.schema[typeName] {
             if call.caller == .anonymous, call.permitted(.write, type) == .none {
                 throw .rejected(call.caller, .write, .records(typeName))
@@ -30,9 +32,15 @@ struct InMemoryBulkChange {
             let matches = try call.records(of: type, in: database).filter(condition.holds)
             done.matched = matches.count
             if !isDryRun {
-                try checkSize(matches.count, database.limits)
+                try checkSize(matches.count, mayHaveJob ? .max : database.limits.setRecords)
                 (done.changed, done.skips) = try change(matches, operation, type, condition, in: &database)
             }
+        }
+        if mayHaveJob, prefersJob || done.matched > database.limits.setRecords {
+            let kind = isDeletion ? JobKind.deleteRecords : .updateRecords
+            return InMemoryJobs(call: call).add(
+                kind, task(kind, input), matched: done.matched, done: done.changed, skips: done.skips,
+                prefersJob: prefersJob, to: &database)
         }
         var object = JSONObject([
             ("matched", .integer(Int64(done.matched))),
@@ -66,7 +74,23 @@ struct InMemoryBulkChange {
         return InMemoryOperation(.modify(createsMissing: false, replacesAll: false), type, nil, input)
     }
 
-    private func checkSize(_ matched: Int, _ limits: DatabaseLimits) throws(RecordError) {
+    private var prefersJob: Bool {
+        (request.field("prefer") ?? "").lowercased().split { ",; ".contains($0) }.contains("respond-async")
+    }
+
+    /// Returns the task of the job.
+    private func task(_ kind: JobKind, _ input: QueryInput) -> JSONObject {
+        var task = JSONObject([("recordType", .string(request.path[1])), ("kind", .string(kind.rawValue))])
+        let body = try? JSONValue.parse(request.body)
+        for key in ["fields", "acl"] { if let value = body?[key] { task[key] = value } }
+        if let condition = input.condition { task["where"] = .string(condition) }
+        if !input.arguments.isEmpty { task["args"] = .array(input.arguments.map(\.json)) }
+        if request["all"] == "true" { task["all"] = true }
+        if let most = request["maxAffected"].flatMap(Int64.init) { task["maxAffected"] = .integer(most) }
+        return task
+    }
+
+    private func checkSize(_ matched: Int, _ mostInRequest: Int) throws(RecordError) {
         if let text = request["maxAffected"] {
             guard let most = Int(text), most >= 0 else {
                 throw .badRequest("'maxAffected' is a number from 0 on", details: [("parameter", .text("maxAffected"))])
@@ -77,7 +101,7 @@ struct InMemoryBulkChange {
                     details: [("matched", .number(Int64(matched))), ("maxAffected", .number(Int64(most)))])
             }
         }
-        guard matched <= limits.setRecords else {
+        guard matched <= mostInRequest else {
             throw .badRequest("More records match than one request may change", cause: .tooLarge)
         }
     }

@@ -28,6 +28,8 @@ struct InMemoryDatabase {
     private(set) var oldestToken: Int64 = 0
     /// The stored responses, by caller and idempotency key.
     var responses: [String: StoredResponse] = [:]
+    /// The jobs, oldest first.
+    var jobs: [InMemoryJob] = []
 
     mutating func nextSequence() -> Int64 {
         sequence += 1

@@ -47,11 +47,13 @@ struct InMemoryRouter {
             let change = InMemoryBulkChange(call: call)
             if try request.word("dryRun") { return try change.respond(in: &database) }
             return try executeIdempotently(call, in: &database, change.respond)
+        case ("GET", "jobs", 1...2), ("POST", "jobs", 3): return try InMemoryJobs(call: call).respond(in: database)
         case ("GET", "changes", 1): return try reader.changes(in: &database)
         case ("POST", "assets", 1): return try database.files.upload(call, schema: database.schema)
         case (_, "assets", 2...): throw InMemoryError.notThere("resumable uploads; send at most 8 MiB")
         case (_, "schema", _), (_, "grants", _), (_, "roles", _), (_, "keys", _), (_, "invitations", _),
-            (_, "explain", _), (_, "administrators", _), (_, "audit", _):
+            (_, "explain", _), (_, "administrators", _), (_, "audit", _),
+            (_, "schedules", _):
             throw InMemoryError.notThere("administration")
         default:
             throw RecordError(.notFound, "No route of the double has this path", cause: .unknownRoute)

@@ -49,7 +49,7 @@ public struct SetOutcome: Hashable, Sendable {
 
 extension SetOutcome.SkipReason {
     /// Reads an entry of `skipReasons`; `nil` if this client does not know the error code.
-    fileprivate init?(_ tree: JSONValue) {
+    init?(_ tree: JSONValue) {
         guard let code = tree["serverErrorCode"]?.string.flatMap(RecordError.Code.init) else { return nil }
         self.init(
             code: code, cause: tree["cause"]?.string.flatMap(RecordError.Cause.init),
@@ -61,8 +61,8 @@ extension SetOutcome.SkipReason {
 extension Database {
     /// Deletes all records that match a query, in one request.
     ///
-    /// The server executes other writes during the bulk delete. For more than 100,000 records, or to show the progress,
-    /// use ``deleteInBackground(_:)``.
+    /// The server executes other writes during the bulk delete. To show the progress, use ``deleteInBackground(_:)``. If
+    /// more records match than one request may change, the server does the work in a job, and this call waits for it.
     ///
     /// ```swift
     /// let outcome = try await database.delete(matching: Query<Entry>(\.time < halfYearAgo))
@@ -70,7 +70,7 @@ extension Database {
     ///
     /// - Parameters:
     ///   - query: The query, with at least one condition. The order and limit of the query are ignored.
-    ///   - limit: The maximum number of matching records; `nil` uses the server's limit.
+    ///   - limit: The maximum number of matching records; `nil` for no limit.
     /// - Throws: `FogbaseError.limitExceeded` if more than `limit` records match, in which case nothing is deleted;
     ///   `invalidArgument` if the query has no condition.
     public func delete<Model>(matching query: Query<Model>, ifAtMost limit: Int? = nil) async throws -> SetOutcome {
@@ -97,7 +97,7 @@ extension Database {
     /// - Parameters:
     ///   - query: The query, with at least one condition. The order and limit of the query are ignored.
     ///   - changes: The field operations.
-    ///   - limit: The maximum number of matching records; `nil` uses the server's limit.
+    ///   - limit: The maximum number of matching records; `nil` for no limit.
     /// - Throws: `FogbaseError.limitExceeded` if more than `limit` records match, in which case nothing is updated;
     ///   `invalidArgument` if the query has no condition.
     public func change<Model>(
@@ -111,6 +111,14 @@ extension Database {
     private func change<Model>(
         _ query: Query<Model>, call method: String, counted key: String, limit: Int?, body: JSONValue?
     ) async throws -> SetOutcome {
+        var call = try bulkCall(query, method)
+        if let limit { call.query.append(("maxAffected", "\(limit)")) }
+        if let body { call.setJSON(body) }
+        return try await outcome(of: call, counted: key)
+    }
+
+    /// Returns the call of a bulk update or bulk delete.
+    func bulkCall<Model>(_ query: Query<Model>, _ method: String) throws -> Call {
         guard let filter = query.filter else {
             throw FogbaseError.invalidArgument("A query without a condition changes no set; use Filter.all to mean it")
         }
@@ -120,16 +128,22 @@ extension Database {
         for argument in filter.arguments {
             call.query.append(("arg", String(decoding: argument.bytes, as: UTF8.self)))
         }
-        if let limit { call.query.append(("maxAffected", "\(limit)")) }
-        if let body { call.setJSON(body) }
-        return try await outcome(of: call, counted: key)
+        return call
     }
 
     private func outcome(of call: Call, counted key: String) async throws -> SetOutcome {
         var call = call
         call.idempotencyKey = RecordNames.make()
         call.timeout = .seconds(600)
-        let tree = try await connection.send(call).readTree()
+        let response = try await connection.send(call)
+        // More records match than one request may change, so a job does the work.
+        if response.status == 202 { return try await connection.outcome(of: try ServerJob(response.readTree())) }
+        return try Self.outcome(of: response, counted: key)
+    }
+
+    /// Reads the response to a bulk update or bulk delete.
+    static func outcome(of response: TransportResponse, counted key: String) throws -> SetOutcome {
+        let tree = try response.readTree()
         guard let matched = tree["matched"]?.integer, let changed = tree[key]?.integer else {
             throw FogbaseError.notFogbase(status: 200, "The response has no count of changed records")
         }

@@ -172,7 +172,7 @@ package struct JobReader {
         }
         let position = try filter.after.map { name throws(RecordError) in
             guard let row = try table.find(name: name) else {
-                throw RecordError.badRequest("'after' is the id of a job", details: [("parameter", .text("after"))])
+                throw RecordError.badRequest("'cursor' is the id of a job", details: [("parameter", .text("cursor"))])
             }
             return row.id
         }

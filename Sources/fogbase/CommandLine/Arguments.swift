@@ -84,7 +84,7 @@ struct Arguments {
                     + " 'fogbase help' lists all commands.")
         }
         let guess = Suggestion.sentence(
-            for: text, among: text.contains(" ") ? known : known + ["admin", "users", "keys", "access"])
+            for: text, among: text.contains(" ") ? known : known + ["admin", "users", "keys", "jobs", "access"])
         return .usage("There is no command '\(text)'.\(guess) 'fogbase help' lists all commands.")
     }
 

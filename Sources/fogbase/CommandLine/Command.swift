@@ -43,7 +43,7 @@ struct Command {
 
     private static let place = ["data.path", "data.containers", "data.container", "data.environment"]
 
-    static let all: [Command] = serving + saving + administering + managing + asking
+    static let all: [Command] = serving + saving + administering + managing + controlling + asking
 
     private static let serving: [Command] = [
         Command(
@@ -141,6 +141,27 @@ struct Command {
         Command(
             name: "keys revoke", summary: "revoke an API key permanently", operands: ["KEY"], settings: .some(place),
             notes: [keyNote]),
+    ]
+
+    private static let controlling: [Command] = [
+        Command(
+            name: "jobs list", summary: "print all jobs, newest first", options: [JobsCommand.unfinished, json],
+            settings: .some(place)),
+        Command(
+            name: "jobs show", summary: "print what a job does and how far it is", operands: ["ID"], options: [json],
+            settings: .some(place), notes: [JobsCommand.idNote]),
+        Command(
+            name: "jobs watch", summary: "follow a job until it ends, with a progress bar", operands: ["ID"],
+            options: [JobsCommand.jsonLines], settings: .some(place), notes: JobsCommand.watchNotes),
+        Command(
+            name: "jobs pause", summary: "stop a job until it is resumed", operands: ["ID"], settings: .some(place),
+            notes: JobsCommand.controlNotes),
+        Command(
+            name: "jobs resume", summary: "continue a paused job", operands: ["ID"], settings: .some(place),
+            notes: [JobsCommand.idNote]),
+        Command(
+            name: "jobs cancel", summary: "end a job", operands: ["ID"], settings: .some(place),
+            notes: JobsCommand.controlNotes),
     ]
 
     private static let asking: [Command] = [

@@ -37,6 +37,13 @@ enum Terminal {
         isatty(STDIN_FILENO) == 1
     }
 
+    /// The number of columns of the terminal on standard error; 80 if it is not known.
+    static var width: Int {
+        var size = winsize()
+        guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+        return Int(size.ws_col)
+    }
+
     /// Prompts for a line that is not echoed, such as a password. Returns `nil` at the end of the input.
     static func readSecret(prompt: String) -> String? {
         var before = termios()

@@ -1,4 +1,3 @@
-import Glibc
 import HTTP
 import RecordModel
 import RecordWire
@@ -63,40 +62,9 @@ struct ChangesCommand {
 
     /// Prints events until the process is interrupted. Continues after a restart of the server.
     private func follow(_ query: [(String, String)], since: String?) throws(Failure) {
-        var lastID = since ?? ""
-        var hasFollowed = false
-        var failures = 0
-        while true {
-            // An event that a broken connection has begun is sent again on the next one.
-            var parser = EventParser(lastID: lastID)
-            var hasReceived = false
-            let id = lastID.isEmpty ? nil : lastID
-            let rejection = try way.follow("/changes", query: query, lastID: id) { bytes throws(Failure) in
-                hasReceived = true
-                for event in try Self.events(bytes, &parser) {
-                    if let line = try Self.line(for: event) { OperatorCommand.print(.object(line)) }
-                }
-                lastID = parser.lastID
-            }
-            hasFollowed = hasFollowed || hasReceived
-            failures = hasReceived ? 0 : failures + 1
-            if let rejection {
-                // The server may be restarting. Any other rejection stays.
-                let isRestarting = rejection.status.map { $0 == 429 || $0 >= 500 } ?? true
-                guard isRestarting, hasFollowed, failures < Self.mostFailures else { throw rejection.failure }
-            }
-            usleep(500_000)
-        }
-    }
-
-    /// How often to try again, twice a second, before the command fails.
-    private static let mostFailures = 120
-
-    private static func events(_ bytes: [UInt8], _ parser: inout EventParser) throws(Failure) -> [ServerSentEvent] {
-        do {
-            return try bytes.withUnsafeBytes { try parser.parse($0) }
-        } catch {
-            throw Failure("The server has sent an event that is too long.")
+        try way.followReconnecting("/changes", query: query, since: since ?? "") { event throws(Failure) in
+            if let line = try Self.line(for: event) { OperatorCommand.print(.object(line)) }
+            return true
         }
     }
 

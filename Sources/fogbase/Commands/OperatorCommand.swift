@@ -8,7 +8,7 @@ struct OperatorCommand {
     let arguments: Arguments
     let way: Operator
 
-    /// Executes `admin …`, `users …`, `roles …`, `keys …`, `access explain`, `changes` or `audit`.
+    /// Executes `admin …`, `users …`, `roles …`, `keys …`, `access explain`, `changes`, `jobs …` or `audit`.
     ///
     /// - Throws: `Failure` with the reason.
     static func run(_ command: Command, _ arguments: Arguments, _ configuration: Configuration) throws(Failure)
@@ -24,6 +24,7 @@ struct OperatorCommand {
             case "keys": try own.keys()
             case "access": try own.explain()
             case "changes": try ChangesCommand(command: own).run()
+            case "jobs": try JobsCommand(command: own).run()
             default: try own.audit()
             }
         } catch {

@@ -48,11 +48,11 @@ enum LocalHTTP {
     /// - Parameters:
     ///   - lines: The request head for HTTP/1.0, without its empty line. The body is then not chunked.
     ///   - maxWait: The maximum time without a byte in seconds.
-    ///   - each: Receives the next bytes of the body.
+    ///   - each: Receives the next bytes of the body. Returns whether to continue.
     /// - Returns: The response if it is not 200; `nil` if the stream has ended.
     /// - Throws: A sentence if no connection can be made; the errors of `each`.
     static func follow<Failure: Error>(
-        at places: [Place], lines: [String], maxWait: Int, _ each: ([UInt8]) throws(Failure) -> Void
+        at places: [Place], lines: [String], maxWait: Int, _ each: ([UInt8]) throws(Failure) -> Bool
     ) throws -> Response? {
         let request = Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
         let (descriptor, _) = try connect(to: places, maxWait: maxWait)
@@ -62,14 +62,14 @@ enum LocalHTTP {
         var isBody = false
         while let piece = receive(descriptor), !piece.isEmpty {
             if isBody {
-                try each(piece)
+                guard try each(piece) else { return nil }
             } else {
                 bytes += piece
                 // The body of an error ends with the connection.
                 guard status(bytes) == 200 else { continue }
                 guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { continue }
                 isBody = true
-                try each(Array(bytes[end.upperBound...]))
+                guard try each(Array(bytes[end.upperBound...])) else { return nil }
             }
         }
         return isBody ? nil : parse(bytes)

@@ -175,19 +175,21 @@ final class Operator {
     /// - Parameters:
     ///   - path: The path of the stream.
     ///   - lastID: The id after which the stream starts.
-    ///   - each: Receives the next bytes of the stream.
+    ///   - each: Receives the next bytes of the stream. Returns whether to continue.
     /// - Returns: The failure if no server responds, or if the server rejects the request with a status; `nil` if the
     ///   stream has ended and can be continued.
     /// - Throws: The errors of `each`.
     func follow(
-        _ path: String, query: [(String, String)], lastID: String?, _ each: ([UInt8]) throws(Failure) -> Void
+        _ path: String, query: [(String, String)], lastID: String?, _ each: ([UInt8]) throws(Failure) -> Bool
     ) throws(Failure) -> (status: Int?, failure: Failure)? {
         // A server that was restarted has another token.
         let found: OperatorChannel?
         do throws(Failure) { found = try OperatorChannel.find(in: settings.dataPath) } catch { return (nil, error) }
         guard let channel = found else {
             return (
-                nil, Failure("No server uses \(settings.dataPath). Changes can be followed only while a server runs.")
+                nil,
+                Failure(
+                    "No server uses \(settings.dataPath). Changes and jobs can be followed only while a server runs.")
             )
         }
         let pairs = (query + scope).map { "\($0.0)=\(PathSegment.encode($0.1))" }.joined(separator: "&")
@@ -211,6 +213,11 @@ final class Operator {
         }
     }
 
+    /// Whether requests go to a server.
+    var isServed: Bool {
+        if case .server = way { true } else { false }
+    }
+
     /// Closes the data directory if this process opened it.
     func close(finishesRemovals: Bool = false) {
         guard case .files(let opened?) = way else { return }
@@ -223,11 +230,13 @@ final class Operator {
     /// Returns all members of a paged list.
     ///
     /// - Throws: `Failure` in the same cases as `ask`.
-    func all(_ path: String, _ key: String) throws(Failure) -> [JSONValue] {
+    func all(
+        _ path: String, _ key: String, query: [(String, String)] = []
+    ) throws(Failure) -> [JSONValue] {
         var members: [JSONValue] = []
         var cursor: String?
         repeat {
-            let page = try ask(.get, path, query: cursor.map { [("cursor", $0)] } ?? [])
+            let page = try ask(.get, path, query: query + (cursor.map { [("cursor", $0)] } ?? []))
             members += page[key]?.array ?? []
             cursor = page["cursor"]?.string
         } while cursor != nil

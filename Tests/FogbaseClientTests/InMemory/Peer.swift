@@ -66,10 +66,12 @@ final class Peer {
     /// - Parameters:
     ///   - user: Who asks, by the name of `signUp`; `nil` for nobody.
     ///   - hides: Leaves the body out of the transcript, where the two may differ.
+    ///   - isDone: Whether to note the response. Otherwise, the request is sent again.
     @discardableResult
     func call(
         _ method: String, _ path: String, _ query: KeyValuePairs<String, String> = [:], _ body: String? = nil,
-        as user: String? = nil, fields: [(String, String)] = [], hides: Bool = false
+        as user: String? = nil, fields: [(String, String)] = [], hides: Bool = false,
+        until isDone: (JSONValue) -> Bool = { _ in true }
     ) async throws -> Reply {
         var text = url.absoluteString + path
         for (index, item) in query.enumerated() {
@@ -82,12 +84,17 @@ final class Peer {
             request.fields.append(("Content-Type", "application/json"))
         }
         if let user { request.fields.append(("Authorization", "Bearer \(tokens[user] ?? user)")) }
-        let response = try await transport.send(request)
+        var response = try await transport.send(request)
+        var tree = (try? JSONValue.parse(Array(response.body))) ?? .null
+        while !isDone(tree) {
+            await Task.yield()
+            response = try await transport.send(request)
+            tree = (try? JSONValue.parse(Array(response.body))) ?? .null
+        }
         // Tags are of different lengths.
         showsOffsets = body?.contains("recordChangeTag") != true
-        let tree = (try? JSONValue.parse(Array(response.body))) ?? .null
         let shown = hides ? "" : tree.isNull ? String(decoding: response.body, as: UTF8.self) : words(tree)
-        let headers = ["etag", "idempotency-replayed"].filter { response.fields[$0] != nil }
+        let headers = ["etag", "idempotency-replayed", "preference-applied"].filter { response.fields[$0] != nil }
         transcript.append(
             Exchange(
                 request: "\(method) \(path) \(query) \(body ?? "") \(fields) as \(user ?? "nobody")",
@@ -121,7 +128,7 @@ final class Peer {
         "timestamp", "createdTimestamp", "usedTimestamp", "expiresAt", "token", "receipt", "downloadURL", "cursor",
         "id", "bytes", "fileChecksum",
     ]
-    private static let left: Set<String> = ["reason", "uuid", "notices", "plan"]
+    private static let left: Set<String> = ["reason", "uuid", "notices", "plan", "rate"]
     private static let details: Set<String> = ["cause", "offset", "expected", "found", "matched", "changed", "skipped"]
 
     private func words(_ value: JSONValue, in record: String = "", under key: String = "") -> String {
