@@ -50,7 +50,8 @@ actor WebhookRunner {
             if reasons.contains(.end) { return }
             if reasons.contains(.rights) { due.store(.max, ordering: .relaxed) }
             while isDue {
-                guard await advance() else { break }
+                // The moment until which it is held may have passed already. Then no tick will wake the runner.
+                guard await advance() || (isHeld && isDue) else { break }
                 let reasons = signal.take()
                 if reasons.contains(.end) { return }
             }

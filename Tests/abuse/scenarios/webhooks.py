@@ -33,7 +33,8 @@ class Receivers(Probes):
         threading.Thread(target=self.accept, args=(self.trap, self.catch), daemon=True).start()
         client = target.client(self.admin)
         self.webhooks = [(name, client.call("POST", "/webhooks", {
-            "url": f"http://127.0.0.1:{self.sockets[name].getsockname()[1]}/", "types": ["Post"]}).json()["id"])
+            "url": f"http://127.0.0.1:{self.sockets[name].getsockname()[1]}/", "types": ["Post"]},
+            expect=(201,)).json()["id"])
             for name in kinds for _ in range(PER_KIND)]
         client.close()
         super().__init__(self.probe_deliveries, self.webhooks, checks=[self.check])

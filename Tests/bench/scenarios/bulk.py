@@ -67,12 +67,13 @@ def job_beside(context: Context) -> Iterator[Row]:
         before = load(context.options.seconds * 2)
         idle = large.server.rss_anon()
         jobs: list[Measurement] = []
-        beside = load.during(lambda: jobs.append(_delete_by_job(large, [board(number) for number in range(BOARDS // 2)])))
+        half = [board(number) for number in range(BOARDS // 2)]
+        beside = load.during(lambda: jobs.append(_delete_by_job(large, half)))
         job = jobs[0]
         yield Row("job-beside", job.rate, "/s", floor=20_000, at_least=True, cpu_us=job.cpu_us, rate=job.rate,
                   notes=[f"{job.operations:,} of {large.records:,} records in {job.seconds:.1f} s, beside {CLIENTS} "
-                         f"clients who read and create; they made {beside.rate:,.0f} requests/s, and {before.rate:,.0f} "
-                         "before; CPU is of all"])
+                         f"clients who read and create; they made {beside.rate:,.0f} requests/s, and "
+                         f"{before.rate:,.0f} before; CPU is of all"])
         yield beside_row("job-beside-p99", [beside], [before])
         growth = beside.rss_mb - max(idle, before.rss_mb)
         yield Row("job-beside-memory", growth, "MB", floor=16, rss_mb=beside.rss_mb,
