@@ -2,7 +2,7 @@
 from urllib.parse import quote
 
 from Tests.abuse.attack import Swarm
-from Tests.abuse.expectations import answered, busy, closed_within, no_failures
+from Tests.abuse.expectations import busy, closed_within, no_failures, some
 from Tests.abuse.requests import head
 from Tests.abuse.target import Target
 from Tests.abuse.trial import Scenario
@@ -26,7 +26,7 @@ def stalled_streams(target: Target) -> list[Swarm]:
 
 def unread_streams(target: Target) -> list[Swarm]:
     """They wait for the good client's creates, and read none of them."""
-    return [Swarm([stream(target, "/changes?since=now&type=Post")], no_failures, busy(1000), connections=1000,
+    return [Swarm([stream(target, "/changes?since=now&type=Note")], no_failures, busy(1000), connections=1000,
                   open_rate=500, read="none")]
 
 
@@ -39,8 +39,8 @@ def passing_streams(target: Target) -> list[Swarm]:
 def costly_streams(target: Target) -> list[Swarm]:
     """Each judges all posts, and then every create."""
     paths = [f"/changes?type=Post&where={quote(COSTLY)}",
-             f"/changes?type=Post&since=now&where={quote(COSTLY.replace('OR', 'AND'))}"]
-    return [Swarm([stream(target, path) for path in paths], answered(200), busy(64), connections=64, open_rate=64)]
+             f"/changes?type=Note&since=now&where={quote(COSTLY.replace('likes', 'number'))}"]
+    return [Swarm([stream(target, path) for path in paths], some(200, 64), connections=64, open_rate=64)]
 
 
 SCENARIOS = [

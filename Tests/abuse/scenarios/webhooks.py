@@ -33,7 +33,7 @@ class Receivers(Probes):
         threading.Thread(target=self.accept, args=(self.trap, self.catch), daemon=True).start()
         client = target.client(self.admin)
         self.webhooks = [(name, client.call("POST", "/webhooks", {
-            "url": f"http://127.0.0.1:{self.sockets[name].getsockname()[1]}/", "types": ["Post"]},
+            "url": f"http://127.0.0.1:{self.sockets[name].getsockname()[1]}/", "types": ["Note"]},
             expect=(201,)).json()["id"])
             for name in kinds for _ in range(PER_KIND)]
         client.close()
