@@ -67,7 +67,7 @@ package struct Schedules: Sendable {
     /// Starts the jobs that are due.
     ///
     /// - Parameter now: The time in milliseconds since 1970.
-    /// - Throws: The first error; a schedule whose job could not be started stays due.
+    /// - Throws: The first error that does not pass by itself. A schedule whose job could not be started stays due.
     package func runDue(at now: Int64) async throws(RecordError) {
         let due = try await database.queries.pool.read(database) { reader throws(RecordError) in
             try reader.store.schedules.due(at: now)
@@ -80,7 +80,8 @@ package struct Schedules: Sendable {
                     try transaction.schedules.runDue(id, at: now)
                 }
             } catch {
-                problem = problem ?? error
+                // With too many unfinished jobs, or on a full disk, the next call tries again.
+                if error.code != .tryAgainLater { problem = problem ?? error }
             }
         }
         database.jobs.start()
