@@ -220,8 +220,9 @@ backup-test: build ## make backups under 32 writers, kill some, and check each r
 	python3 -m Tests.backup --rounds '$(ROUNDS)' $(ARGUMENTS)
 
 streams: ROUNDS = 50
-streams: build ## follow event streams beside 16 writers, revocations and kills, and compare with the records (ROUNDS, ARGUMENTS)
+streams: build ## follow event streams and webhooks beside writers, revocations and kills, and compare (ROUNDS, ARGUMENTS)
 	python3 -m Tests.streams --rounds '$(ROUNDS)' $(ARGUMENTS)
+	python3 -m Tests.streams.webhooks --rounds "$$(expr '$(ROUNDS)' / 20 + 1)" $(ARGUMENTS)
 
 consistency: build ## run many clients on one server, and check together what it returned to them (ROUNDS, ARGUMENTS)
 	python3 -m Tests.consistency --rounds '$(ROUNDS)' $(ARGUMENTS)

@@ -14,6 +14,8 @@ final class Transfer {
     private var bodyBytes = 0
     private var headBytes = 0
     private var isCut = false
+    /// Whether the last line of the head was the empty one that ends it.
+    private var isHeadComplete = false
     private var isNotAllowed = false
 
     init(
@@ -109,8 +111,9 @@ final class Transfer {
     }
 
     /// Receives a header line. Returns whether libcurl should read on.
-    fileprivate func receive(headLine bytes: Int) -> Bool {
-        headBytes += bytes
+    fileprivate func receive(headLine line: UnsafeRawBufferPointer) -> Bool {
+        headBytes += line.count
+        isHeadComplete = line.allSatisfy { $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: "\n") }
         return headBytes <= limits.headBytes
     }
 
@@ -125,6 +128,8 @@ final class Transfer {
         let status = fogbase_curl_number(handle, CURLINFO_RESPONSE_CODE)
         // If the rest of a long body is not read, the status is known nevertheless.
         guard code == CURLE_OK || isCut, status >= 200 else { return fail(.failed(reason(of: code))) }
+        // libcurl accepts a connection that ends within the head. Such a response is no acknowledgement.
+        guard isHeadComplete else { return fail(.failed("The receiver's response broke off within its head")) }
         let delay = fogbase_curl_large_number(handle, CURLINFO_RETRY_AFTER)
         completion.resume(
             returning: .success(
@@ -161,7 +166,8 @@ private func receiveBody(
 private func receiveHead(
     _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ argument: UnsafeMutableRawPointer?
 ) -> Int {
-    transfer(argument)?.receive(headLine: size * count) == true ? size * count : 0
+    let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
+    return transfer(argument)?.receive(headLine: line) == true ? line.count : 0
 }
 
 /// Creates the socket of a connection. libcurl has resolved the name, so this is the address that it connects to. A

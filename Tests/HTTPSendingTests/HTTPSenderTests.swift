@@ -148,6 +148,14 @@ import Threads
                 _ = $0.request()
                 $0.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort")
             },
+            {
+                _ = $0.request()
+                $0.send("HTTP/1.1 200 OK\r\nContent-Len")
+            },
+            {
+                _ = $0.request()
+                $0.send("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n")
+            },
         ] {
             let outcome = try await result(Self.limits(5_000), script)
             guard case .failure(.failed(let reason)) = outcome else {

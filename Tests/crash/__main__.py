@@ -20,6 +20,7 @@ from Tests.crash.full_disk_round import FullRound, unmount
 from Tests.crash.power_round import PowerRound
 from Tests.crash.process_rounds import KillRound, StopRound
 from Tests.crash.round import Round
+from Tests.crash.stream_clients import SETTINGS
 from Tests.crash.sync_round import SyncRound
 from Tests.crash.totals import Totals
 from Tests.harness.arguments import make_parser, parse, run_main
@@ -122,6 +123,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--plant", choices=["ack", "sync", "forget", "restart", *planted_faults.KINDS],
                         help="for self tests: a fault that each round must find")
     options = parse(parser)
+    options.settings = SETTINGS | options.settings
     options.kinds = options.kinds.split(",")
     if unknown := set(options.kinds) - set(KINDS):
         parser.error(f"no such kind: {', '.join(unknown)}; there are {', '.join(KINDS)}")

@@ -85,6 +85,9 @@ class Worker(threading.Thread):
             if self.client:
                 self.client.close()
 
+    def close(self) -> None:
+        """Ends what outlives the servers of a round."""
+
     def act_once(self) -> None:
         try:
             self.begun = None

@@ -1,14 +1,16 @@
 """The clients of a round, and the state that all rounds read afterwards."""
 from random import Random
 
-from Tests.crash import index_queries, index_work, large_type
+from Tests.crash import index_queries, index_work, job_clients, large_type
 from Tests.crash.account_clients import AdministratorClient, UserClient
 from Tests.crash.asset_clients import AssetWriter, SharedContents, TusWriter
 from Tests.crash.audited_clients import KeyClient
 from Tests.crash.client import History, RecoveredState, Worker
+from Tests.crash.job_clients import JobClient
 from Tests.crash.large_type import IndexClient, LargeTypeWriter
 from Tests.crash.readers import BaselineReader, FeedReader, QueryReader, Reader
 from Tests.crash.schema_clients import SchemaWriter
+from Tests.crash.stream_clients import StreamReader, WebhookClient
 from Tests.crash.writers import (
     BatchWriter, BulkWriter, Counter, FamilyWriter, Incrementer, ListWriter, MixedBatchWriter, NewTypeWriter,
     RecordWriter, SignUpClient)
@@ -16,9 +18,9 @@ from Tests.powercut.traced_server import TracedServer
 
 # Of 32 writers so many are of each kind; other numbers are in proportion.
 SHARES = {"item": 6, "batch": 2, "mixed": 1, "family": 1, "increment": 3, "tally": 3, "asset": 4, "tus": 3, "bulk": 2,
-          "user": 1, "new": 2, "index": 1, "key": 1, "administrator": 1, "account": 1}
-ANONYMOUS = (Reader, FeedReader, BaselineReader)
-ADMINISTRATORS = (SchemaWriter, KeyClient, AdministratorClient, IndexClient, LargeTypeWriter)
+          "user": 1, "new": 2, "index": 1, "key": 1, "administrator": 1, "account": 1, "job": 1}
+ANONYMOUS = (Reader, FeedReader, BaselineReader, StreamReader)
+ADMINISTRATORS = (SchemaWriter, KeyClient, AdministratorClient, IndexClient, LargeTypeWriter, WebhookClient)
 LARGE_TYPE_WRITERS = 2
 
 
@@ -38,9 +40,10 @@ def make(suffix: str, clock, random: Random, writers: int, grace: float | None, 
     workers += several("asset", AssetWriter, shared, grace) + several("tus", TusWriter, shared, grace)
     workers += several("user", SignUpClient) + several("new", NewTypeWriter) + several("index", SchemaWriter)
     workers += several("key", KeyClient) + several("administrator", AdministratorClient)
-    workers += several("account", UserClient)
+    workers += several("account", UserClient) + several("job", JobClient)
     workers += [one(f"reader{number}", Reader, items) for number in range(2)]
     workers += [one("feed", FeedReader), one("query", QueryReader)]
+    workers += [one("stream", StreamReader), one("webhook", WebhookClient)]
     return workers + ([one("baseline", BaselineReader)] if has_baseline else [])
 
 
@@ -64,6 +67,23 @@ def types_of(server: TracedServer) -> dict:
     types = index_queries.schema_of(server.client(server.admin))
     types.pop("Users", None)
     return types
+
+
+def begin_checks(workers: list[Worker], cut: int) -> None:
+    """Call it before a server starts on the disk that `cut` left."""
+    for one in workers:
+        if isinstance(one, WebhookClient):
+            one.begin_check(cut)
+
+
+def job_violations(workers: list[Worker], cut: int, server: TracedServer) -> list[str]:
+    """Call it just after the start. Waits for the jobs that continue, which change records."""
+    client, found = server.client(server.admin), []
+    for one in workers:
+        if isinstance(one, JobClient):
+            found += one.unfinished(cut, client)
+    job_clients.wait(client)
+    return found
 
 
 def recovered_state(server: TracedServer) -> RecoveredState:

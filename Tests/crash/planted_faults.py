@@ -11,7 +11,9 @@ from Tests.crash.account_clients import AdministratorClient, UserClient
 from Tests.crash.asset_clients import AssetWriter
 from Tests.crash.audited_clients import KeyClient
 from Tests.crash.client import ABSENT, Step
+from Tests.crash.job_clients import TYPE, JobClient
 from Tests.crash.readers import FeedReader, Reader
+from Tests.crash.stream_clients import StreamReader, WebhookClient
 from Tests.crash.writers import BUNDLE, BatchWriter, FamilyWriter, MixedBatchWriter, RecordWriter
 from Tests.powercut.checkpoints import Checkpoints
 from Tests.powercut.journal import Kind
@@ -26,9 +28,10 @@ STATEMENTS = {
     # The feed is ordered by sequence number, and no token precedes this one.
     "feed": ("records.sqlite", "UPDATE record SET sequence = -1 WHERE sequence = "
                                "(SELECT max(sequence) FROM record WHERE deleted = 0 AND name LIKE '%-item%')"),
+    "progress": ("records.sqlite", "UPDATE job SET done = done - 1 WHERE done > 0"),
 }
 KINDS = ("record", "index", "unbuilt", "batch", "mixed", "family", "seen", "deletion", "undone", "file", "bytes", "die",
-         *STATEMENTS)
+         "stream", "message", "signature", "twice", *STATEMENTS)
 
 
 def is_ready(one) -> bool:
@@ -55,6 +58,12 @@ def is_ready(one) -> bool:
             return len(seen(one)) > 4
         case "deletion":
             return len(absent(one)) > 4
+        case "stream":
+            return bool(seen(one)) and any(worker.pages for worker in of(one, StreamReader))
+        case "message" | "signature":
+            return any(worker.messages for worker in of(one, WebhookClient)) and bool(seen(one))
+        case "twice" | "progress":
+            return any(worker.count for worker in of(one, JobClient)) and bool(groups(one))
         case "feed" | "undone":
             return any(changes for worker in of(one, FeedReader) for _, _, changes in worker.pages)
     return True
@@ -88,6 +97,11 @@ def seen(one) -> list[str]:
     histories = {name: history for worker in of(one, RecordWriter) for name, history in list(worker.histories.items())}
     return [name for worker in of(one, Reader) for name in list(worker.seen)
             if all(step.state is not ABSENT for step in histories[name].steps[1:])]
+
+
+def groups(one) -> list[str]:
+    """Groups of records that jobs have incremented."""
+    return [name for name, _ in acknowledged(one, JobClient)]
 
 
 def absent(one) -> list[str]:
@@ -132,6 +146,19 @@ def plant(one) -> None:
             # A feed returned a state that does not exist now, and returns no other.
             reader = next(worker for worker in of(one, FeedReader) if worker.pages)
             reader.pages[-1][2].append((seen(one)[0], "never"))
+        case "stream":
+            # A stream told a state that does not exist now, and tells no other.
+            reader = next(worker for worker in of(one, StreamReader) if worker.pages)
+            reader.pages[-1][2].append((seen(one)[0], "never"))
+        case "message":
+            # The receiver has acknowledged a message that it does not have.
+            worker = next(worker for worker in of(one, WebhookClient) if worker.messages)
+            for _, message in worker.messages:
+                message.changes = [change for change in message.changes if change[0] != seen(one)[0]]
+        case "signature":
+            of(one, WebhookClient)[0].secret = "whsec_" + "A" * 32
+        case "twice":
+            request(one, "PATCH", f"/records/{TYPE}/{groups(one)[0]}-7", {"fields": {"count": {"increment": 1}}})
         case "file":
             file_of(one).unlink()
         case "bytes":
@@ -146,7 +173,7 @@ def plant(one) -> None:
 
 def request(one, method: str, path: str, body=None) -> None:
     server = one.serve()
-    server.client(server.admin).call(method, path, body, expect=(201, 204))
+    server.client(server.admin).call(method, path, body, expect=(200, 201, 204))
     server.stop()
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from Tests.crash import clients, index_work, large_type, planted_faults
+from Tests.crash import clients, index_work, job_clients, large_type, planted_faults
 from Tests.crash.asset_clients import AssetWriter, linked_files, unreferenced_files
 from Tests.crash.client import History, RecoveredState, Worker
 from Tests.crash.large_type import IndexClient
@@ -155,6 +155,8 @@ class Round:
         for server in self.servers:
             server.kill()
         self.stop_workers()
+        for one in self.workers:
+            one.close()
 
     def settings(self, grace: float | None = None) -> dict[str, str]:
         grace = grace or self.grace
@@ -171,8 +173,8 @@ class Round:
         for one in workers:
             if isinstance(one, BaselineReader):
                 one.attach(server.client())
-                # Clients of this round change the records of the large type, which earlier rounds may have created.
-                one.look(first, sorted(clients.types_of(server).keys() - {large_type.TYPE}))
+                # Clients of this round change the records of the large type, and jobs of the last process continue.
+                one.look(first, sorted(clients.types_of(server).keys() - {large_type.TYPE, job_clients.TYPE}))
         token = server.sign_up("power")
         server.client(token).call("PUT", f"/records/Counter/{suffix}-counter", {"fields": {"count": 0}}, expect=(201,))
         for one in workers:
@@ -311,8 +313,10 @@ class Round:
         # With the usual grace time: tokens must still be valid for uploads that are linked only now.
         server = TracedServer(self.binary, left, self.options.settings)
         found: list[str] = []
+        clients.begin_checks(self.workers, cut.position)
         try:
             self.starts.append(server.start_within(self.options.start_seconds))
+            found += clients.job_violations(self.workers, cut.position, server)
             recovered = clients.recovered_state(server)
             found += clients.index_violations(server, recovered, Random(len(recovered.records)))
             # Asset clients link files now, which would be unknown records to the others.

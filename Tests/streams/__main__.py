@@ -13,64 +13,17 @@ caller, some with a condition, and drops its connection at random. At the end
 """
 import contextlib
 import random
-import threading
 import time
 from pathlib import Path
 
 from Tests.harness.arguments import make_parser, parse, run_main
-from Tests.harness.client import Client, quoted
-from Tests.harness.errors import Problem
+from Tests.harness.client import quoted
 from Tests.harness.rounds import add_round_options, run_rounds
 from Tests.harness.server import Server
 from Tests.streams.follower import Follower
+from Tests.streams.writer import CONDITION, SCHEMA, Writer
 
-SCHEMA = {"types": {
-    "Post": {"fields": {"good": {"type": "INT64"}, "hidden": {"type": "STRING", "read": ["nobody"]}},
-             "grants": {"_world": ["READ"], "_icloud": ["CREATE"], "_creator": ["READ", "WRITE"]}},
-    "Club": {"fields": {"good": {"type": "INT64"}, "hidden": {"type": "STRING", "read": ["nobody"]}},
-             "grants": {"_icloud": ["CREATE"], "_creator": ["READ", "WRITE"], "editors": ["READ"]}},
-}}
-CONDITION = "good >= 5"
 LATE = 20  # seconds until a follower must have the last record
-
-
-class Writer(threading.Thread):
-    """Writes at random until it is stopped. It ignores all refusals: the followers are what is tested."""
-
-    def __init__(self, server: Server, token: str, users: list[str], seed: str):
-        super().__init__(daemon=True)
-        self.server, self.token, self.users, self.random = server, token, users, random.Random(seed)
-        self.ends, self.writes = threading.Event(), 0
-
-    def run(self) -> None:
-        client = Client(self.server.port, self.token, timeout=5)
-        while not self.ends.is_set():
-            path = f"/records/{self.random.choice(['Post', 'Club'])}/r{self.random.randrange(24)}"
-            try:
-                self.write(client, path)
-                self.writes += 1
-            except (OSError, Problem):
-                time.sleep(0.01)
-        client.close()
-
-    def write(self, client: Client, path: str) -> None:
-        choice, any_status = self.random.random(), tuple(range(200, 600))
-        if choice < 0.5:
-            body = {"fields": {"good": self.random.randrange(10), "hidden": "secret"}}
-            if self.random.random() < 0.3:
-                body["acl"] = self.access()
-            client.call("PUT", path, body, expect=any_status)
-        elif choice < 0.7:
-            client.call("PATCH", path, {"fields": {"good": {"increment": self.random.choice([1, -1])}}},
-                        expect=any_status)
-        elif choice < 0.85:
-            client.call("PATCH", path, {"acl": self.random.choice([None, self.access()])}, expect=any_status)
-        else:
-            client.call("DELETE", path, expect=any_status)
-
-    def access(self) -> dict:
-        readers = [*self.users, "editors"]
-        return {self.random.choice(self.users): ["READ", "WRITE"], self.random.choice(readers): ["READ"]}
 
 
 class Round:

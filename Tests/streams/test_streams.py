@@ -1,8 +1,9 @@
-"""Self test: the planted fault must be found. FOGBASE names the server."""
+"""Self tests: each planted fault must be found. FOGBASE names the server."""
 import unittest
 
 from Tests.harness.arguments import ROOT
 from Tests.harness.testing import run_suite
+from Tests.streams.hook import PLANTS
 
 
 class PlantedFaultTests(unittest.TestCase):
@@ -10,6 +11,14 @@ class PlantedFaultTests(unittest.TestCase):
         done = run_suite("streams", "--rounds", "1", "--plant", "skip", "--work", str(ROOT / ".streams/planted"))
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
         self.assertIn("lacks", done.stdout)
+
+    def test_each_fault_of_webhooks_is_found(self):
+        for fault, words in PLANTS.items():
+            with self.subTest(fault=fault):
+                done = run_suite("streams.webhooks", "--rounds", "1", "--seconds", "2", "--plant", fault, "--sentences",
+                                 "500", "--work", str(ROOT / ".streams/planted"))
+                self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+                self.assertIn(words, done.stdout)
 
 
 if __name__ == "__main__":

@@ -85,8 +85,10 @@ package struct Webhooks: Sendable {
             }
             try row.setReader(caller)
             // What failed before may succeed now.
-            let position = row.position
+            let (position, last) = (row.position, row.last)
             row.move(to: position)
+            // The receiver may have a message that it did not acknowledge.
+            row.last = last
         }
     }
 

@@ -24,6 +24,9 @@ struct WebhookMessage: Sendable {
     let last: Int64?
     /// Whether more changes exist already.
     let moreComing: Bool
+    /// Whether the end must be stored before the message is sent. A receiver that has a record because of its condition
+    /// must learn when it no longer matches, also if the server is killed before it knows that the message arrived.
+    var storesEnd = false
 
     /// Returns the signed request.
     ///
@@ -214,6 +217,7 @@ struct WebhookComposer {
                 type: .changes,
                 body: WebhookMessage.body(
                     of: row, events: list.json, moreComing: moreComing, token: position, now: now),
-                events: list.count, position: position, last: last, moreComing: moreComing))
+                events: list.count, position: position, last: last, moreComing: moreComing,
+                storesEnd: selection.condition != nil && cursor.last == nil))
     }
 }

@@ -140,6 +140,7 @@ actor WebhookRunner {
         // If storing the result fails, the same message is sent again.
         self.cursor?.last = message.last
         let now = dispatcher.options.now()
+        if message.storesEnd, let end = self.cursor, try await !store(end, now: now) { return true }
         if pendingSince.load(ordering: .relaxed) == 0 { pendingSince.store(row.failing ?? now, ordering: .relaxed) }
         let attempt = await dispatcher.send(message, row, keys: database.keys, by: sender)
         guard let attempt else { return false }
@@ -155,16 +156,24 @@ actor WebhookRunner {
         return true
     }
 
-    /// Stores a position behind changes that were passed.
-    private func store(_ cursor: WebhookCursor, now: Int64) async throws(RecordError) {
+    /// Stores a position behind changes that were passed, or the end of a message before its first attempt.
+    ///
+    /// - Returns: `false` if the row was changed in the meantime.
+    @discardableResult
+    private func store(_ cursor: WebhookCursor, now: Int64) async throws(RecordError) -> Bool {
         let id = id
-        try await database.write { transaction throws(RecordError) in
-            guard var row = try transaction.store.webhooks.find(id), row.revision == cursor.revision else { return }
+        let isStored = try await database.write { transaction throws(RecordError) in
+            guard var row = try transaction.store.webhooks.find(id), row.revision == cursor.revision else {
+                return false
+            }
             row.position = cursor.position
             row.last = cursor.last
             try transaction.store.webhooks.update(row)
+            return true
         }
+        guard isStored else { return false }
         self.cursor = cursor
         stored = now
+        return true
     }
 }

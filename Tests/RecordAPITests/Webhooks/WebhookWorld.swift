@@ -200,12 +200,21 @@ final class WebhookWorld {
 
     /// Waits until a webhook has a number of deliveries.
     func waitForDeliveries(_ count: Int, of id: String) async throws {
-        try await wait { try await self.deliveries(of: id).count >= count }
+        try await wait {
+            if try await self.deliveries(of: id).count >= count { return true }
+            // A delivery is stored before its runner knows when to continue. An earlier tick has then missed it.
+            try self.tick(0)
+            return false
+        }
     }
 
     /// Waits until a webhook has a state.
     func wait(for state: String, of id: String) async throws -> JSONValue {
-        try await wait { try await self.state(of: id)["state"]?.string == state }
+        try await wait {
+            if try await self.state(of: id)["state"]?.string == state { return true }
+            try self.tick(0)
+            return false
+        }
         return try await self.state(of: id)
     }
 
