@@ -138,8 +138,8 @@ class Totals:
             parts = ", ".join(f"{self.ends_in(work)} in a {work}" for work in WORKS)
             lines.append(f"{ended} ends of servers with many records: {parts}")
         if self.jobs:
-            lines.append(f"{self.jobs['in a job']} of {self.jobs['all']} ends in a job, {self.jobs['half done']} when it "
-                         "was half done")
+            lines.append(f"{self.jobs['in a job']} of {self.jobs['all']} ends in a job, "
+                         f"{self.jobs['half done']} when it was half done")
         if self.run["power"]:
             lines.append(f"{self.counts['checkpoints']} checkpoints, {self.counts['WAL restarts']} WAL restarts, "
                          f"{self.counts['checkpoint cuts']} cuts just after one")
