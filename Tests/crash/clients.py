@@ -1,4 +1,5 @@
 """The clients of a round, and the state that all rounds read afterwards."""
+from pathlib import Path
 from random import Random
 
 from Tests.crash import index_queries, index_work, job_clients, large_type
@@ -69,11 +70,14 @@ def types_of(server: TracedServer) -> dict:
     return types
 
 
-def begin_checks(workers: list[Worker], cut: int) -> None:
-    """Call it before a server starts on the disk that `cut` left."""
+def begin_checks(workers: list[Worker], cut: int, left: Path) -> None:
+    """Call it before a server starts on the disk `left`, which `cut` left."""
     for one in workers:
         if isinstance(one, WebhookClient):
             one.begin_check(cut)
+    # Each process of a round had one.
+    for one in [one for one in workers if isinstance(one, JobClient)][-1:]:
+        one.note_end(left)
 
 
 def job_violations(workers: list[Worker], cut: int, server: TracedServer) -> list[str]:

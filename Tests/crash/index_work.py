@@ -6,7 +6,8 @@ import shutil
 import sqlite3
 import tempfile
 import time
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 # As in Sources/RecordStorage/Indexes/IndexDefinitionTable.swift.
@@ -15,16 +16,23 @@ UNFINISHED = "SELECT state, columns FROM index_definition WHERE state IN (1, 3)"
 
 
 def under_way(disk: Path, kind: str) -> set[str]:
-    """The work on indexes of a type that was under way at the cut. A copy is opened, as opening changes the WAL."""
+    """The work on indexes of a type that was under way at the cut."""
     for file in disk.rglob("records.sqlite"):
-        with tempfile.TemporaryDirectory(dir=disk.parent, prefix="look-") as place:
-            for name in ("records.sqlite", "records.sqlite-wal"):
-                if (source := file.with_name(name)).exists():
-                    shutil.copyfile(source, Path(place) / name)
-            with closing(sqlite3.connect(Path(place) / file.name)) as database:
-                return {STATES[row[0]] for row in database.execute(
-                    UNFINISHED + " AND type = (SELECT id FROM type WHERE name = ?)", (kind,))}
+        with copied(file, disk.parent) as database:
+            return {STATES[row[0]] for row in database.execute(
+                UNFINISHED + " AND type = (SELECT id FROM type WHERE name = ?)", (kind,))}
     return set()
+
+
+@contextmanager
+def copied(file: Path, parent: Path) -> Iterator[sqlite3.Connection]:
+    """A copy of a database, in a directory below `parent`: opening changes the WAL."""
+    with tempfile.TemporaryDirectory(dir=parent, prefix="look-") as place:
+        for name in (file.name, f"{file.name}-wal"):
+            if (source := file.with_name(name)).exists():
+                shutil.copyfile(source, Path(place) / name)
+        with closing(sqlite3.connect(Path(place) / file.name)) as database:
+            yield database
 
 
 def violations(disk: Path, seconds: float = 20):

@@ -3,8 +3,12 @@
 A job that was accepted continues after the end of the server. It changes each record exactly once, and says of no
 record that it is done before it is.
 """
+import sqlite3
 import time
+from collections import Counter
+from pathlib import Path
 
+from Tests.crash import index_work
 from Tests.crash.client import ABSENT, RecoveredState, Worker
 from Tests.harness.client import Client, quoted, values
 from Tests.harness.errors import Problem
@@ -25,6 +29,7 @@ class JobClient(Worker):
     def __init__(self, *arguments):
         super().__init__(*arguments)
         self.seen: list[tuple[int, str, int]] = []  # (when, path of a job, records that it said were done)
+        self.ends: Counter[str] = Counter()  # of servers: all, in a job, and in a job that was half done
 
     def act(self) -> None:
         groups = self.known(is_present=True)
@@ -80,6 +85,11 @@ class JobClient(Worker):
 
     # After the end
 
+    def note_end(self, left: Path) -> None:
+        """Records whether a job was under way at the end that left this disk."""
+        done = under_way(left)
+        self.ends.update({"all": 1, "in a job": bool(done), "half done": any(done)})
+
     def unfinished(self, cut: int, client: Client) -> list[str]:
         """Sentences about jobs that have just continued on the disk that `cut` left."""
         found = []
@@ -117,6 +127,18 @@ class JobClient(Worker):
             job = recovered.client.call("GET", path, token=recovered.admin).json()
             if (job["state"], job["done"], job["skipped"]) != ("succeeded", SIZE, 0):
                 yield f"a job of {SIZE} records ended as {job}"
+
+
+def under_way(disk: Path) -> list[int]:
+    """How many records the unfinished jobs had done."""
+    for file in disk.rglob("records.sqlite"):
+        with index_work.copied(file, disk.parent) as database:
+            try:
+                return [row[0] for row in database.execute(
+                    "SELECT done FROM job WHERE ended IS NULL AND kind IN ('updateRecords', 'deleteRecords')")]
+            except sqlite3.OperationalError:
+                return []  # the end came before the schema
+    return []
 
 
 def condition(group: str) -> str:

@@ -313,7 +313,7 @@ class Round:
         # With the usual grace time: tokens must still be valid for uploads that are linked only now.
         server = TracedServer(self.binary, left, self.options.settings)
         found: list[str] = []
-        clients.begin_checks(self.workers, cut.position)
+        clients.begin_checks(self.workers, cut.position, left)
         try:
             self.starts.append(server.start_within(self.options.start_seconds))
             found += clients.job_violations(self.workers, cut.position, server)

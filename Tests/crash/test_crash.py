@@ -17,6 +17,7 @@ from unittest import mock
 
 from Tests.crash import index_work
 from Tests.crash.client import ABSENT, History, RecoveredState, Step, StoreRejection, Worker
+from Tests.crash.job_clients import JobClient
 from Tests.crash.readers import FeedReader, Reader
 from Tests.crash.round import Round
 from Tests.crash.totals import Totals
@@ -241,6 +242,18 @@ class TotalsTests(unittest.TestCase):
             self.assertEqual(len(found), 1, found)
             self.assertIn(expected, found[0])
         self.assertEqual(self.gaps(5, fired=1, workers=self.workers(resumed=5, expired=5)), [])
+
+    def test_ends_that_never_fell_into_a_job(self):
+        for ends, expected in (
+                ({"all": 8, "in a job": 8}, ["of 40 ends none fell into a job that was half done"]),
+                ({"all": 8, "half done": 1}, []), ({"all": 5}, [])):
+            job = JobClient("job", None, None)
+            job.count = 1
+            job.ends.update(ends)
+            found = self.gaps(5, fired=1, workers=[*self.workers(), job])
+            self.assertEqual(found, expected)
+
+    def test_a_short_run_may_lack_clients(self):
         self.assertEqual(self.gaps(4, fired=1, workers=self.workers(writes=0)), [])
 
 

@@ -7,6 +7,7 @@ import json
 from collections import Counter
 from pathlib import Path
 
+from Tests.crash.job_clients import JobClient
 from Tests.crash.readers import BaselineReader, FeedReader, Reader
 from Tests.crash.round import Round
 
@@ -22,6 +23,8 @@ ENOUGH_SYNC = 3
 ENOUGH_ENDS = 40
 # In so many rounds of power, half of which have frequent checkpoints, a cut comes just after a checkpoint.
 ENOUGH_POWER = 5
+# Of so many ends, one falls into a job that has changed some of its records.
+ENOUGH_JOB_ENDS = 40
 WORKS = ("build", "drop")
 
 
@@ -35,6 +38,7 @@ class Totals:
         self.fired_rounds: Counter[str] = Counter()
         self.ways: Counter[str] = Counter()  # how rounds continued with a full disk
         self.works: Counter[str] = Counter()  # ends of servers with many records, by the work on their indexes
+        self.jobs: Counter[str] = Counter()  # ends: all, in a job, and in a job that was half done
         self.run: Counter[str] = Counter()
         self.failed: Counter[str] = Counter()
         self.rejections: Counter[int] = Counter()
@@ -73,6 +77,8 @@ class Totals:
                 self.responses[type(one).__name__] += one.count
             if isinstance(one, FeedReader):
                 self.feeds.update(one.feeds)
+            if isinstance(one, JobClient):
+                self.jobs.update(one.ends)
             if isinstance(one, Reader):
                 self.counts["deletions"] += len(one.absent)
 
@@ -90,6 +96,8 @@ class Totals:
         for work in WORKS if self.works.total() >= ENOUGH_ENDS else ():
             if not self.ends_in(work):
                 found.append(f"of {self.works.total()} ends with many records none fell into a {work}")
+        if self.jobs["all"] >= ENOUGH_JOB_ENDS and not self.jobs["half done"]:
+            found.append(f"of {self.jobs['all']} ends none fell into a job that was half done")
         if self.run["power"] >= ENOUGH_POWER and not self.counts["checkpoint cuts"]:
             found.append(f"in {self.run['power']} rounds of power no cut came just after a checkpoint")
         return found
@@ -129,6 +137,9 @@ class Totals:
         if ended := self.works.total():
             parts = ", ".join(f"{self.ends_in(work)} in a {work}" for work in WORKS)
             lines.append(f"{ended} ends of servers with many records: {parts}")
+        if self.jobs:
+            lines.append(f"{self.jobs['in a job']} of {self.jobs['all']} ends in a job, "
+                         f"{self.jobs['half done']} when it was half done")
         if self.run["power"]:
             lines.append(f"{self.counts['checkpoints']} checkpoints, {self.counts['WAL restarts']} WAL restarts, "
                          f"{self.counts['checkpoint cuts']} cuts just after one")

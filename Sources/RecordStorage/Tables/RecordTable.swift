@@ -64,7 +64,8 @@ package final class RecordTable {
             WHERE zone = ?1 AND name = ?2 AND deleted = 1 AND type = ?3 AND creator = ?4
             AND acl IS NULL AND former IS NULL AND sequence < (
                 SELECT max(sequence) FROM record INDEXED BY record_by_buried_name
-                WHERE zone = ?1 AND name = ?2 AND deleted = 1)
+                WHERE zone = ?1 AND name = ?2 AND deleted = 1 AND type = ?3 AND creator = ?4
+                AND acl IS NULL AND former IS NULL)
             """)
         putLarge = connection.prepare(
             """
@@ -158,8 +159,8 @@ package final class RecordTable {
 
     /// Deletes the older tombstones of the name of a new record, with the same type and creator.
     ///
-    /// The newest tombstone of the name stays: a feed with a condition that the new record does not match must still
-    /// report the deletion. A tombstone of another type or creator, or with an access list, stays too: callers that could
+    /// The newest one of them stays: a feed with a condition that the new record does not match must still report the
+    /// deletion. A tombstone of another type or creator, or with an access list, stays too: callers that could
     /// read the old record, but not the new one, need to see the deletion.
     package func removeTombstone(zone: ZoneID, name: String, type: TypeID, creator: UserID) throws(RecordError) {
         try removeTombstone.with(zone, name, type, creator).run()

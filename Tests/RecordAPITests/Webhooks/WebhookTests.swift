@@ -59,6 +59,28 @@ import Threads
         await world.close()
     }
 
+    @Test func `a record leaves whose name was used again for another type and then for a record that does not match`()
+        async throws
+    {
+        let world = try WebhookWorld()
+        try await world.save("seed")
+        try await world.save("memo", type: "Memo")
+        let (id, _) = try await world.hook(#","types":["Post"],"where":"good >= 5""#)
+        try await world.save("a", good: 9)
+        try await world.waitForDeliveries(1, of: id)
+        try await world.call(.post, "/webhooks/\(id)/pause")
+        try await world.call(.delete, "/records/Post/a")
+        try await world.save("a", type: "Memo")
+        try await world.call(.delete, "/records/Memo/a")
+        try await world.save("a", good: 1)
+        try await world.save("b", good: 9)
+        try await world.call(.post, "/webhooks/\(id)/resume")
+        let events = try await world.messages(2)[1].events
+        #expect(events.map { $0["record"]?["recordName"]?.string } == ["a", "b"])
+        #expect(events.first?["record"]?["deleted"] == true)
+        await world.close()
+    }
+
     @Test func `a webhook may start at the beginning or at a token, and sends at most 100 events at once`() async throws
     {
         let world = try WebhookWorld()
