@@ -337,7 +337,7 @@ import Threads
         await world.close()
     }
 
-    @Test func `whoever changes the URL or the selection is the reader from then on`() async throws {
+    @Test func `the caller that changes the URL or the selection is the reader from then on`() async throws {
         let world = try WebhookWorld()
         try await world.save("seed", type: "Shut")
         let key = try await world.key("narrow", #"{"types":["Open"],"readOnly":true,"rights":["manageWebhooks"]}"#)
