@@ -65,7 +65,7 @@ package struct QueryNotice: Sendable {
     private let isReady: Bool
 
     init(index: IndexDefinition, of type: RecordTypeDefinition) {
-        self.index = type.names(of: index.columns).joined(separator: ", ")
+        self.index = type.names(of: index.shape).joined(separator: ", ")
         self.type = type.name.text
         isReady = index.isReady
     }
