@@ -47,7 +47,7 @@ package struct NearestCells: Sequence, IteratorProtocol, Sendable {
     package var minimumDistance: Double { heap.min?.minimumDistance ?? .infinity }
 
     /// The number of cells in memory.
-    var heldCells: Int { heap.count }
+    package var heldCells: Int { heap.count }
 
     /// Returns the next cell; `nil` after the last one. Its minimum distance is not less than that of the one before it,
     /// unless that was divided.

@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test func `polygons without area contain their edges`() throws {
-        let point = Region.polygon(try Polygon([place(1, 2), place(1, 2), place(1, 2)])).prepared()
+        let point = Region.polygon(try Polygon([Place](repeating: place(1, 2), count: 4))).prepared()
         #expect(point.contains(place(1, 2)) && point.contains(place(1.000000005, 2)) && !point.contains(place(1.001, 2)))
         let line = Region.polygon(try Polygon([place(0, -10), place(0, 10), place(0, 0)])).prepared()
         #expect(line.contains(place(0, 5)) && line.contains(place(0, -10)) && !line.contains(place(0.00001, 5)))

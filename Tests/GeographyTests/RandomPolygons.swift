@@ -28,9 +28,12 @@ struct StarPolygon {
         for (index, corner) in corners.enumerated() {
             let (one, other) = (corner.vector, corners[(index + 1) % corners.count].vector)
             if distance(from: point, toEdge: one, other) < tolerance { return nil }
-            let orientation = dot(cross(middle, one), other)
-            let sides = [dot(cross(middle, one), point), dot(cross(one, other), point), dot(cross(other, middle), point)]
-            if sides.allSatisfy({ $0 * orientation >= 0 }), dot(middle, point) > 0 || dot(one, point) > 0 {
+            let orientation = dot(cross(middle, one), other) > 0 ? 1.0 : -1.0
+            // The lines from the center belong to both triangles, rounding errors included.
+            let isBetween =
+                dot(cross(middle, one), point) * orientation >= -1e-16
+                && dot(cross(other, middle), point) * orientation >= -1e-16
+            if isBetween, dot(cross(one, other), point) * orientation > 0, dot(middle, point) > 0 || dot(one, point) > 0 {
                 isInTriangles = true
             }
         }
