@@ -33,7 +33,7 @@ package struct NearestCells: Sequence, IteratorProtocol, Sendable {
     ///   - finest: The size in meters below which a cell is not divided without ``divide(_:)``.
     package init(
         from origin: Place, after: Double = 0, upTo: Double = .infinity, in region: PreparedRegion? = nil,
-        finest: Double = 100
+        finest: Double = 500
     ) {
         distances = DistanceBounds(from: origin)
         self.after = after
@@ -97,7 +97,7 @@ package struct NearestCells: Sequence, IteratorProtocol, Sendable {
         let width = 2 * height * cosine(nearestToEquator * radiansPerDegree)
         // At a pole, all cells have the same distance and their number doubles with each level: keep them long.
         guard width * 8 >= height else { return false }
-        return Swift.max(height, width) > Swift.max(finest, Swift.max(cell.minimumDistance, after) / 2)
+        return Swift.max(height, width) > Swift.max(finest, cell.minimumDistance, after)
     }
 }
 

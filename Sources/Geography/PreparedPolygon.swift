@@ -34,6 +34,8 @@ struct PreparedPolygon: Sendable {
     /// Twice the tolerance in degrees: the margin of bounding boxes.
     static let margin = 2 * tolerance * degreesPerRadian
     private static let leafEdges = 8
+    /// The cost of testing an edge against a cell, in tests of an edge against a place.
+    static let cellTestCost = 16
 
     // Corners without repetitions; the first one again at the end. `turns` is how often the ring has crossed the date
     // line to the east, less how often to the west, on the way to the corner.
@@ -75,6 +77,12 @@ struct PreparedPolygon: Sendable {
     // MARK: - Containing
 
     func contains(_ place: Place) -> Bool {
+        var tests = 0
+        return contains(place, tests: &tests)
+    }
+
+    /// Returns whether a place is inside, and adds the number of tested edges to `tests`.
+    private func contains(_ place: Place, tests: inout Int) -> Bool {
         guard let root = nodes.first else {
             // All corners are one place.
             return (SphereVector(place) - vectors[0]).squaredLength <= Self.tolerance * Self.tolerance
@@ -82,6 +90,7 @@ struct PreparedPolygon: Sendable {
         var query = Query(place)
         if root.isNear(place) { query.vector = SphereVector(place) }
         visit(0, &query)
+        tests += query.tests
         return query.isOnEdge || query.isOdd != isNorthPoleInside
     }
 
@@ -91,6 +100,7 @@ struct PreparedPolygon: Sendable {
         var vector = SphereVector(x: 0, y: 0, z: 0)
         var isOdd = false
         var isOnEdge = false
+        var tests = 0
 
         init(_ place: Place) { self.place = place }
     }
@@ -105,6 +115,7 @@ struct PreparedPolygon: Sendable {
         }
         guard node.hasLongitude(query.place.longitude) else { return }
         if node.second == 0 {
+            query.tests += node.last - node.first
             for edge in node.first..<node.last where !query.isOnEdge { test(edge, &query) }
         } else {
             visit(index + 1, &query)
@@ -148,28 +159,37 @@ struct PreparedPolygon: Sendable {
 
     // MARK: - Cells
 
-    func relation(to cell: PlaceCell) -> CellRelation {
+    /// Returns how a cell lies to the polygon.
+    ///
+    /// - Parameter budget: The number of edges that may be tested (see ``cellTestCost``). A call reduces it. At less than
+    ///   0, each cell that may touch an edge is `partial`.
+    func relation(to cell: PlaceCell, budget: inout Int) -> CellRelation {
         let rectangle = cell.rectangle
         guard !nodes.isEmpty else {
             let distance = DistanceBounds(from: vectors[0]).minimum(to: cell)
             return distance <= 2 * Polygon.edgeTolerance ? .partial : .outside
         }
-        if touches(0, rectangle) { return .partial }
+        if touches(0, rectangle, &budget) { return .partial }
         let middle = Place(
             validLatitude: (rectangle.south + rectangle.north) / 2,
             longitude: (rectangle.west + rectangle.east) / 2)
-        return contains(middle) ? .inside : .outside
+        var tests = 0
+        let isInside = contains(middle, tests: &tests)
+        budget -= tests
+        return isInside ? .inside : .outside
     }
 
-    private func touches(_ index: Int, _ rectangle: DegreeRectangle) -> Bool {
+    private func touches(_ index: Int, _ rectangle: DegreeRectangle, _ budget: inout Int) -> Bool {
         let node = nodes[index]
+        budget -= 1
         guard rectangle.south <= node.high, node.low <= rectangle.north,
             node.offset(from: rectangle) + node.width >= 0
         else { return false }
         if node.second == 0 {
-            return (node.first..<node.last).contains { touches(edge: $0, of: node, rectangle) }
+            budget -= Self.cellTestCost * (node.last - node.first)
+            return budget < 0 || (node.first..<node.last).contains { touches(edge: $0, of: node, rectangle) }
         }
-        return touches(index + 1, rectangle) || touches(node.second, rectangle)
+        return touches(index + 1, rectangle, &budget) || touches(node.second, rectangle, &budget)
     }
 
     /// Returns whether an edge may come nearer to a rectangle than the tolerance.

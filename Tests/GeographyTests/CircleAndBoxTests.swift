@@ -72,7 +72,8 @@ import Testing
     @Test func `a box with wrong edges is an error`() {
         #expect(throws: RegionError.southAboveNorth) { try BoundingBox(south: 2, west: 0, north: 1, east: 1) }
         for (south, west, north, east) in [
-            (-91, 0, 0, 1), (0, -181, 1, 0), (0, 0, 91, 0), (0, 0, 1, 181), (Double.nan, 0, 1, 1), (0, 0, 1, Double.nan),
+            (-91, 0, 0, 1), (0, -181, 1, 0), (0, 0, 91, 0), (0, 0, 1, 181), (Double.nan, 0, 1, 1),
+            (0, 0, 1, Double.nan),
         ] as [(Double, Double, Double, Double)] {
             #expect(throws: RegionError.degrees) {
                 try BoundingBox(south: south, west: west, north: north, east: east)

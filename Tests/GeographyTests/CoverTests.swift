@@ -9,14 +9,17 @@ import Testing
         var places = RandomPlaces(seed: seed)
         for _ in 0..<60 {
             let center = places.next()
-            let radius = Int.random(in: 0..<10, using: &places.random) == 0 ? 0 : center.distance(to: places.near(center))
+            let radius =
+                Int.random(in: 0..<10, using: &places.random) == 0 ? 0 : center.distance(to: places.near(center))
             let region = Region.circle(try Circle(center: center, radius: radius)).prepared()
             // Most places are at the edge.
-            let tested = [center, center.antipode, place(90, 0), place(-90, 0)] + (0..<100).map { index in
-                let part = index % 2 == 0 ? 1 - pow(10, Double.random(in: -16 ... -1, using: &places.random)) : 0.5
-                let distance = min(radius, Place.maxDistance) * part
-                return center.moved(distance, bearing: Double.random(in: 0...7, using: &places.random))
-            }
+            let tested =
+                [center, center.antipode, place(90, 0), place(-90, 0)]
+                + (0..<100).map { index in
+                    let part = index % 2 == 0 ? 1 - pow(10, Double.random(in: -16 ... -1, using: &places.random)) : 0.5
+                    let distance = min(radius, Place.maxDistance) * part
+                    return center.moved(distance, bearing: Double.random(in: 0...7, using: &places.random))
+                }
             check(region, tested, &places)
         }
     }

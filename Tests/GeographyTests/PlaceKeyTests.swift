@@ -29,7 +29,8 @@ import Testing
             #expect(one.bytes.lexicographicallyPrecedes(other.bytes) == (one < other))
             #expect(try #require(PlaceKey(bytes: one.bytes)) == one)
         }
-        #expect(PlaceKey(bytes: [1, 2, 3, 4, 5, 6, 7]) == nil && PlaceKey(bytes: [UInt8](repeating: 0, count: 9)) == nil)
+        #expect(
+            PlaceKey(bytes: [1, 2, 3, 4, 5, 6, 7]) == nil && PlaceKey(bytes: [UInt8](repeating: 0, count: 9)) == nil)
     }
 
     @Test func `children divide the keys of a cell in their order`() {

@@ -11,7 +11,8 @@ struct RandomPlaces {
     mutating func next() -> Place {
         switch Int.random(in: 0..<8, using: &random) {
         case 0: place([-90, -45, 0, 45, 90].randomElement(using: &random) ?? 0, longitude())
-        case 1: place(Double(Int.random(in: -90...90, using: &random)), Double(Int.random(in: -180...180, using: &random)))
+        case 1:
+            place(Double(Int.random(in: -90...90, using: &random)), Double(Int.random(in: -180...180, using: &random)))
         case 2: place((Bool.random(using: &random) ? 90 : -90), longitude())
         case 3: near(place(Bool.random(using: &random) ? 90 : -90, 0))
         case 4: near(place(uniformLatitude(), 180))
@@ -63,13 +64,13 @@ extension Place {
     var antipode: Place { place(-latitude, longitude < 0 ? longitude + 180 : longitude - 180) }
 
     /// The place as a unit vector.
-    var vector: SIMD3<Double> {
+    var vector: Vector {
         let (phi, lambda) = (latitude * Double.pi / 180, longitude * Double.pi / 180)
-        return [cos(phi) * cos(lambda), cos(phi) * sin(lambda), sin(phi)]
+        return Vector(x: cos(phi) * cos(lambda), y: cos(phi) * sin(lambda), z: sin(phi))
     }
 
     /// Creates the place in the direction of a vector.
-    init(direction vector: SIMD3<Double>) {
+    init(direction vector: Vector) {
         self = placeByRadians(
             atan2(vector.z, (vector.x * vector.x + vector.y * vector.y).squareRoot()), atan2(vector.y, vector.x))
     }
@@ -80,10 +81,25 @@ private func placeByRadians(_ latitude: Double, _ longitude: Double) -> Place {
     place(latitude * 180 / Double.pi, remainder(longitude * 180 / Double.pi, 360))
 }
 
-func dot(_ one: SIMD3<Double>, _ other: SIMD3<Double>) -> Double { (one * other).sum() }
+/// A vector of three dimensions. Debug builds compute with it ten times as fast as with `SIMD3`.
+struct Vector {
+    var x, y, z: Double
 
-func cross(_ one: SIMD3<Double>, _ other: SIMD3<Double>) -> SIMD3<Double> {
-    [
-        one.y * other.z - one.z * other.y, one.z * other.x - one.x * other.z, one.x * other.y - one.y * other.x,
-    ]
+    static func + (one: Self, other: Self) -> Self {
+        Self(x: one.x + other.x, y: one.y + other.y, z: one.z + other.z)
+    }
+
+    static func - (one: Self, other: Self) -> Self { one + other * -1 }
+
+    static func * (vector: Self, factor: Double) -> Self {
+        Self(x: vector.x * factor, y: vector.y * factor, z: vector.z * factor)
+    }
+}
+
+func dot(_ one: Vector, _ other: Vector) -> Double { one.x * other.x + one.y * other.y + one.z * other.z }
+
+func cross(_ one: Vector, _ other: Vector) -> Vector {
+    Vector(
+        x: one.y * other.z - one.z * other.y, y: one.z * other.x - one.x * other.z,
+        z: one.x * other.y - one.y * other.x)
 }

@@ -9,31 +9,35 @@ import TestSupport
 struct StarPolygon {
     let center: Place
     let corners: [Place]
+    let vectors: [Vector]
 
     /// Creates a polygon with corners between two distances from the center, less than a quarter of the earth away.
     init(center: Place, distances: ClosedRange<Double>, count: Int, _ random: inout SeededGenerator) {
         self.center = center
         let isClockwise = Bool.random(using: &random)
-        corners = (0..<count).map { index in
+        let corners = (0..<count).map { index in
             let turn = (Double(index) + Double.random(in: -0.2...0.2, using: &random)) / Double(count)
             return center.moved(
                 Double.random(in: distances, using: &random), bearing: (isClockwise ? 2 : -2) * Double.pi * turn)
         }
+        self.corners = corners
+        vectors = corners.map(\.vector)
     }
 
     /// Returns whether a place is inside, or `nil` if it is too near to an edge to tell.
     func contains(_ place: Place, tolerance: Double = 1.5 * Polygon.edgeTolerance) -> Bool? {
         let (point, middle) = (place.vector, center.vector)
         var isInTriangles = false
-        for (index, corner) in corners.enumerated() {
-            let (one, other) = (corner.vector, corners[(index + 1) % corners.count].vector)
+        for index in vectors.indices {
+            let (one, other) = (vectors[index], vectors[(index + 1) % vectors.count])
             if distance(from: point, toEdge: one, other) < tolerance { return nil }
             let orientation = dot(cross(middle, one), other) > 0 ? 1.0 : -1.0
             // The lines from the center belong to both triangles, rounding errors included.
             let isBetween =
                 dot(cross(middle, one), point) * orientation >= -1e-16
                 && dot(cross(other, middle), point) * orientation >= -1e-16
-            if isBetween, dot(cross(one, other), point) * orientation > 0, dot(middle, point) > 0 || dot(one, point) > 0 {
+            if isBetween, dot(cross(one, other), point) * orientation > 0, dot(middle, point) > 0 || dot(one, point) > 0
+            {
                 isInTriangles = true
             }
         }
@@ -42,8 +46,8 @@ struct StarPolygon {
 }
 
 /// Returns the distance from a point to an edge in meters, by the plane of the edge or its ends.
-func distance(from point: SIMD3<Double>, toEdge one: SIMD3<Double>, _ other: SIMD3<Double>) -> Double {
-    func chord(_ end: SIMD3<Double>) -> Double {
+func distance(from point: Vector, toEdge one: Vector, _ other: Vector) -> Double {
+    func chord(_ end: Vector) -> Double {
         let difference = point - end
         return dot(difference, difference).squareRoot()
     }
@@ -57,7 +61,7 @@ func distance(from point: SIMD3<Double>, toEdge one: SIMD3<Double>, _ other: SIM
 }
 
 /// Returns whether the shortest line between two points crosses an edge.
-func crosses(_ start: SIMD3<Double>, _ end: SIMD3<Double>, _ one: SIMD3<Double>, _ other: SIMD3<Double>) -> Bool {
+func crosses(_ start: Vector, _ end: Vector, _ one: Vector, _ other: Vector) -> Bool {
     let (path, edge) = (cross(start, end), cross(one, other))
     let sides = (dot(path, one) > 0, dot(path, other) > 0, dot(edge, start) > 0, dot(edge, end) > 0)
     guard sides.0 != sides.1, sides.2 != sides.3 else { return false }
