@@ -199,8 +199,6 @@ struct PreparedPolygon: Sendable {
         part.south = max(part.south, edge.low - Self.margin)
         part.north = min(part.north, edge.high + Self.margin)
         guard part.south <= part.north else { return false }
-        // A larger rectangle could meet the edge's longitudes twice.
-        guard rectangle.east - rectangle.west <= 45 else { return true }
         if leaf.width < 360 {
             let (start, end) = (unwrapped(index), unwrapped(index + 1))
             let chain = Node(
@@ -208,6 +206,7 @@ struct PreparedPolygon: Sendable {
                 margin: 0, first: 0, last: 0, second: 0)
             let offset = chain.offset(from: rectangle)
             guard offset + chain.width >= 0 else { return false }
+            // If a large rectangle meets the edge's longitudes twice, at its western and its eastern end, one part is enough.
             part.west = rectangle.west + max(0, offset)
             part.east = min(rectangle.east, rectangle.west + offset + chain.width)
         }

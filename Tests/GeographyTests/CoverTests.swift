@@ -45,6 +45,7 @@ import Testing
                 let edge = Place(direction: one * part + other * (1 - part))
                 tested.append(edge)
                 tested.append(edge.moved(0.001, bearing: Double.random(in: 0...7, using: &places.random)))
+                tested.append(edge.moved(0.00099, bearing: Double.random(in: 0...7, using: &places.random)))
                 tested.append(Place(direction: edge.vector + star.center.vector * 0.001))
             }
             check(Region.polygon(try Polygon(star.corners)).prepared(), tested, &places)
@@ -110,6 +111,12 @@ import Testing
     /// Checks the covers of a region against its own test of a place.
     private func check(_ region: PreparedRegion, _ tested: [Place], _ places: inout RandomPlaces) {
         let inRegion = tested.filter(region.contains)
+        for place in tested {
+            let level = Int.random(in: 0...PlaceCell.maxLevel, using: &places.random)
+            let relation = region.relation(to: PlaceCell(containing: PlaceKey(place), level: level))
+            let excluded: CellRelation = region.contains(place) ? .outside : .inside
+            #expect(relation != excluded, "\(place) in a cell of level \(level)")
+        }
         for maxRanges in [1, 3, 16, 64] {
             let ranges = region.cover(maxRanges: maxRanges)
             #expect(ranges.count <= maxRanges)
@@ -123,15 +130,25 @@ import Testing
                 #expect(!ranges.contains { $0.isInside && $0.contains(key) }, "\(place) is not inside")
             }
             for range in ranges where range.isInside {
-                #expect(range.lower <= range.upper)
-                for _ in 0..<3 {
-                    let ends = range.lower.code...range.upper.code
-                    let code = [ends.lowerBound, ends.upperBound, .random(in: ends, using: &places.random)]
-                    let cell = PlaceKey(code: code.randomElement(using: &places.random) ?? 0).cell
-                    let middle = place((cell.south + cell.north) / 2, (cell.west + cell.east) / 2)
-                    #expect(region.contains(middle), "\(middle) is not inside")
-                }
+                for cell in cells(of: range) { #expect(region.relation(to: cell) == .inside) }
             }
+        }
+    }
+
+    /// Returns the fewest cells that a range consists of.
+    private func cells(of range: KeyRange) -> [PlaceCell] {
+        var cells: [PlaceCell] = []
+        var next = range.lower
+        while true {
+            var cell = next.cell
+            for level in (0..<PlaceCell.maxLevel).reversed() {
+                let larger = PlaceCell(containing: next, level: level)
+                guard larger.keys.lowerBound == next, larger.keys.upperBound <= range.upper else { break }
+                cell = larger
+            }
+            cells.append(cell)
+            guard cell.keys.upperBound < range.upper else { return cells }
+            next = PlaceKey(code: cell.keys.upperBound.code + 1)
         }
     }
 

@@ -115,6 +115,46 @@ import Testing
         #expect(!strip.contains(place(79.9, 179.9)) && !strip.contains(place(0, 0)))
     }
 
+    @Test func `edges of about half a turn take the shorter way`() throws {
+        let longitudes = [-180, -179.5, -91, -90.5, -90, -89.5, -0.5, 0, 1e-14, 0.5, 89.5, 90, 90.5, 91, 179.5]
+        let outside = place(-75, 20).vector
+        var places = RandomPlaces(seed: 6)
+        for first in longitudes {
+            for second in longitudes where second != first {
+                let corners = [place(60, first), place(50, second), place(20, (first + second) / 2)]
+                let region = Region.polygon(try Polygon(corners)).prepared()
+                let vectors = corners.map(\.vector)
+                let ends = vectors.indices.map { (vectors[$0], vectors[($0 + 1) % 3]) }
+                for _ in 0..<30 {
+                    let other = place(
+                        Double.random(in: 0...90, using: &places.random),
+                        Double.random(in: -180...180, using: &places.random))
+                    guard ends.allSatisfy({ distance(from: other.vector, toEdge: $0, $1) > 0.01 }) else { continue }
+                    let crossings = ends.count { crosses(other.vector, outside, $0, $1) }
+                    #expect(region.contains(other) == (crossings % 2 == 1), "\(corners) \(other)")
+                }
+            }
+        }
+    }
+
+    @Test func `an edge along a meridian counts only between its ends`() throws {
+        // Its plane cannot be computed exactly enough to say on which side a place far beyond the ends is.
+        for longitude in [10.0, 77.7, -179, 1e-9] {
+            let next = longitude.nextUp.nextUp
+            for (start, end) in [(longitude, next), (next, longitude)] {
+                let corners = [place(0, start), place(10, end), place(5, longitude + 20)]
+                for ring in [corners, corners.reversed()] {
+                    let region = Region.polygon(try Polygon(ring)).prepared()
+                    for latitude in stride(from: 11.0, to: 90, by: 0.5) {
+                        #expect(!region.contains(place(latitude, longitude.nextUp)))
+                        #expect(!region.contains(place(1 - latitude, longitude.nextUp)))
+                    }
+                    #expect(region.contains(place(5, longitude + 1)) && !region.contains(place(5, longitude - 1)))
+                }
+            }
+        }
+    }
+
     @Test func `a cap around a pole contains the pole and ends at its edges`() throws {
         for sign in [1.0, -1.0] {
             let corners = (0..<36).map { place(60 * sign, Double($0) * 10 - 180) }
