@@ -52,6 +52,24 @@ import Testing
         }
     }
 
+    @Test func `a cover whose work is limited has every place of the polygon`() throws {
+        // Edges between two short diagonals: the bounding boxes of all contain the middle.
+        let corners = (0..<Polygon.maxCorners).map { index in
+            let step = 0.01 * Double(index) / Double(Polygon.maxCorners)
+            return index % 2 == 0 ? place(35.5 + step, 139.6 - step) : place(35.9 + step, 140 - step)
+        }
+        let region = Region.polygon(try Polygon(corners)).prepared()
+        #expect(region.edgeCount == Polygon.maxCorners)
+        var places = RandomPlaces(seed: 8)
+        let tested = (0..<40).map { index in
+            let edge = corners[index * 200].vector * 0.5 + corners[index * 200 + 1].vector * 0.5
+            return Place(direction: edge).moved(
+                Double.random(in: 0...2_000, using: &places.random),
+                bearing: Double.random(in: 0...7, using: &places.random))
+        }
+        check(region, tested, &places)
+    }
+
     @Test func `covers of the whole earth, of points and of lines`() throws {
         let earth = [
             Region.circle(try Circle(center: place(3, 4), radius: 3e7)),

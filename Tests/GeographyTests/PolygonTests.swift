@@ -20,6 +20,21 @@ import Testing
         #expect(compared.inside > 500 && compared.outside > 500)
     }
 
+    @Test func `a star of 10,000 corners contains the places in its triangles`() throws {
+        var places = RandomPlaces(seed: 7)
+        for center in [place(90, 0), place(-12, 179.9)] {
+            let star = StarPolygon(center: center, distances: 1e5...2e5, count: 10_000, &places.random)
+            let region = Region.polygon(try Polygon(star.corners)).prepared()
+            for _ in 0..<100 {
+                let other = center.moved(
+                    Double.random(in: 0...2.2e5, using: &places.random),
+                    bearing: Double.random(in: 0...7, using: &places.random))
+                guard let expected = star.contains(other) else { continue }
+                #expect(region.contains(other) == expected, "\(other)")
+            }
+        }
+    }
+
     @Test func `half of the earth is left of the edges`() throws {
         // Not exactly half, as corners on no parallel of a great circle are: within the limit of 1e-9.
         for (tilt, turn) in [(0.0, 0.0), (0, 77), (30, 11), (90, 5), (89.999, 100), (45, 180)] {
@@ -116,7 +131,7 @@ import Testing
     }
 
     @Test func `edges of about half a turn take the shorter way`() throws {
-        let longitudes = [-180, -179.5, -91, -90.5, -90, -89.5, -0.5, 0, 1e-14, 0.5, 89.5, 90, 90.5, 91, 179.5]
+        let longitudes = [-180, -179.5, -91, -90.8, -90, -89.8, -0.5, 0, 1e-14, 0.5, 89.8, 90, 90.8, 91, 179.5]
         let outside = place(-75, 20).vector
         var places = RandomPlaces(seed: 6)
         for first in longitudes {
@@ -125,9 +140,10 @@ import Testing
                 let region = Region.polygon(try Polygon(corners)).prepared()
                 let vectors = corners.map(\.vector)
                 let ends = vectors.indices.map { (vectors[$0], vectors[($0 + 1) % 3]) }
-                for _ in 0..<30 {
+                for round in 0..<40 {
+                    // Half of them between the pole and an edge that nearly meets it.
                     let other = place(
-                        Double.random(in: 0...90, using: &places.random),
+                        Double.random(in: round % 2 == 0 ? 0...90 : 89.7...90, using: &places.random),
                         Double.random(in: -180...180, using: &places.random))
                     guard ends.allSatisfy({ distance(from: other.vector, toEdge: $0, $1) > 0.01 }) else { continue }
                     let crossings = ends.count { crosses(other.vector, outside, $0, $1) }
@@ -138,16 +154,18 @@ import Testing
     }
 
     @Test func `an edge along a meridian counts only between its ends`() throws {
-        // Its plane cannot be computed exactly enough to say on which side a place far beyond the ends is.
-        for longitude in [10.0, 77.7, -179, 1e-9] {
-            let next = longitude.nextUp.nextUp
+        // Its plane cannot be computed exactly enough to say on which side a place beyond the ends is.
+        for index in 0..<100 {
+            let longitude = 1.37 * Double(index) - 30
+            let next = longitude.nextUp
             for (start, end) in [(longitude, next), (next, longitude)] {
                 let corners = [place(0, start), place(10, end), place(5, longitude + 20)]
                 for ring in [corners, corners.reversed()] {
                     let region = Region.polygon(try Polygon(ring)).prepared()
-                    for latitude in stride(from: 11.0, to: 90, by: 0.5) {
-                        #expect(!region.contains(place(latitude, longitude.nextUp)))
-                        #expect(!region.contains(place(1 - latitude, longitude.nextUp)))
+                    // From 1.1 to 1.9 mm beyond the ends, more than the tolerance; and far beyond.
+                    for beyond in [1e-8, 1.1e-8, 1.2e-8, 1.3e-8, 1.4e-8, 1.5e-8, 1.6e-8, 1.7e-8, 1, 20, 70] {
+                        #expect(!region.contains(place(10 + beyond, next)), "\(longitude) \(beyond)")
+                        #expect(!region.contains(place(-beyond, next)), "\(longitude) \(beyond)")
                     }
                     #expect(region.contains(place(5, longitude + 1)) && !region.contains(place(5, longitude - 1)))
                 }
