@@ -57,7 +57,9 @@ import TextSearch
     @Test func `a score rises with the frequency, the weight and the rareness, and falls with the length`() {
         var random = SeededGenerator(seed: 5)
         for _ in 0..<2_000 {
-            let (frequency, length) = (Int.random(in: 1..<63, using: &random), Int.random(in: 1...5_000, using: &random))
+            let (frequency, length) = (
+                Int.random(in: 1..<63, using: &random), Int.random(in: 1...5_000, using: &random)
+            )
             let records = Int.random(in: 1..<1_000, using: &random)
             let weight = Double.random(in: 0.5...10, using: &random)
             let score = Self.score([frequency, 1], [length, 50], weights: [weight, 1], records: records)

@@ -16,14 +16,17 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ("bob smith", ["bob", "smith"]), ("Bob BOB bob", ["bob"]), ("prog* a", ["prog*", "a"]),
-        ("\"bob smith\" x", ["bob+smith", "x"]), ("\u{201C}bob smith\u{201D}", ["bob+smith"]), ("\"bob smi*", ["bob+smi*"]),
-        ("don't", ["don+t"]), ("2.6*", ["2.6*"]), ("東京", ["東京"]), ("東京タワー", ["東京+京た+たわ+わー"]), ("京", ["京*"]),
-        ("東京*", ["東京"]), ("Swift入門", ["swift+入門"]), ("入門Swift", ["入門+門*+swift"]), ("\"日本 語\"", ["日本+本*+語*"]),
-        ("東京\u{3000}大阪", ["東京", "大阪"]), ("", []), ("* ! \"\"", []), ("a\"b c\"d", ["a", "b+c", "d"]),
-        ("\u{FF41}\u{FF0A}", ["a*"]), ("C++", ["c"]), ("fo*o", ["fo+o"]),
-    ] as [(String, [String])]) func `a search is read as words and phrases`(search: String, words: [String]) throws {
+    @Test(
+        arguments: [
+            ("bob smith", ["bob", "smith"]), ("Bob BOB bob", ["bob"]), ("prog* a", ["prog*", "a"]),
+            ("\"bob smith\" x", ["bob+smith", "x"]), ("\u{201C}bob smith\u{201D}", ["bob+smith"]),
+            ("\"bob smi*", ["bob+smi*"]),
+            ("don't", ["don+t"]), ("2.6*", ["2.6*"]), ("東京", ["東京"]), ("東京タワー", ["東京+京た+たわ+わー"]), ("京", ["京*"]),
+            ("東京*", ["東京"]), ("Swift入門", ["swift+入門"]), ("入門Swift", ["入門+門*+swift"]), ("\"日本 語\"", ["日本+本*+語*"]),
+            ("東京\u{3000}大阪", ["東京", "大阪"]), ("", []), ("* ! \"\"", []), ("a\"b c\"d", ["a", "b+c", "d"]),
+            ("\u{FF41}\u{FF0A}", ["a*"]), ("C++", ["c"]), ("fo*o", ["fo+o"]),
+        ] as [(String, [String])]) func `a search is read as words and phrases`(search: String, words: [String]) throws
+    {
         #expect(try Self.describe(search) == words)
     }
 
@@ -118,7 +121,9 @@ import Testing
             let inside = bytes[first.range.lowerBound..<last.range.upperBound]
             // Characters with a meaning in a search.
             let signs: [Unicode.Scalar] = ["\"", "\u{201C}", "\u{201D}", "\u{FF02}", "*", "\u{FF0A}"]
-            guard !String(decoding: inside, as: UTF8.self).unicodeScalars.contains(where: signs.contains) else { continue }
+            guard !String(decoding: inside, as: UTF8.self).unicodeScalars.contains(where: signs.contains) else {
+                continue
+            }
             let search = try SearchText([0x22] + inside + [0x22], mode: .all)
             #expect(search.words.count == 1 && search.matches([bytes]), "\(seed)")
         }

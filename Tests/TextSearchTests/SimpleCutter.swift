@@ -4,8 +4,10 @@ import UnicodeText
 enum SimpleCutter {
     static func fold(_ text: String) -> [Unicode.Scalar] {
         text.nfkcCasefold.withoutDiacritics.unicodeScalars.flatMap { scalar -> [Unicode.Scalar] in
-            let hiragana = Array("ぁあぃいぅうぇえぉおかがきぎくぐけげこごさざしじすずせぜそぞただちぢっつづてでとどなにぬねのはばぱひびぴふぶぷへべぺほぼぽまみむめもゃやゅゆょよらりるれろゎわゐゑをんゔゕゖ".unicodeScalars)
-            let katakana = Array("ァアィイゥウェエォオカガキギクグケゲコゴサザシジスズセゼソゾタダチヂッツヅテデトドナニヌネノハバパヒビピフブプヘベペホボポマミムメモャヤュユョヨラリルレロヮワヰヱヲンヴヵヶ".unicodeScalars)
+            let hiragana = Array(
+                "ぁあぃいぅうぇえぉおかがきぎくぐけげこごさざしじすずせぜそぞただちぢっつづてでとどなにぬねのはばぱひびぴふぶぷへべぺほぼぽまみむめもゃやゅゆょよらりるれろゎわゐゑをんゔゕゖ".unicodeScalars)
+            let katakana = Array(
+                "ァアィイゥウェエォオカガキギクグケゲコゴサザシジスズセゼソゾタダチヂッツヅテデトドナニヌネノハバパヒビピフブプヘベペホボポマミムメモャヤュユョヨラリルレロヮワヰヱヲンヴヵヶ".unicodeScalars)
             if let index = katakana.firstIndex(of: scalar) { return [hiragana[index]] }
             switch scalar {
             case "ヽ": return ["ゝ"]

@@ -20,21 +20,23 @@ import TextSearch
             + (snippet.isCutAfter ? "…" : "")
     }
 
-    @Test(arguments: [
-        ("one two three four five six seven", "four", 15, "…[four] five six…"),
-        ("one two three four five six seven", "one", 12, "[one] two…"),
-        ("one two three four five six seven", "seven", 12, "…six [seven]"),
-        ("one two three four five six seven", "zero", 9, "one two…"),
-        ("one two", "two", 100, "one [two]"), ("  one  ", "two", 100, "one"), ("", "two", 10, ""),
-        ("a x x x b c x x x x b", "b c", 5, "…[b] [c] x…"), ("Café!", "cafe", 10, "[Café]!"),
-        ("a b x x x x x x x x a b c", "a c b", 5, "…[a] [b] [c]"),
-        ("昨日は東京都へ行きました", "東京", 6, "…日は[東京]都へ…"), ("東京都庁", "東京都 都庁", 10, "[東京都庁]"),
-        ("東京都庁", "京", 10, "東[京]都庁"), ("new york, new jersey", "\"new jersey\"", 30, "new york, [new jersey]"),
-        ("programmers", "prog*", 30, "[programmers]"), ("abcdefghij klm", "abcdefghij", 4, "[abcd]…"),
-        ("ｶﾞﾗｽの靴", "ガラス", 10, "[ｶﾞﾗｽ]の靴"), ("e\u{301}t\u{E9}", "ete", 9, "[e\u{301}t\u{E9}]"),
-    ] as [(String, String, Int, String)]) func `a snippet has the most words`(
-        text: String, search: String, count: Int, expected: String
-    ) throws {
+    @Test(
+        arguments: [
+            ("one two three four five six seven", "four", 15, "…[four] five six…"),
+            ("one two three four five six seven", "one", 12, "[one] two…"),
+            ("one two three four five six seven", "seven", 12, "…six [seven]"),
+            ("one two three four five six seven", "zero", 9, "one two…"),
+            ("one two", "two", 100, "one [two]"), ("  one  ", "two", 100, "one"), ("", "two", 10, ""),
+            ("a x x x b c x x x x b", "b c", 5, "…[b] [c] x…"), ("Café!", "cafe", 10, "[Café]!"),
+            ("a b x x x x x x x x a b c", "a c b", 5, "…[a] [b] [c]"),
+            ("昨日は東京都へ行きました", "東京", 6, "…日は[東京]都へ…"), ("東京都庁", "東京都 都庁", 10, "[東京都庁]"),
+            ("東京都庁", "京", 10, "東[京]都庁"), ("new york, new jersey", "\"new jersey\"", 30, "new york, [new jersey]"),
+            ("programmers", "prog*", 30, "[programmers]"), ("abcdefghij klm", "abcdefghij", 4, "[abcd]…"),
+            ("ｶﾞﾗｽの靴", "ガラス", 10, "[ｶﾞﾗｽ]の靴"), ("e\u{301}t\u{E9}", "ete", 9, "[e\u{301}t\u{E9}]"),
+        ] as [(String, String, Int, String)]) func `a snippet has the most words`(
+            text: String, search: String, count: Int, expected: String
+        ) throws
+    {
         #expect(try Self.show(text, search, count) == expected)
     }
 
@@ -94,9 +96,10 @@ import TextSearch
         let snippet = search.snippet(of: text, maxCharacters: 20)
         #expect(Self.marked(snippet) == "[東] [word] [東] [word] [東] [word]…")
         #expect(search.highlights(in: text).allSatisfy { $0.upperBound <= SearchText.maxSnippetSource })
-        let shortest = (0..<3).map { _ in
-            ContinuousClock().measure { _ = search.snippet(of: text, maxCharacters: 20) }
-        }.min() ?? .zero
+        let shortest =
+            (0..<3).map { _ in
+                ContinuousClock().measure { _ = search.snippet(of: text, maxCharacters: 20) }
+            }.min() ?? .zero
         #expect(shortest < .seconds(2))
     }
 }

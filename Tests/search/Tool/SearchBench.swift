@@ -12,7 +12,7 @@ struct SearchBench {
     static func main() {
         let arguments = CommandLine.arguments.dropFirst()
         guard arguments.count == 2, let first = arguments.first, let last = arguments.last else {
-            fputs("usage: searchbench CORPUS QUERIES | --speed CORPUS\n", stderr)
+            print("usage: searchbench CORPUS QUERIES | --speed CORPUS")
             exit(2)
         }
         if first == "--speed" {
