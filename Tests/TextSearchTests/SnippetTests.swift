@@ -89,17 +89,13 @@ import TextSearch
     }
 
     @Test func `a long text is looked at in its first part only`() throws {
-        let filler = String(repeating: "東 word ", count: 40_000)
+        let filler = String(repeating: "東 word ", count: 10_000)
         let text = Array((filler + "needle").utf8)
         #expect(text.count > SearchText.maxSnippetSource)
         let search = try SearchText("needle word 東", mode: .any)
         let snippet = search.snippet(of: text, maxCharacters: 20)
         #expect(Self.marked(snippet) == "[東] [word] [東] [word] [東] [word]…")
         #expect(search.highlights(in: text).allSatisfy { $0.upperBound <= SearchText.maxSnippetSource })
-        let shortest =
-            (0..<3).map { _ in
-                ContinuousClock().measure { _ = search.snippet(of: text, maxCharacters: 20) }
-            }.min() ?? .zero
-        #expect(shortest < .seconds(2))
+        #expect(processorTime { _ = search.snippet(of: text, maxCharacters: 20) } < 5)
     }
 }

@@ -30,7 +30,9 @@ enum SearchFolding {
     @inline(__always) static func startsSegment(_ value: UInt32) -> Bool {
         switch value {
         case 0xAD: false
-        case 0..<0x300, 0x3041...0x3096, 0x30A0...0x3130, 0x3400...0x9FFF, 0xAC00...0xD7A3, 0xFF01...0xFF9D: true
+        case 0..<0x300, 0x370...0x482, 0x48A...0x590, 0x5D0...0x5F4, 0x620...0x64A, 0x671...0x6D5: true
+        case 0x904...0x939, 0xE01...0xE30, 0x1E00...0x1FFF, 0x2010...0x2029, 0x3000...0x3029, 0x3041...0x3096: true
+        case 0x30A0...0x3130, 0x3400...0x9FFF, 0xAC00...0xD7A3, 0xFF01...0xFF9D, 0x1F300...0x1FAFF: true
         default: startsSegmentByProperties(value)
         }
     }
@@ -48,6 +50,17 @@ enum SearchFolding {
             let isVowelSign = (0x900...0x97F).contains(value) || (0xE00...0xEFF).contains(value)
             return isVowelSign && properties.canonicalCombiningClass == .notReordered
         default: return !properties.isDefaultIgnorableCodePoint
+        }
+    }
+
+    /// Whether the scalar is a mark that folding removes after any character, whatever the two combine to.
+    @inline(__always) static func isAlwaysRemoved(_ value: UInt32) -> Bool {
+        switch value {
+        case 0..<0x300: false
+        // U+0345 is not among them: its case folding is the letter iota.
+        case 0x300...0x344, 0x346...0x36F, 0x591...0x5BD, 0x5BF, 0x5C1...0x5C2, 0x5C4...0x5C5, 0x5C7: true
+        case 0x64B...0x65F, 0x670: true
+        default: false
         }
     }
 

@@ -12,8 +12,8 @@ package struct TextSnippet: Hashable, Sendable {
 }
 
 extension SearchText {
-    /// The bytes of a text in which snippets are looked for. Snippets of a longer text are from its first 256 KiB.
-    package static let maxSnippetSource = 256 << 10
+    /// The bytes of a text in which snippets are looked for. Snippets of a longer text are from its first 64 KiB.
+    package static let maxSnippetSource = 64 << 10
 
     /// Returns where the words of the search occur in a text.
     ///
