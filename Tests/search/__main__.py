@@ -1,11 +1,11 @@
 """Compares the token search with SQLite's FTS5 on descriptions of Debian packages, and prints tables in Markdown.
 
     swift build -c release --product searchbench
-    python3 -m Tests.search [--lists DIRECTORY] [--tool .build/release/searchbench] [--queries 200]
+    python3 -m Tests.search [--lists DIRECTORY] [--languages en,ja] [--queries 200]
 
 Precision: the part of the hits that are right. Recall: the part of the right documents that are hits. Both are averages
-over the searches; a search without hits has precision 1. The overlap of the ten best is over the searches for which both
-have at least ten.
+over the searches; a search without hits has precision 1. The overlap of the ten best is over the searches for which
+both have at least ten.
 """
 
 import argparse
@@ -29,7 +29,8 @@ class Ours:
         self.tool, self.file = tool, corpus.write_lines(texts)
 
     def speed(self):
-        return json.loads(subprocess.run([self.tool, "--speed", self.file.name], check=True, capture_output=True).stdout)
+        command = [self.tool, "--speed", self.file.name]
+        return json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
 
     def answers(self, searches):
         with corpus.write_lines(" ".join(words) for words in searches) as queries:
@@ -49,7 +50,8 @@ class FTS5:
 
     def size(self):
         self.base.execute("VACUUM")
-        return self.base.execute("PRAGMA page_count").fetchone()[0] * self.base.execute("PRAGMA page_size").fetchone()[0]
+        pages, size = (self.base.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size"))
+        return pages * size
 
     def answers(self, searches):
         return [self.answer(" ".join(f'"{word}"{self.suffix}' for word in words)) for words in searches]
@@ -93,7 +95,8 @@ def compare(language, arguments, lists):
         pair = chance.sample(words, 2)
         if right[pair[0]] & right[pair[1]]:
             pairs.append(pair)
-    print(f"\n## {LANGUAGES[language]}: {len(texts)} documents, {sum(len(text.encode()) for text in texts) / 1e6:.1f} MB\n")
+    size = sum(len(text.encode()) for text in texts) / 1e6
+    print(f"\n## {LANGUAGES[language]}: {len(texts)} documents, {size:.1f} MB\n")
     for title, searches in (("word", [[word] for word in words]), ("pair", pairs)):
         truths = [set.intersection(*(right[word] for word in search)) for search in searches]
         print(f"| {title} | precision | recall | without hits | overlap of the ten best (searches) |")
@@ -106,7 +109,7 @@ def compare(language, arguments, lists):
     speed = ours.speed()
     count = speed["documents"]
     print(f"{speed['tokens'] / count:.1f} tokens and {speed['postings'] / count:.1f} different terms per document; "
-          f"cutting {speed['cutMBps']} MB/s, postings {speed['postingsMBps']} MB/s, matching {speed['matchMBps']} MB/s")
+          f"MB/s of CPU: cutting {speed['cutMBps']}, postings {speed['postingsMBps']}, matching {speed['matchMBps']}")
     for engine in engines:
         if engine is not ours:
             print(f"{engine.name}: {engine.size() / 1e6:.1f} MB without texts")

@@ -76,10 +76,15 @@ protocol OccurrenceSink {
 
     /// Takes a token, before the occurrences that it ends.
     mutating func passed(_ token: TokenView)
+
+    /// Whether further occurrences matter.
+    var needsMore: Bool { get }
 }
 
 extension OccurrenceSink {
     mutating func passed(_ token: TokenView) {}
+
+    var needsMore: Bool { true }
 }
 
 /// Finds where words of a search occur in a text.
@@ -112,6 +117,6 @@ struct OccurrenceVisitor<Sink: OccurrenceSink>: TokenVisitor {
         var ends = state
         ends.formIntersection(table.lasts)
         while let bit = ends.popFirst() { sink.found(word: Int(table.wordOfBit[bit]), endingWith: token) }
-        return true
+        return sink.needsMore
     }
 }

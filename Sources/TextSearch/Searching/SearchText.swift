@@ -73,11 +73,33 @@ package struct SearchText: Hashable, Sendable {
     /// Returns whether a record with these texts matches. This is the exact definition of a match.
     ///
     /// - Parameter texts: UTF-8. A word is found within one of them.
-    /// - Complexity: Linear in the length of the texts.
+    /// - Complexity: Linear in the length of the texts. It stops when the answer is known.
     package func matches(_ texts: [[UInt8]]) -> Bool {
-        var matcher = SearchMatcher(self)
-        for text in texts where !matcher.isMatch { matcher.add(text) }
-        return matcher.isMatch
+        guard !words.isEmpty else { return false }
+        var finder = Finder(missing: .max >> UInt32(32 - words.count), mode: mode)
+        for text in texts where finder.needsMore {
+            var visitor = OccurrenceVisitor(table, sink: finder)
+            text.withUnsafeBufferPointer { TokenCutter.cut($0, into: &visitor) }
+            finder = visitor.sink
+        }
+        return !finder.needsMore
+    }
+
+    private struct Finder: OccurrenceSink {
+        /// Bit k: whether word k has not been found.
+        var missing: UInt32
+        let mode: Mode
+        var needsMore = true
+
+        init(missing: UInt32, mode: Mode) {
+            self.missing = missing
+            self.mode = mode
+        }
+
+        mutating func found(word: Int, endingWith token: TokenView) {
+            missing &= ~(1 << UInt32(word))
+            needsMore = mode == .all && missing != 0
+        }
     }
 }
 
