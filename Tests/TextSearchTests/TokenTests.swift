@@ -98,6 +98,14 @@ import TextSearch
         }
     }
 
+    @Test func `a text does not change how a later one is cut`() {
+        // The cutter caches how it folded up to three scalars. These have four each, of which the last three are equal.
+        let long = ["か\u{3099}\u{3099}\u{3099}", "き\u{3099}\u{3099}\u{3099}"]
+        let texts = long + (0..<3_000 as Range<UInt64>).map { RandomTexts.any(seed: $0) }
+        let tokens = TextToken.tokens(of: Array(texts.joined(separator: "\n").utf8))
+        #expect(tokens.map(\.term) == texts.flatMap { SimpleCutter.terms($0) })
+    }
+
     @Test func `ranges are ascending and of valid text`() {
         for seed in 0..<5_000 as Range<UInt64> {
             let text = RandomTexts.any(seed: seed)

@@ -39,9 +39,8 @@ package struct SearchWord: Hashable, Sendable {
         var needed: [Term] = []
         for (index, term) in terms.enumerated() {
             // The pair before a character proves it: a token starts where the pair's second character is.
-            let follows = term.isCharacter && index > 0 && terms[index - 1].bytes.ends(with: term.bytes)
-            if follows && !terms[index - 1].isPrefix || needed.contains(term) { continue }
-            needed.append(term)
+            let isProved = term.isCharacter && index > 0 && terms[index - 1].bytes.ends(with: term.bytes)
+            if !isProved && !needed.contains(term) { needed.append(term) }
         }
         indexTerms = needed
     }
