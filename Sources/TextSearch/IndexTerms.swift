@@ -46,13 +46,11 @@ package struct IndexTerms: Sendable {
     package var postings: [Posting] {
         var postings: [Posting] = []
         tokens.bytes.withUnsafeBufferPointer { bytes in
-            let places = tokens.places.sorted { Self.precedes(bytes[$0.range], bytes[$1.range]) }
+            let places = tokens.places.sorted { $0.precedes($1, in: bytes) }
             var frequencies = [Int](repeating: 0, count: lengths.count)
             for (index, place) in places.enumerated() {
                 frequencies[place.field] += 1
-                if index + 1 < places.count, bytes[place.range].elementsEqual(bytes[places[index + 1].range]) {
-                    continue
-                }
+                if index + 1 < places.count, place.equals(places[index + 1], in: bytes) { continue }
                 postings.append(
                     Posting(
                         term: Array(bytes[place.range]),
@@ -63,12 +61,6 @@ package struct IndexTerms: Sendable {
         return postings
     }
 
-    private static func precedes(
-        _ left: Slice<UnsafeBufferPointer<UInt8>>, _ right: Slice<UnsafeBufferPointer<UInt8>>
-    ) -> Bool {
-        left.lexicographicallyPrecedes(right)
-    }
-
     /// The terms of all tokens, one after the other.
     private struct Tokens: TokenVisitor, Sendable {
         var bytes: [UInt8] = []
@@ -76,7 +68,7 @@ package struct IndexTerms: Sendable {
         var field = 0
 
         mutating func visit(_ token: TokenView) -> Bool {
-            places.append(Place(start: bytes.count, count: UInt8(token.term.count), ofField: UInt8(field)))
+            places.append(Place(start: bytes.count, term: token.term, field: field))
             bytes += token.term
             return true
         }
@@ -84,10 +76,34 @@ package struct IndexTerms: Sendable {
 
     private struct Place: Sendable {
         let start: Int
+        /// The first eight bytes of the term, the first of them highest, with zeros after a short term. No term contains
+        /// a zero, so heads that differ are in the order of the terms.
+        let head: UInt64
         let count: UInt8
         let ofField: UInt8
 
+        init(start: Int, term: UnsafeBufferPointer<UInt8>, field: Int) {
+            self.start = start
+            var head: UInt64 = 0
+            for index in 0..<min(term.count, 8) { head |= UInt64(term[index]) << UInt64(56 - 8 * index) }
+            self.head = head
+            count = UInt8(term.count)
+            ofField = UInt8(field)
+        }
+
         var range: Range<Int> { start..<start + Int(count) }
         var field: Int { Int(ofField) }
+        private var isLong: Bool { count > 8 }
+
+        func precedes(_ other: Place, in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+            if head != other.head { return head < other.head }
+            guard isLong, other.isLong else { return !isLong && other.isLong }
+            return bytes[range].dropFirst(8).lexicographicallyPrecedes(bytes[other.range].dropFirst(8))
+        }
+
+        func equals(_ other: Place, in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+            guard head == other.head, count == other.count else { return false }
+            return !isLong || bytes[range].dropFirst(8).elementsEqual(bytes[other.range].dropFirst(8))
+        }
     }
 }

@@ -93,4 +93,23 @@ import TextSearch
         #expect(postings == ["a 1 0 3 0", "b 2 1 3 4", "c 0 1 0 4", "京 0 1 0 4", "東京 0 1 0 4"])
         #expect(terms.lengths == [3, 4])
     }
+
+    @Test func `postings of random texts are the counted tokens in the order of their bytes`() {
+        var random = SeededGenerator(seed: 13)
+        for seed in 0..<2_000 as Range<UInt64> {
+            // Words around eight bytes, of which some are the beginnings of others.
+            let words = (0..<Int.random(in: 0...30, using: &random)).map { _ in
+                String("abcdefghabcdefgh".prefix(Int.random(in: 1...16, using: &random)))
+                    + (Bool.random(using: &random) ? "" : "b")
+            }
+            let text = Array((RandomTexts.any(seed: seed) + " " + words.joined(separator: " ")).utf8)
+            var terms = IndexTerms()
+            terms.add(text)
+            var counts: [[UInt8]: Int] = [:]
+            for token in TextToken.tokens(of: text) { counts[token.term, default: 0] += 1 }
+            let sorted = counts.keys.sorted { $0.lexicographicallyPrecedes($1) }
+            #expect(terms.postings.map(\.term) == sorted)
+            #expect(terms.postings.map { $0.payload.frequency(inField: 0) } == sorted.map { counts[$0] })
+        }
+    }
 }
