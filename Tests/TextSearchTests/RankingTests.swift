@@ -33,6 +33,9 @@ import TextSearch
             }
             #expect(payload.rawValue >= 0 && payload.rawValue < 1 << 56)
         }
+        let many = PostingPayload(frequencies: [40, 0, 0, 1], lengths: [100, 1, 1, 9])
+        let merged = many.merged(with: PostingPayload(frequencies: [40, 2], lengths: [100, 5]))
+        #expect(merged == PostingPayload(frequencies: [80, 2, 0, 1], lengths: [100, 5, 7, 9]))
         #expect(PostingPayload(frequencies: [63], lengths: [.max]).rawValue == 1 << 14 - 1)
         #expect(PostingPayload(frequencies: [1, 2, 3, 4, 5], lengths: [1, 1, 1, 1, 1]).frequency(inField: 3) == 4)
     }

@@ -166,6 +166,17 @@ import Testing
                 if isFound { #expect(isCandidate, "\(round): \(text)") }
                 if isCandidate && word.isProvedByIndex { #expect(isFound, "\(round): \(text)") }
                 if isCandidate && !isFound { unproved += 1 }
+                // The postings of a single term, merged, count its occurrences.
+                if word.isProvedByIndex {
+                    let payload = terms.postings.filter { word.terms[0].matches($0.term) }.map(\.payload)
+                        .reduce(PostingPayload(rawValue: 0)) { $0.merged(with: $1) }
+                    for field in 0..<2 {
+                        #expect(payload.frequency(inField: field) == counts[field])
+                        #expect(
+                            payload.length(ofField: field)
+                                == FieldLength(counts[field] == 0 ? 0 : tokens[field].count))
+                    }
+                }
             }
             let expected = search.mode == .any ? found.contains(true) : !found.contains(false) && !found.isEmpty
             #expect(matcher.isMatch == expected && search.matches(fields) == expected)

@@ -50,4 +50,18 @@ package struct PostingPayload: Hashable, Sendable {
     package func length(ofField field: Int) -> FieldLength {
         FieldLength(code: UInt8(truncatingIfNeeded: rawValue >> (field * Self.bitsPerField + Self.frequencyBits)))
     }
+
+    /// Returns the payload of both terms together, for a prefix: the sum of the frequencies in each field.
+    ///
+    /// - Parameter other: The payload of another term in the same record.
+    package func merged(with other: PostingPayload) -> PostingPayload {
+        var value: Int64 = 0
+        for field in 0..<Self.maxFields {
+            let frequency = min(frequency(inField: field) + other.frequency(inField: field), Self.maxFrequency)
+            // A field has the same length in both, or zero where it lacks the term.
+            let length = max(length(ofField: field).code, other.length(ofField: field).code)
+            value |= (Int64(length) << Self.frequencyBits | Int64(frequency)) << (field * Self.bitsPerField)
+        }
+        return PostingPayload(rawValue: value)
+    }
 }

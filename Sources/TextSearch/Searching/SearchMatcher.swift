@@ -61,7 +61,9 @@ package struct SearchMatcher: Sendable {
 
     /// Returns how often a word occurs in a field.
     ///
-    /// - Parameter word: The index in ``SearchText/words``.
+    /// - Parameters:
+    ///   - word: The index in ``SearchText/words``.
+    ///   - field: From 0.
     package func frequency(ofWord word: Int, inField field: Int = 0) -> Int { counts[word * fieldCount + field] }
 }
 

@@ -13,6 +13,7 @@ package struct SearchText: Hashable, Sendable {
         case all
     }
 
+    /// Which of the words a text must have.
     package let mode: Mode
     /// The words in the order of the search, each once. Without any, for example for a search of punctuation only, the
     /// search matches nothing.

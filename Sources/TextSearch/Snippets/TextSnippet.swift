@@ -6,8 +6,9 @@ package struct TextSnippet: Hashable, Sendable {
     package let highlights: [Range<Int>]
     /// The bytes of the whole text that `text` is.
     package let range: Range<Int>
-    /// Whether the whole text has more before or after it than spaces.
+    /// Whether the whole text has more than spaces before it.
     package let isCutBefore: Bool
+    /// Whether the whole text has more than spaces after it.
     package let isCutAfter: Bool
 }
 
