@@ -45,32 +45,10 @@ extension RequestQuery {
         return input
     }
 
-    /// Returns the aggregate in `aggregate`, `groupBy`, `distinct`, `having` and `timeZone`; `nil` without one of the
-    /// first three. `sort` and `limit` are then those of the groups.
+    /// Returns the aggregate of the query; `nil` if there is none.
     ///
-    /// - Throws: BAD_REQUEST for `having` or `timeZone` without an aggregate, and for a `limit` that is no number.
+    /// - Throws: As `AggregateInput.read`.
     func aggregate() throws(RecordError) -> AggregateInput? {
-        var input = AggregateInput()
-        let (values, keys, distinct) = (self["aggregate"], self["groupBy"], self["distinct"])
-        guard values != nil || keys != nil || distinct != nil else {
-            for name in ["having", "timeZone"] where self[name] != nil {
-                throw Self.invalid(name, "'\(name)' is a part of an aggregate; give 'aggregate' or 'groupBy' too")
-            }
-            return nil
-        }
-        if let values { input.values = AggregateInput.terms(values) }
-        if let keys { input.groupBy = AggregateInput.terms(keys) }
-        if let distinct { try input.setDistinct(AggregateInput.terms(distinct)) }
-        input.having = self["having"]
-        if let sort = self["sort"] { input.sort = try QueryInput.sort(sort) }
-        if let text = self["limit"] {
-            guard let limit = Int(text), (1...Aggregation.maxLimit).contains(limit) else {
-                throw Self.invalid(
-                    "limit", "'limit' of an aggregate is a number from 1 to \(Aggregation.maxLimit)")
-            }
-            input.limit = limit
-        }
-        input.timeZone = self["timeZone"]
-        return input
+        try AggregateInput.read { name in self[name] }
     }
 }

@@ -52,50 +52,22 @@ extension QueryReader {
         return zone
     }
 
-    /// The start of the response: `{"groups":[…]`, and `,"moreGroups":true` if there are others. The list also ends at
-    /// the size of a page.
+    /// The start of the response. The list also ends at the size of a page.
     private func document(
         _ groups: [AggregateGroup], hasMore: Bool, _ aggregation: Aggregation, _ budget: QueryBudget
     ) throws(RecordError) -> [UInt8] {
+        var document = AggregateDocument(aggregation, userName: reader.userNames.name)
         var hasMore = hasMore
-        var json = Array(#"{"groups":["#.utf8)
-        for (number, group) in groups.enumerated() {
-            if json.count > database.limits.pageBytes {
+        for group in groups {
+            let start = document.json.count
+            if start > database.limits.pageBytes {
                 hasMore = true
                 break
             }
-            let start = json.count
-            json.appendLiteral(number == 0 ? #"{"key":{"# : #",{"key":{"#)
-            for (position, key) in aggregation.keys.enumerated() {
-                try append(
-                    group.keys[position], named: key.name, isFirst: position == 0, isUser: key.field.isAccount,
-                    to: &json)
-            }
-            json.appendLiteral(#"},"values":{"#)
-            for (position, value) in aggregation.values.enumerated() {
-                try append(
-                    group.values[position], named: value.name, isFirst: position == 0, isUser: false, to: &json)
-            }
-            json.appendLiteral("}}")
-            try budget.didCopy(json.count - start)
+            try document.append(group)
+            try budget.didCopy(document.json.count - start)
         }
-        json.appendLiteral(hasMore ? #"],"moreGroups":true"# : "]")
-        return json
-    }
-
-    private func append(
-        _ value: QueryValue?, named name: String, isFirst: Bool, isUser: Bool, to json: inout [UInt8]
-    ) throws(RecordError) {
-        if !isFirst { json.append(UInt8(ascii: ",")) }
-        json.appendString(name)
-        json.append(UInt8(ascii: ":"))
-        switch value {
-        case nil: json.appendLiteral("null")
-        case .integer(let number)? where isUser:
-            json.appendString(try reader.userNames.name(of: UserID(rawValue: number)))
-        case .integer(let number)?: json.appendInteger(number)
-        case .double(let number)?: JSONValue.double(number).write(to: &json)
-        case .text(let bytes)?: json.appendString(String(decoding: bytes, as: UTF8.self))
-        }
+        document.finish(hasMore: hasMore)
+        return document.json
     }
 }

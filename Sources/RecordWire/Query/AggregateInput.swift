@@ -65,6 +65,41 @@ package struct AggregateInput: Hashable, Sendable {
     }
 }
 
+extension AggregateInput {
+    /// Reads the query parameters `aggregate`, `groupBy`, `distinct`, `having` and `timeZone`. `sort` and `limit` are
+    /// then those of the groups.
+    ///
+    /// - Parameter parameter: Returns the value of a query parameter.
+    /// - Returns: `nil` without one of the first three.
+    /// - Throws: BAD_REQUEST for `having` or `timeZone` without an aggregate, and for a `limit` that is no number.
+    package static func read(_ parameter: (String) -> String?) throws(RecordError) -> AggregateInput? {
+        func invalid(_ name: String, _ reason: String) -> RecordError {
+            .badRequest(reason, details: [("parameter", .text(name))])
+        }
+        let (values, keys, distinct) = (parameter("aggregate"), parameter("groupBy"), parameter("distinct"))
+        guard values != nil || keys != nil || distinct != nil else {
+            for name in ["having", "timeZone"] where parameter(name) != nil {
+                throw invalid(name, "'\(name)' is a part of an aggregate; give 'aggregate' or 'groupBy' too")
+            }
+            return nil
+        }
+        var input = AggregateInput()
+        if let values { input.values = terms(values) }
+        if let keys { input.groupBy = terms(keys) }
+        if let distinct { try input.setDistinct(terms(distinct)) }
+        input.having = parameter("having")
+        if let sort = parameter("sort") { input.sort = try QueryInput.sort(sort) }
+        if let text = parameter("limit") {
+            guard let limit = Int(text), (1...Aggregation.maxLimit).contains(limit) else {
+                throw invalid("limit", "'limit' of an aggregate is a number from 1 to \(Aggregation.maxLimit)")
+            }
+            input.limit = limit
+        }
+        input.timeZone = parameter("timeZone")
+        return input
+    }
+}
+
 extension QueryInput {
     /// Rejects options that apply only to records. An aggregate has its own sort and limit.
     ///
