@@ -14,9 +14,9 @@ extension Database {
         query.report?("Query: \(query), in groups")
         var call = Call("POST", "query")
         call.setJSON(.object(body))
-        let response = try await connection.send(call).json()
+        let response = try await connection.send(call).readTree()
         var groups = Groups<Model>()
-        groups.items = response["groups"]?.array?.map(Group.init) ?? []
+        groups.items = response["groups"]?.array?.map { Group<Model>($0) } ?? []
         groups.hasMore = response["moreGroups"] == true
         query.report?("\(groups.items.count) groups\(groups.hasMore ? ", and more" : "")")
         return groups

@@ -1,5 +1,5 @@
 public import Foundation
-package import RecordWire
+internal import RecordWire
 
 /// A type that keys and values of groups can have: `Int`, `Int64`, `Double`, `String` and `Date`. References and
 /// accounts are the `String` of their record name.
