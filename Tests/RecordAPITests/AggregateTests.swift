@@ -41,11 +41,12 @@ import Testing
             queryTarget("Post", [("where", "good > 99"), ("aggregate", "count,sum(good),avg(cost),min(thread)")]),
             as: .administrator)
         #expect(
-            none.text
-                == #"{"groups":[{"key":{},"values":{"count":0,"sum(good)":null,"avg(cost)":null,"min(thread)":null}}]}"#)
+            none.text.hasPrefix(
+                #"{"groups":[{"key":{},"values":{"count":0,"sum(good)":null,"avg(cost)":null,"min(thread)":null}}]"#),
+            "\(none.text)")
         let noGroup = await database.call(
             .get, queryTarget("Post", [("where", "good > 99"), ("groupBy", "thread")]), as: .administrator)
-        #expect(noGroup.text == #"{"groups":[]}"#)
+        #expect(noGroup.text.hasPrefix(#"{"groups":[]"#), "\(noGroup.text)")
     }
 
     @Test func `groups are by key, with having, sort, limit and names`() async throws {
@@ -117,7 +118,7 @@ import Testing
             .post, "/query", as: .administrator, body: #"{"recordType":"Post","aggregate":\#(body)}"#)
         #expect((400...413).contains(response.status), "\(response.text)")
         #expect(response.text.contains(part), "\(response.text)")
-        #expect((response.json?["cause"]?.string ?? "") == cause, "\(response.text)")
+        #expect((response.json?["details"]?["cause"]?.string ?? "") == cause, "\(response.text)")
     }
 
     @Test(arguments: [
@@ -146,12 +147,12 @@ import Testing
         let sum = await database.call(.get, "/query/Big?aggregate=sum(n)", as: .administrator)
         #expect(sum.status == 413 && sum.text.contains("INT64"), "\(sum.text)")
         let mean = await database.call(.get, "/query/Big?aggregate=avg(n)", as: .administrator)
-        #expect(mean.text.contains("6148914691236517"), "\(mean.text)")
+        #expect(mean.text.contains("6.148914691236517e+18"), "\(mean.text)")
     }
 
     @Test func `accounts are keys by their record names`() async throws {
         let database = try await forum()
-        let made = await database.call(.put, "/records/Post/mine", as: .creator, body: #"{"fields":{"good":1}}"#)
+        let made = await database.call(.put, "/records/Post/mine", as: .administrator, body: #"{"fields":{"good":1}}"#)
         try #require(made.status == 201, "\(made.text)")
         let groups = await database.call(
             .get, "/query/Post?groupBy=createdUserRecordName&aggregate=count", as: .administrator)
@@ -184,18 +185,18 @@ import Testing
                 .put, "/records/Note/n\(number)", as: who, body: #"{"fields":{"kind":"k","secret":\#(number + 1)}}"#)
             try #require(made.status == 201, "\(made.text)")
         }
-        // The stranger's record is open to two audiences of the creator.
+        // The stranger's record is open to two audiences of the member.
         let shared = await database.call(
             .patch, "/records/Note/n2", as: .stranger,
-            body: #"{"acl":{"user:{creator}":["READ"],"role:_icloud":["READ"]}}"#)
-        let isShared = shared.status == 200
-        for (who, count) in [(TestDatabase.Who.creator, isShared ? 3 : 2), (.administrator, 3), (.stranger, 1)] {
+            body: #"{"acl":{"{stranger}":["read","write"],"{member}":["read"],"role:editors":["read"]}}"#)
+        try #require(shared.status == 200, "\(shared.text)")
+        for (who, count) in [(TestDatabase.Who.creator, 2), (.administrator, 3), (.stranger, 1), (.member, 1)] {
             for query in ["aggregate=count", "groupBy=kind&aggregate=count"] {
                 let response = await database.call(.get, "/query/Note?\(query)", as: who)
                 let groups = response.json?["groups"]?.array ?? []
                 #expect(
                     groups.count == 1 && groups.first?["values"]?["count"]?.integer == Int64(count),
-                    "\(who) \(query): \(response.text) \(shared.text)")
+                    "\(who) \(query): \(response.text)")
             }
         }
         // A field that only creators may read: only records that the caller created count.

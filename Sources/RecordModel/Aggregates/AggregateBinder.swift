@@ -132,10 +132,21 @@ package struct AggregateBinder {
             if number < aggregation.keys.count, aggregation.keys[number].field.isUser { continue }
             fields.append(FieldDefinition(id: number, name: name, type: aggregation.type(ofColumn: number)))
         }
-        let syntax = try PredicateSyntax.parse(String(decoding: text, as: UTF8.self))
         let type = RecordTypeDefinition(
             id: binder.type.id, name: binder.type.name, grants: binder.type.grants, fields: fields)
-        let predicate = try PredicateBinder(type: type, now: binder.now, userID: binder.userID).bind(syntax)
+        let predicate: Predicate
+        do throws(RecordError) {
+            let syntax = try PredicateSyntax.parse(String(decoding: text, as: UTF8.self))
+            predicate = try PredicateBinder(type: type, now: binder.now, userID: binder.userID).bind(syntax)
+        } catch {
+            var error = error
+            // Offsets are those in `having`, not in `where`.
+            error.details.append(("path", .text("having")))
+            if error.cause == .unknownName {
+                error.reason = "'having' names no column of the aggregate; it has \(Self.list(aggregation.names))"
+            }
+            throw error
+        }
         // The names of system fields are no fields of the type above.
         let systems = aggregation.keys.filter { $0.bucket == nil && $0.name == $0.field.name }.map(\.field)
         try predicate.forEachCondition { condition throws(RecordError) in
