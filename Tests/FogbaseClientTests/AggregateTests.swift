@@ -29,7 +29,7 @@ import Testing
         }
         let aggregate = Aggregate<Article>().grouped(by: .author).value(.count).value(.sum(.price))
             .value(.average(.price)).value(.max(.title)).sorted(by: .count, ascending: false)
-        let groups = try await database.groups(of: Query<Article>(), aggregate)
+        let groups = try await aggregate.groups(in: database)
         #expect(!groups.hasMore)
         try #require(groups.items.count == 2)
         let first = groups.items[0]
@@ -41,8 +41,8 @@ import Testing
         #expect(try groups.items[1].key(.author, as: String.self) == nil)
         #expect(throws: FogbaseError.self) { try first.value(.min(.title), as: String.self) }
         #expect(throws: FogbaseError.self) { try first.value(.max(.title), as: Int.self) }
-        let cheap = try await database.groups(
-            of: Query<Article>().filter(.price, in: 0...10), Aggregate().value(.count).value(.min(.price)))
+        let cheap = try await Aggregate<Article>().value(.count).value(.min(.price))
+            .groups(of: Query<Article>().filter(.price, in: 0...10), in: database)
         #expect(try cheap.items.first?.value(.min(.price), as: Int.self) == 5)
         #expect(cheap.items.first?.count == 2)
     }

@@ -83,7 +83,10 @@ import Testing
             #"{"groups":[{"key":{"month(at)":null},"values":{"count":1}},{"key":{"month(at)":1767222000000},"values":{"count":3}},{"key":{"month(at)":1769900400000},"values":{"count":1}}]}"#,
             in: database)
         try await expect(
-            [("groupBy", "day:day(at)"), ("where", ""), ("aggregate", "count"), ("having", "day >= date('2026-01-04')")],
+            [
+                ("groupBy", "day:day(at)"), ("where", ""), ("aggregate", "count"),
+                ("having", "day >= date('2026-01-04')"),
+            ],
             #"{"groupBy":["day:day(at)"],"values":["count"],"having":"day >= date('2026-01-04')"}"#,
             #"{"groups":[{"key":{"day":1767484800000},"values":{"count":1}},{"key":{"day":1769904000000},"values":{"count":1}}]}"#,
             in: database)
@@ -110,9 +113,12 @@ import Testing
         (#"{"groupBy":["thread"],"distinct":["good"]}"#, "", "distinct"),
         (#"{"groupBy":["thread"],"extra":1}"#, "", "timeZone"),
         (#"{}"#, "", "needs 'values'"),
-        (#"{"values":["count","a:count","b:count","c:count","d:count","e:count","f:count","g:count","h:count","i:count","j:count","k:count","l:count","m:count","n:count","o:count","p:count"]}"#,
-         "TOO_LARGE", "too many terms"),
-    ]) func `what makes no sense is rejected with a sentence`(_ body: String, cause: String, part: String) async throws {
+        (
+            #"{"values":["count","a:count","b:count","c:count","d:count","e:count","f:count","g:count","h:count","i:count","j:count","k:count","l:count","m:count","n:count","o:count","p:count"]}"#,
+            "TOO_LARGE", "too many terms"
+        ),
+    ]) func `what makes no sense is rejected with a sentence`(_ body: String, cause: String, part: String) async throws
+    {
         let database = try await forum()
         let response = await database.call(
             .post, "/query", as: .administrator, body: #"{"recordType":"Post","aggregate":\#(body)}"#)
@@ -208,7 +214,9 @@ import Testing
         let database = try await TestDatabase.make()
         let schema = await database.call(
             .put, "/schema", as: .administrator,
-            body: #"{"types":{"Post":{"fields":{"thread":{"type":"STRING","indexes":["QUERYABLE"]},"good":{"type":"INT64"}}}}}"#)
+            body:
+                #"{"types":{"Post":{"fields":{"thread":{"type":"STRING","indexes":["QUERYABLE"]},"good":{"type":"INT64"}}}}}"#
+        )
         try #require(schema.status == 200, "\(schema.text)")
         try await database.make([("a", #"{"thread":"x","good":1}"#), ("b", #"{"thread":"x"}"#)], "Post")
         let byIndex = await database.call(
@@ -221,7 +229,7 @@ import Testing
         #expect(
             byRecords.json?["plan"]?["access"]?.array?.first?["index"]?.string == "records of Post",
             "\(byRecords.text)")
-        // Whoever may not read all records gets no scans.
+        // A caller that may not read all records gets no scans.
         let other = await database.call(.get, "/query/Post?groupBy=thread&explain=true", as: .creator)
         #expect(other.status == 200 && other.json?["plan"] != nil, "\(other.text)")
     }

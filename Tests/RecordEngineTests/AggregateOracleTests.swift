@@ -286,7 +286,9 @@ private struct AggregateCase {
         // Scaled, no intermediate sum overflows, and only numbers far below the others lose bits.
         let isLarge = numbers.contains { abs($0) > 1e290 }
         let sum = Self.sum(isLarge ? numbers.map { $0 * 0x1p-64 } : numbers)
-        if !isSum { return .some(.double(isLarge ? sum / Double(present.count) * 0x1p64 : sum / Double(present.count))) }
+        if !isSum {
+            return .some(.double(isLarge ? sum / Double(present.count) * 0x1p64 : sum / Double(present.count)))
+        }
         let whole = isLarge ? sum * 0x1p64 : sum
         return whole.isFinite ? .some(.double(whole)) : nil
     }

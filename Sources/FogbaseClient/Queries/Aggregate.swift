@@ -12,7 +12,7 @@ package import RecordWire
 ///     .having("count > 3")
 ///     .sorted(by: .count, ascending: false)
 ///     .limit(to: 10)
-/// for group in try await database.groups(of: Query<Post>(), busy).items {
+/// for group in try await busy.groups(in: database).items {
 ///     print(try group.key(.thread, as: String.self) ?? "none", group.count ?? 0)
 /// }
 /// ```

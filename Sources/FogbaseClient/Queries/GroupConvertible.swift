@@ -10,8 +10,11 @@ public protocol GroupConvertible: Sendable {
 
 /// A key or value of a group as it comes from the server.
 public enum GroupValue: Hashable, Sendable {
+    /// An integer, or a time in milliseconds since 1970.
     case integer(Int64)
+    /// A number with a fraction.
     case double(Double)
+    /// A text, or the record name of a reference or an account.
     case text(String)
 }
 

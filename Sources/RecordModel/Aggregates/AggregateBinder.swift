@@ -73,7 +73,8 @@ package struct AggregateBinder {
                     "'\(term.word)' needs a field in parentheses: \(term.word)(likes)",
                     details: [("found", .text(term.word))])
             }
-            return Aggregation.Value(name: term.isCall && term.name == term.word ? "count" : term.name, function: .count)
+            return Aggregation.Value(
+                name: term.isCall && term.name == term.word ? "count" : term.name, function: .count)
         }
         let field = try field(name)
         switch function {
@@ -125,7 +126,8 @@ package struct AggregateBinder {
         var text = Array(text.utf8)
         for (number, name) in aggregation.names.enumerated() {
             // The same number of bytes, so that offsets in errors are those of the request.
-            let word = String(decoding: name.utf8.map { Self.isParenthesis($0) ? UInt8(ascii: "_") : $0 }, as: UTF8.self)
+            let word = String(
+                decoding: name.utf8.map { Self.isParenthesis($0) ? UInt8(ascii: "_") : $0 }, as: UTF8.self)
             if word != name { Self.replace(Array(name.utf8), with: Array(word.utf8), in: &text) }
             guard let name = FieldName(word), !fields.contains(where: { $0.name == name }) else { continue }
             // Accounts have names only as values of the system fields.

@@ -1,4 +1,4 @@
-/// An aggregate query bound to a record type: how records form groups, and what the response tells of each group.
+/// An aggregate query bound to a record type: how records form groups, and what the response shows of each group.
 package struct Aggregation: Hashable, Sendable {
     /// A part of a group's key: the value of a field, or the time bucket that contains it. Records without a value form
     /// a group of their own, whose key is null.

@@ -38,7 +38,8 @@ extension IndexKey {
         guard presence == present else { return nil }
         if form == .text { return text(key, at: &offset, mask) }
         guard offset + 8 <= key.count else { return nil }
-        let bits = UInt64(bigEndian: key.loadUnaligned(fromByteOffset: offset, as: UInt64.self)) ^ (isAscending ? 0 : .max)
+        let bits =
+            UInt64(bigEndian: key.loadUnaligned(fromByteOffset: offset, as: UInt64.self)) ^ (isAscending ? 0 : .max)
         offset += 8
         if form == .integer { return DecodedColumn(value: .integer(Int64(bitPattern: bits ^ (1 << 63)))) }
         return DecodedColumn(value: .double(Double(bitPattern: bits >> 63 == 1 ? bits ^ (1 << 63) : ~bits)))

@@ -86,7 +86,8 @@ import Testing
             for _ in 0..<60 {
                 try await peer.call("GET", "/query/T", ["groupBy": pick(keys), "aggregate": pick(values)], as: "ada")
                 try await peer.call(
-                    "GET", "/query/T", ["aggregate": pick(values), "where": condition(&random), "limit": "2"], as: "ada")
+                    "GET", "/query/T", ["aggregate": pick(values), "where": condition(&random), "limit": "2"], as: "ada"
+                )
                 try await peer.call(
                     "GET", "/query/T",
                     [

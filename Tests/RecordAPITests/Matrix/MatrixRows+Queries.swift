@@ -27,7 +27,8 @@ extension MatrixRow {
             ),
         ].flatMap { (type: String, statuses: [Int], counts: [Int]) -> [MatrixRow] in
             [
-                MatrixRow("queryRecords", .get, "/query/\(type)?aggregate=count,min(title)&groupBy=recordName", statuses),
+                MatrixRow(
+                    "queryRecords", .get, "/query/\(type)?aggregate=count,min(title)&groupBy=recordName", statuses),
                 MatrixRow(
                     "queryRecordsByBody", .post, "/query",
                     #"{"recordType":"\#(type)","aggregate":{"values":["count","max(title)"],"groupBy":["title"]}}"#,

@@ -27,8 +27,9 @@ import Testing
         #expect(sum([1e300, 1, -1e300]).sum(of: 1) == 1)
         #expect(sum([1, 1e300, -1e300]).sum(of: 1) == 1)
         #expect(sum(Array(repeating: 0.1, count: 10)).sum(of: 1) == 1)
-        #expect(sum([.greatestFiniteMagnitude, .greatestFiniteMagnitude, -.greatestFiniteMagnitude]).sum(of: 1)
-            == .greatestFiniteMagnitude)
+        #expect(
+            sum([.greatestFiniteMagnitude, .greatestFiniteMagnitude, -.greatestFiniteMagnitude]).sum(of: 1)
+                == .greatestFiniteMagnitude)
     }
 
     @Test func `ties round to even, and a rest of one bit breaks a tie`() {

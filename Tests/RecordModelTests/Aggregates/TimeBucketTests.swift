@@ -30,7 +30,8 @@ import Testing
             var bucket = TimeBucket(unit, in: try Self.zone(name))
             for _ in 0..<400 {
                 // From 1972 to 2060: rules of the file and those after its last change.
-                let time = Int64.random(in: 63_072_000...2_840_140_800, using: &random) * 1_000
+                let time =
+                    Int64.random(in: 63_072_000...2_840_140_800, using: &random) * 1_000
                     + Int64.random(in: 0...999, using: &random)
                 let date = Date(timeIntervalSince1970: Double(time) / 1_000)
                 let start = try #require(calendar.dateInterval(of: Self.component(unit), for: date)?.start)
