@@ -107,6 +107,11 @@ def queries(owner: Caller) -> list[Sample]:
         owner.json("POST", "/query", {"recordType": "Post", "sortBy": [{"fieldName": "likes", "ascending": False}],
                                       "filterBy": [{"fieldName": "likes", "comparator": "GREATER_THAN",
                                                     "fieldValue": {"value": 1, "type": "INT64"}}]}),
+        owner.json("POST", "/query", {"recordType": "Post", "aggregate": {
+            "groupBy": ["threadname", "week:week(createdTimestamp)"], "values": ["count", "total:sum(likes)"],
+            "having": "count > 0 AND total >= 1", "sort": "-count,week", "limit": 5, "timeZone": "Europe/Berlin"}}),
+        owner.get("/query/Post?groupBy=likes&aggregate=count,avg(likes),countDistinct(createdUserRecordName)"
+                  "&having=count%3E0&sort=-count"),
         owner.plain("DELETE", "/query/Post?where=likes%20%3E%201000&dryRun=true"),
         owner.plain("DELETE", "/query/Post?where=likes%20%3E%201000&maxAffected=9"),
         owner.json("PATCH", "/query/Post?where=likes%20%3E%201000", {"fields": {"title": "x"}}),

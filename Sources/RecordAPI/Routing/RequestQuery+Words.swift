@@ -44,4 +44,11 @@ extension RequestQuery {
         }
         return input
     }
+
+    /// Returns the aggregate of the query; `nil` if there is none.
+    ///
+    /// - Throws: As `AggregateInput.read`.
+    func aggregate() throws(RecordError) -> AggregateInput? {
+        try AggregateInput.read { name in self[name] }
+    }
 }

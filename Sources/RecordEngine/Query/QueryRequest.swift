@@ -37,6 +37,7 @@ package struct QueryRequest: Sendable {
     /// A page without records.
     var emptyPage: RecordPage {
         var page = RecordPage(opening)
+        if input.aggregate != nil { page.groups = Array(#"{"groups":[]"#.utf8) }
         if input.count { page.count = 0 }
         return page
     }

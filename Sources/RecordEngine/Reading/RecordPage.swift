@@ -15,6 +15,8 @@ package struct RecordPage: Sendable {
 
     /// The records as JSON.
     package var records: RecordList
+    /// The groups of an aggregate as JSON, instead of records: `{"groups":[…]` and perhaps `,"moreGroups":true`.
+    package var groups: [UInt8]?
     /// How the page ends.
     package var end = End.complete
     /// The total number of matches on all pages, if the request asked for it.

@@ -5,7 +5,7 @@ extension QueryInput {
     ///
     /// ```
     /// {"recordType","where"?,"args"?,"vars"?,"filterBy"?,"sort"? | "sortBy"?,"limit"?,"fields"?,"cursor"?,"count"?,
-    /// "explain"?}
+    /// "explain"?,"aggregate"?}
     /// ```
     ///
     /// A `null` value is the same as an absent key.
@@ -51,16 +51,18 @@ extension QueryInput {
             case "cursor": cursor = try reader.optionalString("cursor")
             case "count": count = try reader.queryFlag("count")
             case "explain": explain = try reader.queryFlag("explain")
+            case "aggregate": aggregate = try reader.aggregate()
             default:
                 _ = try reader.value()
                 try Self.checkKnown(key, reader)
             }
         }
+        try checkAggregate(hasSort: hasSort)
     }
 
     private static let keys = [
         "recordType", "where", "args", "vars", "filterBy", "sort", "sortBy", "limit", "fields", "cursor", "count",
-        "explain",
+        "explain", "aggregate",
     ]
 
     private static func checkKnown(_ key: JSONToken, _ reader: RequestReader) throws(RecordError) {
