@@ -150,6 +150,8 @@ private struct GroupSubject: PredicateSubject {
 
     func members(of field: QueryField) -> [QueryValue] { [] }
 
+    func memberCount(of field: QueryField) -> Int { 0 }
+
     func isPresent(_ field: QueryField) -> Bool { value(of: field) != nil }
 }
 

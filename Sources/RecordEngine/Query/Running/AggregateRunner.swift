@@ -107,7 +107,7 @@ struct AggregateRunner {
         return fields.allSatisfy { field in
             index.columns.contains { column in
                 // While a field is widened to DOUBLE, its keys are already doubles.
-                column.source == field.anySource && (!column.readsAsDouble || field.type == .double)
+                column.source == field.anySource && column.form == .exact && (!column.readsAsDouble || field.type == .double)
             }
         }
     }
@@ -178,7 +178,7 @@ struct AggregateRunner {
             columns.append(
                 KeyColumn(
                     form: column.readsAsDouble && form == .integer ? .double : form, isAscending: column.isAscending,
-                    slot: fields.firstIndex(of: field), isUser: field.isAccount))
+                    slot: column.form == .exact ? fields.firstIndex(of: field) : nil, isUser: field.isAccount))
         }
         while let last = columns.last, last.slot == nil { columns.removeLast() }
         return columns
