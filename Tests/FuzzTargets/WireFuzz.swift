@@ -18,7 +18,13 @@ enum WireFuzz {
         _ = try? RecordInput.readSingle(bytes)
         _ = try? BatchInput.read(bytes, maxOperations: 200)
         readResponse(bytes)
-        if let query = try? QueryInput.read(bytes), query.identity.isEmpty { return "A query without an identity." }
+        if let query = try? QueryInput.read(bytes) {
+            if query.identity.isEmpty { return "A query without an identity." }
+            if let type = try? QuerySample.type() {
+                let known = UserID(rawValue: 7)
+                _ = try? query.aggregate?.bind(to: type, now: QuerySample.now) { name in name == "_bob" ? known : nil }
+            }
+        }
         guard let document = try? SchemaDocument.read(bytes) else { return nil }
         var text: [UInt8] = []
         document.write(to: &text)

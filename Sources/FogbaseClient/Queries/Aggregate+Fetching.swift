@@ -6,8 +6,8 @@ extension Aggregate {
     ///
     /// - Throws: `FogbaseError.badRequest` if the query or the aggregate is invalid, or has too many groups;
     ///   `invalidArgument` if a query cannot use one of its values or properties.
-    public func groups(of query: Query<Model> = Query(), in database: Database) async throws -> Groups<Model> {
-        guard case .object(let whole) = try query.body() else { return Groups() }
+    public func groups(of query: Query<Model> = Query(), in database: Database) async throws -> RecordGroups<Model> {
+        guard case .object(let whole) = try query.body() else { return RecordGroups() }
         var body = JSONObject()
         for key in ["recordType", "where", "args"] { body[key] = whole[key] }
         body["aggregate"] = self.body
@@ -15,8 +15,8 @@ extension Aggregate {
         var call = Call("POST", "query")
         call.setJSON(.object(body))
         let response = try await database.connection.send(call).readTree()
-        var groups = Groups<Model>()
-        groups.items = response["groups"]?.array?.map { Group<Model>($0) } ?? []
+        var groups = RecordGroups<Model>()
+        groups.items = response["groups"]?.array?.map { RecordGroup<Model>($0) } ?? []
         groups.hasMore = response["moreGroups"] == true
         query.report?("\(groups.items.count) groups\(groups.hasMore ? ", and more" : "")")
         return groups

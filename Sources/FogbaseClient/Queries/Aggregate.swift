@@ -118,15 +118,15 @@ public struct Aggregate<Model: RecordDecodable>: Sendable {
 }
 
 /// The groups of an aggregate, in its order.
-public struct Groups<Model: RecordDecodable>: Sendable {
+public struct RecordGroups<Model: RecordDecodable>: Sendable {
     /// The groups.
-    public internal(set) var items: [Group<Model>] = []
+    public internal(set) var items: [RecordGroup<Model>] = []
     /// Whether the limit left out groups.
     public internal(set) var hasMore = false
 }
 
 /// A group of records: what they have in common, and the values of the aggregate.
-public struct Group<Model: RecordDecodable>: Sendable {
+public struct RecordGroup<Model: RecordDecodable>: Sendable {
     private let keys: JSONValue?
     private let values: JSONValue?
 
