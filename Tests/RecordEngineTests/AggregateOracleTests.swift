@@ -111,7 +111,9 @@ private struct AggregateCase {
             having = nil
         }
         input.sort = (0..<samples.number(0...2)).map { _ in
-            SortInput(name: samples.pick(names), isAscending: samples.chance(50))
+            SortInput(
+                name: samples.pick(names), isAscending: samples.chance(50),
+                nulls: samples.chance(20) ? samples.pick([.first, .last]) : nil)
         }
         input.limit = samples.pick([1, 2, 5, 1_000, 1_000])
         self.input = input
@@ -222,6 +224,9 @@ private struct AggregateCase {
         return rows.sorted { left, right in
             for term in input.sort {
                 guard let column = names.firstIndex(of: term.name), left[column] != right[column] else { continue }
+                let isNullFirst = term.nulls.map { $0 == .first } ?? term.isAscending
+                if left[column] == nil { return isNullFirst }
+                if right[column] == nil { return !isNullFirst }
                 return precedes(left[column], right[column]) == term.isAscending
             }
             for column in keys.indices where left[column] != right[column] {

@@ -190,10 +190,11 @@ package struct AggregateBinder {
     ///
     /// - Throws: BAD_REQUEST with cause UNKNOWN_NAME for a name that no column has.
     package func order(
-        _ name: String, isAscending: Bool, in aggregation: Aggregation
+        _ name: String, isAscending: Bool, nulls: NullPlacement? = nil, in aggregation: Aggregation
     ) throws(RecordError) -> Aggregation.Order {
         guard let column = aggregation.names.firstIndex(of: name) else { throw Self.unknown(name, in: aggregation) }
-        return Aggregation.Order(column: column, isAscending: isAscending)
+        return Aggregation.Order(
+            column: column, isAscending: isAscending, nulls: nulls ?? (isAscending ? .first : .last))
     }
 
     private static func unknown(_ name: String, in aggregation: Aggregation) -> RecordError {

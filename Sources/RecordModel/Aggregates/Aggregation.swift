@@ -25,6 +25,8 @@ package struct Aggregation: Hashable, Sendable {
         /// The column: the keys come first, then the values.
         package var column: Int
         package var isAscending: Bool
+        /// The place of groups whose column is null.
+        package var nulls: NullPlacement
     }
 
     package var keys: [Key]

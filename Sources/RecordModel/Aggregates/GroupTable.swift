@@ -113,11 +113,12 @@ package final class GroupTable {
 }
 
 extension Aggregation {
-    /// Returns whether a group sorts before another: by `order`, then by the keys. Null sorts first if it ascends.
+    /// Returns whether a group sorts before another: by `order`, then by the keys. Null comes first in keys.
     func areInIncreasingOrder(_ left: AggregateGroup, _ right: AggregateGroup) -> Bool {
         for term in order {
             let (one, other) = (left[term.column], right[term.column])
             if one == other { continue }
+            guard one != nil, other != nil else { return (one == nil) == (term.nulls == .first) }
             return Self.precedes(one, other) == term.isAscending
         }
         for (one, other) in zip(left.keys, right.keys) where one != other { return Self.precedes(one, other) }

@@ -42,7 +42,7 @@ package struct AggregateInput: Hashable, Sendable {
         if let having { aggregation.having = try binder.bindHaving(having, in: aggregation) }
         guard sort.count <= Limits.sortTerms else { throw QueryInput.tooManyTerms }
         for term in sort {
-            aggregation.order.append(try binder.order(term.name, isAscending: term.isAscending, in: aggregation))
+            aggregation.order.append(try binder.order(term.name, isAscending: term.isAscending, nulls: term.nulls, in: aggregation))
         }
         return aggregation
     }
@@ -60,6 +60,7 @@ package struct AggregateInput: Hashable, Sendable {
         for term in sort {
             bytes.append(UInt8(ascii: term.isAscending ? "<" : ">"))
             bytes.appendString(term.name)
+            if let nulls = term.nulls { bytes.appendString(nulls.rawValue) }
         }
         bytes.appendInteger(Int64(limit ?? 0))
     }
