@@ -84,7 +84,7 @@ struct PlanDocument {
         plan.scans.prefix(Self.shownScans).map { scan in
             .object(
                 JSONObject([
-                    ("index", .string(scan.name(of: type))), ("condition", .string(scan.condition.text(limit: 512))),
+                    ("index", .string(scan.name(of: type))), ("condition", .string(scan.conditionText(limit: 512))),
                     ("direction", .string(scan.isBackward ? "backward" : "forward")),
                 ]))
         }
@@ -99,7 +99,8 @@ extension QueryPlan {
         if scans.count > 1 { lines.append(isSorted ? "union of \(scans.count)" : "merge of \(scans.count)") }
         for scan in scans.prefix(4) {
             let direction = scan.isBackward ? " backward" : ""
-            let condition = scan.condition == .constant(true) ? "all" : scan.condition.text(limit: 256)
+            let condition =
+                scan.condition == .constant(true) && !scan.isInexact ? "all" : scan.conditionText(limit: 256)
             lines.append("scan \(scan.name(of: type))\(direction): \(condition)")
         }
         if scans.count > 4 { lines.append("…") }
@@ -113,6 +114,11 @@ extension QueryPlan {
 }
 
 extension IndexScan {
+    /// The condition that the scan satisfies, as text for `explain`.
+    fileprivate func conditionText(limit: Int) -> String {
+        isInexact ? "long texts, which are tested" : condition.text(limit: limit)
+    }
+
     /// The name of the scan's index or key, as text for `explain`.
     func name(of type: RecordTypeDefinition) -> String {
         switch source {

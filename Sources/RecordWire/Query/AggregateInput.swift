@@ -42,7 +42,8 @@ package struct AggregateInput: Hashable, Sendable {
         if let having { aggregation.having = try binder.bindHaving(having, in: aggregation) }
         guard sort.count <= Limits.sortTerms else { throw QueryInput.tooManyTerms }
         for term in sort {
-            aggregation.order.append(try binder.order(term.name, isAscending: term.isAscending, nulls: term.nulls, in: aggregation))
+            aggregation.order.append(
+                try binder.order(term.name, isAscending: term.isAscending, nulls: term.nulls, in: aggregation))
         }
         return aggregation
     }

@@ -71,13 +71,13 @@ extension TestDatabase {
 
     /// Creates records in one write, in their order.
     func createAll(
-        _ records: [(name: String, fields: String)], type: String = "Post",
+        _ records: [(name: String, fields: String)], type: String = "Post", kind: String = "create",
         as caller: Caller = .administrator(.bootstrap),
         in address: DatabaseAddress = .publicDefault
     ) async throws {
         for start in stride(from: 0, to: records.count, by: 200) {
             let items = records[start..<min(start + 200, records.count)].map {
-                #"{"operationType":"create","record":{"recordName":"\#($0.name)","recordType":"\#(type)","#
+                #"{"operationType":"\#(kind)","record":{"recordName":"\#($0.name)","recordType":"\#(type)","#
                     + #""fields":{\#($0.fields)}}}"#
             }
             let text = #"{"operations":[\#(items.joined(separator: ","))],"atomic":true}"#

@@ -107,7 +107,8 @@ struct AggregateRunner {
         return fields.allSatisfy { field in
             index.columns.contains { column in
                 // While a field is widened to DOUBLE, its keys are already doubles.
-                column.source == field.anySource && column.form == .exact && (!column.readsAsDouble || field.type == .double)
+                column.source == field.anySource && column.form == .exact
+                    && (!column.readsAsDouble || field.type == .double)
             }
         }
     }
