@@ -37,6 +37,7 @@ extension RecordPage {
             members += [("changes", list), ("token", .string(token)), ("moreComing", .bool(moreComing))]
         }
         if let count { members.append(("count", .integer(Int64(count)))) }
+        if let expanded { members.append(("expanded", (try? JSONValue.parse(expanded)) ?? .null)) }
         if !notices.isEmpty { members.append(("notices", .array(notices.map(\.json)))) }
         if let plan { members.append(("plan", plan)) }
         return .object(JSONObject(members))

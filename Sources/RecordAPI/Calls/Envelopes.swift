@@ -9,8 +9,8 @@ enum Envelope {
 }
 
 extension RecordPage {
-    /// Returns the JSON of the page: `{"records":[…],"cursor"?,"count"?,"notices"?,"plan"?}`. For a page that begins
-    /// with `changes`, returns `{"changes":[…],"token":"…","moreComing":bool}`.
+    /// Returns the JSON of the page: `{"records":[…],"cursor"?,"count"?,"expanded"?,"notices"?,"plan"?}`. For a page
+    /// that begins with `changes`, returns `{"changes":[…],"token":"…","moreComing":bool}`.
     consuming func json() -> [UInt8] {
         records.json.append(UInt8(ascii: "]"))
         switch end {
@@ -26,6 +26,10 @@ extension RecordPage {
         if let count {
             records.json.appendLiteral(",\"count\":")
             records.json.appendInteger(Int64(count))
+        }
+        if let expanded {
+            records.json.appendLiteral(",\"expanded\":")
+            records.json += expanded
         }
         if !notices.isEmpty {
             records.json.appendLiteral(",\"notices\":")

@@ -61,6 +61,8 @@ extension OpenAPI {
         "description":"Fields, separated by commas; a minus in front means descending"},
         "count":{"name":"count","in":"query","schema":{"type":"boolean","default":false},
         "description":"Counts all records that match, under the caller's rights"},
+        "expand":{"name":"expand","in":"query","schema":{"type":"string","maxLength":4096},
+        "description":"References to follow, separated by commas: author,comments.author,Comment.post(limit=3,sort=-createdTimestamp)"},
         "explain":{"name":"explain","in":"query","schema":{"type":"boolean","default":false},
         "description":"Shows how the records were found"},
         "all":{"name":"all","in":"query","schema":{"type":"boolean","default":false},

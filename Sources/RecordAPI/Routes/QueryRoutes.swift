@@ -6,7 +6,7 @@ internal import RecordWire
 /// The routes for queries, bulk updates and bulk deletes.
 enum QueryRoutes {
     /// The query parameters that define a query and select the fields of its results.
-    static let parameters = ["where", "arg", "sort", "limit", "fields", "cursor", "count", "explain"]
+    static let parameters = ["where", "arg", "sort", "limit", "fields", "cursor", "count", "explain", "expand"]
 
     private static let setParameters = ["where", "arg", "all", "dryRun", "maxAffected"]
 
@@ -55,6 +55,7 @@ enum QueryRoutes {
         input.cursor = call.query["cursor"]
         input.count = try call.query.word("count")
         input.explain = try call.query.word("explain")
+        input.expand = try call.query.expand()
         let request = QueryRequest(
             caller: call.caller, address: try call.address(), typeName: type, input: input, opening: Envelope.records)
         return .json(try await call.reader.queries.run(request).json())
@@ -230,7 +231,9 @@ enum QueryRoutes {
         {"type":"array","maxItems":8,"items":{"$ref":"#/components/schemas/SortDescriptor"}}]},
         "limit":{"type":"integer","minimum":1},"fields":{"type":"array","items":{"type":"string"}},
         "cursor":{"type":"string"},"count":{"type":"boolean","default":false},
-        "explain":{"type":"boolean","default":false}}},
+        "explain":{"type":"boolean","default":false},
+        "expand":{"description":"author,comments.author or a list of such texts","anyOf":[{"type":"string"},
+        {"type":"array","maxItems":10,"items":{"type":"string"}}]}}},
         "SortDescriptor":{"type":"object","properties":{"fieldName":{"type":"string"},
         "systemFieldName":{"type":"string"},"ascending":{"type":"boolean","default":true}}},
         "Notice":{"type":"object","required":["code","reason"],"properties":{
@@ -248,6 +251,7 @@ enum QueryRoutes {
         "QueryAnswer":{"type":"object","required":["records"],"properties":{
         "records":{"type":"array","items":{"$ref":"#/components/schemas/Record"}},
         "cursor":{"type":"string","description":"Absent at the end"},"count":{"type":"integer"},
+        "expanded":{"$ref":"#/components/schemas/Expanded"},
         "notices":{"type":"array","items":{"$ref":"#/components/schemas/Notice"}},
         "plan":{"$ref":"#/components/schemas/Plan"}}},
         "SetChange":{"type":"object","minProperties":1,"additionalProperties":false,"properties":{

@@ -30,9 +30,10 @@ package struct QueryReader {
         while true {
             let budget = QueryBudget(time: loopTime)
             guard let query = try bind(request) else { return request.emptyPage }
-            if let indexRequest = try checkIndexes(query, request, isFirst: notices.isEmpty) {
-                guard notices.isEmpty else { throw .indexBuilding(request.typeName, retryAfter: 1) }
-                notices = try await addIndexes(indexRequest, for: request)
+            let missing = try missingIndexes(of: query, request, isFirst: notices.isEmpty)
+            if !missing.isEmpty {
+                guard notices.isEmpty else { throw .indexBuilding(missing[0].type, retryAfter: 1) }
+                for (indexRequest, type) in missing { notices += try await addIndexes(indexRequest, to: type) }
                 request = try current(request)
                 continue
             }
@@ -49,10 +50,15 @@ package struct QueryReader {
     /// Runs a query on the pool, because binding and planning alone may exceed the time limit of an event loop.
     private func longQuery(_ request: QueryRequest) async throws(RecordError) -> RecordPage {
         var notices: [QueryNotice] = []
-        if database.environment == .development,
-            let indexRequest = try await missingIndexes(for: request, isForCaller: true)
-        {
-            notices = try await addIndexes(indexRequest, for: request)
+        if database.environment == .development {
+            let missing = try await database.queries.pool.read(database, isForCaller: true) {
+                reader throws(RecordError) in
+                let (reader, request) = (reader.queries, try reader.queries.current(request))
+                return try reader.bind(request).map { query throws(RecordError) in
+                    try reader.missingIndexes(of: query, request, isFirst: true)
+                } ?? []
+            }
+            for (indexRequest, type) in missing { notices += try await addIndexes(indexRequest, to: type) }
         }
         return try await respondOnPool(request, notices)
     }
@@ -133,12 +139,12 @@ package struct QueryReader {
     }
 
     /// Adds indexes for a query. Returns the notices for the response.
-    private func addIndexes(_ indexRequest: IndexRequest, for request: QueryRequest) async throws(RecordError)
+    private func addIndexes(_ indexRequest: IndexRequest, to typeName: RecordTypeName) async throws(RecordError)
         -> [QueryNotice]
     {
-        let added = try await database.indexes.add(indexRequest, to: request.typeName)
+        let added = try await database.indexes.add(indexRequest, to: typeName)
         try reader.refresh()
-        guard let type = schema[request.typeName] else { return [] }
+        guard let type = schema[typeName] else { return [] }
         return added.all.map { QueryNotice(index: $0, of: type) }
     }
 
@@ -161,6 +167,7 @@ package struct QueryReader {
         /// The position of the last record, if the page is full.
         var last: QueryPosition?
         var hasMore = false
+        var expanded = query.expansion.map { ExpandedRecords($0, by: reader, budget) }
         try runner.forEach(after: query.cursor?.position, limit: limit + 1) { cursor, position throws(RecordError) in
             if last != nil {
                 hasMore = true
@@ -178,10 +185,11 @@ package struct QueryReader {
                 page.records.json.reserveCapacity(min(page.records.json.count * (limit + 1), Self.firstReservation))
             }
             try budget.didCopy(page.records.json.count - start + hidden)
+            try expanded?.add(cursor, system, shown.visibility)
             return true
         }
         if hasMore, let last {
-            page.end = .cursor(QueryCursor(position: last, now: query.now).seal(query.binding, with: database.keys))
+            page.end = .cursor(seal(last, of: query, request))
         }
         if request.input.count { page.count = try runnerOfAll(query, zone: zone, budget).count() }
         page.notices = notices
@@ -196,7 +204,17 @@ package struct QueryReader {
                     isAmongOthers: request.address.scope != .publicDatabase && database.environment == .production
                 ).json
         }
+        page.expanded = try expanded?.json(in: zone)
         return page
+    }
+
+    /// Returns the cursor of a position.
+    private func seal(_ position: QueryPosition, of query: PreparedQuery, _ request: QueryRequest) -> String {
+        guard request.isListing else {
+            return QueryCursor(position: position, now: query.now).seal(query.binding, with: database.keys)
+        }
+        let binding = ListingCursor.Binding(zone: query.binding.zone, type: query.type.id, caller: request.caller)
+        return ListingCursor.seal(position.record, binding, with: database.keys)
     }
 
     /// Creates a runner that returns all matches of a query, in any order.
@@ -205,7 +223,7 @@ package struct QueryReader {
     }
 
     /// Plans one branch for the records without an access list, and one for each audience of the caller.
-    private func runner(
+    func runner(
         of query: PreparedQuery, zone: ZoneID, sort: [SortTerm], limit: Int?, _ budget: QueryBudget,
         estimatesAll: Bool = false
     ) throws(RecordError) -> QueryRunner {
@@ -234,7 +252,7 @@ package struct QueryReader {
     ///   dropped.
     /// - Returns: The indexes to add before the query runs; `nil` if the query can run now.
     /// - Throws: BAD_REQUEST with cause NOT_INDEXED; TRY_AGAIN_LATER with cause INDEX_BUILDING.
-    private func checkIndexes(
+    func checkIndexes(
         _ query: PreparedQuery, _ request: QueryRequest, isFirst: Bool
     ) throws(RecordError) -> IndexRequest? {
         var needs = needs(of: query)
@@ -261,7 +279,7 @@ package struct QueryReader {
     ///
     /// - Throws: BAD_REQUEST with cause NOT_INDEXED; TRY_AGAIN_LATER with cause INDEX_BUILDING.
     func requireIndexes(_ query: PreparedQuery, _ request: QueryRequest) throws(RecordError) {
-        guard try checkIndexes(query, request, isFirst: false) == nil else {
+        guard try missingIndexes(of: query, request, isFirst: false).isEmpty else {
             throw .indexBuilding(request.typeName, retryAfter: 1)
         }
     }

@@ -24,6 +24,9 @@ package struct RecordPage: Sendable {
     /// The `plan` member of the response, if the request asked for it.
     package var plan: JSONValue?
 
+    /// The JSON of the `expanded` member of the response, if the request has `expand`.
+    package var expanded: [UInt8]?
+
     /// - Parameter opening: The protocol's text before the records, see `RecordList`.
     init(_ opening: StaticString) {
         records = RecordList(opening)

@@ -32,6 +32,8 @@ package struct QueryInput: Hashable, Sendable {
     package var limit: Int?
     /// The fields that the response contains; `nil` for all.
     package var fields: [String]?
+    /// The references that the response follows.
+    package var expand: [ExpandPath] = []
     /// The cursor, which contains the position after the previous page.
     package var cursor: String?
     /// Whether the response contains the number of all matches.
