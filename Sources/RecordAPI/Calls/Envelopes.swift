@@ -9,8 +9,8 @@ enum Envelope {
 }
 
 extension RecordPage {
-    /// Returns the JSON of the page: `{"records":[…],"cursor"?,"count"?,"expanded"?,"notices"?,"plan"?}`. For a page
-    /// that begins with `changes`, returns `{"changes":[…],"token":"…","moreComing":bool}`.
+    /// Returns the JSON of the page: `{"records":[…],"cursor"?,"previousCursor"?,"count"?,"expanded"?,"notices"?,"plan"?}`.
+    /// For a page that begins with `changes`, returns `{"changes":[…],"token":"…","moreComing":bool}`.
     consuming func json() -> [UInt8] {
         records.json.append(UInt8(ascii: "]"))
         switch end {
@@ -22,6 +22,10 @@ extension RecordPage {
             records.json.appendLiteral(",\"token\":")
             records.json.appendString(token)
             records.json.appendLiteral(moreComing ? ",\"moreComing\":true" : ",\"moreComing\":false")
+        }
+        if let previousCursor {
+            records.json.appendLiteral(",\"previousCursor\":")
+            records.json.appendString(previousCursor)
         }
         if let count {
             records.json.appendLiteral(",\"count\":")

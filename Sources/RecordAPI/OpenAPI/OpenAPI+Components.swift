@@ -37,6 +37,8 @@ extension OpenAPI {
         "description":"The length of a page, up to pageSize of /limits"},
         "cursor":{"name":"cursor","in":"query","schema":{"type":"string"},
         "description":"Where the previous page of the same caller ended"},
+        "before":{"name":"before","in":"query","schema":{"type":"string"},
+        "description":"The previousCursor of a page of the same caller: the page before it. Instead of cursor"},
         "name":{"name":"name","in":"query","schema":{"type":"string"},
         "description":"The account that signs in by this name, alone"},
         "since":{"name":"since","in":"query","schema":{"type":"string"},

@@ -3,10 +3,10 @@ internal import RecordEngine
 internal import RecordModel
 internal import RecordWire
 
-/// Reads and lists records with `expand`. They run as queries, because following references can take longer than an
-/// event loop can spare.
+/// Reads and lists records with `expand`, and lists them backward. These run as queries, because following references
+/// can take longer than an event loop can spare.
 enum ExpandedReads {
-    /// `GET /records/{type}` with `expand`: returns a page of the records of a type in creation order.
+    /// `GET /records/{type}` with `expand` or `before`: returns a page of the records of a type in creation order.
     static func list(_ call: RecordCall) async throws -> HTTPResponse {
         let type = try call.typeName()
         var input = QueryInput()
@@ -14,6 +14,7 @@ enum ExpandedReads {
         input.limit = try call.query.limit(call.database.limits)
         input.fields = try call.query.fields()
         input.cursor = call.query["cursor"]
+        input.before = call.query["before"]
         input.expand = try call.query.expand()
         var request = QueryRequest(
             caller: call.caller, address: try call.address(), typeName: type, input: input, opening: Envelope.records)

@@ -6,7 +6,7 @@ internal import RecordWire
 /// The routes for queries, bulk updates and bulk deletes.
 enum QueryRoutes {
     /// The query parameters that define a query and select the fields of its results.
-    static let parameters = ["where", "arg", "sort", "limit", "fields", "cursor", "count", "explain", "expand"]
+    static let parameters = ["where", "arg", "sort", "limit", "fields", "cursor", "before", "count", "explain", "expand"]
 
     private static let setParameters = ["where", "arg", "all", "dryRun", "maxAffected"]
 
@@ -53,6 +53,7 @@ enum QueryRoutes {
         input.limit = try call.query.limit(call.database.limits)
         input.fields = try call.query.fields()
         input.cursor = call.query["cursor"]
+        input.before = call.query["before"]
         input.count = try call.query.word("count")
         input.explain = try call.query.word("explain")
         input.expand = try call.query.expand()
@@ -230,7 +231,7 @@ enum QueryRoutes {
         "sortBy":{"anyOf":[{"$ref":"#/components/schemas/SortDescriptor"},
         {"type":"array","maxItems":8,"items":{"$ref":"#/components/schemas/SortDescriptor"}}]},
         "limit":{"type":"integer","minimum":1},"fields":{"type":"array","items":{"type":"string"}},
-        "cursor":{"type":"string"},"count":{"type":"boolean","default":false},
+        "cursor":{"type":"string"},"before":{"type":"string"},"count":{"type":"boolean","default":false},
         "explain":{"type":"boolean","default":false},
         "expand":{"description":"author,comments.author or a list of such texts","anyOf":[{"type":"string"},
         {"type":"array","maxItems":10,"items":{"type":"string"}}]}}},
@@ -250,7 +251,8 @@ enum QueryRoutes {
         "ranOn":{"type":"string","enum":["loop","pool"]}}},
         "QueryAnswer":{"type":"object","required":["records"],"properties":{
         "records":{"type":"array","items":{"$ref":"#/components/schemas/Record"}},
-        "cursor":{"type":"string","description":"Absent at the end"},"count":{"type":"integer"},
+        "cursor":{"type":"string","description":"Absent at the end"},
+        "previousCursor":{"type":"string","description":"For before. Absent at the beginning"},"count":{"type":"integer"},
         "expanded":{"$ref":"#/components/schemas/Expanded"},
         "notices":{"type":"array","items":{"$ref":"#/components/schemas/Notice"}},
         "plan":{"$ref":"#/components/schemas/Plan"}}},

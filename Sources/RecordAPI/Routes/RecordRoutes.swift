@@ -21,7 +21,7 @@ enum RecordRoutes {
         ) { call in try await create(&call) },
         Route(
             "GET /records/{type}", "listRecords", .records, "Lists the records of a type in creation order",
-            rate: .read, options: [.typeInPath, .pointsToQueries], query: ["limit", "cursor", "fields", "expand"],
+            rate: .read, options: [.typeInPath, .pointsToQueries], query: ["limit", "cursor", "before", "fields", "expand"],
             responses: [.json(200, "Page", "A page")]
         ) { call in try await list(call) },
         Route(
@@ -73,7 +73,7 @@ enum RecordRoutes {
 
     /// `GET /records/{type}`: returns a page of the records of a type in creation order.
     static func list(_ call: RecordCall) async throws -> HTTPResponse {
-        if call.query["expand"] != nil { return try await ExpandedReads.list(call) }
+        if call.query["expand"] != nil || call.query["before"] != nil { return try await ExpandedReads.list(call) }
         let request = ListRequest(
             type: try call.typeName(), in: try call.address(), for: call.caller, fields: try call.query.fields(),
             limit: try call.query.limit(call.database.limits), cursor: call.query["cursor"], opening: Envelope.records)
@@ -219,6 +219,7 @@ enum RecordRoutes {
         "Page":{"type":"object","required":["records"],"properties":{
         "records":{"type":"array","items":{"$ref":"#/components/schemas/Record"}},
         "cursor":{"type":"string","description":"Absent at the end"},
+        "previousCursor":{"type":"string","description":"For before. Absent at the beginning"},
         "expanded":{"$ref":"#/components/schemas/Expanded"}}},
         "Expanded":{"type":"object","required":["records"],"description":"With expand","properties":{
         "records":{"type":"array","description":"Each target once, if the caller can read it",

@@ -29,6 +29,8 @@ struct PreparedQuery {
     let isRestrictedToOwn: Bool
     let sort: [SortTerm]
     let cursor: QueryCursor?
+    /// Whether the page ends before the cursor instead of starting after it.
+    let isReversed: Bool
     let binding: QueryCursor.Binding
     /// The cache key of the plan; `nil` if the plan also depends on something other than the query's text and the
     /// schema.
@@ -85,7 +87,9 @@ extension QueryReader {
             identity: widened
                 ? identity + [type.hasPreservedDates ? 1 : 0] + type.fields.map(\.type.rawValue) : identity)
         let listing = ListingCursor.Binding(zone: binding.zone, type: whole.id, caller: request.caller)
-        let cursor = try request.input.cursor.map { text throws(RecordError) in
+        guard request.input.before == nil || request.input.cursor == nil else { throw .twoCursors }
+        let isReversed = request.input.before != nil
+        let cursor = try (request.input.before ?? request.input.cursor).map { text throws(RecordError) in
             if request.isListing {
                 let id = try ListingCursor.open(text, listing, with: database.keys)
                 return QueryCursor(position: QueryPosition(key: [], record: id), now: WallClock.milliseconds)
@@ -118,9 +122,9 @@ extension QueryReader {
             shown: VisibleFields(request.input.fields, of: whole, visibility),
             zone: zone, readsAll: permitted == .all, condition: condition, predicate: predicate,
             asked: asked, audiences: audiences ?? [], isRestrictedToOwn: isRestrictedToOwn, sort: bound.sort,
-            cursor: cursor,
+            cursor: cursor, isReversed: isReversed,
             binding: binding,
-            words: permitted == .all && (audiences ?? []).isEmpty && !bound.predicate.namesDeletedAccounts
+            words: permitted == .all && !isReversed && (audiences ?? []).isEmpty && !bound.predicate.namesDeletedAccounts
                 ? words : nil,
             expansion: try expandPlan(request, of: readable),
             now: now)

@@ -164,11 +164,15 @@ package struct QueryReader {
         let shown = query.shown
         let showsAll = shown.isAll
         var bounds = PageLimits(limit: limit, bytes: database.limits.pageBytes)
-        /// The position of the last record, if the page is full.
+        /// The position of the first record read, if it is needed for a cursor.
+        var first: QueryPosition?
+        /// The position of the last record read, if the page is full.
         var last: QueryPosition?
         var hasMore = false
+        var starts: [Int] = []
+        let from = query.isReversed ? query.cursor?.position.reversed : query.cursor?.position
         var expanded = query.expansion.map { ExpandedRecords($0, by: reader, budget) }
-        try runner.forEach(after: query.cursor?.position, limit: limit + 1) { cursor, position throws(RecordError) in
+        try runner.forEach(after: from, limit: limit + 1) { cursor, position throws(RecordError) in
             if last != nil {
                 hasMore = true
                 return false
@@ -176,6 +180,10 @@ package struct QueryReader {
             let start = page.records.json.count
             let system = cursor.systemFields
             page.records.beginMember()
+            if from != nil {
+                if first == nil { first = position() }
+                starts.append(page.records.json.count)
+            }
             _ = try reader.append(cursor, system, type, shown, to: &page.records.json)
             let hidden = showsAll ? 0 : shown.bytes(of: cursor, creator: system.creator)
             bounds.didRead(hidden)
@@ -188,9 +196,11 @@ package struct QueryReader {
             try expanded?.add(cursor, system, shown.visibility)
             return true
         }
-        if hasMore, let last {
-            page.end = .cursor(seal(last, of: query, request))
-        }
+        // A page after or before a cursor has at least the record of the cursor on its other side.
+        let (front, back) = query.isReversed ? (hasMore ? last : nil, first) : (first, hasMore ? last : nil)
+        if let back { page.end = .cursor(seal(back, of: query, request)) }
+        if let front { page.previousCursor = seal(front, of: query, request) }
+        if query.isReversed { page.records.reverseMembers(startingAt: starts) }
         if request.input.count { page.count = try runnerOfAll(query, zone: zone, budget).count() }
         page.notices = notices
         note(query, budget, returned: page.records.count, isOnPool: isOnPool)
@@ -208,8 +218,9 @@ package struct QueryReader {
         return page
     }
 
-    /// Returns the cursor of a position.
+    /// Returns the cursor of a position in the order in which the page was read.
     private func seal(_ position: QueryPosition, of query: PreparedQuery, _ request: QueryRequest) -> String {
+        let position = query.isReversed ? position.reversed : position
         guard request.isListing else {
             return QueryCursor(position: position, now: query.now).seal(query.binding, with: database.keys)
         }
@@ -233,6 +244,7 @@ package struct QueryReader {
         func part(_ predicate: Predicate, _ home: RowHome) throws(RecordError) -> QueryBranch {
             var planner = try planner(for: query.type, home: home, limit: limit, budget: budget) { isByDataToo = true }
             planner.estimatesAll = estimatesAll
+            planner.isReversed = limit != nil && query.isReversed
             let condition = query.audiences.isEmpty ? nil : query.condition
             return QueryBranch(try planner.plan(predicate, sort: sort, orderedAs: condition), in: home)
         }

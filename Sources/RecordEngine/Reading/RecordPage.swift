@@ -17,6 +17,8 @@ package struct RecordPage: Sendable {
     package var records: RecordList
     /// How the page ends.
     package var end = End.complete
+    /// The cursor of the page before this one, for `before`; `nil` for the first page.
+    package var previousCursor: String?
     /// The total number of matches on all pages, if the request asked for it.
     package var count: Int?
     /// Notices about the indexes that the query has added.

@@ -5,7 +5,7 @@ extension QueryInput {
     ///
     /// ```
     /// {"recordType","where"?,"args"?,"vars"?,"filterBy"?,"sort"? | "sortBy"?,"limit"?,"fields"?,"cursor"?,"count"?,
-    /// "explain"?,"expand"?}
+    /// "explain"?,"expand"?,"before"?}
     /// ```
     ///
     /// A `null` value is the same as an absent key.
@@ -49,6 +49,7 @@ extension QueryInput {
                 self.limit = limit
             case "fields": fields = try reader.queryFields()
             case "cursor": cursor = try reader.optionalString("cursor")
+            case "before": before = try reader.optionalString("before")
             case "count": count = try reader.queryFlag("count")
             case "explain": explain = try reader.queryFlag("explain")
             case "expand": expand = try reader.queryExpand()
@@ -61,7 +62,7 @@ extension QueryInput {
 
     private static let keys = [
         "recordType", "where", "args", "vars", "filterBy", "sort", "sortBy", "limit", "fields", "cursor", "count",
-        "explain", "expand",
+        "explain", "expand", "before",
     ]
 
     private static func checkKnown(_ key: JSONToken, _ reader: RequestReader) throws(RecordError) {

@@ -36,6 +36,8 @@ package struct QueryInput: Hashable, Sendable {
     package var expand: [ExpandPath] = []
     /// The cursor, which contains the position after the previous page.
     package var cursor: String?
+    /// The cursor before which the page ends; `nil` for a page that is read forward.
+    package var before: String?
     /// Whether the response contains the number of all matches.
     package var count = false
     /// Whether the response contains the plan.

@@ -9,6 +9,8 @@ struct QueryPlanner {
     let limit: Int?
     /// Whether to estimate rows even if the choice of the plan does not need estimates. `explain` sets this.
     var estimatesAll = false
+    /// Whether to plan for the opposite of the query's order.
+    var isReversed = false
     /// Estimates the number of rows that a scan would read.
     let estimate: (IndexScan) throws(RecordError) -> Int
     /// Returns the ids of the records created within a time range.
@@ -37,7 +39,8 @@ struct QueryPlanner {
         let parts = Conjuncts(predicate)
         let known = condition.map { Conjuncts($0).facts } ?? parts.facts
         let constants = Set(known.filter { $0.value.isConstant }.keys)
-        let order = QueryOrder(sort, constants: constants, createdFollowsIDs: createdFollowsIDs)
+        let sorted = QueryOrder(sort, constants: constants, createdFollowsIDs: createdFollowsIDs)
+        let order = isReversed ? sorted.reversed : sorted
         if parts.isImpossible {
             return QueryPlan(
                 scans: [], residual: .constant(false), predicate: predicate, order: order, isSorted: false,
