@@ -107,6 +107,11 @@ def queries(owner: Caller) -> list[Sample]:
         owner.json("POST", "/query", {"recordType": "Post", "sortBy": [{"fieldName": "likes", "ascending": False}],
                                       "filterBy": [{"fieldName": "likes", "comparator": "GREATER_THAN",
                                                     "fieldValue": {"value": 1, "type": "INT64"}}]}),
+        owner.json("POST", "/query", {"recordType": "Post", "limit": 2, "expand": [
+            "createdUserRecordName", "Post.createdUserRecordName(limit=3,sort=-createdTimestamp,recordName)"]}),
+        owner.get("/query/Post?limit=1&expand=createdUserRecordName"),
+        owner.get("/records/Post?limit=1&before=AAAA").rejected_with(400),
+        owner.get("/records/Post/a?expand=createdUserRecordName"),
         owner.plain("DELETE", "/query/Post?where=likes%20%3E%201000&dryRun=true"),
         owner.plain("DELETE", "/query/Post?where=likes%20%3E%201000&maxAffected=9"),
         owner.json("PATCH", "/query/Post?where=likes%20%3E%201000", {"fields": {"title": "x"}}),
