@@ -109,7 +109,7 @@ def queries(owner: Caller) -> list[Sample]:
                                                     "fieldValue": {"value": 1, "type": "INT64"}}]}),
         owner.json("POST", "/query", {"recordType": "Post", "limit": 2, "expand": [
             "createdUserRecordName", "Post.createdUserRecordName(limit=3,sort=-createdTimestamp,recordName)"]}),
-        owner.get("/query/Post?limit=1&expand=createdUserRecordName"),
+        owner.get("/query/Post?limit=1&expand=createdUserRecordName&total=estimate"),
         owner.get("/records/Post?limit=1&before=AAAA").rejected_with(400),
         owner.get("/records/Post/a?expand=createdUserRecordName"),
         owner.plain("DELETE", "/query/Post?where=likes%20%3E%201000&dryRun=true"),

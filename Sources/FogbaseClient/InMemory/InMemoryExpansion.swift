@@ -7,6 +7,8 @@ struct InMemoryExpansion {
     private let database: InMemoryDatabase
     private var found: [[UInt8]: InMemoryRecord] = [:]
     private var names: [[UInt8]] = []
+    /// The fields to follow, by the name of the record.
+    private var fields: [[UInt8]: Set<String>] = [:]
 
     /// - Parameter call: The call, which shows all fields.
     init(_ call: InMemoryCall, in database: InMemoryDatabase) {
@@ -23,30 +25,38 @@ struct InMemoryExpansion {
     mutating func json(
         _ paths: [ExpandPath], of records: [InMemoryRecord], type: RecordTypeDefinition
     ) throws -> [UInt8] {
+        let seconds = paths.compactMap(\.second).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
+        for name in seconds { try requireReferenceOfSomeType(name) }
+        for case .forward(let name) in paths.map(\.first) { try requireReference(name, of: type) }
+        // The order of the targets is that of the server: those of each record, then those of backward paths, then those
+        // of second steps.
+        for record in records {
+            for path in paths {
+                guard case .forward(let name) = path.first else { continue }
+                try add(try targets(of: name, in: record, type), following: path.second)
+            }
+        }
         var lists: [(name: String, text: [UInt8])] = []
         for path in paths {
-            var targets: [InMemoryRecord] = []
-            switch path.first {
-            case .forward(let name):
-                try requireReference(name, of: type)
-                for record in records { targets += try self.targets(of: name, in: record, type) }
-            case .backward(let step):
-                var text: [UInt8] = []
-                for record in records {
-                    let all = try referring(to: record, step)
-                    if all.isEmpty { continue }
-                    targets += all.prefix(step.limit)
-                    if !text.isEmpty { text.append(UInt8(ascii: ",")) }
-                    append(record, all, step, to: &text)
-                }
-                if !lists.contains(where: { $0.name == step.name }) { lists.append((step.name, text)) }
+            guard case .backward(let step) = path.first else { continue }
+            var text: [UInt8] = []
+            if records.isEmpty, let type = database.schema[step.typeName] {
+                _ = try call.records(of: type, in: database)
+                try requireReference(step.field, of: type)
             }
-            try add(targets)
-            guard let second = path.second else { continue }
-            try requireReferenceOfSomeType(second)
-            for target in targets {
-                guard let type = database.schema[id: target.type] else { continue }
-                try add(try self.targets(of: second, in: target, type))
+            for record in records {
+                let all = try referring(to: record, step)
+                if all.isEmpty { continue }
+                try add(Array(all.prefix(step.limit)), following: path.second)
+                if !text.isEmpty { text.append(UInt8(ascii: ",")) }
+                append(record, all, step, to: &text)
+            }
+            if !lists.contains(where: { $0.name == step.name }) { lists.append((step.name, text)) }
+        }
+        for name in names {
+            guard let target = found[name], let type = database.schema[id: target.type] else { continue }
+            for second in seconds where fields[name]?.contains(second) == true {
+                try add(try targets(of: second, in: target, type), following: nil)
             }
         }
         var json = Array(#"{"records":["#.utf8)
@@ -75,9 +85,13 @@ struct InMemoryExpansion {
         text += Array(",\"moreComing\":\(all.count > step.limit)}".utf8)
     }
 
-    private mutating func add(_ targets: [InMemoryRecord]) throws(RecordError) {
+    /// Adds targets.
+    ///
+    /// - Parameter second: The field to follow from them.
+    private mutating func add(_ targets: [InMemoryRecord], following second: String?) throws(RecordError) {
         for target in targets {
             let name = Array(target.key.name.text.utf8)
+            if let second { fields[name, default: []].insert(second) }
             if found.updateValue(target, forKey: name) == nil { names.append(name) }
         }
         guard names.count <= Limits.expandedRecords else {

@@ -58,6 +58,10 @@ struct InMemoryPage {
         json += Array(",\"count\":\(count)".utf8)
     }
 
+    mutating func append(total: Int) {
+        json += Array(",\"total\":{\"value\":\(total),\"relation\":\"exact\"}".utf8)
+    }
+
     mutating func append(expanded: [UInt8]) {
         json += Array(",\"expanded\":".utf8) + expanded
     }

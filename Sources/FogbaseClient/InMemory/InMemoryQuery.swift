@@ -15,6 +15,7 @@ struct InMemoryQuery {
         guard let type = database.schema[typeName] else {
             var members: [(String, JSONValue)] = [("records", [])]
             if input.count { members.append(("count", 0)) }
+            if input.estimatesTotal { members.append(("total", ["value": 0, "relation": "exact"])) }
             if !input.expand.isEmpty { members.append(("expanded", ["records": []])) }
             return TransportResponse(json: .object(JSONObject(members)))
         }
@@ -44,6 +45,7 @@ struct InMemoryQuery {
             records, limit: limit, isBackward: isBackward, isFirst: last == nil, of: database, shown)
         page.close { database.positions.keep(.query(after: $0, now: moment), owner) }
         if input.count { page.append(count: count) }
+        if input.estimatesTotal { page.append(total: count) }
         if !input.expand.isEmpty {
             var expansion = InMemoryExpansion(call, in: database)
             page.append(expanded: try expansion.json(input.expand, of: page.records, type: type))
@@ -60,6 +62,7 @@ struct InMemoryQuery {
         input.fields = request.shownFields
         input.cursor = request["cursor"]
         input.before = request["before"]
+        input.estimatesTotal = try QueryInput.estimatesTotal(request["total"])
         input.expand = try request["expand"].map(QueryInput.expand) ?? []
         input.count = try request.word("count")
         input.explain = try request.word("explain")

@@ -7,10 +7,11 @@ struct InMemoryReader {
     let call: InMemoryCall
 
     func read(in database: InMemoryDatabase) throws -> TransportResponse {
+        let paths = try call.request["expand"].map(QueryInput.expand)
         let record = try call.record(in: database)
-        if let text = call.request["expand"], let type = database.schema[id: record.type] {
+        if let paths, let type = database.schema[id: record.type] {
             var expansion = InMemoryExpansion(call, in: database)
-            let expanded = try expansion.json(try QueryInput.expand(text), of: [record], type: type)
+            let expanded = try expansion.json(paths, of: [record], type: type)
             let json = try call.json(of: record, in: database)
             return TransportResponse(
                 json: json.dropLast() + Array(",\"expanded\":".utf8) + expanded + [UInt8(ascii: "}")])

@@ -9,7 +9,7 @@ enum Envelope {
 }
 
 extension RecordPage {
-    /// Returns the JSON of the page: `{"records":[…],"cursor"?,"previousCursor"?,"count"?,"expanded"?,"notices"?,"plan"?}`.
+    /// Returns the JSON of the page: `{"records":[…],"cursor"?,"previousCursor"?,"count"?,"total"?,"expanded"?,"notices"?,"plan"?}`.
     /// For a page that begins with `changes`, returns `{"changes":[…],"token":"…","moreComing":bool}`.
     consuming func json() -> [UInt8] {
         records.json.append(UInt8(ascii: "]"))
@@ -30,6 +30,10 @@ extension RecordPage {
         if let count {
             records.json.appendLiteral(",\"count\":")
             records.json.appendInteger(Int64(count))
+        }
+        if let total {
+            records.json.appendLiteral(",\"total\":")
+            total.json.write(to: &records.json)
         }
         if let expanded {
             records.json.appendLiteral(",\"expanded\":")

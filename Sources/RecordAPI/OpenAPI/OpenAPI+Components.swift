@@ -65,6 +65,8 @@ extension OpenAPI {
         "description":"Counts all records that match, under the caller's rights"},
         "expand":{"name":"expand","in":"query","schema":{"type":"string","maxLength":4096},
         "description":"References to follow, separated by commas: author,comments.author,Comment.post(limit=3,sort=-createdTimestamp)"},
+        "total":{"name":"total","in":"query","schema":{"const":"estimate"},
+        "description":"Tells about how many records match, at little cost"},
         "explain":{"name":"explain","in":"query","schema":{"type":"boolean","default":false},
         "description":"Shows how the records were found"},
         "all":{"name":"all","in":"query","schema":{"type":"boolean","default":false},

@@ -6,7 +6,7 @@ internal import RecordWire
 /// The routes for queries, bulk updates and bulk deletes.
 enum QueryRoutes {
     /// The query parameters that define a query and select the fields of its results.
-    static let parameters = ["where", "arg", "sort", "limit", "fields", "cursor", "before", "count", "explain", "expand"]
+    static let parameters = ["where", "arg", "sort", "limit", "fields", "cursor", "before", "count", "total", "explain", "expand"]
 
     private static let setParameters = ["where", "arg", "all", "dryRun", "maxAffected"]
 
@@ -57,6 +57,7 @@ enum QueryRoutes {
         input.count = try call.query.word("count")
         input.explain = try call.query.word("explain")
         input.expand = try call.query.expand()
+        input.estimatesTotal = try QueryInput.estimatesTotal(call.query["total"])
         let request = QueryRequest(
             caller: call.caller, address: try call.address(), typeName: type, input: input, opening: Envelope.records)
         return .json(try await call.reader.queries.run(request).json())
@@ -233,6 +234,7 @@ enum QueryRoutes {
         "limit":{"type":"integer","minimum":1},"fields":{"type":"array","items":{"type":"string"}},
         "cursor":{"type":"string"},"before":{"type":"string"},"count":{"type":"boolean","default":false},
         "explain":{"type":"boolean","default":false},
+        "total":{"const":"estimate"},
         "expand":{"description":"author,comments.author or a list of such texts","anyOf":[{"type":"string"},
         {"type":"array","maxItems":10,"items":{"type":"string"}}]}}},
         "SortDescriptor":{"type":"object","properties":{"fieldName":{"type":"string"},
@@ -253,6 +255,8 @@ enum QueryRoutes {
         "records":{"type":"array","items":{"$ref":"#/components/schemas/Record"}},
         "cursor":{"type":"string","description":"Absent at the end"},
         "previousCursor":{"type":"string","description":"For before. Absent at the beginning"},"count":{"type":"integer"},
+        "total":{"type":"object","description":"With total=estimate","properties":{"value":{"type":"integer"},
+        "relation":{"type":"string","enum":["exact","atLeast","estimate"]}}},
         "expanded":{"$ref":"#/components/schemas/Expanded"},
         "notices":{"type":"array","items":{"$ref":"#/components/schemas/Notice"}},
         "plan":{"$ref":"#/components/schemas/Plan"}}},

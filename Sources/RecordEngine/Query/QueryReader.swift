@@ -202,6 +202,12 @@ package struct QueryReader {
         if let front { page.previousCursor = seal(front, of: query, request) }
         if query.isReversed { page.records.reverseMembers(startingAt: starts) }
         if request.input.count { page.count = try runnerOfAll(query, zone: zone, budget).count() }
+        if request.input.estimatesTotal {
+            let isWhole = page.end == .complete && page.previousCursor == nil
+            page.total =
+                isWhole
+                ? RecordTotal(value: page.records.count, relation: .exact) : try total(query, zone: zone, budget)
+        }
         page.notices = notices
         note(query, budget, returned: page.records.count, isOnPool: isOnPool)
         if request.input.explain {

@@ -40,6 +40,7 @@ package struct QueryRequest: Sendable {
     var emptyPage: RecordPage {
         var page = RecordPage(opening)
         if input.count { page.count = 0 }
+        if input.estimatesTotal { page.total = RecordTotal(value: 0, relation: .exact) }
         if !input.expand.isEmpty { page.expanded = Array(#"{"records":[]}"#.utf8) }
         return page
     }

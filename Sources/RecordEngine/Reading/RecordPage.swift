@@ -21,6 +21,8 @@ package struct RecordPage: Sendable {
     package var previousCursor: String?
     /// The total number of matches on all pages, if the request asked for it.
     package var count: Int?
+    /// The approximate number of matches, if the request asked for it.
+    package var total: RecordTotal?
     /// Notices about the indexes that the query has added.
     package var notices: [QueryNotice] = []
     /// The `plan` member of the response, if the request asked for it.

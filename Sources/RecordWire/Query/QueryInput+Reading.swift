@@ -5,7 +5,7 @@ extension QueryInput {
     ///
     /// ```
     /// {"recordType","where"?,"args"?,"vars"?,"filterBy"?,"sort"? | "sortBy"?,"limit"?,"fields"?,"cursor"?,"count"?,
-    /// "explain"?,"expand"?,"before"?}
+    /// "explain"?,"expand"?,"before"?,"total"?}
     /// ```
     ///
     /// A `null` value is the same as an absent key.
@@ -51,6 +51,7 @@ extension QueryInput {
             case "cursor": cursor = try reader.optionalString("cursor")
             case "before": before = try reader.optionalString("before")
             case "count": count = try reader.queryFlag("count")
+            case "total": estimatesTotal = try Self.estimatesTotal(try reader.optionalString("total"))
             case "explain": explain = try reader.queryFlag("explain")
             case "expand": expand = try reader.queryExpand()
             default:
@@ -62,7 +63,7 @@ extension QueryInput {
 
     private static let keys = [
         "recordType", "where", "args", "vars", "filterBy", "sort", "sortBy", "limit", "fields", "cursor", "count",
-        "explain", "expand", "before",
+        "explain", "expand", "before", "total",
     ]
 
     private static func checkKnown(_ key: JSONToken, _ reader: RequestReader) throws(RecordError) {

@@ -40,11 +40,25 @@ package struct QueryInput: Hashable, Sendable {
     package var before: String?
     /// Whether the response contains the number of all matches.
     package var count = false
+    /// Whether the response contains an estimate of the number of all matches.
+    package var estimatesTotal = false
     /// Whether the response contains the plan.
     package var explain = false
 
     /// Creates a query that matches all records.
     package init() {}
+
+    /// Parses the value of `total`.
+    ///
+    /// - Throws: `BAD_REQUEST` for a value other than `estimate`.
+    package static func estimatesTotal(_ text: String?) throws(RecordError) -> Bool {
+        guard let text else { return false }
+        guard text == "estimate" else {
+            throw .badRequest(
+                "'total' is estimate; the exact number is count=true", details: [("path", .text("total"))])
+        }
+        return true
+    }
 
     /// The approximate size of the parts that must be parsed and bound, in bytes.
     package var size: Int {

@@ -102,25 +102,31 @@ extension QueryReader {
     private func backward(
         _ step: BackwardStep, second: ExpandPlan.Fields, _ request: QueryRequest
     ) throws(RecordError) -> ExpandPlan.Backward {
-        let isList = schema[step.typeName]?[step.field]?.type.isList ?? false
-        var input = QueryInput()
-        input.recordType = step.typeName
-        input.filters = [
-            FilterSyntax(
-                fieldName: step.field, comparator: isList ? "LIST_CONTAINS" : "EQUALS", value: .reference("_"))
-        ]
-        input.sort = step.sort
-        input.limit = step.limit
-        let query = QueryRequest(
-            caller: request.caller, address: request.address, typeName: step.typeName, input: input)
-        // An unknown type has no records in development.
-        if let bound = try bind(query, keepsWords: false) {
-            let isUser = SystemField(step.field).map(ExpandPlan.users.contains) ?? false
-            if !isUser, let field = bound.type[step.field], !field.type.isReference {
-                throw .fieldIsNoReference(step.field, of: step.typeName, field.type)
-            }
+        var query = QueryRequest(
+            caller: request.caller, address: request.address, typeName: step.typeName, input: QueryInput())
+        query.input.recordType = step.typeName
+        query.input.limit = step.limit
+        // Check the permission to query the type before the names of its fields.
+        guard try bind(query, keepsWords: false) != nil, let type = schema[step.typeName] else {
+            // An unknown type has no records in development.
+            return ExpandPlan.Backward(step: step, request: query, second: second)
         }
+        let field = try self.field(named: step.field, of: readable(type, request), request)
+        query.input.filters = [
+            FilterSyntax(
+                fieldName: step.field, comparator: field.type.isList ? "LIST_CONTAINS" : "EQUALS",
+                value: .reference("_"))
+        ]
+        query.input.sort = step.sort
+        _ = try bind(query, keepsWords: false)
         return ExpandPlan.Backward(step: step, request: query, second: second)
+    }
+
+    /// A type without the fields that a condition of the caller may not name.
+    private func readable(_ type: RecordTypeDefinition, _ request: QueryRequest) -> RecordTypeDefinition {
+        let visibility = Visibility(of: type, for: request.caller, in: request.address.scope)
+        let readsOwn = if case .own = visibility.reads { true } else { false }
+        return type.without(visibility.fields?.unreadable(isOwn: readsOwn) ?? [])
     }
 }
 

@@ -144,7 +144,7 @@ struct ExpandedRecords {
         if list.bytes > limit { throw .expandedTooLong(limit: limit) }
         guard !fields.isEmpty else { return }
         let hidden = type.visibility.unreadable(creator: row.creator)
-        for number in fields {
+        for number in fields.sorted() {
             guard let field = type.second[number] else { continue }
             for name in try targets(of: field, in: cursor.record, row.systemFields, hidden) {
                 guard self.fields[name] == nil, isSecond.insert(name).inserted else { continue }
@@ -201,6 +201,9 @@ struct BackwardTargets {
 }
 
 extension QueryReader {
+    /// The work of binding and planning a query, in the unit of `QueryBudget.spend`.
+    private static let planningWork = 20_000
+
     /// Finds the records that refer to one record.
     ///
     /// - Parameter parent: The name of that record.
@@ -209,7 +212,10 @@ extension QueryReader {
         of backward: ExpandPlan.Backward, for parent: [UInt8], _ budget: QueryBudget
     ) throws(RecordError) -> BackwardTargets {
         var targets = BackwardTargets()
+        // Binding and planning take about as long as 20 short records.
+        try budget.spend(Self.planningWork)
         var request = backward.request
+        guard !request.input.filters.isEmpty else { return targets }
         request.input.filters[0].value = .reference(String(decoding: parent, as: UTF8.self))
         guard let query = try bind(request, keepsWords: false), let zone = query.zone else { return targets }
         let limit = backward.step.limit
