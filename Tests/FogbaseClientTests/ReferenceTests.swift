@@ -66,7 +66,7 @@ import Testing
         #expect(try page.expanded.targets(of: page.items.map(\.post), as: Post.self) == [sea, sea, sea])
         #expect(throws: FogbaseError.self) { try page.expanded.target(of: sea.reference(), as: Comment.self) }
         let posts = try await database.fetch(
-            Query<Post>().expanding(Comment.self, by: .post, limit: 2, sort: "-createdTimestamp"))
+            Query<Post>().expanding(paths: .from(Comment.self, by: .post, limit: 2, sort: "-createdTimestamp")))
         let found = try posts.expanded.records(referringTo: sea, by: .post, as: Comment.self)
         #expect(found.items == [comments[2], comments[1]] && found.hasMore)
         let none = try posts.expanded.records(referringTo: sky, by: .post, as: Comment.self)

@@ -95,7 +95,8 @@ import Testing
         ("Comment.none()", "UNKNOWN_NAME"), ("Comment.good()", "TYPE_MISMATCH"), ("Comment", "UNKNOWN_NAME"),
         ("Comment.post(sort=none)", "UNKNOWN_NAME"),
     ])
-    func `fields that the caller may not read are rejected like missing ones`(path: String, cause: String) async throws {
+    func `fields that the caller may not read are rejected like missing ones`(path: String, cause: String) async throws
+    {
         let database = try await Self.forum()
         for target in ["/query/Post", "/records/Post", "/records/Post/p1"] {
             let response = await database.call(.get, "\(target)?expand=\(path)")

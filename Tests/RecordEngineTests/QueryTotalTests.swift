@@ -8,7 +8,8 @@ import Testing
     private static func filled(_ grants: String = #"{"_world":["READ"]}"#) async throws -> TestDatabase {
         let test = try TestDatabase(.production)
         try await test.putType(
-            fields: #""n":{"type":"INT64","indexes":["QUERYABLE","SORTABLE"]},"m":{"type":"INT64","indexes":["QUERYABLE"]}"#,
+            fields:
+                #""n":{"type":"INT64","indexes":["QUERYABLE","SORTABLE"]},"m":{"type":"INT64","indexes":["QUERYABLE"]}"#,
             grants: grants)
         try await test.createAll((0..<6_000).map { ("r\($0)", "\"n\":\($0),\"m\":\($0 % 10)") })
         return test

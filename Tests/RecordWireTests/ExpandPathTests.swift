@@ -7,7 +7,8 @@ import Testing
     @Test func `paths lead forward and backward`() throws {
         let comment = try #require(RecordTypeName("Comment"))
         let paths = try QueryInput.expand(
-            "author, comments . author,Comment.post(limit=3,sort=-createdTimestamp,title),Comment.about( ).author,author")
+            "author, comments . author,Comment.post(limit=3,sort=-createdTimestamp,title),Comment.about( ).author,author"
+        )
         let sort = [SortInput(name: "createdTimestamp", isAscending: false), SortInput(name: "title")]
         #expect(
             paths == [

@@ -64,7 +64,8 @@ struct InMemoryReader {
         let limit = try call.request.limit(database.limits)
         let paths = try call.request["expand"].map(QueryInput.expand) ?? []
         guard let type = database.schema[typeName] else {
-            return TransportResponse(json: paths.isEmpty ? ["records": []] : ["records": [], "expanded": ["records": []]])
+            return TransportResponse(
+                json: paths.isEmpty ? ["records": []] : ["records": [], "expanded": ["records": []]])
         }
         var records = try call.records(of: type, in: database)
         let owner = "list \(call.caller.writerID) \(call.zone) \(type.id)"

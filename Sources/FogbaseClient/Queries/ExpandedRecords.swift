@@ -80,43 +80,12 @@ public struct ExpandedRecords: Sendable {
     ///
     /// - Parameters:
     ///   - record: A record of the page.
-    ///   - field: The field that was given to `expanding`.
+    ///   - field: The field of the path that `expanding` has requested.
     /// - Throws: `FogbaseError.decoding` if a record does not fit the model.
     public func records<Parent, Model: RecordDecodable>(
         referringTo record: Stored<Parent>, by field: Model.Fields, as type: Model.Type = Model.self
     ) throws -> (items: [Stored<Model>], hasMore: Bool) {
         let found = backward["\(Model.recordType).\(field.rawValue)"]?[Array(record.id.utf8)]
         return (try (found?.names ?? []).compactMap { try self.record(named: $0) }, found?.hasMore ?? false)
-    }
-}
-
-extension Query {
-    /// Returns the query with the records to which reference fields refer: `query.expanding(.author)`. The records are
-    /// in ``Page/expanded``.
-    public func expanding(_ fields: Model.Fields...) -> Query {
-        fields.reduce(self) { $0.expanding(text: $1.rawValue) }
-    }
-
-    /// Returns the query with the records to which a path of two reference fields leads, and those in between:
-    /// `query.expanding(.author, then: "team")`.
-    public func expanding(_ field: Model.Fields, then second: String) -> Query {
-        expanding(text: "\(field.rawValue).\(second)")
-    }
-
-    /// Returns the query with the records that refer to those of the page:
-    /// `query.expanding(Comment.self, by: .post, limit: 3, sort: "-createdTimestamp")`.
-    ///
-    /// - Parameters:
-    ///   - field: The reference field of the other model.
-    ///   - limit: The most records for each record of the page, 1 to 100.
-    ///   - sort: The order of the records, with a minus sign before each descending field; the order of creation by
-    ///     default.
-    ///   - second: A reference field of the other model whose targets are added too.
-    public func expanding<Other: RecordDecodable>(
-        _ other: Other.Type, by field: Other.Fields, limit: Int = 10, sort: String? = nil, then second: String? = nil
-    ) -> Query {
-        let options = "limit=\(limit)" + (sort.map { ",sort=\($0)" } ?? "")
-        let text = "\(Other.recordType).\(field.rawValue)(\(options))"
-        return expanding(text: text + (second.map { ".\($0)" } ?? ""))
     }
 }

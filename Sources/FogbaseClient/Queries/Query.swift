@@ -95,10 +95,19 @@ public struct Query<Model: RecordDecodable>: Sendable {
         return query
     }
 
-    /// Returns the query with an additional path of `expand`.
-    func expanding(text: String) -> Query {
+    /// Returns the query with additional records in ``Page/expanded``:
+    ///
+    /// ```swift
+    /// Query<Comment>().expanding(.author)
+    /// Query<Post>().expanding(paths: .from(Comment.self, by: .post, limit: 3, sort: "-createdTimestamp"))
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - fields: Reference fields. The records to which they refer are added.
+    ///   - paths: Longer paths, and paths to the records that refer to those of the page.
+    public func expanding(_ fields: Model.Fields..., paths: Expansion<Model>...) -> Query {
         var query = self
-        query.expansions.append(text)
+        query.expansions += fields.map(\.rawValue) + paths.map(\.text)
         return query
     }
 

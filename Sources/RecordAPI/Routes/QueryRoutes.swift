@@ -6,7 +6,9 @@ internal import RecordWire
 /// The routes for queries, bulk updates and bulk deletes.
 enum QueryRoutes {
     /// The query parameters that define a query and select the fields of its results.
-    static let parameters = ["where", "arg", "sort", "limit", "fields", "cursor", "before", "count", "total", "explain", "expand"]
+    static let parameters = [
+        "where", "arg", "sort", "limit", "fields", "cursor", "before", "count", "total", "explain", "expand",
+    ]
 
     private static let setParameters = ["where", "arg", "all", "dryRun", "maxAffected"]
 

@@ -21,7 +21,8 @@ enum RecordRoutes {
         ) { call in try await create(&call) },
         Route(
             "GET /records/{type}", "listRecords", .records, "Lists the records of a type in creation order",
-            rate: .read, options: [.typeInPath, .pointsToQueries], query: ["limit", "cursor", "before", "fields", "expand"],
+            rate: .read, options: [.typeInPath, .pointsToQueries],
+            query: ["limit", "cursor", "before", "fields", "expand"],
             responses: [.json(200, "Page", "A page")]
         ) { call in try await list(call) },
         Route(

@@ -97,7 +97,8 @@ extension QueryReader {
             return try QueryCursor.open(text, binding, with: database.keys)
         }
         let now = cursor?.now ?? WallClock.milliseconds
-        let words = access == nil && keepsWords ? QueryCache.Words(request.input, identity: identity, type: type.id) : nil
+        let words =
+            access == nil && keepsWords ? QueryCache.Words(request.input, identity: identity, type: type.id) : nil
         let bound = try self.bound(request.input, words, to: type, now: now)
         var condition = try naming(deletedAccountsIn: bound.predicate)
         var predicate = condition
@@ -124,7 +125,8 @@ extension QueryReader {
             asked: asked, audiences: audiences ?? [], isRestrictedToOwn: isRestrictedToOwn, sort: bound.sort,
             cursor: cursor, isReversed: isReversed,
             binding: binding,
-            words: permitted == .all && !isReversed && (audiences ?? []).isEmpty && !bound.predicate.namesDeletedAccounts
+            words: permitted == .all && !isReversed && (audiences ?? []).isEmpty
+                && !bound.predicate.namesDeletedAccounts
                 ? words : nil,
             expansion: try expandPlan(request, of: readable),
             now: now)

@@ -33,7 +33,8 @@ extension MatrixRow {
                     statuses,
                     counts: counts),
                 MatrixRow(
-                    "queryRecords", .get, "/query/\(type)?expand=createdUserRecordName,modifiedUserRecordName", statuses,
+                    "queryRecords", .get, "/query/\(type)?expand=createdUserRecordName,modifiedUserRecordName",
+                    statuses,
                     counts: counts),
                 MatrixRow(
                     "queryRecordsByBody", .post, "/query",

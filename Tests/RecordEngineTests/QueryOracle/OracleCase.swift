@@ -104,7 +104,8 @@ struct OracleCase {
             input.cursor = goesBack ? nil : next
             input.before = goesBack ? previous : nil
             let length = input.limit ?? limit
-            let range = goesBack ? max(0, start - length)..<start : (start + count)..<min(names.count, start + count + length)
+            let range =
+                goesBack ? max(0, start - length)..<start : (start + count)..<min(names.count, start + count + length)
             page = try await ask(input, database)
             let found = (page["records"]?.array ?? []).compactMap { $0["recordName"]?.string.map { Array($0.utf8) } }
             if found != Array(names[range]) {

@@ -152,7 +152,8 @@ extension RecordError {
         let clipped = String(name.prefix(64))
         let place = type.map { "in \($0)" } ?? "as a reference in any type"
         let hint =
-            isType ? ". For the records of type \(clipped) that refer to these, name their field: \(clipped).field()" : ""
+            isType
+            ? ". For the records of type \(clipped) that refer to these, name their field: \(clipped).field()" : ""
         return .badRequest(
             "Field \(clipped) not found \(place)\(hint)", cause: .unknownName,
             details: [("path", .text("expand")), ("field", .text(clipped))])

@@ -241,7 +241,9 @@ extension QueryReader {
         of query: PreparedQuery, _ request: QueryRequest, isFirst: Bool
     ) throws(RecordError) -> [(request: IndexRequest, type: RecordTypeName)] {
         var missing: [(request: IndexRequest, type: RecordTypeName)] = []
-        if let wanted = try checkIndexes(query, request, isFirst: isFirst) { missing.append((wanted, request.typeName)) }
+        if let wanted = try checkIndexes(query, request, isFirst: isFirst) {
+            missing.append((wanted, request.typeName))
+        }
         for backward in query.expansion?.backward ?? [] {
             guard let query = try bind(backward.request, keepsWords: false) else { continue }
             if let wanted = try checkIndexes(query, backward.request, isFirst: isFirst) {
