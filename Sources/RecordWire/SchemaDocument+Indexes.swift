@@ -14,14 +14,20 @@ extension SchemaDocument {
         package struct Column: Hashable, Sendable {
             /// The name of the field.
             package var name: String
+            /// The form of the field's texts, in brackets behind the name, such as `title[cd]`.
+            package var form: TextForm
             /// Whether the values ascend. A minus before the name stands for descending order.
             package var isAscending: Bool
 
             /// Creates a column with a direction, ascending by default.
-            package init(_ name: String, isAscending: Bool = true) {
+            package init(_ name: String, form: TextForm = .exact, isAscending: Bool = true) {
                 self.name = name
+                self.form = form
                 self.isAscending = isAscending
             }
+
+            /// The column as documents write it, such as `-timestamp` or `title[cd]`.
+            var text: String { (isAscending ? "" : "-") + name + form.modifiers }
         }
 
         /// Creates an entry from its columns.
@@ -79,7 +85,8 @@ extension SchemaDocument.IndexEntry {
     ) {
         self.init(
             columns: index.columns.map { column in
-                Column(type.field(of: column.source)?.name ?? "", isAscending: column.isAscending)
+                Column(
+                    type.field(of: column.source)?.name ?? "", form: column.form, isAscending: column.isAscending)
             }, isUnique: index.isUnique,
             progress: SchemaDocument.IndexState(index, built: built, namesRecords: namesRecords))
     }
@@ -109,17 +116,23 @@ extension SchemaDocument.IndexEntry {
                 throw SchemaDocument.invalid("The name of a field was expected", place)
             }
             let isAscending = !text.hasPrefix("-")
-            let name = isAscending ? text : String(text.dropFirst())
+            guard let (name, form) = TextForm.split(isAscending ? text : String(text.dropFirst())) else {
+                throw SchemaDocument.invalid(
+                    "The form of a field is [c], [d], [cd] or [reversed], or both as in [cd,reversed]", place)
+            }
             if let field = fields.first(where: { $0.name.text == name }) {
                 types.append(field.type)
-                columns.append(Column(name, isAscending: isAscending))
+                columns.append(Column(name, form: form, isAscending: isAscending))
             } else if let field = SystemField(name), IndexRules.systemColumns.contains(field) {
                 types.append(QueryField.system(field).type)
-                columns.append(Column(field.name.description, isAscending: isAscending))
+                columns.append(Column(field.name.description, form: form, isAscending: isAscending))
             } else {
                 throw SchemaDocument.invalid("The type has no field of this name that can stand in an index", place)
             }
-            if columns.dropLast().contains(where: { $0.name == columns.last?.name }) {
+            if form != .exact, types.last?.element != .string {
+                throw SchemaDocument.invalid("Only the texts of a STRING or a STRING_LIST have a form in brackets", place)
+            }
+            if columns.dropLast().contains(where: { $0.name == columns.last?.name && $0.form == form }) {
                 throw SchemaDocument.invalid("The field stands twice in the index", place)
             }
         }
@@ -144,14 +157,15 @@ extension SchemaDocument.IndexEntry {
                 throw .badRequest(
                     "The field \(column.name) does not exist", details: [("recordType", .text(type.name.text))])
             }
-            shape.columns.append(IndexDefinition.Column(source, isAscending: column.isAscending))
+            shape.columns.append(
+                IndexDefinition.Column(source, form: column.form, isAscending: column.isAscending))
         }
         return shape
     }
 
     /// The entry as JSON.
     package var json: JSONValue {
-        let names = columns.map { JSONValue.string(($0.isAscending ? "" : "-") + $0.name) }
+        let names = columns.map { JSONValue.string($0.text) }
         var members: [(String, JSONValue)] = [("fields", .array(names))]
         if isUnique { members.append(("unique", true)) }
         if let progress { members += progress.members }

@@ -50,7 +50,7 @@ private enum Casefold {
         let value = UInt64(scalar.value)
         if value < 0x80 {
             result.append(isCapital(UInt8(value)) ? Unicode.Scalar(UInt8(value) | 0x20) : scalar)
-        } else if let folded = inRun(value) {
+        } else if let folded = casefoldRuns.target(of: value) {
             result.append(folded)
         } else if let text = casefoldTexts.last(upTo: value << 24 | 0xFF_FFFF), text >> 24 == value {
             let start = Int(text >> 8 & 0xFFFF)
@@ -62,18 +62,20 @@ private enum Casefold {
             result.append(scalar)
         }
     }
+}
 
-    private static func inRun(_ value: UInt64) -> Unicode.Scalar? {
-        guard let run = casefoldRuns.last(upTo: value << 29 | 0x1FFF_FFFF) else { return nil }
+extension [UInt64] {
+    /// Returns the scalar that a scalar becomes, from a table of runs such as `casefoldRuns`; `nil` if the table lacks
+    /// the scalar.
+    func target(of value: UInt64) -> Unicode.Scalar? {
+        guard let run = last(upTo: value << 29 | 0x1FFF_FFFF) else { return nil }
         let distance = value - run >> 29
         let stride = 1 + run >> 28 & 1
         let count = 1 + run >> 21 & 0x7F
         guard distance % stride == 0, distance / stride < count else { return nil }
         return Unicode.Scalar(UInt32(run & 0x1F_FFFF) + UInt32(distance))
     }
-}
 
-extension [UInt64] {
     /// Returns the last element of an ascending array that is not greater than a limit.
     fileprivate func last(upTo limit: UInt64) -> UInt64? {
         var (low, high) = (0, count)

@@ -57,6 +57,32 @@ import UnicodeText
         #expect(Self.digest(Self.randomTexts.map(\.nfkcCasefold)) == ExpectedDigests.casefoldOfRandomTexts)
     }
 
+    @Test func `every scalar and random texts lose the diacritics that Python removes`() {
+        #expect(Self.digest(Self.scalars.map { String($0).withoutDiacritics }) == ExpectedDigests.basesOfScalars)
+        #expect(Self.digest(Self.randomTexts.map(\.withoutDiacritics)) == ExpectedDigests.basesOfRandomTexts)
+    }
+
+    @Test(arguments: [
+        ("Cr\u{E8}me Br\u{FB}l\u{E9}e", "Creme Brulee"), ("cafe\u{301}", "cafe"), ("\u{1EC7}", "e"),
+        ("\u{304C}", "\u{304C}"), ("\u{304B}\u{3099}", "\u{304C}"), ("\u{F8}", "\u{F8}"),
+        ("\u{5E9}\u{5C1}", "\u{5E9}"), ("\u{E01}\u{E34}", "\u{E01}\u{E34}"), ("", ""),
+    ]) func `accents go and vowels stay`(text: String, base: String) {
+        #expect(Array(text.withoutDiacritics.utf8) == Array(base.utf8))
+    }
+
+    @Test func `folding a folded text does not change it`() {
+        let foldings: [TextFolding] = [
+            .caseInsensitive, .diacriticInsensitive, [.caseInsensitive, .diacriticInsensitive],
+        ]
+        for folding in foldings {
+            let wrong = (Self.randomTexts + Self.scalars.map { String($0) }).filter { text in
+                let folded = folding.fold(Array(text.utf8))
+                return folding.fold(folded) != folded
+            }
+            #expect(wrong.isEmpty)
+        }
+    }
+
     @Test func `both forms are the same when they are made of their own result`() {
         let wrong = (Self.randomTexts + Self.scalars.map { String($0) }).filter { text in
             let (nfc, folded) = (text.nfc, text.nfkcCasefold)

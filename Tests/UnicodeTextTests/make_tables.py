@@ -6,7 +6,8 @@ The data are those of Unicode 17.0, from two packages of PyPI; neither the build
     python3 -m venv venv && venv/bin/pip install 'unicodedata2==17.*' regex
     venv/bin/python Tests/UnicodeTextTests/make_tables.py
 
-Only NFKC_Casefold needs tables: the standard library normalizes to NFC by itself, and knows what is ignorable.
+NFKC_Casefold and the bases of letters with diacritics need tables: the standard library normalizes to NFC by itself,
+and knows what is ignorable.
 """
 
 import hashlib
@@ -25,6 +26,13 @@ SAMPLE = [
     (0x41, 0x5A), (0xA0, 0x24F), (0x300, 0x3FF), (0x591, 0x5C7), (0x900, 0xDFF), (0xF00, 0xFFF), (0x1100, 0x11FF),
     (0x1E00, 0x1FFF), (0x2100, 0x214F), (0x3040, 0x30FF), (0xAC00, 0xAC7F), (0xF900, 0xF9FF), (0xFB00, 0xFB4F),
     (0xFDF0, 0xFEFF), (0x11080, 0x110CF), (0x1D150, 0x1D1FF), (0x1D400, 0x1D4FF),
+]
+# The nonspacing marks of Latin, Greek, Cyrillic, Hebrew and Arabic, which change a letter's sound or stress. The marks of
+# other scripts are vowels, or make another letter. String+Diacritics.swift has the same.
+DIACRITICS = [
+    (0x300, 0x36F), (0x483, 0x487), (0x591, 0x5BD), (0x5BF, 0x5BF), (0x5C1, 0x5C2), (0x5C4, 0x5C5), (0x5C7, 0x5C7),
+    (0x610, 0x61A), (0x64B, 0x65F), (0x670, 0x670), (0x6D6, 0x6DC), (0x6DF, 0x6E4), (0x6E7, 0x6E8), (0x6EA, 0x6ED),
+    (0x1AB0, 0x1ACE), (0x1DC0, 0x1DFF), (0x20D0, 0x20DC), (0x20E1, 0x20E1), (0x20E5, 0x20F0), (0xFE20, 0xFE2F),
 ]
 GENERATED = "// Written by Tests/UnicodeTextTests/make_tables.py from Unicode %s. Do not edit.\n\n"
 
@@ -48,6 +56,15 @@ def nfkc_casefold(text):
         if folded == text:
             return text
         text = folded
+
+
+def is_diacritic(char):
+    return any(first <= ord(char) <= last for first, last in DIACRITICS)
+
+
+def without_diacritics(text):
+    parts = unicodedata2.normalize("NFD", text)
+    return unicodedata2.normalize("NFC", "".join(char for char in parts if not is_diacritic(char)))
 
 
 def runs_of(pairs):
@@ -144,6 +161,18 @@ def main():
         [scalar << 24 | pool.index(text) << 8 | len(text) for scalar, text in longer.items()]) + "\n" + array(
         "casefoldPool", "UInt16", "/// What scalars of `casefoldTexts` become, in UTF-16.", map(ord, pool)))
 
+    bases = {
+        scalar: without_diacritics(chr(scalar)) for scalar in scalars
+        if to_nfc(chr(scalar)) == chr(scalar) and not is_diacritic(chr(scalar))}
+    bases = {scalar: text for scalar, text in bases.items() if text != chr(scalar)}
+    assert all(len(text) == 1 for text in bases.values())
+    (ROOT / "Sources/UnicodeText/DiacriticBases.swift").write_text(header + array(
+        "diacriticBases", "UInt64",
+        "/// Letters with diacritics: from bit 29 the first of a run, in bit 28 whether it goes by twos, from bit 21 the\n"
+        "/// count less one, from bit 0 the letter without diacritics of the first. The others go up with it.",
+        [start << 29 | (stride - 1) << 28 | (count - 1) << 21 | first for start, count, stride, first
+         in runs_of((scalar, ord(text)) for scalar, text in sorted(bases.items()))]))
+
     contexts = [to_nfc(f"{chr(s)}a{chr(s)}\u0301\u0316{chr(s)}\u1161\u11a8{chr(s)}\u05b0\u3099") for s in scalars]
     sample = [chr(s) for first, last in SAMPLE for s in range(first, last + 1) if is_assigned(s)]
     texts = random_texts(sample, 20_000)
@@ -153,7 +182,9 @@ def main():
             ("nfcOfContexts", digest(contexts)),
             ("casefoldOfScalars", digest(map(fold, map(chr, scalars)))),
             ("nfcOfRandomTexts", digest(map(to_nfc, texts))),
-            ("casefoldOfRandomTexts", digest(map(fold, texts)))]) + "}\n")
+            ("casefoldOfRandomTexts", digest(map(fold, texts))),
+            ("basesOfScalars", digest(map(without_diacritics, map(chr, scalars)))),
+            ("basesOfRandomTexts", digest(map(without_diacritics, texts)))]) + "}\n")
 
 
 if __name__ == "__main__":

@@ -36,6 +36,8 @@ struct InMemoryRecord {
     /// The values that predicates compare, by field ID: one value, or the members of a list. A field has no values here
     /// if its type cannot be compared.
     private var values: [Int: [QueryValue]] = [:]
+    /// The numbers of members of the lists, by field ID.
+    private var memberCounts: [Int: Int] = [:]
 
     /// Creates a record without fields.
     init(id: Int64, key: RecordKey, type: TypeID, creator: UserID, created: Int64) {
@@ -61,6 +63,7 @@ struct InMemoryRecord {
         for field in merge.externalRemovals { externals[field] = nil }
         for put in merge.externalPuts { externals[put.fieldID] = put.json }
         var values: [Int: [QueryValue]] = [:]
+        var memberCounts: [Int: Int] = [:]
         references = try fields.withView { view throws(RecordError) in
             for entry in view.entries {
                 guard !entry.isExternal else {
@@ -68,13 +71,16 @@ struct InMemoryRecord {
                     continue
                 }
                 switch try CanonicalValue.decode(view.valueText(of: entry), as: entry.type) {
-                case .list(_, let members): values[entry.fieldID] = members.compactMap(QueryValue.init)
+                case .list(_, let members):
+                    values[entry.fieldID] = members.compactMap(QueryValue.init)
+                    memberCounts[entry.fieldID] = members.count
                 case let value: values[entry.fieldID] = [value].compactMap(QueryValue.init)
                 }
             }
             return try view.references(includingNone: false).map { ($0.fieldID, $0.reference) }
         }
         self.values = values
+        self.memberCounts = memberCounts
     }
 
     /// Stores the principals that lose read access because of a change, for the change feed.
@@ -95,6 +101,7 @@ struct InMemoryRecord {
         externals = [:]
         references = []
         values = [:]
+        memberCounts = [:]
     }
 
     /// Returns the record as the subject of a predicate.
@@ -125,6 +132,11 @@ struct InMemoryRecord {
         func members(of field: QueryField) -> [QueryValue] {
             guard case .field(let field) = field else { return [] }
             return record.values[field.id] ?? []
+        }
+
+        func memberCount(of field: QueryField) -> Int {
+            guard case .field(let field) = field else { return 0 }
+            return record.memberCounts[field.id] ?? 0
         }
 
         func isPresent(_ field: QueryField) -> Bool {

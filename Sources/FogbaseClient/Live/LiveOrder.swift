@@ -17,15 +17,18 @@ struct LiveOrder: Sendable {
         var created: Int64
     }
 
-    /// - Parameter sorts: The sort fields. A minus sign precedes each descending sort field.
+    /// - Parameter sorts: The terms of the sort, as a query has them, such as `-timestamp` and `title[c] nulls last`.
     init(_ sorts: [String]) {
         terms = sorts.enumerated().compactMap { index, sort in
-            let isAscending = !sort.hasPrefix("-")
-            let name = isAscending ? sort : String(sort.dropFirst())
-            if let system = SystemField(name) { return SortTerm(.system(system), isAscending: isAscending) }
+            guard let input = try? QueryInput.sort(sort).first, let (name, form) = TextForm.split(input.name) else {
+                return nil
+            }
+            if let system = SystemField(name) { return SortTerm(.system(system), isAscending: input.isAscending) }
             // The number only distinguishes the fields here.
             return FieldName(name).map {
-                SortTerm(.field(FieldDefinition(id: index, name: $0, type: .string)), isAscending: isAscending)
+                SortTerm(
+                    .field(FieldDefinition(id: index, name: $0, type: .string)), form: form,
+                    isAscending: input.isAscending, nulls: input.nulls)
             }
         }
     }
@@ -84,6 +87,7 @@ struct LiveOrder: Sendable {
         }
 
         func members(of field: QueryField) -> [QueryValue] { [] }
+        func memberCount(of field: QueryField) -> Int { 0 }
         func isPresent(_ field: QueryField) -> Bool { value(of: field) != nil }
     }
 }

@@ -80,6 +80,7 @@ public struct ExpandedRecords: Sendable {
     ///
     /// - Parameters:
     ///   - record: A record of the page.
+    ///   - type: The model of the records.
     ///   - field: The field of the path that `expanding` has requested.
     /// - Throws: `FogbaseError.decoding` if a record does not fit the model.
     public func records<Parent, Model: RecordDecodable>(

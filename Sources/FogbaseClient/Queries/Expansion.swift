@@ -11,6 +11,7 @@ public struct Expansion<Model: RecordDecodable>: Hashable, Sendable {
     /// The records that refer to those of the page.
     ///
     /// - Parameters:
+    ///   - other: The model of the records to add.
     ///   - field: The reference field of the other model.
     ///   - limit: The most records for each record of the page, 1 to 100.
     ///   - sort: The order of the records, with a minus sign before each descending field; the order of creation by

@@ -1,3 +1,5 @@
+internal import UnicodeText
+
 /// Builds the conditions on one field. The type checks that the field's type allows the operator, and converts the
 /// values to the field's type.
 ///
@@ -5,12 +7,17 @@
 struct FieldConditions {
     let field: QueryField
     let fieldLocation: PredicateLocation
-    /// Whether the condition has a quantifier. The condition then applies to the members of the field.
-    let isMember: Bool
+    /// Whether the condition applies to the value, to the members, or to their number.
+    let subject: Condition.Subject
+    /// The differences between texts that the condition ignores.
+    let folding: TextFolding
     let operatorLocation: PredicateLocation
     let binder: PredicateBinder
 
     private var type: FieldType { field.type }
+    /// Whether the condition has a quantifier.
+    private var isMember: Bool { subject == .anyMember || subject == .everyMember }
+    private var form: TextForm { TextForm(folding: folding) }
 
     func relation(_ relation: PredicateSyntax.Relation, _ value: LocatedValue) throws(RecordError) -> Predicate {
         if value.argument == .null { return try null(relation, value) }
@@ -19,7 +26,12 @@ struct FieldConditions {
         let fitted = try fit(value)
         switch relation {
         case .equal: return equals(fitted)
-        case .unequal: return isMember ? differs(fitted) : .not(equals(fitted))
+        case .unequal:
+            switch subject {
+            case .value, .memberCount: return .not(equals(fitted))
+            case .anyMember: return differs(fitted)
+            case .everyMember: return .not(any.equals(fitted))
+            }
         case .less: return within(.none, upper(fitted, isInclusive: false))
         case .lessOrEqual: return within(.none, upper(fitted, isInclusive: true))
         case .greater: return within(lower(fitted, isInclusive: false), .none)
@@ -27,8 +39,23 @@ struct FieldConditions {
         }
     }
 
+    /// The same conditions on at least one member.
+    private var any: FieldConditions { of(.anyMember) }
+
+    private func of(_ subject: Condition.Subject) -> FieldConditions {
+        FieldConditions(
+            field: field, fieldLocation: fieldLocation, subject: subject, folding: folding,
+            operatorLocation: operatorLocation, binder: binder)
+    }
+
     /// Binds `== NULL` and `!= NULL`, for fields of every type. `ANY f != NULL` tests whether the list has a member.
     private func null(_ relation: PredicateSyntax.Relation, _ value: LocatedValue) throws(RecordError) -> Predicate {
+        guard subject == .value || subject == .anyMember else {
+            throw rejection(
+                subject == .memberCount
+                    ? "The number of members is never NULL; it is 0 for a record without the field"
+                    : "No member of a list is NULL", at: value.location, found: "NULL", expected: "a value")
+        }
         switch (relation, isMember) {
         case (.equal, false): return isNull
         case (.unequal, false): return .not(isNull)
@@ -53,19 +80,14 @@ struct FieldConditions {
     /// Binds `f IN list`. `ANY f IN list` is also allowed for a scalar field, so that clients need not distinguish
     /// scalars from lists.
     func isIn(_ list: LocatedValue) throws(RecordError) -> Predicate {
-        if isMember, !type.isList {
-            let conditions = FieldConditions(
-                field: field, fieldLocation: fieldLocation, isMember: false, operatorLocation: operatorLocation,
-                binder: binder)
-            return try conditions.isIn(list)
-        }
+        if subject == .anyMember, !type.isList { return try of(.value).isIn(list) }
         try checkSubject()
         var values: [QueryValue] = []
         var seen: Set<QueryValue> = []
         for member in try members(of: list) {
             if case .exact(let value) = try fit(member), seen.insert(value).inserted { values.append(value) }
         }
-        return values.isEmpty ? .constant(false) : condition(.isIn(values))
+        return values.isEmpty ? impossible : condition(.isIn(values))
     }
 
     func isBetween(_ list: LocatedValue) throws(RecordError) -> Predicate {
@@ -81,44 +103,94 @@ struct FieldConditions {
             lower(try fit(bounds[0]), isInclusive: true), upper(try fit(bounds[1]), isInclusive: true))
     }
 
-    /// Binds `f CONTAINS value`, which tests for a member of a list.
+    /// Binds `f CONTAINS value`, which tests for a member of a list or for a part of a text.
     func contains(_ value: LocatedValue) throws(RecordError) -> Predicate {
-        guard type.isList, !isMember else {
-            if type.element == .string {
-                throw rejection(
-                    "CONTAINS on a text, which searches within it, is not available in this version. "
-                        + "Expected here: a list field, or BEGINSWITH",
-                    at: operatorLocation, found: "CONTAINS", expected: "a list field, or BEGINSWITH")
-            }
-            throw rejection(
-                isMember
-                    ? "Field '\(field.name)' needs no quantifier with CONTAINS"
-                    : "Field '\(field.name)' of type \(type.schemaName) is no list, and contains nothing",
-                cause: .typeMismatch, at: fieldLocation, found: type.schemaName, expected: "a list field")
+        if type.isList, subject == .value {
+            try any.checkSubject()
+            return any.equals(try any.fit(value))
         }
-        let members = try asMember()
-        return members.equals(try members.fit(value))
+        guard type.element == .string, subject != .memberCount else {
+            throw rejection(
+                subject == .value || !isMember
+                    ? "Field '\(field.name)' of type \(type.schemaName) is no list and no text, and contains nothing"
+                    : "Field '\(field.name)' needs no quantifier with CONTAINS",
+                cause: .typeMismatch, at: fieldLocation, found: type.schemaName, expected: "a list field or a STRING")
+        }
+        return try partOfText(value, "CONTAINS") { .contains($0) }
     }
 
     func beginsWith(_ value: LocatedValue) throws(RecordError) -> Predicate {
+        try partOfText(value, "BEGINSWITH") { .hasPrefix($0) }
+    }
+
+    /// Binds `f ENDSWITH text`: the reversed text begins with the reversed end.
+    func endsWith(_ value: LocatedValue) throws(RecordError) -> Predicate {
+        try partOfText(value, "ENDSWITH", isReversed: true) { .hasPrefix($0) }
+    }
+
+    private func partOfText(
+        _ value: LocatedValue, _ word: String, isReversed: Bool = false, _ test: ([UInt8]) -> ValueTest
+    ) throws(RecordError) -> Predicate {
         try checkSubject()
-        guard type.element == .string else {
+        guard type.element == .string, subject != .memberCount else {
             throw rejection(
-                "Field '\(field.name)' of type \(type.schemaName) has no beginning; only texts have",
-                cause: .typeMismatch,
+                "\(word) tests texts, and field '\(field.name)' is of type \(type.schemaName)", cause: .typeMismatch,
                 at: operatorLocation, found: type.schemaName, expected: "STRING")
         }
-        guard case .exact(.text(let prefix)) = try fit(value) else { return .constant(false) }
-        // The meaning of an empty prefix is ambiguous: in Foundation no string starts with it, in other systems every
-        // string does.
-        guard !prefix.isEmpty else {
+        guard case .exact(.text(let text)) = try fit(value) else { return impossible }
+        // The meaning of an empty text is ambiguous: in Foundation no string contains it, in other systems every string
+        // does.
+        guard !text.isEmpty else {
             throw rejection(
-                "BEGINSWITH needs a string that is not empty. Leave the test out, or ask for records that have the field "
+                "\(word) needs a string that is not empty. Leave the test out, or ask for records that have the field "
                     + "with \(field.name) != NULL", at: value.location, found: "''",
                 expected: "a string that is not empty"
             )
         }
-        return condition(.hasPrefix(prefix))
+        return condition(test(isReversed ? text.reversed() : text), isReversed: isReversed)
+    }
+
+    /// Binds `f LIKE pattern` and `f MATCHES pattern`. Where the pattern needs no automaton, the result is a simpler
+    /// test. If each match starts with a known text, the result also tests the start, for which an index may exist.
+    func matches(_ value: LocatedValue, _ language: TextPattern.Language) throws(RecordError) -> Predicate {
+        let word = language == .wildcards ? "LIKE" : "MATCHES"
+        try checkSubject()
+        guard type.element == .string, subject != .memberCount else {
+            throw rejection(
+                "\(word) tests texts, and field '\(field.name)' is of type \(type.schemaName)", cause: .typeMismatch,
+                at: operatorLocation, found: type.schemaName, expected: "STRING")
+        }
+        guard case .string(let text) = value.argument else {
+            throw rejection(
+                "The pattern of \(word) is a text", cause: .typeMismatch, at: value.location,
+                found: value.argument.typeName, expected: "STRING")
+        }
+        let pattern: TextPattern
+        do throws(PatternProblem) {
+            pattern = try TextPattern(text, language, folding: folding)
+        } catch {
+            throw rejection(
+                "The pattern of \(word) cannot be used: \(error.reason) (at character \(error.offset))",
+                at: value.location, found: text.clipped, expected: "a pattern")
+        }
+        if let simple = simple(pattern) { return simple }
+        let whole = condition(.matches(pattern))
+        return pattern.prefix.isEmpty ? whole : .and([condition(.hasPrefix(pattern.prefix)), whole])
+    }
+
+    /// Returns the test that a pattern of wildcards means, if it needs no automaton: `a*` begins with a.
+    private func simple(_ pattern: TextPattern) -> Predicate? {
+        guard pattern.language == .wildcards, let texts = Wildcards(pattern.text, folding: folding).texts else {
+            return nil
+        }
+        switch texts.count {
+        case 1: return condition(.equals(.text(texts[0])))
+        case 2 where texts[0].isEmpty && texts[1].isEmpty: return condition(.isWithin(ValueRange()))
+        case 2 where texts[1].isEmpty: return condition(.hasPrefix(texts[0]))
+        case 2 where texts[0].isEmpty: return condition(.hasPrefix(texts[1].reversed()), isReversed: true)
+        case 3 where texts[0].isEmpty && texts[2].isEmpty && !texts[1].isEmpty: return condition(.contains(texts[1]))
+        default: return nil
+        }
     }
 
     /// Tests whether the field contains all members of `list`. For an empty list, the test holds if the field is
@@ -129,21 +201,13 @@ struct FieldConditions {
         for member in try members(of: list) { predicates.append(equals(try fit(member))) }
         return predicates.isEmpty ? .not(isNull) : .and(predicates)
     }
-
-    /// Returns the conditions on the members of the same field.
-    private func asMember() throws(RecordError) -> FieldConditions {
-        let conditions = FieldConditions(
-            field: field, fieldLocation: fieldLocation, isMember: true, operatorLocation: operatorLocation,
-            binder: binder)
-        try conditions.checkSubject()
-        return conditions
-    }
 }
 
 /// Helpers that the operators share.
 extension FieldConditions {
     /// Rejects types that predicates cannot compare, scalars with a quantifier, and lists without one.
     private func checkSubject() throws(RecordError) {
+        if subject == .memberCount { return }
         switch type.element {
         case .bytes, .asset, .location:
             throw rejection(
@@ -164,7 +228,7 @@ extension FieldConditions {
     }
 
     private func checkOrder() throws(RecordError) {
-        if type.element == .reference {
+        if type.element == .reference, subject != .memberCount {
             throw rejection(
                 "Field '\(field.name)' of type \(type.schemaName) has no order", cause: .typeMismatch,
                 at: operatorLocation, found: type.schemaName, expected: "==, != or IN")
@@ -182,11 +246,27 @@ extension FieldConditions {
     }
 
     private func fit(_ value: LocatedValue) throws(RecordError) -> FittedValue {
-        try binder.fit(value.argument, to: field, at: value.location)
+        if subject == .memberCount { return try binder.fitCount(value.argument, of: field, at: value.location) }
+        guard !folding.isEmpty else { return try binder.fit(value.argument, to: field, at: value.location) }
+        guard type.element == .string else {
+            throw rejection(
+                "The modifiers \(folding.modifiers) compare texts, and field '\(field.name)' is of type "
+                    + type.schemaName, cause: .typeMismatch, at: operatorLocation, found: folding.modifiers,
+                expected: "no modifiers")
+        }
+        let fitted = try binder.fit(value.argument, to: field, at: value.location)
+        if case .exact(let value) = fitted { return .exact(form.of(value)) }
+        return fitted
+    }
+
+    /// The condition that no value passes.
+    private var impossible: Predicate {
+        // A record without members passes every test of all members.
+        subject == .everyMember ? condition(.isIn([])) : .constant(false)
     }
 
     private func equals(_ fitted: FittedValue) -> Predicate {
-        guard case .exact(let value) = fitted else { return .constant(false) }
+        guard case .exact(let value) = fitted else { return impossible }
         return condition(.equals(value))
     }
 
@@ -226,17 +306,18 @@ extension FieldConditions {
     private func within(_ lower: Side, _ upper: Side) -> Predicate {
         var range = ValueRange()
         switch (lower, upper) {
-        case (.impossible, _), (_, .impossible): return .constant(false)
-        case (.none, .none) where !isMember: return .not(isNull)
+        case (.impossible, _), (_, .impossible): return impossible
+        case (.none, .none) where subject == .value: return .not(isNull)
         default: break
         }
         if case .bound(let bound) = lower { range.lower = bound }
         if case .bound(let bound) = upper { range.upper = bound }
-        return range.isEmpty ? .constant(false) : condition(.isWithin(range))
+        return range.isEmpty ? impossible : condition(.isWithin(range))
     }
 
-    private func condition(_ test: ValueTest) -> Predicate {
-        .condition(Condition(field, test, subject: isMember ? .anyMember : .value))
+    private func condition(_ test: ValueTest, isReversed: Bool = false) -> Predicate {
+        .condition(
+            Condition(field, test, subject: subject, form: TextForm(folding: folding, isReversed: isReversed)))
     }
 
     private func rejection(

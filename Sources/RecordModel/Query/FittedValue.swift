@@ -69,6 +69,22 @@ extension PredicateBinder {
         }
     }
 
+    /// Converts a value to a number of members.
+    ///
+    /// - Throws: `BAD_REQUEST` with the cause `TYPE_MISMATCH`.
+    func fitCount(
+        _ argument: QueryArgument, of field: QueryField, at location: PredicateLocation
+    ) throws(RecordError) -> FittedValue {
+        switch argument {
+        case .integer(let integer): return .exact(.integer(integer))
+        case .double(let double) where double.isFinite: return .integer(double)
+        default:
+            throw .condition(
+                "The number of members of '\(field.name)' is compared with a number", cause: .typeMismatch,
+                field: field.name, at: location, found: argument.typeName, expected: "INT64")
+        }
+    }
+
     private func user(
         _ argument: QueryArgument, _ field: QueryField, _ location: PredicateLocation
     ) throws(RecordError) -> FittedValue {

@@ -15,6 +15,8 @@ package struct IndexDefinition: Hashable, Sendable {
     package struct Column: Hashable, Sendable {
         /// The field of the column.
         package var source: Source
+        /// The form of the field's texts in the index.
+        package var form: TextForm
         /// Whether the values ascend.
         package var isAscending: Bool
         /// Whether the key contains INT64 values as the equal DOUBLE, because the field is a DOUBLE or becomes one. The
@@ -22,17 +24,19 @@ package struct IndexDefinition: Hashable, Sendable {
         package var readsAsDouble = false
 
         package static func == (left: Column, right: Column) -> Bool {
-            left.source == right.source && left.isAscending == right.isAscending
+            left.source == right.source && left.form == right.form && left.isAscending == right.isAscending
         }
 
         package func hash(into hasher: inout Hasher) {
             hasher.combine(source)
+            hasher.combine(form)
             hasher.combine(isAscending)
         }
 
         /// Creates a column with a direction, ascending by default.
-        package init(_ source: Source, isAscending: Bool = true) {
+        package init(_ source: Source, form: TextForm = .exact, isAscending: Bool = true) {
             self.source = source
+            self.form = form
             self.isAscending = isAscending
         }
     }
@@ -129,9 +133,16 @@ extension RecordTypeDefinition {
         index.columns.map { field(of: $0.source)?.name ?? "" }
     }
 
+    /// Returns the field of an index column, in the form that the index contains; `nil` if the type lacks the field.
+    package func indexedField(of column: IndexDefinition.Column) -> IndexedField? {
+        field(of: column.source).map { IndexedField($0, column.form) }
+    }
+
     /// Returns the columns as the schema writes them, such as `threadname` and `-timestamp`.
     package func names(of columns: [IndexDefinition.Column]) -> [String] {
-        columns.map { ($0.isAscending ? "" : "-") + (field(of: $0.source)?.name ?? "") }
+        columns.map { column in
+            (column.isAscending ? "" : "-") + (field(of: column.source)?.name ?? "") + column.form.modifiers
+        }
     }
 
     /// Returns the shape of the index that a field's options require: on this field alone, ascending.

@@ -1,7 +1,8 @@
 /// The byte strings that represent values in index tables and cursors. The order of the keys is the order of the
 /// values, so one comparison of bytes compares any number of columns.
 ///
-/// Each column starts with a byte for presence, so absent values sort first:
+/// Each column starts with a byte for presence, so absent values sort first. In cursors of sorts that have them last,
+/// this byte is 03:
 ///
 /// ```
 /// absent    | 01 |
@@ -20,10 +21,14 @@ package enum IndexKey {
     package static let textBytes = 1_024
 
     /// Appends the key of one column.
-    package static func append(_ value: QueryValue?, isAscending: Bool, to key: inout [UInt8]) {
+    ///
+    /// - Parameter isAbsentGreatest: Whether an absent value is greater than all others. Never so in an index.
+    package static func append(
+        _ value: QueryValue?, isAscending: Bool, isAbsentGreatest: Bool = false, to key: inout [UInt8]
+    ) {
         let start = key.count
         switch value {
-        case nil: key.append(absent)
+        case nil: key.append(isAbsentGreatest ? present + 1 : absent)
         case .integer(let integer)?:
             key.append(present)
             append(UInt64(bitPattern: integer) ^ (1 << 63), to: &key)

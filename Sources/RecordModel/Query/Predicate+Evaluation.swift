@@ -4,6 +4,8 @@ package protocol PredicateSubject {
     func value(of field: QueryField) -> QueryValue?
     /// Returns the members of a list field; empty if the record lacks it.
     func members(of field: QueryField) -> [QueryValue]
+    /// Returns the number of members of a list field of any type; 0 if the record lacks it.
+    func memberCount(of field: QueryField) -> Int
     /// Returns whether the record has a field of any type. An explicit null counts as absent.
     func isPresent(_ field: QueryField) -> Bool
 }
@@ -24,12 +26,14 @@ extension Predicate {
 
 extension Condition {
     /// Returns whether the test holds for the field's value, or for at least one member of a list. For an absent field,
-    /// only `isNull` holds.
+    /// only `isNull`, tests of every member and tests of the number of members hold.
     package func evaluate(_ subject: some PredicateSubject) -> Bool {
         if test == .isNull { return !subject.isPresent(field) }
         switch self.subject {
-        case .value: return subject.value(of: field).map(test.holds) ?? false
-        case .anyMember: return subject.members(of: field).contains(where: test.holds)
+        case .value: return subject.value(of: field).map { test.holds(form.of($0)) } ?? false
+        case .anyMember: return subject.members(of: field).contains { test.holds(form.of($0)) }
+        case .everyMember: return subject.members(of: field).allSatisfy { test.holds(form.of($0)) }
+        case .memberCount: return test.holds(.integer(Int64(subject.memberCount(of: field))))
         }
     }
 }
@@ -45,6 +49,12 @@ extension ValueTest {
         case .hasPrefix(let prefix):
             guard case .text(let text) = value, !prefix.isEmpty else { return false }
             return text.starts(with: prefix)
+        case .contains(let part):
+            guard case .text(let text) = value, !part.isEmpty else { return false }
+            return text.indices.contains { text[$0...].starts(with: part) }
+        case .matches(let pattern):
+            if case .text(let text) = value { return pattern.matches(text) }
+            return false
         }
     }
 }

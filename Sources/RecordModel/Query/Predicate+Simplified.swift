@@ -57,8 +57,8 @@ extension Predicate {
     /// merged range is empty.
     private static func intersectRanges(_ parts: [Predicate]) -> [Predicate]? {
         var merged: [Predicate] = []
-        var locations: [QueryField: Int] = [:]
-        var ranges: [QueryField: ValueRange] = [:]
+        var locations: [IndexedField: Int] = [:]
+        var ranges: [IndexedField: ValueRange] = [:]
         for part in parts {
             guard case .condition(let condition) = part, condition.subject == .value,
                 case .isWithin(let range) = condition.test
@@ -66,17 +66,17 @@ extension Predicate {
                 merged.append(part)
                 continue
             }
-            if let known = ranges[condition.field] {
-                ranges[condition.field] = known.intersection(range)
+            if let known = ranges[condition.indexedField] {
+                ranges[condition.indexedField] = known.intersection(range)
             } else {
-                locations[condition.field] = merged.count
-                ranges[condition.field] = range
+                locations[condition.indexedField] = merged.count
+                ranges[condition.indexedField] = range
                 merged.append(part)
             }
         }
         for (field, location) in locations {
             guard let range = ranges[field] else { continue }
-            let simplified = Condition(field, .isWithin(range)).simplified()
+            let simplified = Condition(field.field, .isWithin(range), form: field.form).simplified()
             if simplified == .constant(false) { return nil }
             merged[location] = simplified
         }
@@ -86,18 +86,21 @@ extension Predicate {
     /// Merges the equalities of each field and subject into one `isIn`, at the position of the first equality.
     private static func uniteEqualities(_ parts: [Predicate]) -> [Predicate] {
         struct Key: Hashable {
-            var field: QueryField
+            var field: IndexedField
             var subject: Condition.Subject
         }
         var merged: [Predicate] = []
         var locations: [Key: Int] = [:]
         var values: [Key: [QueryValue]] = [:]
         for part in parts {
-            guard case .condition(let condition) = part, let equal = condition.test.equalities else {
+            // A list can have every member in one of two sets without having every member in the same set.
+            guard case .condition(let condition) = part, condition.subject != .everyMember,
+                let equal = condition.test.equalities
+            else {
                 merged.append(part)
                 continue
             }
-            let key = Key(field: condition.field, subject: condition.subject)
+            let key = Key(field: condition.indexedField, subject: condition.subject)
             if locations[key] == nil {
                 locations[key] = merged.count
                 merged.append(part)
@@ -106,7 +109,9 @@ extension Predicate {
         }
         for (key, location) in locations {
             guard let values = values[key] else { continue }
-            merged[location] = Condition(key.field, .isIn(values), subject: key.subject).simplified()
+            merged[location] = Condition(
+                key.field.field, .isIn(values), subject: key.subject, form: key.field.form
+            ).simplified()
         }
         return merged
     }
@@ -118,26 +123,30 @@ extension Condition {
         case .isIn(let values):
             var seen: Set<QueryValue> = []
             let distinct = values.filter { seen.insert($0).inserted }
-            if distinct.isEmpty { return .constant(false) }
+            // A record without members passes every test of all members.
+            if distinct.isEmpty { return subject == .everyMember ? .condition(self) : .constant(false) }
             return with(distinct.count == 1 ? .equals(distinct[0]) : .isIn(distinct))
         case .isWithin(let range):
-            if range.isEmpty { return .constant(false) }
+            if range.isEmpty { return subject == .everyMember ? .condition(self) : .constant(false) }
             if let lower = range.lower, lower.value == range.upper?.value { return with(.equals(lower.value)) }
-            if range == ValueRange(), subject == .value {
-                return Predicate.not(.condition(Condition(field, .isNull))).simplified()
+            guard range == ValueRange() else { return .condition(self) }
+            switch subject {
+            case .value: return Predicate.not(.condition(Condition(field, .isNull))).simplified()
+            case .everyMember, .memberCount: return .constant(true)
+            case .anyMember: return .condition(self)
             }
-            return .condition(self)
-        case .hasPrefix(let prefix): return prefix.isEmpty ? .constant(false) : .condition(self)
+        case .hasPrefix(let text), .contains(let text):
+            return text.isEmpty && subject != .everyMember ? .constant(false) : .condition(self)
         case .isNull:
             // Every record has all system fields.
             if case .system = field { return .constant(false) }
             return .condition(Condition(field, .isNull))
-        case .equals: return .condition(self)
+        case .equals, .matches: return .condition(self)
         }
     }
 
     private func with(_ test: ValueTest) -> Predicate {
-        .condition(Condition(field, test, subject: subject))
+        .condition(Condition(field, test, subject: subject, form: form))
     }
 }
 

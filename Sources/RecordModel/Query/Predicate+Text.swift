@@ -73,7 +73,9 @@ private struct PredicateTextWriter {
     }
 
     private mutating func append(negated part: Predicate) {
-        if case .condition(let condition) = part, condition.subject == .value || condition.test == .isNull {
+        if case .condition(let condition) = part,
+            condition.subject == .value || condition.subject == .memberCount || condition.test == .isNull
+        {
             switch condition.test {
             case .isNull, .equals: return append(condition, isNegated: true, needsGroup: false)
             default: break
@@ -90,14 +92,20 @@ private struct PredicateTextWriter {
         case .isNull:
             append(field)
             text += (isNegated ? " != NULL" : " == NULL").utf8
-        case .equals(let value): append(condition, isNegated ? " != " : " == ", value)
+        case .equals(let value): append(condition, isNegated ? " !=" : " ==", value)
         case .isIn(let values):
             append(head: condition)
-            text += " IN {".utf8
+            append(" IN", condition)
+            text += " {".utf8
             append(values, of: field)
             text.append(UInt8(ascii: "}"))
         case .isWithin(let range): append(condition, range, needsGroup: needsGroup)
-        case .hasPrefix(let prefix): append(condition, " BEGINSWITH ", .text(prefix))
+        case .hasPrefix(let prefix) where condition.form.isReversed:
+            append(condition, " ENDSWITH", .text(prefix.reversed()))
+        case .hasPrefix(let prefix): append(condition, " BEGINSWITH", .text(prefix))
+        case .contains(let part): append(condition, " CONTAINS", .text(part))
+        case .matches(let pattern):
+            append(condition, pattern.language == .wildcards ? " LIKE" : " MATCHES", .text(Array(pattern.text.utf8)))
         }
     }
 
@@ -105,19 +113,20 @@ private struct PredicateTextWriter {
         switch (range.lower, range.upper) {
         case (let lower?, let upper?) where lower.isInclusive && upper.isInclusive:
             append(head: condition)
-            text += " BETWEEN {".utf8
+            append(" BETWEEN", condition)
+            text += " {".utf8
             append(lower.value, of: condition.field)
             text += ", ".utf8
             append(upper.value, of: condition.field)
             text.append(UInt8(ascii: "}"))
         case (let lower?, let upper?):
             if needsGroup { text.append(UInt8(ascii: "(")) }
-            append(condition, lower.isInclusive ? " >= " : " > ", lower.value)
+            append(condition, lower.isInclusive ? " >=" : " >", lower.value)
             text += " AND ".utf8
-            append(condition, upper.isInclusive ? " <= " : " < ", upper.value)
+            append(condition, upper.isInclusive ? " <=" : " <", upper.value)
             if needsGroup { text.append(UInt8(ascii: ")")) }
-        case (let lower?, nil): append(condition, lower.isInclusive ? " >= " : " > ", lower.value)
-        case (nil, let upper?): append(condition, upper.isInclusive ? " <= " : " < ", upper.value)
+        case (let lower?, nil): append(condition, lower.isInclusive ? " >=" : " >", lower.value)
+        case (nil, let upper?): append(condition, upper.isInclusive ? " <=" : " <", upper.value)
         case (nil, nil):
             append(head: condition)
             text += " != NULL".utf8
@@ -126,13 +135,25 @@ private struct PredicateTextWriter {
 
     private mutating func append(_ condition: Condition, _ operation: String, _ value: QueryValue) {
         append(head: condition)
-        text += operation.utf8
+        append(operation, condition)
+        text.append(UInt8(ascii: " "))
         append(value, of: condition.field)
     }
 
     private mutating func append(head condition: Condition) {
-        if condition.subject == .anyMember { text += "ANY ".utf8 }
+        switch condition.subject {
+        case .anyMember: text += "ANY ".utf8
+        case .everyMember: text += "ALL ".utf8
+        case .value, .memberCount: break
+        }
         append(condition.field)
+        if condition.subject == .memberCount { text += ".@count".utf8 }
+    }
+
+    /// Appends an operator with the modifiers of the condition.
+    private mutating func append(_ operation: String, _ condition: Condition) {
+        text += operation.utf8
+        text += condition.form.folding.modifiers.utf8
     }
 
     private mutating func append(_ field: QueryField) {

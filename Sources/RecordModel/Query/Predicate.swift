@@ -18,21 +18,31 @@ package struct Condition: Hashable, Sendable {
         case value
         /// At least one member of a list.
         case anyMember
+        /// All members of a list. The test holds for a record without members.
+        case everyMember
+        /// The number of members of a list, as an integer; 0 if the record lacks the list.
+        case memberCount
     }
 
     /// The tested field.
     package var field: QueryField
+    /// The form of the field's texts that is tested. The texts of the test have this form.
+    package var form: TextForm
     /// Whether the value or the members of the field are tested.
     package var subject: Subject
     /// The test that the value or member must pass.
     package var test: ValueTest
 
     /// Creates a condition that tests a field, or the members of a list field.
-    package init(_ field: QueryField, _ test: ValueTest, subject: Subject = .value) {
+    package init(_ field: QueryField, _ test: ValueTest, subject: Subject = .value, form: TextForm = .exact) {
         self.field = field
+        self.form = form
         self.subject = subject
         self.test = test
     }
+
+    /// The field in the form that is tested.
+    package var indexedField: IndexedField { IndexedField(field, form) }
 }
 
 /// The test that a value must pass.
@@ -45,6 +55,10 @@ package enum ValueTest: Hashable, Sendable {
     case isWithin(ValueRange)
     /// The text starts with these UTF-8 bytes. There is at least one byte.
     case hasPrefix([UInt8])
+    /// The text contains these UTF-8 bytes. There is at least one byte.
+    case contains([UInt8])
+    /// The whole text matches a pattern.
+    case matches(TextPattern)
 }
 
 /// A range of values of one field.

@@ -54,7 +54,8 @@ extension PredicateBinder {
         let field = try field(filter.fieldName, at: location)
         let conditions = { (isMember: Bool) in
             FieldConditions(
-                field: field, fieldLocation: location, isMember: isMember, operatorLocation: location, binder: self)
+                field: field, fieldLocation: location, subject: isMember ? .anyMember : .value, folding: [],
+                operatorLocation: location, binder: self)
         }
         let predicate: Predicate
         switch test {

@@ -35,9 +35,16 @@ package struct PredicateBinder {
 
     /// Returns the sort term for a field.
     ///
+    /// - Parameters:
+    ///   - name: The name of the field, with modifiers such as `[c]` behind the name of a STRING.
+    ///   - nulls: The place of records that lack the field; `nil` for the first in ascending order, and the last in
+    ///     descending order.
     /// - Throws: `BAD_REQUEST`, with the cause `UNKNOWN_NAME` for a field that the type lacks, and `TYPE_MISMATCH` for
-    ///   a field that has no sort order.
-    package func sortTerm(_ name: String, isAscending: Bool) throws(RecordError) -> SortTerm {
+    ///   a field that has no sort order or no modifiers.
+    package func sortTerm(
+        _ name: String, isAscending: Bool, nulls: NullPlacement? = nil
+    ) throws(RecordError) -> SortTerm {
+        let (name, form) = TextForm.split(name) ?? (name, .exact)
         let field = try self.field(name, at: PredicateLocation())
         let isUser = field.isUser
         guard !field.type.isList, !isUser,
@@ -47,7 +54,14 @@ package struct PredicateBinder {
                 "Records cannot be sorted by field '\(field.name)' of type \(field.type.schemaName)",
                 cause: .typeMismatch, details: [("field", .text(field.name)), ("type", .text(field.type.schemaName))])
         }
-        return SortTerm(field, isAscending: isAscending)
+        guard form == .exact || (field.type == .string && !form.isReversed) else {
+            throw .badRequest(
+                "Only a STRING can be sorted without regard to case or diacritics, with [c], [d] or [cd] behind its name",
+                cause: .typeMismatch, details: [("field", .text(field.name)), ("type", .text(field.type.schemaName))])
+        }
+        // Every record has all system fields.
+        if case .system = field { return SortTerm(field, form: form, isAscending: isAscending) }
+        return SortTerm(field, form: form, isAscending: isAscending, nulls: nulls)
     }
 
     /// Returns the field with a name. System fields may have any spelling.

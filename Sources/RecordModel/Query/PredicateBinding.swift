@@ -1,3 +1,5 @@
+internal import UnicodeText
+
 /// The binding of one predicate. The type traverses the syntax tree and passes fields and values to `FieldConditions`.
 ///
 /// All functions throw the errors of `PredicateBinder.bind`.
@@ -87,7 +89,8 @@ struct PredicateBinding {
         _ comparison: PredicateSyntax.Comparison
     ) throws(RecordError) -> Predicate {
         let conditions = FieldConditions(
-            field: field.field, fieldLocation: field.location, isMember: comparison.quantifier != nil,
+            field: field.field, fieldLocation: field.location,
+            subject: try subject(of: field, comparison), folding: comparison.folding,
             operatorLocation: PredicateLocation(offset: comparison.offset), binder: binder)
         let predicate: Predicate
         switch operation {
@@ -96,8 +99,26 @@ struct PredicateBinding {
         case .isBetween: predicate = try conditions.isBetween(value)
         case .contains: predicate = try conditions.contains(value)
         case .beginsWith: predicate = try conditions.beginsWith(value)
+        case .endsWith: predicate = try conditions.endsWith(value)
+        case .like: predicate = try conditions.matches(value, .wildcards)
+        case .matches: predicate = try conditions.matches(value, .expression)
         }
         return comparison.quantifier == PredicateSyntax.Quantifier.none ? .not(predicate) : predicate
+    }
+
+    private func subject(
+        of field: LocatedField, _ comparison: PredicateSyntax.Comparison
+    ) throws(RecordError) -> Condition.Subject {
+        switch (comparison.quantifier, field.isCount) {
+        case (nil, false): return .value
+        case (.any?, false), (PredicateSyntax.Quantifier.none?, false): return .anyMember
+        case (.all?, false): return .everyMember
+        case (nil, true): return .memberCount
+        default:
+            throw .condition(
+                "The number of members takes no quantifier", field: field.field.name, at: field.location,
+                found: "@count", expected: "a field, or no quantifier")
+        }
     }
 
     /// Binds a comparison with the value on the left: `100 <= salesPrice`, `'red' IN colours`.
@@ -109,7 +130,7 @@ struct PredicateBinding {
         case .relation(let relation): operation = .relation(relation.turned)
         case .isIn: operation = .contains
         case .contains: operation = .isIn
-        case .isBetween, .beginsWith:
+        case .isBetween, .beginsWith, .endsWith, .like, .matches:
             throw .condition(
                 "The field stands on the left of this operator", at: PredicateLocation(offset: comparison.left.offset),
                 found: value.argument.typeName, expected: "a field")
@@ -127,6 +148,8 @@ struct PredicateBinding {
 struct LocatedField {
     var field: QueryField
     var location: PredicateLocation
+    /// Whether the number of members is meant: `@count`.
+    var isCount = false
 }
 
 /// A value, and its position for errors.
@@ -151,18 +174,36 @@ extension PredicateBinding {
     ) throws(RecordError) -> Resolved {
         let location = PredicateLocation(offset: operand.offset)
         switch operand.form {
-        case .key(let name):
-            return .field(
-                LocatedField(field: try binder.field(name, at: location, isValue: isValue), location: location))
+        case .key, .keyArgument: return .field(try field(operand.form, at: location, isValue: isValue))
+        case .count(let form):
+            var field = try field(form, at: location, isValue: isValue)
+            guard field.field.type.isList else {
+                throw .condition(
+                    "Field '\(field.field.name)' of type \(field.field.type.schemaName) is no list and has no members to "
+                        + "count", cause: .typeMismatch, field: field.field.name, at: location,
+                    found: field.field.type.schemaName, expected: "a list field")
+            }
+            field.isCount = true
+            return .field(field)
+        default: return .value(try value(operand))
+        }
+    }
+
+    private func field(
+        _ form: PredicateSyntax.Operand.Form, at location: PredicateLocation, isValue: Bool
+    ) throws(RecordError) -> LocatedField {
+        switch form {
         case .keyArgument(let index):
-            let location = PredicateLocation(offset: operand.offset, argument: .number(Int64(index)))
+            let location = PredicateLocation(offset: location.offset, argument: .number(Int64(index)))
             guard case .string(let name) = positional[index] else {
                 throw .condition(
                     "The argument of %K is the name of a field", cause: .typeMismatch, at: location,
                     found: positional[index].typeName, expected: "STRING")
             }
-            return .field(LocatedField(field: try binder.field(name, at: location), location: location))
-        default: return .value(try value(operand))
+            return LocatedField(field: try binder.field(name, at: location), location: location)
+        case .key(let name):
+            return LocatedField(field: try binder.field(name, at: location, isValue: isValue), location: location)
+        default: preconditionFailure("Only keys name fields")
         }
     }
 
@@ -170,8 +211,7 @@ extension PredicateBinding {
         var location = PredicateLocation(offset: operand.offset)
         switch operand.form {
         case .literal(let literal): return LocatedValue(argument: literal, location: location)
-        case .now(let duration):
-            return LocatedValue(argument: .timestamp(binder.now + duration), location: location)
+        case .now: return LocatedValue(argument: .timestamp(binder.now), location: location)
         case .argument(let index):
             location.argument = .number(Int64(index))
             return try counted(LocatedValue(argument: positional[index], location: location))
@@ -191,9 +231,78 @@ extension PredicateBinding {
             self.members += items.count
             try checkMembers(at: location)
             return LocatedValue(argument: .list([]), location: location, members: members)
-        case .key, .keyArgument:
+        case .arithmetic(let operation, let left, let right):
+            if case .duration(let duration) = right.form {
+                let time = try shift(try value(left), by: operation == .plus ? duration : -duration)
+                return LocatedValue(argument: time, location: location)
+            }
+            let (one, other) = (try value(left), try value(right))
+            return LocatedValue(argument: try result(operation, one, other), location: location)
+        case .duration:
+            throw .condition(
+                "A duration is added to a time or subtracted from one", at: location, found: "a duration",
+                expected: "a time, as in now() - 183 days")
+        case .key, .keyArgument, .count:
             throw .condition(
                 "A list has values and no fields", at: location, found: "a field", expected: "a value")
+        }
+    }
+
+    /// Adds a number of milliseconds to a time.
+    private func shift(_ value: LocatedValue, by duration: Int64) throws(RecordError) -> QueryArgument {
+        switch value.argument {
+        case .timestamp(let time), .integer(let time):
+            let (sum, isTooLarge) = time.addingReportingOverflow(duration)
+            if !isTooLarge { return .timestamp(sum) }
+        case .string(let text):
+            if let time = try? Timestamp.read(text, takesDates: true) { return .timestamp(time + duration) }
+        default: break
+        }
+        throw .condition(
+            "A duration is added to a time or subtracted from one", cause: .typeMismatch, at: value.location,
+            found: value.argument.typeName, expected: "a TIMESTAMP")
+    }
+
+    /// Calculates with two numbers. Integers give an integer where the result is one, and a double otherwise.
+    private func result(
+        _ operation: PredicateSyntax.Arithmetic, _ left: LocatedValue, _ right: LocatedValue
+    ) throws(RecordError) -> QueryArgument {
+        let (one, other) = (try number(left), try number(right))
+        if case .integer(let one) = left.argument, case .integer(let other) = right.argument {
+            let (integer, isTooLarge) =
+                switch operation {
+                case .plus: one.addingReportingOverflow(other)
+                case .minus: one.subtractingReportingOverflow(other)
+                case .times: one.multipliedReportingOverflow(by: other)
+                case .dividedBy:
+                    other == 0 || one.remainderReportingOverflow(dividingBy: other).partialValue != 0
+                        ? (0, true) : one.dividedReportingOverflow(by: other)
+                }
+            if !isTooLarge { return .integer(integer) }
+        }
+        let double =
+            switch operation {
+            case .plus: one + other
+            case .minus: one - other
+            case .times: one * other
+            case .dividedBy: one / other
+            }
+        guard double.isFinite else {
+            throw .condition(
+                other == 0 ? "A number cannot be divided by 0" : "The result is no number", at: right.location,
+                found: operation.rawValue, expected: "a result in the range of DOUBLE")
+        }
+        return .double(double)
+    }
+
+    private func number(_ value: LocatedValue) throws(RecordError) -> Double {
+        switch value.argument {
+        case .integer(let integer): return Double(integer)
+        case .double(let double): return double
+        default:
+            throw .condition(
+                "Only numbers can be added, subtracted, multiplied and divided", cause: .typeMismatch,
+                at: value.location, found: value.argument.typeName, expected: "a number")
         }
     }
 

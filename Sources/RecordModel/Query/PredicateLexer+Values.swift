@@ -8,7 +8,7 @@ extension PredicateLexer {
         if isNegative || peek() == UInt8(ascii: "+") { position += 1 }
         guard let first = peek(), Self.isDigit(first) else {
             position = start
-            throw unexpected(at: start, "a number, or an operator: conditions do not calculate")
+            throw unexpected(at: start, "a number, or an operator")
         }
         let kind: PredicateToken.Kind
         switch (first, peek(1).map { $0 | 0x20 }) {

@@ -38,8 +38,11 @@ struct PredicateLexer {
             }
             position += 2
             return .keyword(byte == UInt8(ascii: "&") ? .and : .or)
+        case UInt8(ascii: ".") where peek(1) == UInt8(ascii: "@"):
+            position += 1
+            return .collection(try name(behind: "an operator on a list, such as @count"))
         case UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "["),
-            UInt8(ascii: "]"), UInt8(ascii: ","), UInt8(ascii: "."):
+            UInt8(ascii: "]"), UInt8(ascii: ","), UInt8(ascii: "."), UInt8(ascii: "*"), UInt8(ascii: "/"):
             position += 1
             return .sign(byte)
         case 0x80... where scalar(at: position)?.isIdentifierStart == true: return word()
@@ -51,11 +54,10 @@ struct PredicateLexer {
     private static func instead(of byte: UInt8) -> String {
         switch byte {
         case UInt8(ascii: "~"), UInt8(ascii: "^"):
-            "an operator: BEGINSWITH 'text' for the start of a string, CONTAINS for a member of a list"
+            "an operator: BEGINSWITH, CONTAINS, ENDSWITH, LIKE or MATCHES for strings"
         case UInt8(ascii: "?"), UInt8(ascii: ":"), UInt8(ascii: "@"):
             "a placeholder: %@ for the next of the arguments, or $name for a named one"
         case UInt8(ascii: "`"): "a field's name; one that is a keyword is written #name"
-        case UInt8(ascii: "*"), UInt8(ascii: "/"): "a name, a value or an operator: conditions do not calculate"
         default: "a name, a value or an operator"
         }
     }

@@ -17,16 +17,113 @@ extension PredicateParser {
         if case .name(let name) = token.kind {
             let isEscaped = lexer.bytes[start] == UInt8(ascii: "#")
             try advance()
-            if token.isSign("("), !isEscaped { return Operand(form: try function(name, at: start), offset: start) }
-            return Operand(form: .key(name), offset: start)
+            guard token.isSign("("), !isEscaped else { return try key(.key(name), at: start) }
+            return try sum(from: Operand(form: try function(name, at: start), offset: start), Self.expectedOperand)
         }
         if token.kind == .keyPlaceholder {
             placeholders += 1
             try advance()
-            return Operand(form: .keyArgument(placeholders - 1), offset: start)
+            return try key(.keyArgument(placeholders - 1), at: start)
         }
-        return try value(Self.expectedOperand)
+        return try sum(Self.expectedOperand)
     }
+
+    /// Returns the operand for a key, which is followed by the current token.
+    private mutating func key(_ form: Operand.Form, at start: Int) throws(RecordError) -> Operand {
+        guard case .collection(let name) = token.kind else { return Operand(form: form, offset: start) }
+        guard name.lowercased() == "count" else {
+            throw .condition(
+                "The operator @\(name.clipped) on lists is not available; @count, the number of members, is",
+                at: location, found: ".@\(name.clipped)", expected: ".@count")
+        }
+        try advance()
+        return Operand(form: .count(form), offset: start)
+    }
+
+    // MARK: Arithmetic
+
+    /// Parses numbers with operators between them, or another value.
+    private mutating func sum(_ expected: String) throws(RecordError) -> Operand {
+        try sum(from: try product(expected), expected)
+    }
+
+    /// Parses the rest of a sum whose first value is known.
+    private mutating func sum(from first: Operand, _ expected: String) throws(RecordError) -> Operand {
+        var left = try product(from: first, expected)
+        while token.isSign("+") || token.isSign("-") {
+            let operation: PredicateSyntax.Arithmetic = token.isSign("+") ? .plus : .minus
+            try advanceToValue()
+            let right = try duration(after: try product("a number, or a duration such as 183 days"))
+            left = Operand(form: .arithmetic(operation, left, right), offset: left.offset)
+        }
+        return left
+    }
+
+    /// Parses the unit after a number, as in `183 days`. Without a unit, returns the number.
+    private mutating func duration(after number: Operand) throws(RecordError) -> Operand {
+        guard case .name(let name) = token.kind else { return number }
+        guard let unit = Self.units[name.lowercased()] else {
+            throw unexpected("a unit: seconds, minutes, hours, days or weeks")
+        }
+        guard case .literal(.integer(let count)) = number.form, count >= 0 else {
+            throw .predicateSyntax(
+                at: number.offset, found: String(decoding: lexer.bytes[number.offset..<token.end], as: UTF8.self).clipped,
+                expected: "a whole number before the unit, as in now() - 183 days")
+        }
+        let (duration, isTooLong) = count.multipliedReportingOverflow(by: unit)
+        guard !isTooLong, duration <= Self.longestDuration else {
+            throw .predicateSyntax(
+                at: number.offset, found: String(decoding: lexer.bytes[number.offset..<token.end], as: UTF8.self).clipped,
+                expected: "a duration of at most 10,000 years")
+        }
+        try advanceAfterValue()
+        return Operand(form: .duration(duration), offset: number.offset)
+    }
+
+    private mutating func product(_ expected: String) throws(RecordError) -> Operand {
+        try product(from: try factor(expected), expected)
+    }
+
+    private mutating func product(from first: Operand, _ expected: String) throws(RecordError) -> Operand {
+        var left = first
+        while token.isSign("*") || token.isSign("/") {
+            let operation: PredicateSyntax.Arithmetic = token.isSign("*") ? .times : .dividedBy
+            try advanceToValue()
+            let right = try factor("a number")
+            left = Operand(form: .arithmetic(operation, left, right), offset: left.offset)
+        }
+        return left
+    }
+
+    private mutating func factor(_ expected: String) throws(RecordError) -> Operand {
+        guard token.isSign("(") else { return try value(expected) }
+        try enterGroup()
+        let inner = try sum(expected)
+        try takeAfterValue(")", "an operator or a closing parenthesis")
+        leaveGroup()
+        return inner
+    }
+
+    /// Advances over an operator. Each operator counts as a condition, which limits the work and the recursion.
+    private mutating func advanceToValue() throws(RecordError) {
+        try countCondition()
+        try advance()
+    }
+
+    /// Advances over the last token of a value. A sign behind it is an operator, and not part of a number.
+    private mutating func advanceAfterValue() throws(RecordError) {
+        lexer.readsSigns = true
+        defer { lexer.readsSigns = false }
+        try advance()
+    }
+
+    /// Skips a required sign that ends a value.
+    private mutating func takeAfterValue(_ sign: Unicode.Scalar, _ expected: String) throws(RecordError) {
+        guard token.isSign(sign) else { throw unexpected(expected) }
+        try advanceAfterValue()
+    }
+
+    // MARK: Values
 
     /// Parses a literal, a parameter or a function call.
     private mutating func value(_ expected: String) throws(RecordError) -> Operand {
@@ -57,7 +154,7 @@ extension PredicateParser {
             return Operand(form: try function(name, at: start), offset: start)
         default: throw unexpected(expected)
         }
-        try advance()
+        try advanceAfterValue()
         return Operand(form: form, offset: start)
     }
 
@@ -87,7 +184,7 @@ extension PredicateParser {
             throw .conditionTooLarge(
                 "The lists of the condition have too many members", limit: Limits.conditionMembers, at: location)
         }
-        return try value("a value")
+        return try sum("a value")
     }
 
     /// Parses the arguments of a function. The current token is the opening parenthesis.
@@ -95,7 +192,8 @@ extension PredicateParser {
         switch name.lowercased() {
         case "now":
             try advance()
-            return .now(try durations())
+            try takeAfterValue(")", "a closing parenthesis")
+            return .now
         case "date": return try date()
         case "cast": return try cast()
         case "ref": return try reference()
@@ -103,39 +201,6 @@ extension PredicateParser {
         case "loc": throw unavailable("A place", at: start, name)
         default: throw unavailable("This function", at: start, name)
         }
-    }
-
-    /// Parses `)` and the durations after `now(`, such as `) - 183 days` or `)+1 day-30 minutes`.
-    ///
-    /// - Returns: The sum of the durations in milliseconds.
-    private mutating func durations() throws(RecordError) -> Int64 {
-        var sum: Int64 = 0
-        lexer.readsSigns = true
-        try take(")", "a closing parenthesis")
-        while token.isSign("+") || token.isSign("-") {
-            let (start, isNegative) = (token.start, token.isSign("-"))
-            lexer.readsSigns = false
-            try advance()
-            guard case .integer(let count) = token.kind, count >= 0 else {
-                throw unexpected("a whole number, as in now() - 183 days")
-            }
-            try advance()
-            guard case .name(let name) = token.kind, let unit = Self.units[name.lowercased()] else {
-                throw unexpected("seconds, minutes, hours, days or weeks")
-            }
-            let (product, isTooLong) = (isNegative ? -count : count).multipliedReportingOverflow(by: unit)
-            let (total, isTooLarge) = sum.addingReportingOverflow(product)
-            guard !isTooLong, !isTooLarge, total.magnitude <= Self.longestDuration else {
-                throw .predicateSyntax(
-                    at: start, found: String(decoding: lexer.bytes[start..<token.end], as: UTF8.self).clipped,
-                    expected: "a duration of at most 10,000 years")
-            }
-            sum = total
-            lexer.readsSigns = true
-            try advance()
-        }
-        lexer.readsSigns = false
-        return sum
     }
 
     /// Units of durations in milliseconds. Months and years have none: their lengths differ.
@@ -152,7 +217,7 @@ extension PredicateParser {
     }()
 
     /// In milliseconds: 10,000 years.
-    private static let longestDuration: UInt64 = 315_569_520_000_000
+    private static let longestDuration: Int64 = 315_569_520_000_000
 
     private func unavailable(_ construct: String, at start: Int, _ name: String) -> RecordError {
         .condition(
@@ -178,7 +243,7 @@ extension PredicateParser {
             throw unexpected("\(expected), and this is a \(error.words)")
         }
         try advance()
-        try take(")", "a closing parenthesis")
+        try takeAfterValue(")", "a closing parenthesis")
         return .literal(.timestamp(milliseconds))
     }
 
@@ -196,7 +261,7 @@ extension PredicateParser {
         try take(",", "a comma")
         guard case .string("NSDate") = token.kind else { throw unexpected("\"NSDate\"") }
         try advance()
-        try take(")", "a closing parenthesis")
+        try takeAfterValue(")", "a closing parenthesis")
         return .literal(.timestamp(milliseconds))
     }
 
@@ -214,7 +279,7 @@ extension PredicateParser {
             }
             try advance()
         }
-        try take(")", "a closing parenthesis")
+        try takeAfterValue(")", "a closing parenthesis")
         return .literal(.reference(text))
     }
 }

@@ -1,3 +1,5 @@
+internal import UnicodeText
+
 /// A recursive-descent parser for predicates, with one token of lookahead. All errors are `BAD_REQUEST`, with the cause
 /// `TOO_LARGE` for an exceeded limit.
 struct PredicateParser {
@@ -53,10 +55,7 @@ struct PredicateParser {
 
     private mutating func primary() throws(RecordError) -> PredicateSyntax.Node {
         if token.isSign("(") { return try group() }
-        guard conditions < Limits.conditions else {
-            throw .conditionTooLarge("The condition has too many tests", limit: Limits.conditions, at: location)
-        }
-        conditions += 1
+        try countCondition()
         switch token.kind {
         case .keyword(.truepredicate):
             try advance()
@@ -68,16 +67,33 @@ struct PredicateParser {
         }
     }
 
+    /// Counts a test, or an operation on numbers.
+    mutating func countCondition() throws(RecordError) {
+        guard conditions < Limits.conditions else {
+            throw .conditionTooLarge("The condition has too many tests", limit: Limits.conditions, at: location)
+        }
+        conditions += 1
+    }
+
     private mutating func group() throws(RecordError) -> PredicateSyntax.Node {
+        try enterGroup()
+        let node = try disjunction()
+        try take(")", "AND, OR or a closing parenthesis")
+        leaveGroup()
+        return node
+    }
+
+    /// Advances over an opening parenthesis.
+    mutating func enterGroup() throws(RecordError) {
         guard depth < Limits.conditionDepth else {
             throw .conditionTooLarge("The condition is nested too deep", limit: Limits.conditionDepth, at: location)
         }
         depth += 1
         try advance()
-        let node = try disjunction()
-        try take(")", "AND, OR or a closing parenthesis")
+    }
+
+    mutating func leaveGroup() {
         depth -= 1
-        return node
     }
 
     private mutating func comparison() throws(RecordError) -> PredicateSyntax.Node {
@@ -85,8 +101,7 @@ struct PredicateParser {
         switch token.kind {
         case .keyword(.any), .keyword(.some): quantifier = .any
         case .keyword(.none): quantifier = PredicateSyntax.Quantifier.none
-        case .keyword(.all):
-            throw unavailable("ALL", "ANY, SOME or NONE")
+        case .keyword(.all): quantifier = .all
         default: break
         }
         if quantifier != nil { try advance() }
@@ -98,11 +113,11 @@ struct PredicateParser {
         let isNegated = token.kind == .keyword(.not)
         if isNegated {
             try advance()
-            guard !token.isRelation else { throw unexpected("IN, BETWEEN, CONTAINS or BEGINSWITH after NOT") }
+            guard !token.isRelation else { throw unexpected("IN, BETWEEN, CONTAINS or another word after NOT") }
         }
         comparison.offset = token.start
-        comparison.operation = try operation()
-        comparison.right = try operand(isList: comparison.operation == .isIn || comparison.operation == .isBetween)
+        (comparison.operation, comparison.folding) = try operation()
+        comparison.right = try operand(isList: comparison.operation.takesList)
         return isNegated ? .not(.comparison(comparison)) : .comparison(comparison)
     }
 
@@ -129,8 +144,8 @@ struct PredicateParser {
         if case .name(let name) = token.kind { name.lowercased() == word } else { false }
     }
 
-    /// Parses an operator and advances to the token after it.
-    private mutating func operation() throws(RecordError) -> PredicateSyntax.Operation {
+    /// Parses an operator with its modifiers, and advances to the token after it.
+    private mutating func operation() throws(RecordError) -> (PredicateSyntax.Operation, TextFolding) {
         let operation: PredicateSyntax.Operation
         switch token.kind {
         case .relation(let relation): operation = .relation(relation)
@@ -138,9 +153,9 @@ struct PredicateParser {
         case .keyword(.between): operation = .isBetween
         case .keyword(.contains): operation = .contains
         case .keyword(.beginswith): operation = .beginsWith
-        case .keyword(.endswith): throw unavailable("ENDSWITH", Self.textOperators)
-        case .keyword(.like): throw unavailable("LIKE", Self.textOperators)
-        case .keyword(.matches): throw unavailable("MATCHES", Self.textOperators)
+        case .keyword(.endswith): operation = .endsWith
+        case .keyword(.like): operation = .like
+        case .keyword(.matches): operation = .matches
         case .keyword(.tokenmatches): throw unavailable("TOKENMATCHES, full-text search,", Self.textOperators)
         case .name(let name) where Self.textWords.contains(name.lowercased()):
             throw unexpected(Self.textOperators)
@@ -150,21 +165,41 @@ struct PredicateParser {
             throw unexpected("an operator, such as == or IN")
         }
         try advance()
-        let mayBeList = operation == .isIn || operation == .isBetween
-        if token.isSign("["), !mayBeList || areModifiers {
-            throw unavailable(
-                "A modifier in brackets, such as [c],", "a value: comparison is exact", found: modifiers())
+        guard token.isSign("["), !operation.takesList || areModifiers else { return (operation, []) }
+        return (operation, try folding())
+    }
+
+    /// Parses the modifiers at the current token, such as `[cd]`, and advances to the token after them.
+    private mutating func folding() throws(RecordError) -> TextFolding {
+        var folding: TextFolding = []
+        let words = modifiers()
+        guard words.count > 2, words.last == "]" else { throw unexpected("modifiers such as [c], [d] or [cd]") }
+        for letter in words.dropFirst().dropLast() {
+            switch letter {
+            case "c", "C": folding.insert(.caseInsensitive)
+            case "d", "D": folding.insert(.diacriticInsensitive)
+            case "n", "N": continue
+            default:
+                throw .condition(
+                    letter == "l" || letter == "L"
+                        ? "The modifier l depends on a language, which the server does not have. Write [c], [d] or [cd]"
+                        : "The modifiers are c, to ignore case, and d, to ignore diacritics",
+                    at: location, found: words, expected: "[c], [d] or [cd]")
+            }
         }
-        return operation
+        repeat { try advance() } while !token.isSign("]")
+        try advance()
+        return folding
     }
 
     /// Advice for unsupported pattern operators, for error messages.
-    private static let textOperators = "BEGINSWITH 'text' for the start of a string, or == for all of it"
+    private static let textOperators = "BEGINSWITH, CONTAINS, ENDSWITH, LIKE or MATCHES, or == for all of a string"
     /// String operators of other query languages.
     private static let textWords: Set<String> = ["ilike", "startswith", "starts", "glob", "regexp", "similar"]
 
     /// Whether the brackets at the current token contain comparison modifiers, such as `[cd]`, instead of a list.
     private var areModifiers: Bool {
+        // A list in brackets contains values: no word of these letters is one.
         let letters = modifiers().lowercased().dropFirst().dropLast()
         return !letters.isEmpty && letters.allSatisfy { "cdln".contains($0) }
     }

@@ -1,3 +1,5 @@
+internal import UnicodeText
+
 /// A parsed predicate, before its names are bound to fields and its placeholders to values.
 ///
 /// The grammar follows. Keywords may have any case. Constructs marked † are recognized and rejected, because this
@@ -9,19 +11,22 @@
 /// conj       = unary { ("AND" | "&&") unary }
 /// unary      = { "NOT" | "!" } primary
 /// primary    = "(" predicate ")" | "TRUEPREDICATE" | "FALSEPREDICATE" | tokens† | distance† | compare
-/// compare    = [ quant ] operand ( relop operand | "IS" [ "NOT" ] "NULL"
-///            | [ "NOT" ] ( ("IN" | "BETWEEN") ( operand | sqlList )
-///                        | ("BEGINSWITH" | "CONTAINS" | "ENDSWITH"† | "LIKE"† | "MATCHES"†) [ mods† ] operand ) )
-/// quant      = "ANY" | "SOME" | "NONE" | "ALL"†
+/// compare    = [ quant ] operand ( relop [ mods ] operand | "IS" [ "NOT" ] "NULL"
+///            | [ "NOT" ] ( ("IN" | "BETWEEN") [ mods ] ( operand | sqlList )
+///                        | ("BEGINSWITH" | "CONTAINS" | "ENDSWITH" | "LIKE" | "MATCHES") [ mods ] operand ) )
+/// quant      = "ANY" | "SOME" | "NONE" | "ALL"
 /// relop      = "=" | "==" | "!=" | "<>" | "<" | "<=" | "=<" | ">" | ">=" | "=>"
-/// mods       = "[" { "c" | "d" | "l" | "n" } "]"
+/// mods       = "[" { "c" | "d" | "n" } "]"                     "n": exact
 /// tokens     = "SELF" "CONTAINS" operand
 /// distance   = ("distanceToLocation:fromLocation:" | "distance") "(" … ")" relop operand
-/// operand    = key | literal | param | now | list
+/// operand    = key [ ".@count" ] | value | list
+/// value      = term { ("+" | "-") ( term | integer unit ) }   numbers, and durations for times
+/// term       = factor { ("*" | "/") factor }
+/// factor     = literal | param | now | "(" value ")"
 /// key        = [ "#" ] name | "%K"                            names: `Identifier`; paths with dots†
 /// literal    = string | number | "TRUE" | "YES" | "FALSE" | "NO" | "NULL" | "NIL" | date | reference | location†
-/// list       = "{" [ item { "," item } ] "}"                  an item is a literal, a parameter or now
-/// now        = "now" "(" ")" { ("+" | "-") integer unit }
+/// list       = "{" [ item { "," item } ] "}"                  an item is a value
+/// now        = "now" "(" ")"
 /// unit       = ("second" | "minute" | "hour" | "day" | "week") [ "s" ]
 /// sqlList    = "(" [ item { "," item } ] ")" | "[" [ item { "," item } ] "]"
 /// date       = "date" "(" string ")" | "CAST" "(" number "," '"NSDate"' ")"
@@ -50,18 +55,31 @@ package struct PredicateSyntax: Hashable, Sendable {
         var quantifier: Quantifier?
         var left: Operand
         var operation: Operation
+        /// The differences between texts that the comparison ignores.
+        var folding: TextFolding = []
         /// The offset of the operator in the text, in UTF-8 bytes.
         var offset: Int
         var right: Operand
     }
 
     enum Quantifier: Hashable, Sendable {
-        case any, none
+        case any, none, all
     }
 
     enum Operation: Hashable, Sendable {
         case relation(Relation)
-        case isIn, isBetween, contains, beginsWith
+        case isIn, isBetween, contains, beginsWith, endsWith, like, matches
+
+        /// Whether a list is expected behind the operator.
+        var takesList: Bool { self == .isIn || self == .isBetween }
+    }
+
+    /// An operation on two numbers, or on a time and a duration.
+    enum Arithmetic: String, Hashable, Sendable {
+        case plus = "+"
+        case minus = "-"
+        case times = "*"
+        case dividedBy = "/"
     }
 
     enum Relation: String, Hashable, Sendable {
@@ -92,14 +110,19 @@ package struct PredicateSyntax: Hashable, Sendable {
             case key(String)
             /// A `%K` placeholder for a field name. The associated value is the position of its argument.
             case keyArgument(Int)
+            /// The number of members of a list: the key before `.@count`.
+            case count(Form)
             case literal(QueryArgument)
             /// A placeholder for a value. The associated value is the position of its argument.
             case argument(Int)
             /// A variable for a value, written `$name`.
             case variable(String)
-            /// The time of the query plus a number of milliseconds.
-            case now(Int64)
+            /// The time of the query.
+            case now
+            /// A number of milliseconds.
+            case duration(Int64)
             case list([Operand])
+            case arithmetic(Arithmetic, Operand, Operand)
         }
     }
 

@@ -16,7 +16,9 @@ struct PredicateToken {
         /// A variable: `$name`.
         case variable(String)
         case relation(PredicateSyntax.Relation)
-        /// One of the signs `(){}[],.`; after `now()` also `+` and `-`.
+        /// An operator on a collection: the name behind `.@`.
+        case collection(String)
+        /// One of the signs `(){}[],.*/`; after a value also `+` and `-`.
         case sign(UInt8)
         case end
     }

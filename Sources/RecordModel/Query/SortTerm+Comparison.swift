@@ -1,7 +1,7 @@
 extension [SortTerm] {
     /// Returns whether one record sorts before another.
     ///
-    /// Absent values sort before all others. Strings compare by their first `IndexKey.textBytes` bytes. Records that
+    /// Absent values sort first or last, as each term says. Strings compare by their first `IndexKey.textBytes` bytes. Records that
     /// are equal in all terms are sorted by record number. This order is descending if `createdTimestamp` is a
     /// descending term, and ascending otherwise.
     ///
@@ -12,11 +12,12 @@ extension [SortTerm] {
         _ left: some PredicateSubject, id leftID: Int64, _ right: some PredicateSubject, id rightID: Int64
     ) -> Bool {
         for term in self {
-            let (one, other) = (left.value(of: term.field)?.sortKey, right.value(of: term.field)?.sortKey)
+            let one = left.value(of: term.field).map { term.form.of($0).sortKey }
+            let other = right.value(of: term.field).map { term.form.of($0).sortKey }
             switch (one, other) {
             case (nil, nil): continue
-            case (nil, _?): return term.isAscending
-            case (_?, nil): return !term.isAscending
+            case (nil, _?): return term.nulls == .first
+            case (_?, nil): return term.nulls == .last
             case (let one?, let other?):
                 if one == other { continue }
                 return one.precedes(other) == term.isAscending

@@ -41,6 +41,17 @@ extension IndexedRecord {
                     IndexKey.append(nil, isAscending: column.isAscending, to: &key)
                     continue
                 }
+                if column.form != .exact {
+                    let value = QueryValue(try CanonicalValue.decode(fields.valueText(of: entry), as: entry.type))
+                    let formed = value.map(column.form.of)
+                    if case .text(let text)? = formed, IndexKey.mayBeTruncated(text.count),
+                        traits.truncatedColumn == nil
+                    {
+                        traits.truncatedColumn = position
+                    }
+                    IndexKey.append(formed, isAscending: column.isAscending, to: &key)
+                    continue
+                }
                 if traits.truncatedColumn == nil, entry.type == .string || entry.type == .reference,
                     IndexKey.mayBeTruncated(entry.decodedSize)
                 {
@@ -138,7 +149,7 @@ extension IndexedRecord {
         var keys: [[UInt8]] = []
         for member in try members(of: id, asDouble: column.readsAsDouble) {
             var key: [UInt8] = []
-            IndexKey.append(member, isAscending: column.isAscending, to: &key)
+            IndexKey.append(column.form.of(member), isAscending: column.isAscending, to: &key)
             keys.append(key)
         }
         keys.sort { $0.lexicographicallyPrecedes($1) }

@@ -59,6 +59,16 @@ package struct IndexedRecord {
         }
     }
 
+    /// Returns the number of members of a list of any type; 0 if the record lacks it.
+    ///
+    /// - Throws: `INTERNAL_ERROR` if the stored fields are damaged.
+    package func memberCount(of field: Int) throws(RecordError) -> Int {
+        guard let entry = fields.entry(field), !entry.isExternal,
+            case .list(_, let members) = try CanonicalValue.decode(fields.valueText(of: entry), as: entry.type)
+        else { return 0 }
+        return members.count
+    }
+
     /// Returns the members of a list; empty if the record lacks it.
     ///
     /// - Parameter asDouble: Whether the field is a DOUBLE_LIST. Integers that were stored before the field was widened

@@ -22,6 +22,7 @@ extension QueryInput {
         for term in sort {
             bytes.append(UInt8(ascii: term.isAscending ? "<" : ">"))
             bytes.appendString(term.name)
+            if let nulls = term.nulls { bytes.appendString(nulls.rawValue) }
         }
         return bytes
     }

@@ -213,6 +213,12 @@ extension RequestReader {
             case "fieldName": term.name = try optionalString("fieldName") ?? term.name
             case "systemFieldName": term.name = try querySystemField() ?? term.name
             case "ascending": term.isAscending = try queryFlag("ascending", ifNull: true)
+            case "nulls":
+                guard let word = try optionalString("nulls") else { continue }
+                guard let nulls = NullPlacement(rawValue: word) else {
+                    throw QueryInput.invalid("'nulls' is \"first\" or \"last\"", key)
+                }
+                term.nulls = nulls
             case "relativeLocation":
                 if try value().kind != .null {
                     throw QueryInput.invalid("Sorting by the distance of places is not available in this version", key)

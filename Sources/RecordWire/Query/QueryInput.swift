@@ -2,15 +2,18 @@ package import RecordModel
 
 /// One term of `sort` or `sortBy`, as received.
 package struct SortInput: Hashable, Sendable {
-    /// The name of a field, in any spelling.
+    /// The name of a field, in any spelling, with its modifiers, such as `title[c]`.
     package var name: String
     /// Whether the values ascend.
     package var isAscending: Bool
+    /// The place of records that lack the field; `nil` for the default.
+    package var nulls: NullPlacement?
 
     /// Creates a sort term on a field.
-    package init(name: String, isAscending: Bool = true) {
+    package init(name: String, isAscending: Bool = true, nulls: NullPlacement? = nil) {
         self.name = name
         self.isAscending = isAscending
+        self.nulls = nulls
     }
 }
 
@@ -66,7 +69,7 @@ package struct QueryInput: Hashable, Sendable {
             + variables.values.reduce(0) { $0 + $1.size } + filters.reduce(0) { $0 + $1.value.size }
     }
 
-    /// Parses the terms of a sort such as `-timestamp,title`. Spaces around a term are ignored.
+    /// Parses the terms of a sort such as `-timestamp,title[c] nulls last`. Spaces around a term are ignored.
     ///
     /// - Throws: `BAD_REQUEST` for an empty term; cause `TOO_LARGE` for too many terms.
     package static func sort(_ text: String) throws(RecordError) -> [SortInput] {
@@ -86,10 +89,18 @@ package struct QueryInput: Hashable, Sendable {
             isAscending = sign == UInt8(ascii: "+")
             name = trimmed(name.dropFirst())
         }
+        var nulls: NullPlacement?
+        let words = name.split(separator: " ", omittingEmptySubsequences: true)
+        if words.count == 3, words[1].lowercased() == "nulls",
+            let placement = NullPlacement(rawValue: words[2].lowercased())
+        {
+            nulls = placement
+            name = words[0]
+        }
         if name.isEmpty {
             throw .badRequest("A sort is a list of fields, each with - before it to descend, such as -timestamp,title")
         }
-        return SortInput(name: String(name), isAscending: isAscending)
+        return SortInput(name: String(name), isAscending: isAscending, nulls: nulls)
     }
 
     private static func trimmed(_ text: Substring) -> Substring {
@@ -106,7 +117,7 @@ package struct QueryInput: Hashable, Sendable {
 package struct BoundQuery: Hashable, Sendable {
     /// The predicate, simplified.
     package var predicate: Predicate
-    /// The terms of the sort. No two terms have the same field.
+    /// The terms of the sort. No two terms have the same field in the same form.
     package var sort: [SortTerm]
 
     /// Creates a bound query from a predicate and sort terms.
@@ -138,9 +149,9 @@ extension QueryInput {
         guard sort.count <= Limits.sortTerms else { throw Self.tooManyTerms }
         var terms: [SortTerm] = []
         for input in sort {
-            let term = try binder.sortTerm(input.name, isAscending: input.isAscending)
+            let term = try binder.sortTerm(input.name, isAscending: input.isAscending, nulls: input.nulls)
             // A second term for the same field has no effect.
-            if !terms.contains(where: { $0.field == term.field }) { terms.append(term) }
+            if !terms.contains(where: { $0.indexedField == term.indexedField }) { terms.append(term) }
         }
         return BoundQuery(predicate: Predicate.and([condition, filtered]).simplified(), sort: terms)
     }

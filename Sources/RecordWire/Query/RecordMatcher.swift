@@ -51,10 +51,12 @@ package struct RecordMatcher: Sendable {
             }
             try meter.spend(test.work(values: 1, bytes: bytes))
             return test.holds(value)
-        case .anyMember(let field, let asDouble, let slot, let test):
+        case .members(let field, let isEvery, let asDouble, let slot, let test):
             let (members, bytes) = try record.members(of: field, asDouble: asDouble, slot: slot, &meter)
             try meter.spend(test.work(values: members.count, bytes: bytes))
-            return members.contains(where: test.holds)
+            return isEvery ? members.allSatisfy(test.holds) : members.contains(where: test.holds)
+        case .memberCount(let field, let test):
+            return test.holds(.integer(Int64(try record.memberCount(of: field, &meter))))
         }
     }
 
@@ -70,7 +72,9 @@ package struct RecordMatcher: Sendable {
         /// A test of a value. The slot stores a value that several conditions use. If the field is a DOUBLE, integers
         /// are converted to DOUBLE.
         case value(IndexDefinition.Source, asDouble: Bool, slot: Int?, MatcherTest)
-        case anyMember(field: Int, asDouble: Bool, slot: Int?, MatcherTest)
+        /// A test of at least one member, or of every member.
+        case members(field: Int, isEvery: Bool, asDouble: Bool, slot: Int?, MatcherTest)
+        case memberCount(field: Int, MatcherTest)
     }
 
     private struct Preparation {
@@ -112,11 +116,14 @@ package struct RecordMatcher: Sendable {
                 return .isAbsent(field: field)
             }
             let asDouble = condition.field.type.element == .double
-            guard condition.subject == .anyMember else {
-                return .value(source, asDouble: asDouble, slot: slots[source], MatcherTest(condition.test))
+            let test = MatcherTest(condition.test, condition.form)
+            if condition.subject == .value {
+                return .value(source, asDouble: asDouble, slot: slots[source], test)
             }
             guard case .field(let field) = source else { return .constant(false) }
-            return .anyMember(field: field, asDouble: asDouble, slot: slots[source], MatcherTest(condition.test))
+            if condition.subject == .memberCount { return .memberCount(field: field, test) }
+            return .members(
+                field: field, isEvery: condition.subject == .everyMember, asDouble: asDouble, slot: slots[source], test)
         }
     }
 }
@@ -124,17 +131,30 @@ package struct RecordMatcher: Sendable {
 /// A test, prepared for evaluation. A long list of values becomes a hash set.
 private struct MatcherTest: Sendable {
     private let test: ValueTest
+    private let form: TextForm
     private let values: Set<QueryValue>?
+    /// Searches for the text that a value must contain.
+    private let finder: TextFinder?
     /// The number of values with which each tested value is compared.
     private let comparisons: Int
     /// The number of bytes of all texts that tested values are compared with.
     private let textBytes: Int
+    /// The work for each byte of a tested value, in units of about 1 ns, besides comparing it.
+    private let workPerByte: Int
 
     /// The number of values below which comparing costs less than hashing.
     private static let fewValues = 16
 
-    init(_ test: ValueTest) {
+    init(_ test: ValueTest, _ form: TextForm) {
         self.test = test
+        self.form = form
+        if case .contains(let part) = test { finder = TextFinder(part) } else { finder = nil }
+        let formWork = form == .exact ? 0 : TextForm.workPerByte
+        if case .matches(let pattern) = test {
+            workPerByte = formWork + 8 + pattern.steps * 4
+        } else {
+            workPerByte = formWork + (finder == nil ? 0 : 2)
+        }
         switch test {
         case .isIn(let list) where list.count > Self.fewValues:
             values = Set(list)
@@ -154,17 +174,23 @@ private struct MatcherTest: Sendable {
             textBytes = (range.lower?.value.textBytes ?? 0) + (range.upper?.value.textBytes ?? 0)
         case .hasPrefix(let prefix):
             (values, comparisons, textBytes) = (nil, 1, prefix.count)
+        case .contains, .matches:
+            (values, comparisons, textBytes) = (nil, 0, 0)
         }
     }
 
     func holds(_ value: QueryValue) -> Bool {
-        if let values { values.contains(value) } else { test.holds(value) }
+        let value = form.of(value)
+        if let finder { return finder.isContained(in: value) }
+        return if let values { values.contains(value) } else { test.holds(value) }
     }
 
     /// Returns the work of testing `count` values whose texts have `bytes` bytes in total.
     func work(values count: Int, bytes: Int) -> Int {
         // Hashing reads the whole text. A comparison reads at most the length of the shorter text.
-        values == nil ? count * comparisons * 8 + min(count * textBytes, bytes * comparisons) : count * 32 + bytes * 4
+        let work =
+            values == nil ? count * comparisons * 8 + min(count * textBytes, bytes * comparisons) : count * 32 + bytes * 4
+        return work + bytes * workPerByte
     }
 }
 
@@ -203,6 +229,13 @@ private struct RecordUnderTest {
         let response = found.map { (value: $0, bytes: bytes) }
         if let slot { values[slot] = .some(response) }
         return response
+    }
+
+    func memberCount(of field: Int, _ meter: inout MatchCostMeter) throws(MatchFailure) -> Int {
+        try meter.spend(record.searchWork)
+        let bytes = record.bytes(of: .field(field))
+        try meter.spend(bytes * 4 + min(bytes / 8, Limits.listMembers) * 100)
+        do throws(RecordError) { return try record.memberCount(of: field) } catch { throw .damaged(error) }
     }
 
     mutating func members(

@@ -36,7 +36,7 @@ struct OracleCondition {
 }
 
 private enum OracleForm {
-    case equal, unequal, isIn, order, between, prefix
+    case equal, unequal, isIn, order, between, prefix, suffix, part, wildcards, expression
 }
 
 extension OracleSamples {
@@ -77,6 +77,10 @@ extension OracleSamples {
             condition.text += "\(field.name) \(pick(["==", "!="])) NULL"
             return
         }
+        if field.type.isList, chance(10) {
+            condition.text += "\(field.name).@count \(pick(["==", "!=", "<", ">="])) \(number(0...4))"
+            return
+        }
         if field.type.isList {
             let form = number(0...9)
             if form < 3 {
@@ -89,7 +93,7 @@ extension OracleSamples {
                 condition.arguments.append(operand(field, records))
                 return
             }
-            condition.text += form < 5 ? "NONE " : "ANY "
+            condition.text += form < 5 ? "NONE " : form < 7 ? "ALL " : "ANY "
         } else if chance(8) {
             condition.text += "NOT "
         }
@@ -97,28 +101,76 @@ extension OracleSamples {
         let hasOrder = field.type.element != .reference
         var forms: [OracleForm] = [.equal, .equal, .unequal, .isIn, .isIn]
         if hasOrder { forms += [.order, .order, .between] }
-        if field.type.element == .string { forms.append(.prefix) }
+        var modifiers = ""
+        if field.type.element == .string {
+            forms += [.prefix, .prefix, .suffix, .suffix, .part, .part, .part, .wildcards, .expression]
+            modifiers = pick(["", "", "[c]", "[d]", "[cd]", "[n]"])
+        }
         switch pick(forms) {
         case .equal:
-            condition.text += " == "
+            condition.text += " ==\(modifiers) "
             appendOperand(field, records, to: &condition)
         case .unequal:
-            condition.text += " != "
+            condition.text += " !=\(modifiers) "
             appendOperand(field, records, to: &condition)
         case .isIn:
-            condition.text += " IN %@"
+            condition.text += " IN\(modifiers) %@"
             let count = chance(4) ? 300 : number(0...6)
             condition.arguments.append(.list((0..<count).map { _ in operand(field, records) }))
         case .order:
-            condition.text += pick([" < ", " <= ", " > ", " >= "])
+            condition.text += pick([" <", " <=", " >", " >="]) + modifiers + " "
             appendOperand(field, records, to: &condition)
         case .between:
-            condition.text += " BETWEEN %@"
+            condition.text += " BETWEEN\(modifiers) %@"
             condition.arguments.append(.list([operand(field, records), operand(field, records)]))
         case .prefix:
-            condition.text += " BEGINSWITH %@"
+            condition.text += " BEGINSWITH\(modifiers) %@"
             condition.arguments.append(prefix(of: operand(field, records)))
+        case .suffix:
+            condition.text += " ENDSWITH\(modifiers) %@"
+            condition.arguments.append(part(of: operand(field, records), endsThere: true))
+        case .part:
+            condition.text += " CONTAINS\(modifiers) %@"
+            condition.arguments.append(part(of: operand(field, records), endsThere: false))
+        case .wildcards:
+            condition.text += " LIKE\(modifiers) %@"
+            condition.arguments.append(wildcards(operand(field, records)))
+        case .expression:
+            condition.text += " MATCHES\(modifiers) %@"
+            let expressions = [
+                ".*", "[a-c]+", "a.*", "caf.", "(ab|ba|b)c?", "\\w+", "[^a]*", "a{1,2}b?.*", "\\d+", ".*\\bc.*", "x*y?",
+            ]
+            condition.arguments.append(.string(pick(expressions)))
         }
+    }
+
+    /// A part of a text, or its end.
+    private mutating func part(of operand: QueryArgument, endsThere: Bool) -> QueryArgument {
+        guard case .string(let text) = operand else { return operand }
+        let scalars = Array(text.unicodeScalars)
+        guard !scalars.isEmpty else { return .string("b") }
+        let start = number(0...scalars.count - 1)
+        let end = endsThere ? scalars.count : min(scalars.count, start + pick([1, 1, 2, 3, 5, 1_100]))
+        var view = String.UnicodeScalarView()
+        view.append(contentsOf: scalars[start..<end])
+        return .string(String(view))
+    }
+
+    /// A text with some of its scalars replaced by wildcards.
+    private mutating func wildcards(_ operand: QueryArgument) -> QueryArgument {
+        guard case .string(let text) = operand else { return operand }
+        var pattern = chance(30) ? "*" : ""
+        for scalar in text.unicodeScalars.prefix(200) {
+            switch number(0...9) {
+            case 0: pattern += "?"
+            case 1: pattern += "*"
+            default:
+                if ["*", "?", "\\"].contains(scalar) { pattern += "\\" }
+                pattern.unicodeScalars.append(scalar)
+            }
+        }
+        if chance(30) { pattern += "*" }
+        return .string(pattern)
     }
 
     private mutating func prefix(of operand: QueryArgument) -> QueryArgument {
@@ -155,7 +207,10 @@ extension OracleSamples {
         let able = fields.filter(\.isSortable)
         guard !able.isEmpty else { return [] }
         return (0..<pick([0, 1, 1, 1, 2, 2, 3])).map { _ in
-            SortInput(name: pick(able).name, isAscending: chance(50))
+            let field = pick(able)
+            let form = field.type == .string && chance(40) ? pick(["[c]", "[d]", "[cd]"]) : ""
+            return SortInput(
+                name: field.name + form, isAscending: chance(50), nulls: chance(20) ? pick([.first, .last]) : nil)
         }
     }
 }

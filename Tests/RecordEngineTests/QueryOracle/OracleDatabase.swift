@@ -84,7 +84,10 @@ struct OracleDatabase {
         _ fields: [OracleField], _ samples: inout OracleSamples, coversAll: Bool, _ isOwnOnly: Bool
     ) -> JSONValue {
         let systems = ["createdTimestamp", "modifiedTimestamp", "createdUserRecordName", "modifiedUserRecordName"]
-        let able = fields.filter { $0.isComparable && !$0.type.isList }.map(\.name) + systems
+        let texts = fields.filter { $0.type == .string }.map(\.name)
+        let forms = ["[c]", "[d]", "[cd]", "[reversed]", "[cd,reversed]", "[c,reversed]"]
+        let formed = texts.flatMap { name in forms.filter { _ in samples.chance(50) }.map { name + $0 } }
+        let able = fields.filter { $0.isComparable && !$0.type.isList }.map(\.name) + systems + formed
         var indexes: [[String]] = []
         for _ in 0..<samples.number(0...5) {
             var columns: [String] = []
@@ -95,7 +98,13 @@ struct OracleDatabase {
             }
             indexes.append(columns)
         }
-        let named = Set(indexes.joined().map { $0.hasPrefix("-") ? String($0.dropFirst()) : $0 })
+        for field in fields where field.type == .stringList && samples.chance(50) {
+            indexes.append([field.name + samples.pick(forms)])
+        }
+        let named = Set(
+            indexes.joined().map { column in
+                String((column.hasPrefix("-") ? column.dropFirst() : column[...]).prefix { $0 != "[" })
+            })
         if coversAll {
             // A field in some index needs no option of its own.
             for name in systems where !named.contains(name) { indexes.append([name]) }

@@ -32,6 +32,8 @@ struct OracleRecord: PredicateSubject {
         if case .field(let field) = field { values[field.name.text] ?? [] } else { [] }
     }
 
+    func memberCount(of field: QueryField) -> Int { members(of: field).count }
+
     func isPresent(_ field: QueryField) -> Bool {
         guard case .field(let field) = field else { return true }
         return values[field.name.text] != nil || others.contains(field.name.text)

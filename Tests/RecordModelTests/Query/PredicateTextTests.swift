@@ -16,7 +16,17 @@ struct PredicateTextTests {
             ("topics CONTAINS 'x'", "ANY topics == \"x\""), ("ANY scores != NULL", "ANY scores != NULL"),
             ("title BEGINSWITH 'a\\\"\\\\\\n\\u0001'", "title BEGINSWITH \"a\\\"\\\\\\n\\u0001\""),
             ("creatorUserRecordID == '_bob'", "createdUserRecordName == ?"), ("cost < 1e20", "cost < 1e+20"),
-            ("", "TRUEPREDICATE"),
+            ("", "TRUEPREDICATE"), ("title ==[c] 'Caf\u{C9}'", "title ==[c] \"caf\u{E9}\""),
+            ("title IN[dc] {'\u{C9}', 'b'}", "title IN[cd] {\"e\", \"b\"}"), ("title ENDSWITH 'ab'", "title ENDSWITH \"ab\""),
+            ("title ENDSWITH[d] 'ab'", "title ENDSWITH[d] \"ab\""), ("title CONTAINS[c] 'AB'", "title CONTAINS[c] \"ab\""),
+            ("title LIKE 'a?c*'", "title BEGINSWITH \"a\" AND title LIKE \"a?c*\""), ("title LIKE 'a*'", "title BEGINSWITH \"a\""),
+            ("title LIKE '*a'", "title ENDSWITH \"a\""), ("title LIKE '*a*'", "title CONTAINS \"a\""),
+            ("title LIKE 'a'", "title == \"a\""), ("title LIKE '*'", "title != NULL"),
+            ("title MATCHES[c] 'A+b'", "title BEGINSWITH[c] \"a\" AND title MATCHES[c] \"A+b\""),
+            ("ALL topics == 'x'", "ALL topics == \"x\""), ("ALL topics != 'x'", "NOT (ANY topics == \"x\")"),
+            ("topics.@count > 2", "topics.@count > 2"), ("topics.@count != 2", "topics.@count != 2"),
+            ("a == 2 + 3 * 4", "a == 14"), ("cost < (1 + 2) / 2", "cost < 1.5"), ("title <[c] 'B'", "title <[c] \"b\""),
+            ("ANY topics CONTAINS[c] 'X'", "ANY topics CONTAINS[c] \"x\""),
         ] as [(String, String)])
     func `it reads as a condition does`(text: String, printed: String) throws {
         #expect(try QuerySample.bind(text).simplified().text() == printed)

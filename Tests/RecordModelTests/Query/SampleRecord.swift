@@ -7,5 +7,6 @@ struct SampleRecord: PredicateSubject {
 
     func value(of field: QueryField) -> QueryValue? { values[field.name] }
     func members(of field: QueryField) -> [QueryValue] { lists[field.name] ?? [] }
+    func memberCount(of field: QueryField) -> Int { members(of: field).count }
     func isPresent(_ field: QueryField) -> Bool { values[field.name] != nil || lists[field.name] != nil }
 }

@@ -48,7 +48,7 @@ struct AccessPathFinder {
     /// Converts conditions on the creation time into an id range. Also returns the conjuncts that the id range
     /// satisfies.
     private func creation(_ parts: Conjuncts) throws(RecordError) -> (ids: IDRange, covered: Set<Int>) {
-        guard createdFollowsIDs, let facts = parts.facts[.system(.createdTimestamp)] else { return (IDRange(), []) }
+        guard createdFollowsIDs, let facts = parts.facts[IndexedField(.system(.createdTimestamp))] else { return (IDRange(), []) }
         if let values = facts.values {
             guard values.count == 1, let value = values[0] else { return (IDRange(), []) }
             let bound = ValueRange.Bound(value, isInclusive: true)
@@ -67,7 +67,7 @@ struct AccessPathFinder {
     }
 
     private func creators(_ parts: Conjuncts) throws(RecordError) -> AccessPath? {
-        guard let facts = parts.facts[.system(.createdUserRecordName)], let values = facts.values,
+        guard let facts = parts.facts[IndexedField(.system(.createdUserRecordName))], let values = facts.values,
             values.count <= Self.maxScans
         else { return nil }
         let (ids, created) = try creation(parts)
@@ -84,7 +84,7 @@ struct AccessPathFinder {
     }
 
     private func names(_ parts: Conjuncts) -> AccessPath? {
-        guard let facts = parts.facts[.system(.recordName)], let values = facts.values,
+        guard let facts = parts.facts[IndexedField(.system(.recordName))], let values = facts.values,
             values.count <= Self.maxScans
         else { return nil }
         let condition = parts.together(facts.parts)
@@ -103,7 +103,7 @@ struct AccessPathFinder {
         var heads: [[UInt8]] = [[]]
         var covered: Set<Int> = []
         var next = 0
-        while next < index.columns.count, let field = type.field(of: index.columns[next].source),
+        while next < index.columns.count, let field = type.indexedField(of: index.columns[next]),
             let facts = parts.facts[field], let values = facts.values,
             heads.count * values.count <= Self.maxScans
         {
@@ -126,7 +126,7 @@ struct AccessPathFinder {
         let rest = Array(index.columns[next...])
         let direction = self.direction(of: rest)
         var ranges: [(lower: [UInt8], upper: [UInt8]?, head: Int)] = []
-        if let column = rest.first, let field = type.field(of: column.source), let facts = parts.facts[field],
+        if let column = rest.first, let field = type.indexedField(of: column), let facts = parts.facts[field],
             facts.values == nil
         {
             for head in heads {
@@ -173,7 +173,8 @@ struct AccessPathFinder {
         }
         let isBackward = first.isAscending != wanted.isAscending
         for (column, term) in zip(columns, order.columns) {
-            guard column.source == term.field.source, (column.isAscending != term.isAscending) == isBackward else {
+            guard column.source == term.field.source, column.form == term.form, !term.isAbsentGreatest,
+                (column.isAscending != term.isAscending) == isBackward else {
                 return nil
             }
         }
@@ -182,7 +183,7 @@ struct AccessPathFinder {
     }
 
     private func members(_ index: IndexDefinition, _ parts: Conjuncts) throws(RecordError) -> [AccessPath] {
-        guard let column = index.columns.first, let field = type.field(of: column.source) else { return [] }
+        guard let column = index.columns.first, let field = type.indexedField(of: column) else { return [] }
         var found: [AccessPath] = []
         for part in parts.listParts where part.field == field {
             var covered: Set<Int> = [part.part]
@@ -200,7 +201,7 @@ struct AccessPathFinder {
             case .hasPrefix(let prefix):
                 bounds = [KeyBounds.beginning(with: prefix, column: column, under: [])]
                 areKeys = false
-            case .isNull: continue
+            case .isNull, .contains, .matches: continue
             }
             if areKeys {
                 let created = try creation(parts)

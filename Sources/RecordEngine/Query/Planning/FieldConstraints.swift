@@ -14,6 +14,9 @@ struct FieldConstraints: Hashable, Sendable {
     /// Whether the field has the same value in all matches.
     var isConstant: Bool { values?.count == 1 }
 
+    /// Whether all matches have the field.
+    var isPresent: Bool { values.map { !$0.contains(nil) } ?? true }
+
     private mutating func restrict(to wanted: [QueryValue?]) {
         guard let known = values else {
             values = wanted
@@ -56,6 +59,8 @@ struct FieldConstraints: Hashable, Sendable {
         case .equals(let value): restrict(to: [value])
         case .isIn(let list): restrict(to: list)
         case .isWithin(let other): restrict(to: other)
+        // Constraints describe sets of values. A scan of all values in an index does not need less than reading them.
+        case .contains, .matches: return false
         case .hasPrefix(let text):
             // If a text matches both prefixes, one prefix starts with the other. The second prefix is checked for each
             // record found.
@@ -87,11 +92,11 @@ struct Conjuncts {
     /// The parts in their original order.
     let parts: [Predicate]
     /// The constraints on scalar fields.
-    private(set) var facts: [QueryField: FieldConstraints] = [:]
+    private(set) var facts: [IndexedField: FieldConstraints] = [:]
     /// The constrained fields, by first mention.
-    private(set) var fields: [QueryField] = []
+    private(set) var fields: [IndexedField] = []
     /// Conjuncts that test list members in a way that an index can serve.
-    private(set) var listParts: [(part: Int, field: QueryField, test: ValueTest)] = []
+    private(set) var listParts: [(part: Int, field: IndexedField, test: ValueTest)] = []
     /// Conjuncts that are an OR.
     private(set) var choices: [(part: Int, branches: [Predicate])] = []
 
@@ -110,22 +115,26 @@ struct Conjuncts {
         // Indexes store account numbers. A condition on all deleted accounts would need too many account numbers.
         case .condition(let condition) where condition.namesDeletedAccounts: break
         case .condition(let condition) where condition.subject == .value:
-            add(condition.test, of: condition.field, number)
-        case .condition(let condition):
+            add(condition.test, of: condition.indexedField, number)
+        case .condition(let condition) where condition.subject == .anyMember:
             if case .isNull = condition.test { return }
-            listParts.append((number, condition.field, condition.test))
+            listParts.append((number, condition.indexedField, condition.test))
+        // A record without members passes a test of all members, and no index contains it.
+        case .condition: break
         case .not(.condition(let condition)) where condition.subject == .value && condition.test == .isNull:
             // The test for presence is a range without bounds.
-            if !condition.field.type.isList { add(.isWithin(ValueRange()), of: condition.field, number) }
+            if !condition.field.type.isList { add(.isWithin(ValueRange()), of: condition.indexedField, number) }
         case .or(let branches): choices.append((number, branches))
         case .constant, .not, .and: break
         }
     }
 
-    private mutating func add(_ test: ValueTest, of field: QueryField, _ number: Int) {
-        guard field.isOrdered else { return }
+    private mutating func add(_ test: ValueTest, of field: IndexedField, _ number: Int) {
+        guard field.field.isOrdered else { return }
+        var constraints = facts[field] ?? FieldConstraints()
+        guard constraints.add(test, part: number) || facts[field] != nil else { return }
         if facts[field] == nil { fields.append(field) }
-        _ = facts[field, default: FieldConstraints()].add(test, part: number)
+        facts[field] = constraints
     }
 
     /// The predicate without the conjuncts in `covered`.
@@ -162,7 +171,7 @@ extension QueryField {
         }
     }
 
-    /// The index column of the field; `nil` if no index can hold it.
+    /// The source of the index columns that contain the field; `nil` if no index can contain it.
     var source: IndexDefinition.Source? {
         switch self {
         case .field(let field): .field(field.id)

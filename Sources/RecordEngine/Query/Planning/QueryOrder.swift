@@ -13,10 +13,10 @@ struct QueryOrder: Hashable, Sendable {
     /// - Parameters:
     ///   - constants: The fields with the same value in all matches. Sorting by them has no effect.
     ///   - createdFollowsIDs: Whether the creation time never decreases as ids ascend.
-    init(_ sort: [SortTerm], constants: Set<QueryField> = [], createdFollowsIDs: Bool) {
+    init(_ sort: [SortTerm], constants: Set<IndexedField> = [], createdFollowsIDs: Bool) {
         // A sort has few terms, so a linear search costs less than a set.
         let terms = sort.enumerated().filter { position, term in
-            !constants.contains(term.field) && !sort[..<position].contains { $0.field == term.field }
+            !constants.contains(term.indexedField) && !sort[..<position].contains { $0.indexedField == term.indexedField }
         }.map(\.element)
         isIDAscending = sort.areIDsAscending
         // If the creation time ascends with ids and is the last term, sorting by id gives the same order.
@@ -28,13 +28,25 @@ struct QueryOrder: Hashable, Sendable {
     var reversed: QueryOrder {
         var order = self
         order.isIDAscending.toggle()
-        for position in columns.indices { order.columns[position].isAscending.toggle() }
+        for position in columns.indices {
+            order.columns[position].isAscending.toggle()
+            order.columns[position].nulls = columns[position].nulls == .first ? .last : .first
+        }
         return order
     }
 
     /// Whether the first of several columns is the creation time. If the creation time ascends with ids, records sorted
     /// by id are in this order, except within one millisecond.
     var isByTimeFirst: Bool { columns.first?.field == .system(.createdTimestamp) }
+
+    /// Makes use of the fields that all matches have. The place of records that lack such a field is of no account, so
+    /// that an index can return the order.
+    mutating func settle(present: Set<IndexedField>) {
+        for position in columns.indices where present.contains(columns[position].indexedField) {
+            let isAscending = columns[position].isAscending
+            columns[position].nulls = isAscending ? .first : .last
+        }
+    }
 
     /// Whether the query sorts by id alone.
     var isByID: Bool { columns.isEmpty }

@@ -39,8 +39,9 @@ struct QueryPlanner {
         let parts = Conjuncts(predicate)
         let known = condition.map { Conjuncts($0).facts } ?? parts.facts
         let constants = Set(known.filter { $0.value.isConstant }.keys)
-        let sorted = QueryOrder(sort, constants: constants, createdFollowsIDs: createdFollowsIDs)
-        let order = isReversed ? sorted.reversed : sorted
+        var order = QueryOrder(sort, constants: constants, createdFollowsIDs: createdFollowsIDs)
+        order.settle(present: Set(known.filter { $0.value.isPresent }.keys))
+        if isReversed { order = order.reversed }
         if parts.isImpossible {
             return QueryPlan(
                 scans: [], residual: .constant(false), predicate: predicate, order: order, isSorted: false,

@@ -66,7 +66,7 @@ struct QueryRequirements {
     }
 
     /// Whether the predicate names records. A lookup by name is faster than any index.
-    private var isByName: Bool { mutating get { parts.facts[.system(.recordName)]?.values != nil } }
+    private var isByName: Bool { mutating get { parts.facts[IndexedField(.system(.recordName))]?.values != nil } }
 
     // MARK: The best index
 
@@ -76,7 +76,7 @@ struct QueryRequirements {
         if isByName { return IndexRequest() }
         var request = IndexRequest()
         let columns = bestColumns()
-        if columns.count == 1, case .field(let id) = columns[0].source {
+        if columns.count == 1, columns[0].form == .exact, case .field(let id) = columns[0].source {
             want(sort.contains { $0.field.source == columns[0].source } ? .sortable : .queryable, of: id, in: &request)
             if predicate.fields.contains(where: { $0.source == columns[0].source }) {
                 want(.queryable, of: id, in: &request)
@@ -117,21 +117,22 @@ struct QueryRequirements {
 
     private mutating func bestColumns() -> [IndexDefinition.Column] {
         let terms = indexedOrder
-        let ordered = Set(terms.map(\.field))
+        let ordered = Set(terms.map(\.indexedField))
         let known = parts.fields.filter { field in
-            parts.facts[field]?.values != nil && !ordered.contains(field) && field.source != nil
-                && !(field == .system(.createdTimestamp) && createdFollowsIDs)
+            parts.facts[field]?.values != nil && !ordered.contains(field)
+                && !(field.field == .system(.createdTimestamp) && createdFollowsIDs)
         }
-        var columns = known.compactMap { $0.source.map { IndexDefinition.Column($0) } }
+        var columns = known.compactMap(\.column)
         if terms.isEmpty {
             let range = parts.fields.first { field in
-                field.source != nil && parts.facts[field]?.values == nil && !isAlwaysUsable(field)
+                field.column != nil && parts.facts[field]?.values == nil && !isAlwaysUsable(field.field)
             }
-            if let source = range?.source { columns.append(IndexDefinition.Column(source)) }
+            if let column = range?.column { columns.append(column) }
         } else {
             for term in terms {
-                guard let source = term.field.source else { return [] }
-                columns.append(IndexDefinition.Column(source, isAscending: term.isAscending))
+                guard var column = term.indexedField.column else { return [] }
+                column.isAscending = term.isAscending
+                columns.append(column)
             }
         }
         // A scan by id can always return the records of one creator.
@@ -143,19 +144,31 @@ struct QueryRequirements {
     /// must be as given or all reversed.
     private mutating func hasIndex(on columns: [IndexDefinition.Column]) -> Bool {
         let fixed = columns.count - max(1, indexedOrder.count)
-        let head = Set(columns.prefix(max(0, fixed)).map(\.source))
+        let head = Set(columns.prefix(max(0, fixed)).map(\.ascending))
         let tail = columns.dropFirst(max(0, fixed))
         return type.indexes.contains { index in
             guard index.kind == .ordered, index.isReady || index.isBuilding, index.columns.count == columns.count,
-                Set(index.columns.prefix(max(0, fixed)).map(\.source)) == head
+                Set(index.columns.prefix(max(0, fixed)).map(\.ascending)) == head
             else { return false }
             let rest = index.columns.dropFirst(max(0, fixed))
             let turns = zip(rest, tail).map { mine, wanted in
-                mine.source == wanted.source ? (mine.isAscending == wanted.isAscending ? 1 : -1) : 0
+                mine.ascending == wanted.ascending ? (mine.isAscending == wanted.isAscending ? 1 : -1) : 0
             }
             return turns.allSatisfy { $0 == 1 } || turns.allSatisfy { $0 == -1 }
         }
     }
+}
+
+extension IndexedField {
+    /// The ascending index column of the field; `nil` if no index can contain it.
+    var column: IndexDefinition.Column? {
+        field.source.map { IndexDefinition.Column($0, form: form) }
+    }
+}
+
+extension IndexDefinition.Column {
+    /// The column without its direction.
+    fileprivate var ascending: IndexDefinition.Column { IndexDefinition.Column(source, form: form) }
 }
 
 extension QueryField {

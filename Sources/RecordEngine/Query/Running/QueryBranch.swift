@@ -47,6 +47,8 @@ extension Predicate {
             case .isIn(let list): list.contains { $0.isLong }
             case .isWithin(let range): range.lower?.value.isLong == true || range.upper?.value.isLong == true
             case .hasPrefix(let text): text.count >= IndexKey.textBytes
+            // No range of keys stands for these tests.
+            case .contains, .matches: false
             }
         }
     }

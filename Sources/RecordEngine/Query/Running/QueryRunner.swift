@@ -98,7 +98,10 @@ struct QueryRunner {
             let source = term.field.anySource
             try budget.spend(indexed.bytes(of: source))
             let value = try indexed.value(of: source, asDouble: term.field.type == .double)
-            IndexKey.append(value, isAscending: term.isAscending, to: &key)
+            if term.form != .exact { try budget.spend(indexed.bytes(of: source) * TextForm.workPerByte) }
+            IndexKey.append(
+                value.map(term.form.of), isAscending: term.isAscending, isAbsentGreatest: term.isAbsentGreatest,
+                to: &key)
         }
         return key
     }
