@@ -45,10 +45,12 @@ let package = Package(
         module("Calendars"),
         module("Containers"),
         module("Encodings"),
+        module("Geography", ["Containers"]),
         module("HTTP", ["Calendars", "UnicodeText"]),
         module("RecordModel", ["Calendars", "UnicodeText"]),
         module("RecordWire", ["RecordModel", "UnicodeText", "Encodings"]),
         module("Pictures"),
+        module("TextSearch", ["UnicodeText"]),
         module("UnicodeText"),
 
         // What touches the machine.
@@ -100,6 +102,9 @@ let package = Package(
         .executableTarget(
             name: "requestbench", dependencies: ["RecordModel", "RecordWire"], path: "Tests/bench/Requests",
             swiftSettings: house),
+        // What `Tests/search` measures the cutting and finding of words with.
+        .executableTarget(
+            name: "searchbench", dependencies: ["TextSearch"], path: "Tests/search/Tool", swiftSettings: house),
         .target(
             name: "FuzzTargets", dependencies: ["HTTP", "RecordModel", "RecordWire", "Pictures", "Compression"],
             path: "Tests/FuzzTargets", swiftSettings: house),
@@ -110,6 +115,7 @@ let package = Package(
         tests("CalendarsTests", ["Calendars"]),
         tests("ContainersTests", ["Containers"]),
         tests("EncodingsTests", ["Encodings", "Cryptography"]),
+        tests("GeographyTests", ["Geography"]),
         tests("ThreadsTests", ["Threads"]),
         tests("SocketsTests", ["Sockets", "Threads"]),
         tests("CompressionTests", ["Compression"]),
@@ -123,6 +129,7 @@ let package = Package(
         .testTarget(
             name: "UnicodeTextTests", dependencies: ["UnicodeText", "Cryptography", "TestSupport"],
             exclude: ["make_tables.py"], swiftSettings: house),
+        tests("TextSearchTests", ["TextSearch", "UnicodeText"]),
         tests("RecordModelTests", ["RecordModel", "FuzzTargets"]),
         tests("RecordWireTests", ["RecordWire", "RecordModel", "Encodings"]),
         tests(

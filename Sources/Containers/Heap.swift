@@ -76,3 +76,5 @@ public struct Heap<Element> {
         }
     }
 }
+
+extension Heap: Sendable where Element: Sendable {}

@@ -4,34 +4,14 @@ extension SchemaDocument {
     /// An index that a type declares: `{"fields":["threadname","-timestamp"],"unique":true}`.
     package struct IndexEntry: Hashable, Sendable {
         /// The columns, in the order of comparison.
-        package var columns: [Column]
+        package var columns: [ColumnName]
         /// Whether the index is UNIQUE.
         package var isUnique: Bool
         /// The state of an index that is not ready. Responses contain it; reading a document ignores it.
         package var progress: IndexState?
 
-        /// A column: the name of a field, or of a system field that can be an index column.
-        package struct Column: Hashable, Sendable {
-            /// The name of the field.
-            package var name: String
-            /// The form of the field's texts, in brackets behind the name, such as `title[cd]`.
-            package var form: TextForm
-            /// Whether the values ascend. A minus before the name stands for descending order.
-            package var isAscending: Bool
-
-            /// Creates a column with a direction, ascending by default.
-            package init(_ name: String, form: TextForm = .exact, isAscending: Bool = true) {
-                self.name = name
-                self.form = form
-                self.isAscending = isAscending
-            }
-
-            /// The column as documents write it, such as `-timestamp` or `title[cd]`.
-            var text: String { (isAscending ? "" : "-") + name + form.modifiers }
-        }
-
         /// Creates an entry from its columns.
-        package init(columns: [Column], isUnique: Bool = false, progress: IndexState? = nil) {
+        package init(columns: [ColumnName], isUnique: Bool = false, progress: IndexState? = nil) {
             self.columns = columns
             self.isUnique = isUnique
             self.progress = progress
@@ -85,8 +65,9 @@ extension SchemaDocument.IndexEntry {
     ) {
         self.init(
             columns: index.columns.map { column in
-                Column(
-                    type.field(of: column.source)?.name ?? "", form: column.form, isAscending: column.isAscending)
+                ColumnName(
+                    type.field(of: column.source)?.name ?? "", isAscending: column.isAscending, form: column.form,
+                    kind: index.kind == .parts ? .parts : nil)
             }, isUnique: index.isUnique,
             progress: SchemaDocument.IndexState(index, built: built, namesRecords: namesRecords))
     }
@@ -115,28 +96,27 @@ extension SchemaDocument.IndexEntry {
             guard let text = value.string else {
                 throw SchemaDocument.invalid("The name of a field was expected", place)
             }
-            let isAscending = !text.hasPrefix("-")
-            guard let (name, form) = TextForm.split(isAscending ? text : String(text.dropFirst())) else {
+            guard var column = ColumnName(parsing: text) else {
                 throw SchemaDocument.invalid(
-                    "The form of a field is [c], [d], [cd] or [reversed], or both as in [cd,reversed]", place)
+                    "The words in brackets are c, d, cd, reversed and contains, as in title[cd,contains]", place)
             }
-            if let field = fields.first(where: { $0.name.text == name }) {
+            if let field = fields.first(where: { $0.name.text == column.name }) {
                 types.append(field.type)
-                columns.append(Column(name, form: form, isAscending: isAscending))
-            } else if let field = SystemField(name), IndexRules.systemColumns.contains(field) {
+            } else if let field = SystemField(column.name), IndexRules.systemColumns.contains(field) {
                 types.append(QueryField.system(field).type)
-                columns.append(Column(field.name.description, form: form, isAscending: isAscending))
+                column.name = field.name.description
             } else {
                 throw SchemaDocument.invalid("The type has no field of this name that can stand in an index", place)
             }
-            if form != .exact, types.last?.element != .string {
-                throw SchemaDocument.invalid("Only the texts of a STRING or a STRING_LIST have a form in brackets", place)
-            }
-            if columns.dropLast().contains(where: { $0.name == columns.last?.name && $0.form == form }) {
+            if columns.contains(where: { $0.name == column.name && $0.form == column.form }) {
                 throw SchemaDocument.invalid("The field stands twice in the index", place)
             }
+            columns.append(column)
         }
-        if let rejection = IndexRules.rejection(ofColumns: types, isUnique: isUnique) {
+        let rejection = IndexRules.rejection(
+            ofColumns: types, forms: columns.map(\.form), kind: columns.compactMap(\.kind).first ?? .ordered,
+            isUnique: isUnique)
+        if let rejection {
             throw SchemaDocument.invalid(rejection, "\(path).fields")
         }
     }
@@ -149,7 +129,7 @@ extension SchemaDocument.IndexEntry {
         for column in columns {
             let source: IndexDefinition.Source
             if let field = type[column.name] {
-                if field.type.isList { shape.kind = .members }
+                if field.type.isList, shape.kind == .ordered { shape.kind = .members }
                 source = .field(field.id)
             } else if let field = SystemField(column.name) {
                 source = .system(field)
@@ -157,6 +137,7 @@ extension SchemaDocument.IndexEntry {
                 throw .badRequest(
                     "The field \(column.name) does not exist", details: [("recordType", .text(type.name.text))])
             }
+            if let kind = column.kind { shape.kind = kind }
             shape.columns.append(
                 IndexDefinition.Column(source, form: column.form, isAscending: column.isAscending))
         }

@@ -1,7 +1,7 @@
 // Written by Tests/UnicodeTextTests/make_tables.py from Unicode 17.0.0. Do not edit.
 
-/// Letters with diacritics: from bit 29 the first of a run, in bit 28 whether it goes by twos, from bit 21 the
-/// count less one, from bit 0 the letter without diacritics of the first. The others go up with it.
+/// Letters with diacritics: from bit 29 the first of a run, in bit 28 whether it goes by twos, from bit 21
+/// the count less one, from bit 0 the first letter without its diacritics. The others go up with it.
 let diacriticBases: [UInt64] = [
     0x1800000041, 0x1820000041, 0x1840000041, 0x1860000041, 0x1880000041, 0x18b0200041, 0x1900000045, 0x1920000045,
     0x1940000045, 0x1960000045, 0x1980000049, 0x19a0000049, 0x19c0000049, 0x19e0000049, 0x1a2020004e, 0x1a6000004f,

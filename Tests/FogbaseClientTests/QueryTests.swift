@@ -98,6 +98,12 @@ private struct Plain: RecordCodable, Codable {
         #expect(try query.body()["args"]?.array?.count == 3)
     }
 
+    @Test func `sorts ignore differences and place absent fields`() throws {
+        let query = Query<Article>().sorted(by: .title, ignoring: .caseAndDiacritics)
+            .sorted(by: .price, ascending: false, absent: .first)
+        #expect(try query.body()["sort"]?.array == ["title[cd]", "-price nulls first"])
+    }
+
     @Test func `no value is in an empty list`() throws {
         #expect(try Query<Article>().filter(.price, in: [Int]()).body()["where"]?.string == "FALSEPREDICATE")
         #expect(

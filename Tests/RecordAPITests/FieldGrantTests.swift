@@ -101,7 +101,8 @@ import Testing
         "where=cost > 5", "where=NOT cost == 5", "where=title == 'a' OR cost == 731",
         "where=NOT (title == 'a' AND cost > 1)",
         "where=cost IN {731}", "where=cost BETWEEN {1, 2}", "where=box BEGINSWITH 'in'", "where=note == 'hushed'",
-        "sort=cost", "sort=-cost", "sort=title,cost",
+        "sort=cost", "sort=-cost", "sort=title,cost", "aggregate=sum(cost)", "aggregate=count,max(box)",
+        "groupBy=cost", "groupBy=title,note", "distinct=box", "aggregate=count(cost)",
     ]) func `a condition or sort by an unreadable field is rejected like one by an unknown field`(_ asked: String)
         async throws
     {

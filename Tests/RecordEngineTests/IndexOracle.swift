@@ -34,7 +34,7 @@ struct IndexOracle {
                 var key: [UInt8] = []
                 for column in index.columns {
                     let value = try record.value(of: column.source, asDouble: column.readsAsDouble)
-                    IndexKey.append(value, isAscending: column.isAscending, to: &key)
+                    IndexKey.append(value.map(column.form.of), isAscending: column.isAscending, to: &key)
                 }
                 keys.insert(key)
             case .members:
@@ -42,8 +42,23 @@ struct IndexOracle {
                     guard case .field(let id) = column.source else { continue }
                     for member in try record.members(of: id, asDouble: column.readsAsDouble) {
                         var key: [UInt8] = []
-                        IndexKey.append(member, isAscending: column.isAscending, to: &key)
+                        IndexKey.append(column.form.of(member), isAscending: column.isAscending, to: &key)
                         keys.insert(key)
+                    }
+                }
+            case .parts:
+                for column in index.columns {
+                    guard case .field(let id) = column.source else { continue }
+                    let values = try record.members(of: id) + [record.value(of: column.source)].compactMap(\.self)
+                    for case .text(let text) in values {
+                        let scalars = Array(String(decoding: column.form.of(text), as: UTF8.self).unicodeScalars)
+                        for start in scalars.indices {
+                            let length = scalars[start].value < 0x2E80 ? 3 : 2
+                            let part = String(String.UnicodeScalarView(scalars[start...].prefix(length)))
+                            var key: [UInt8] = []
+                            IndexKey.append(.text(Array(part.utf8)), isAscending: true, to: &key)
+                            keys.insert(key)
+                        }
                     }
                 }
             case .widening: break

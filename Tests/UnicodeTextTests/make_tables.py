@@ -27,8 +27,8 @@ SAMPLE = [
     (0x1E00, 0x1FFF), (0x2100, 0x214F), (0x3040, 0x30FF), (0xAC00, 0xAC7F), (0xF900, 0xF9FF), (0xFB00, 0xFB4F),
     (0xFDF0, 0xFEFF), (0x11080, 0x110CF), (0x1D150, 0x1D1FF), (0x1D400, 0x1D4FF),
 ]
-# The nonspacing marks of Latin, Greek, Cyrillic, Hebrew and Arabic, which change a letter's sound or stress. The marks of
-# other scripts are vowels, or make another letter. String+Diacritics.swift has the same.
+# The nonspacing marks of Latin, Greek, Cyrillic, Hebrew and Arabic, which change a letter's sound or stress. The marks
+# of other scripts are vowels, or make another letter. String+Diacritics.swift has the same.
 DIACRITICS = [
     (0x300, 0x36F), (0x483, 0x487), (0x591, 0x5BD), (0x5BF, 0x5BF), (0x5C1, 0x5C2), (0x5C4, 0x5C5), (0x5C7, 0x5C7),
     (0x610, 0x61A), (0x64B, 0x65F), (0x670, 0x670), (0x6D6, 0x6DC), (0x6DF, 0x6E4), (0x6E7, 0x6E8), (0x6EA, 0x6ED),
@@ -168,8 +168,8 @@ def main():
     assert all(len(text) == 1 for text in bases.values())
     (ROOT / "Sources/UnicodeText/DiacriticBases.swift").write_text(header + array(
         "diacriticBases", "UInt64",
-        "/// Letters with diacritics: from bit 29 the first of a run, in bit 28 whether it goes by twos, from bit 21 the\n"
-        "/// count less one, from bit 0 the letter without diacritics of the first. The others go up with it.",
+        "/// Letters with diacritics: from bit 29 the first of a run, in bit 28 whether it goes by twos, from bit 21\n"
+        "/// the count less one, from bit 0 the first letter without its diacritics. The others go up with it.",
         [start << 29 | (stride - 1) << 28 | (count - 1) << 21 | first for start, count, stride, first
          in runs_of((scalar, ord(text)) for scalar, text in sorted(bases.items()))]))
 

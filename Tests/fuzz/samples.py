@@ -112,6 +112,11 @@ def queries(owner: Caller) -> list[Sample]:
         owner.get("/query/Post?limit=1&expand=createdUserRecordName&total=estimate"),
         owner.get("/records/Post?limit=1&before=AAAA").rejected_with(400),
         owner.get("/records/Post/a?expand=createdUserRecordName"),
+        owner.json("POST", "/query", {"recordType": "Post", "aggregate": {
+            "groupBy": ["threadname", "week:week(createdTimestamp)"], "values": ["count", "total:sum(likes)"],
+            "having": "count > 0 AND total >= 1", "sort": "-count,week", "limit": 5, "timeZone": "Europe/Berlin"}}),
+        owner.get("/query/Post?groupBy=likes&aggregate=count,avg(likes),countDistinct(createdUserRecordName)"
+                  "&having=count%3E0&sort=-count"),
         owner.plain("DELETE", "/query/Post?where=likes%20%3E%201000&dryRun=true"),
         owner.plain("DELETE", "/query/Post?where=likes%20%3E%201000&maxAffected=9"),
         owner.json("PATCH", "/query/Post?where=likes%20%3E%201000", {"fields": {"title": "x"}}),

@@ -26,6 +26,26 @@ struct InMemoryCondition {
         bound.sort.areInIncreasingOrder(subject(left), id: left.id, subject(right), id: right.id)
     }
 
+    /// The aggregate of the query; `nil` for a query of records.
+    var aggregation: Aggregation? { bound.aggregation }
+
+    /// Returns the groups of the records that match, as JSON without the last brace.
+    ///
+    /// - Throws: BAD_REQUEST with cause TOO_LARGE, as the server.
+    func groups(of records: [InMemoryRecord], _ aggregation: Aggregation) throws(RecordError) -> [UInt8] {
+        let table = GroupTable(aggregation, in: .utc)
+        let fields = aggregation.fields
+        for record in records where holds(for: record) {
+            let subject = subject(record)
+            try table.add(fields.map(subject.value(of:)))
+        }
+        let (groups, hasMore) = try table.finish()
+        var document = AggregateDocument(aggregation) { id throws(RecordError) in accounts.name(of: id) }
+        for group in groups { try document.append(group) }
+        document.finish(hasMore: hasMore)
+        return document.json
+    }
+
     private func subject(_ record: InMemoryRecord) -> InMemoryRecord.Subject {
         record.subject { accounts.name(of: $0) == InMemoryAccounts.deletedUser ? .gone : $0 }
     }

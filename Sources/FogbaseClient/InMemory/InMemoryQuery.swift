@@ -13,6 +13,7 @@ struct InMemoryQuery {
             throw RecordError.badRequest("The body needs 'recordType', the type whose records are asked for")
         }
         guard let type = database.schema[typeName] else {
+            if input.aggregate != nil { return TransportResponse(json: ["groups": []]) }
             var members: [(String, JSONValue)] = [("records", [])]
             if input.count { members.append(("count", 0)) }
             if input.estimatesTotal { members.append(("total", ["value": 0, "relation": "exact"])) }
@@ -33,6 +34,11 @@ struct InMemoryQuery {
             (moment, last) = (start, record)
         }
         let condition = try InMemoryCondition(input, of: type, now: moment, database.accounts)
+        if let aggregation = condition.aggregation {
+            if let zone = aggregation.timeZone, zone != "UTC" { throw InMemoryError.notThere("time zones but UTC") }
+            let groups = try condition.groups(of: records, aggregation)
+            return TransportResponse(json: try JSONValue.parse(groups + [UInt8(ascii: "}")]))
+        }
         records.removeAll { !condition.holds(for: $0) }
         let count = records.count
         records.sort(by: condition.isBefore)
@@ -57,8 +63,11 @@ struct InMemoryQuery {
         let request = call.request
         if request.method == "POST" { return try QueryInput.read(request.body) }
         var input = try request.condition
-        if let sort = request["sort"] { input.sort = try QueryInput.sort(sort) }
-        input.limit = try request.limit(limits)
+        input.aggregate = try request.aggregate
+        if input.aggregate == nil {
+            if let sort = request["sort"] { input.sort = try QueryInput.sort(sort) }
+            input.limit = try request.limit(limits)
+        }
         input.fields = request.shownFields
         input.cursor = request["cursor"]
         input.before = request["before"]
@@ -66,11 +75,17 @@ struct InMemoryQuery {
         input.expand = try request["expand"].map(QueryInput.expand) ?? []
         input.count = try request.word("count")
         input.explain = try request.word("explain")
+        try input.checkAggregate(hasSort: false)
         return input
     }
 }
 
 extension InMemoryRequest {
+    /// The aggregate of a GET query; `nil` if there is none.
+    var aggregate: AggregateInput? {
+        get throws(RecordError) { try AggregateInput.read { name in self[name] } }
+    }
+
     /// The record type, predicate and arguments of a bulk change or a GET query.
     var condition: QueryInput {
         get throws(RecordError) {

@@ -20,14 +20,16 @@ struct LiveOrder: Sendable {
     /// - Parameter sorts: The terms of the sort, as a query has them, such as `-timestamp` and `title[c] nulls last`.
     init(_ sorts: [String]) {
         terms = sorts.enumerated().compactMap { index, sort in
-            guard let input = try? QueryInput.sort(sort).first, let (name, form) = TextForm.split(input.name) else {
+            guard let input = try? QueryInput.sort(sort).first, let column = ColumnName(parsing: input.name) else {
                 return nil
             }
-            if let system = SystemField(name) { return SortTerm(.system(system), isAscending: input.isAscending) }
+            if let system = SystemField(column.name) {
+                return SortTerm(.system(system), isAscending: input.isAscending)
+            }
             // The number only distinguishes the fields here.
-            return FieldName(name).map {
+            return FieldName(column.name).map {
                 SortTerm(
-                    .field(FieldDefinition(id: index, name: $0, type: .string)), form: form,
+                    .field(FieldDefinition(id: index, name: $0, type: .string)), form: column.form,
                     isAscending: input.isAscending, nulls: input.nulls)
             }
         }

@@ -9,10 +9,16 @@ enum Envelope {
 }
 
 extension RecordPage {
-    /// Returns the JSON of the page: `{"records":[…],"cursor"?,"previousCursor"?,"count"?,"total"?,"expanded"?,"notices"?,"plan"?}`.
-    /// For a page that begins with `changes`, returns `{"changes":[…],"token":"…","moreComing":bool}`.
+    /// Returns the JSON of the page:
+    /// `{"records":[…],"cursor"?,"previousCursor"?,"count"?,"total"?,"expanded"?,"notices"?,"plan"?}`. For a page that
+    /// begins with `changes`, returns `{"changes":[…],"token":"…","moreComing":bool}`. For an aggregate, returns
+    /// `{"groups":[…],"moreGroups"?,"notices"?,"plan"?}`.
     consuming func json() -> [UInt8] {
-        records.json.append(UInt8(ascii: "]"))
+        if let groups {
+            records.json = groups
+        } else {
+            records.json.append(UInt8(ascii: "]"))
+        }
         switch end {
         case .complete: break
         case .cursor(let cursor):

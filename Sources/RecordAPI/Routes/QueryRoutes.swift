@@ -7,13 +7,14 @@ internal import RecordWire
 enum QueryRoutes {
     /// The query parameters that define a query and select the fields of its results.
     static let parameters = [
-        "where", "arg", "sort", "limit", "fields", "cursor", "before", "count", "total", "explain", "expand",
+        "where", "arg", "sort", "limit", "fields", "cursor", "before", "count", "total", "explain", "expand", "aggregate",
+        "groupBy", "distinct", "having", "timeZone",
     ]
 
     private static let setParameters = ["where", "arg", "all", "dryRun", "maxAffected"]
 
     private static let pages: [Route.Response] = [
-        .json(200, "QueryAnswer", "A page; with what was asked for besides"),
+        .json(200, "QueryAnswer", "A page, or the groups of an aggregate; with what was asked for besides"),
         .error(503, "An index is being built: ask again after retryAfter"),
     ]
 
@@ -51,8 +52,11 @@ enum QueryRoutes {
     static func find(_ call: RecordCall) async throws -> HTTPResponse {
         let type = try call.typeName()
         var input = try call.query.condition(on: type)
-        if let sort = call.query["sort"] { input.sort = try QueryInput.sort(sort) }
-        input.limit = try call.query.limit(call.database.limits)
+        input.aggregate = try call.query.aggregate()
+        if input.aggregate == nil {
+            if let sort = call.query["sort"] { input.sort = try QueryInput.sort(sort) }
+            input.limit = try call.query.limit(call.database.limits)
+        }
         input.fields = try call.query.fields()
         input.cursor = call.query["cursor"]
         input.before = call.query["before"]
@@ -60,6 +64,7 @@ enum QueryRoutes {
         input.explain = try call.query.word("explain")
         input.expand = try call.query.expand()
         input.estimatesTotal = try QueryInput.estimatesTotal(call.query["total"])
+        try input.checkAggregate(hasSort: false)
         let request = QueryRequest(
             caller: call.caller, address: try call.address(), typeName: type, input: input, opening: Envelope.records)
         return .json(try await call.reader.queries.run(request).json())
@@ -77,7 +82,7 @@ enum QueryRoutes {
                 "The body needs 'recordType', the type whose records are asked for",
                 details: [("path", .text("recordType"))])
         }
-        input.limit = try pageLength(input.limit, call.database.limits)
+        if input.aggregate == nil { input.limit = try pageLength(input.limit, call.database.limits) }
         let request = QueryRequest(
             caller: call.caller, address: address, typeName: type, input: input, opening: Envelope.records)
         return .json(try await call.reader.queries.run(request).json())
@@ -238,7 +243,21 @@ enum QueryRoutes {
         "explain":{"type":"boolean","default":false},
         "total":{"const":"estimate"},
         "expand":{"description":"author,comments.author or a list of such texts","anyOf":[{"type":"string"},
-        {"type":"array","maxItems":10,"items":{"type":"string"}}]}}},
+        {"type":"array","maxItems":10,"items":{"type":"string"}}]},
+        "aggregate":{"$ref":"#/components/schemas/Aggregate"}}},
+        "AggregateTerms":{"description":"[\"threadname\",\"day(createdTimestamp)\"], or a text with commas; a name comes first: total:sum(likes)",
+        "anyOf":[{"type":"string"},{"type":"array","maxItems":16,"items":{"type":"string"}}]},
+        "Aggregate":{"type":"object","minProperties":1,"additionalProperties":false,"properties":{
+        "groupBy":{"$ref":"#/components/schemas/AggregateTerms"},
+        "values":{"$ref":"#/components/schemas/AggregateTerms"},
+        "distinct":{"$ref":"#/components/schemas/AggregateTerms"},
+        "having":{"type":"string","maxLength":16384,"description":"A condition on the names of the groups: count > 3 AND sum(likes) >= 10"},
+        "sort":{"$ref":"#/components/schemas/AggregateTerms"},
+        "limit":{"type":"integer","minimum":1,"maximum":10000,"default":1000},
+        "timeZone":{"type":"string","description":"Of hour, day, week, month and year: Europe/Berlin","default":"UTC"}}},
+        "Group":{"type":"object","required":["key","values"],"properties":{
+        "key":{"type":"object","description":"By name; the start of a period in milliseconds","additionalProperties":{"type":["string","number","null"]}},
+        "values":{"type":"object","additionalProperties":{"type":["string","number","null"]}}}},
         "SortDescriptor":{"type":"object","properties":{"fieldName":{"type":"string"},
         "systemFieldName":{"type":"string"},"ascending":{"type":"boolean","default":true}}},
         "Notice":{"type":"object","required":["code","reason"],"properties":{
@@ -253,8 +272,11 @@ enum QueryRoutes {
         "estimatedRows":{"type":"integer","description":"This and the next two are for administrators"},
         "examinedRows":{"type":"integer"},"milliseconds":{"type":"number"},
         "ranOn":{"type":"string","enum":["loop","pool"]}}},
-        "QueryAnswer":{"type":"object","required":["records"],"properties":{
+        "QueryAnswer":{"type":"object","properties":{
         "records":{"type":"array","items":{"$ref":"#/components/schemas/Record"}},
+        "groups":{"type":"array","description":"Instead of records, for an aggregate",
+        "items":{"$ref":"#/components/schemas/Group"}},
+        "moreGroups":{"const":true,"description":"The limit left out groups"},
         "cursor":{"type":"string","description":"Absent at the end"},
         "previousCursor":{"type":"string","description":"For before. Absent at the beginning"},"count":{"type":"integer"},
         "total":{"type":"object","description":"With total=estimate","properties":{"value":{"type":"integer"},

@@ -52,4 +52,11 @@ extension RequestQuery {
         }
         return input
     }
+
+    /// Returns the aggregate of the query; `nil` if there is none.
+    ///
+    /// - Throws: As `AggregateInput.read`.
+    func aggregate() throws(RecordError) -> AggregateInput? {
+        try AggregateInput.read { name in self[name] }
+    }
 }

@@ -141,7 +141,7 @@ struct IndexCheck {
     }
 
     private func name(_ index: IndexDefinition, _ type: RecordTypeDefinition) -> String {
-        "'\(type.names(of: index.columns).joined(separator: ", "))'"
+        "'\(type.names(of: index.shape).joined(separator: ", "))'"
     }
 
     private static let remedy =

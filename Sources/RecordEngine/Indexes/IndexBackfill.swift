@@ -9,6 +9,7 @@ final class IndexBackfill {
     /// The indexes that cannot be built, each with its reason.
     private(set) var failures: [IndexID: String] = [:]
     private var key: [UInt8] = []
+    private var keys = KeyList()
 
     init(_ type: RecordTypeDefinition, _ indexes: [IndexDefinition] = []) {
         self.type = type
@@ -50,9 +51,9 @@ final class IndexBackfill {
                     runs.append(
                         key, index: index.id, home: home, record: row.id, zone: zone, isUnique: isUnique)
                 }
-            case .members:
-                let keys: [[UInt8]]
-                do { keys = try record.keys(of: index) } catch { continue }
+            case .members, .parts:
+                keys.removeAll()
+                do { try record.appendKeys(of: index, to: &keys) } catch { continue }
                 guard keys.count <= Limits.indexedMembers else {
                     let name = try shown(row.id, zone, in: transaction)
                     failures[index.id] = .tooManyMembers(name, type.columnNames(of: index).first ?? "")
@@ -66,8 +67,9 @@ final class IndexBackfill {
                 }
                 // Append the entries in the order in which runs are sorted.
                 homes.forEach { home in
-                    for key in keys {
-                        runs.append(key, index: index.id, home: home, record: row.id, zone: zone, isUnique: false)
+                    for position in keys.indices {
+                        runs.append(
+                            keys[position], index: index.id, home: home, record: row.id, zone: zone, isUnique: false)
                     }
                 }
             }

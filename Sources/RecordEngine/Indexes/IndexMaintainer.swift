@@ -25,6 +25,8 @@ final class IndexMaintainer {
     var load: IndexBulkLoad?
     private var keys: [UInt8] = []
     private var changes: [Change] = []
+    /// The keys of a record in an index with many entries, before and after a write.
+    private var (before, after) = (KeyList(), KeyList())
     /// The UNIQUE keys that another record had during `prepare`. The caller of `prepare` checks these keys again later.
     private(set) var duplicates: [Duplicate] = []
 
@@ -64,6 +66,7 @@ final class IndexMaintainer {
         defersUnique: Bool = false
     ) throws(RecordError) -> Bool {
         if keys.capacity > Self.keptBytes { keys = [] }
+        if before.size + after.size > Self.keptBytes { (before, after) = (KeyList(), KeyList()) }
         keys.removeAll(keepingCapacity: true)
         changes.removeAll(keepingCapacity: true)
         duplicates.removeAll(keepingCapacity: true)
@@ -95,8 +98,8 @@ final class IndexMaintainer {
                 }
                 if let before { note(index, record, before, from: old?.homes) }
                 note(index, record, after, to: new.homes)
-            case .members:
-                try prepareMembers(index, of: type, record: record, old: old, new: new, unread, &memberEntries)
+            case .members, .parts:
+                try prepareMany(index, of: type, record: record, old: old, new: new, unread, &memberEntries)
             case .widening:
                 // The build has checked an unchanged value, or will check it.
                 guard let new, let field = index.checkedField,
@@ -156,8 +159,8 @@ final class IndexMaintainer {
         }
     }
 
-    /// Notes the removals and insertions for the members of a list.
-    private func prepareMembers(
+    /// Notes the removals and insertions for the members of a list, or for the parts of a text.
+    private func prepareMany(
         _ index: IndexDefinition, of type: RecordTypeDefinition, record: RecordNumber,
         old: (record: IndexedRecord, homes: RecordHomes)?, new: (record: IndexedRecord, homes: RecordHomes)?,
         _ unread: Set<Int>, _ memberEntries: inout Int
@@ -173,8 +176,10 @@ final class IndexMaintainer {
                 return
             }
         }
-        let before = try old?.record.keys(of: index) ?? []
-        let after = try new?.record.keys(of: index) ?? []
+        before.removeAll()
+        after.removeAll()
+        try old?.record.appendKeys(of: index, to: &before)
+        try new?.record.appendKeys(of: index, to: &after)
         guard after.count <= Limits.indexedMembers else {
             throw .tooManyIndexedMembers(type.columnNames(of: index).first ?? "", type: type.name)
         }
@@ -182,16 +187,26 @@ final class IndexMaintainer {
             memberEntries += after.count * (new?.homes.count ?? 0)
             guard memberEntries <= Limits.memberEntries else { throw .tooManyMemberEntries(type.name) }
         }
-        var left = before[...]
-        var right = after[...]
-        while let key = [left.first, right.first].compactMap({ $0 }).min(by: { $0.lexicographicallyPrecedes($1) }) {
-            let isOld = left.first == key
-            let isNew = right.first == key
-            if isOld { left.removeFirst() }
-            if isNew { right.removeFirst() }
+        var (left, right) = (0, 0)
+        while left < before.count || right < after.count {
+            // Both lists are sorted.
+            let (isOld, isNew): (Bool, Bool) =
+                if left == before.count {
+                    (false, true)
+                } else if right == after.count {
+                    (true, false)
+                } else if before[left] == after[right] {
+                    (true, true)
+                } else {
+                    before[left].lexicographicallyPrecedes(after[right]) ? (true, false) : (false, true)
+                }
+            defer {
+                if isOld { left += 1 }
+                if isNew { right += 1 }
+            }
             if isOld, isNew, old?.homes == new?.homes { continue }
             let start = keys.count
-            keys.append(contentsOf: key)
+            keys.append(contentsOf: isOld ? before[left] : after[right])
             let known = changes.count
             note(
                 index, record, start..<keys.count, from: isOld ? old?.homes : nil, to: isNew ? new?.homes : nil)

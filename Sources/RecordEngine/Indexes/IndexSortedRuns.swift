@@ -35,7 +35,9 @@ final class IndexSortedRuns {
     /// Adds an entry to the open run.
     ///
     /// - Parameter key: The key of the entry. The keys of all entries together may have at most 4 GB.
-    func append(_ key: [UInt8], index: IndexID, home: RowHome, record: RecordNumber, zone: ZoneID, isUnique: Bool) {
+    func append(
+        _ key: some Collection<UInt8>, index: IndexID, home: RowHome, record: RecordNumber, zone: ZoneID, isUnique: Bool
+    ) {
         let start = UInt32(keys.count)
         keys.append(contentsOf: key)
         entries.append(

@@ -120,7 +120,7 @@ extension IndexScan {
         case .creator: "records of \(type.name) by creator"
         case .name: "record name"
         case .index(let index):
-            "index (\(type.names(of: index.columns).joined(separator: ", ")))\(index.kind == .members ? " of members" : "")"
+            "index (\(type.names(of: index.shape).joined(separator: ", ")))\(index.kind == .members ? " of members" : "")"
         }
     }
 }

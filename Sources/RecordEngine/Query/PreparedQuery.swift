@@ -28,6 +28,8 @@ struct PreparedQuery {
     /// created.
     let isRestrictedToOwn: Bool
     let sort: [SortTerm]
+    /// The aggregate of the matches; `nil` for a query of records.
+    let aggregation: Aggregation?
     let cursor: QueryCursor?
     /// Whether the page ends before the cursor instead of starting after it.
     let isReversed: Bool
@@ -123,6 +125,7 @@ extension QueryReader {
             shown: VisibleFields(request.input.fields, of: whole, visibility),
             zone: zone, readsAll: permitted == .all, condition: condition, predicate: predicate,
             asked: asked, audiences: audiences ?? [], isRestrictedToOwn: isRestrictedToOwn, sort: bound.sort,
+            aggregation: bound.aggregation,
             cursor: cursor, isReversed: isReversed,
             binding: binding,
             words: permitted == .all && !isReversed && (audiences ?? []).isEmpty
@@ -170,9 +173,9 @@ extension QueryReader {
 }
 
 extension BoundQuery {
-    /// Whether a condition or a sort term uses one of these fields.
+    /// Whether a condition, a sort term or an aggregate uses one of these fields.
     fileprivate func names(_ fields: [Int]) -> Bool {
-        (predicate.fields + sort.map(\.field)).contains { field in
+        (predicate.fields + sort.map(\.field) + (aggregation?.fields ?? [])).contains { field in
             if case .field(let field) = field { fields.contains(field.id) } else { false }
         }
     }

@@ -155,6 +155,9 @@ package struct QueryReader {
     private func respond(
         _ query: PreparedQuery, _ request: QueryRequest, _ notices: [QueryNotice], _ budget: QueryBudget, isOnPool: Bool
     ) throws(RecordError) -> RecordPage {
+        if let aggregation = query.aggregation {
+            return try respond(aggregation, query, request, notices, budget, isOnPool: isOnPool)
+        }
         var page = request.emptyPage
         guard let zone = query.zone else { return page }
         let limit = request.limit(database.limits)
@@ -203,7 +206,7 @@ package struct QueryReader {
         if query.isReversed { page.records.reverseMembers(startingAt: starts) }
         if request.input.count { page.count = try runnerOfAll(query, zone: zone, budget).count() }
         if request.input.estimatesTotal {
-            let isWhole = page.end == .complete && page.previousCursor == nil
+            let isWhole = page.end == .complete && query.cursor == nil
             page.total =
                 isWhole
                 ? RecordTotal(value: page.records.count, relation: .exact) : try total(query, zone: zone, budget)
@@ -235,8 +238,10 @@ package struct QueryReader {
     }
 
     /// Creates a runner that returns all matches of a query, in any order.
-    func runnerOfAll(_ query: PreparedQuery, zone: ZoneID, _ budget: QueryBudget) throws(RecordError) -> QueryRunner {
-        try runner(of: query, zone: zone, sort: [], limit: nil, budget)
+    func runnerOfAll(
+        _ query: PreparedQuery, zone: ZoneID, _ budget: QueryBudget, estimatesAll: Bool = false
+    ) throws(RecordError) -> QueryRunner {
+        try runner(of: query, zone: zone, sort: [], limit: nil, budget, estimatesAll: estimatesAll)
     }
 
     /// Plans one branch for the records without an access list, and one for each audience of the caller.
@@ -310,7 +315,7 @@ package struct QueryReader {
         }
     }
 
-    private func note(_ query: PreparedQuery, _ budget: QueryBudget, returned: Int, isOnPool: Bool) {
+    func note(_ query: PreparedQuery, _ budget: QueryBudget, returned: Int, isOnPool: Bool) {
         database.queries.counters.didRespond(onPool: isOnPool, examined: budget.examined)
         let elapsed = isOnPool ? budget.elapsed : 0
         guard IndexAdvisor.isCostly(examined: budget.examined, returned: returned, nanoseconds: elapsed) else { return }

@@ -39,6 +39,7 @@ package struct QueryRequest: Sendable {
     /// A page without records.
     var emptyPage: RecordPage {
         var page = RecordPage(opening)
+        if input.aggregate != nil { page.groups = Array(#"{"groups":[]"#.utf8) }
         if input.count { page.count = 0 }
         if input.estimatesTotal { page.total = RecordTotal(value: 0, relation: .exact) }
         if !input.expand.isEmpty { page.expanded = Array(#"{"records":[]}"#.utf8) }

@@ -15,6 +15,8 @@ package struct RecordPage: Sendable {
 
     /// The records as JSON.
     package var records: RecordList
+    /// The groups of an aggregate as JSON, instead of records: `{"groups":[…]` and perhaps `,"moreGroups":true`.
+    package var groups: [UInt8]?
     /// How the page ends.
     package var end = End.complete
     /// The cursor of the page before this one, for `before`; `nil` for the first page.
@@ -72,7 +74,7 @@ package struct QueryNotice: Sendable {
     private let isReady: Bool
 
     init(index: IndexDefinition, of type: RecordTypeDefinition) {
-        self.index = type.names(of: index.columns).joined(separator: ", ")
+        self.index = type.names(of: index.shape).joined(separator: ", ")
         self.type = type.name.text
         isReady = index.isReady
     }

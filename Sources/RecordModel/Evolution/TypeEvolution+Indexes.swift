@@ -148,14 +148,13 @@ extension TypeEvolution {
             guard type.has(column.source) else { throw .badSchema("The field does not exist", type.name) }
         }
         let types = shape.columns.compactMap { type.field(of: $0.source)?.type }
-        if zip(shape.columns, types).contains(where: { $0.form != .exact && $1.element != .string }) {
-            throw .badSchema("Only the texts of a STRING or a STRING_LIST have a form in an index", type.name)
-        }
-        if let rejection = IndexRules.rejection(ofColumns: types, isUnique: shape.isUnique) {
+        let rejection = IndexRules.rejection(
+            ofColumns: types, forms: shape.columns.map(\.form), kind: shape.kind, isUnique: shape.isUnique)
+        if let rejection {
             throw .badSchema(rejection, type.name)
         }
         guard Set(shape.columns.map { IndexDefinition.Column($0.source, form: $0.form) }).count == shape.columns.count,
-            (shape.kind == .members) == types.contains(where: \.isList)
+            shape.kind == .parts || (shape.kind == .members) == types.contains(where: \.isList)
         else { throw .badSchema("A field stands twice in the index, or is no list", type.name) }
         if shape.mixesReaders(in: type) { throw .uniqueIndexMixesReaders(type.name) }
     }

@@ -1,7 +1,7 @@
 /// An index of a record type: a table sorted by the values of its columns.
 ///
 /// Each record has one index entry per zone and type. In an index on a list, a record has one entry per distinct
-/// member.
+/// member; in an index for CONTAINS, one per distinct part of the text.
 package struct IndexDefinition: Hashable, Sendable {
     /// The field that a column contains.
     package enum Source: Hashable, Sendable {
@@ -62,6 +62,11 @@ package struct IndexDefinition: Hashable, Sendable {
         /// A check without entries. Before an INT64 field becomes DOUBLE, it checks that each value equals a DOUBLE.
         /// The field is the only column.
         case widening = 3
+        /// One entry per distinct part of a text (`TextParts`), for CONTAINS. The index has one column.
+        case parts = 4
+
+        /// Whether a record has any number of entries.
+        package var hasManyEntries: Bool { self == .members || self == .parts }
     }
 
     /// The number of the index and of its table. Numbers are not reused.
@@ -138,10 +143,13 @@ extension RecordTypeDefinition {
         field(of: column.source).map { IndexedField($0, column.form) }
     }
 
-    /// Returns the columns as the schema writes them, such as `threadname` and `-timestamp`.
-    package func names(of columns: [IndexDefinition.Column]) -> [String] {
-        columns.map { column in
-            (column.isAscending ? "" : "-") + (field(of: column.source)?.name ?? "") + column.form.modifiers
+    /// Returns the columns of an index as the schema writes them, such as `threadname` and `-timestamp`.
+    package func names(of shape: IndexRequest.Shape) -> [String] {
+        shape.columns.map { column in
+            ColumnName(
+                field(of: column.source)?.name ?? "", isAscending: column.isAscending, form: column.form,
+                kind: shape.kind
+            ).text
         }
     }
 

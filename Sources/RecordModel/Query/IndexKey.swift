@@ -102,8 +102,8 @@ package enum IndexKey {
         for index in start..<key.count { key[index] = ~key[index] }
     }
 
-    private static let absent: UInt8 = 1
-    private static let present: UInt8 = 2
+    static let absent: UInt8 = 1
+    static let present: UInt8 = 2
 
     private static func append(_ number: UInt64, to key: inout [UInt8]) {
         withUnsafeBytes(of: number.bigEndian) { key.append(contentsOf: $0) }

@@ -15,7 +15,22 @@ package enum IndexRules {
 
     /// Returns the reason why an index cannot have columns of these types; `nil` if they are allowed. User fields count
     /// as references.
-    package static func rejection(ofColumns types: [FieldType], isUnique: Bool) -> String? {
+    ///
+    /// - Parameters:
+    ///   - forms: The forms of the texts in the columns.
+    ///   - kind: The kind of the index.
+    package static func rejection(
+        ofColumns types: [FieldType], forms: [TextForm], kind: IndexDefinition.Kind, isUnique: Bool
+    ) -> String? {
+        if zip(forms, types).contains(where: { $0 != .exact && $1.element != .string }) {
+            return "Only the texts of a STRING or a STRING_LIST have words in brackets in an index"
+        }
+        if kind == .parts {
+            if types.count != 1 { return "A field with [contains] stands in an index of its own" }
+            if types[0].element != .string { return "Only a STRING or a STRING_LIST can have [contains]" }
+            if forms[0].isReversed { return "An index with [contains] is not reversed" }
+            return isUnique ? "An index with [contains] cannot be unique" : nil
+        }
         if types.isEmpty { return "An index needs at least one field" }
         if types.count > IndexDefinition.maxColumns {
             return "An index has at most \(IndexDefinition.maxColumns) fields"

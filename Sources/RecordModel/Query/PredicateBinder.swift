@@ -44,8 +44,9 @@ package struct PredicateBinder {
     package func sortTerm(
         _ name: String, isAscending: Bool, nulls: NullPlacement? = nil
     ) throws(RecordError) -> SortTerm {
-        let (name, form) = TextForm.split(name) ?? (name, .exact)
-        let field = try self.field(name, at: PredicateLocation())
+        let column = ColumnName(parsing: name)
+        let form = column?.form ?? .exact
+        let field = try self.field(column?.name ?? name, at: PredicateLocation())
         let isUser = field.isUser
         guard !field.type.isList, !isUser,
             [.string, .int64, .double, .timestamp].contains(field.type)
@@ -54,7 +55,9 @@ package struct PredicateBinder {
                 "Records cannot be sorted by field '\(field.name)' of type \(field.type.schemaName)",
                 cause: .typeMismatch, details: [("field", .text(field.name)), ("type", .text(field.type.schemaName))])
         }
-        guard form == .exact || (field.type == .string && !form.isReversed) else {
+        guard
+            form == .exact && column?.kind == nil || (field.type == .string && !form.isReversed && column?.kind == nil)
+        else {
             throw .badRequest(
                 "Only a STRING can be sorted without regard to case or diacritics, with [c], [d] or [cd] behind its name",
                 cause: .typeMismatch, details: [("field", .text(field.name)), ("type", .text(field.type.schemaName))])

@@ -67,13 +67,15 @@ extension PredicateParser {
         }
         guard case .literal(.integer(let count)) = number.form, count >= 0 else {
             throw .predicateSyntax(
-                at: number.offset, found: String(decoding: lexer.bytes[number.offset..<token.end], as: UTF8.self).clipped,
+                at: number.offset,
+                found: String(decoding: lexer.bytes[number.offset..<token.end], as: UTF8.self).clipped,
                 expected: "a whole number before the unit, as in now() - 183 days")
         }
         let (duration, isTooLong) = count.multipliedReportingOverflow(by: unit)
         guard !isTooLong, duration <= Self.longestDuration else {
             throw .predicateSyntax(
-                at: number.offset, found: String(decoding: lexer.bytes[number.offset..<token.end], as: UTF8.self).clipped,
+                at: number.offset,
+                found: String(decoding: lexer.bytes[number.offset..<token.end], as: UTF8.self).clipped,
                 expected: "a duration of at most 10,000 years")
         }
         try advanceAfterValue()

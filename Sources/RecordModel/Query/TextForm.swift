@@ -32,36 +32,11 @@ package struct TextForm: Hashable, Sendable {
     }
 }
 
-extension TextForm {
-    /// The form as index columns write it, such as `[cd]`, or `[cd,reversed]`; empty for the text itself.
-    package var modifiers: String {
-        if !isReversed { return folding.modifiers }
-        return folding.isEmpty ? "[reversed]" : folding.modifiers.dropLast() + ",reversed]"
-    }
-
-    /// Reads a name with the form behind it, such as `title[cd]`.
-    ///
-    /// - Returns: `nil` if the brackets do not contain a form.
-    package static func split(_ text: String) -> (name: String, form: TextForm)? {
-        guard text.hasSuffix("]"), let start = text.lastIndex(of: "[") else { return (text, .exact) }
-        var form = TextForm()
-        for word in text[text.index(after: start)...].dropLast().split(separator: ",", omittingEmptySubsequences: false) {
-            switch word {
-            case "c": form.folding = .caseInsensitive
-            case "d": form.folding = .diacriticInsensitive
-            case "cd", "dc": form.folding = [.caseInsensitive, .diacriticInsensitive]
-            case "reversed": form.isReversed = true
-            default: return nil
-            }
-        }
-        return (String(text[..<start]), form)
-    }
-}
-
 extension TextFolding {
     /// The modifiers as predicates, sorts and index columns write them, such as `[cd]`; empty for exact comparison.
     package var modifiers: String {
-        isEmpty ? "" : "[" + (contains(.caseInsensitive) ? "c" : "") + (contains(.diacriticInsensitive) ? "d" : "") + "]"
+        isEmpty
+            ? "" : "[" + (contains(.caseInsensitive) ? "c" : "") + (contains(.diacriticInsensitive) ? "d" : "") + "]"
     }
 }
 

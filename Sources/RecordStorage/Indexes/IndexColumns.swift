@@ -29,7 +29,9 @@ enum IndexColumns {
             let isAscending = !part.hasPrefix("-")
             let name = isAscending ? part : part.dropFirst()
             if name.hasSuffix("]") {
-                guard let (number, form) = TextForm.stored(String(name)), let id = Int(number), id > 0 else { return nil }
+                guard let (number, form) = TextForm.stored(String(name)), let id = Int(number), id > 0 else {
+                    return nil
+                }
                 columns.append(IndexDefinition.Column(.field(id), form: form, isAscending: isAscending))
             } else if let id = Int(name), id > 0 {
                 columns.append(IndexDefinition.Column(.field(id), isAscending: isAscending))
@@ -58,7 +60,8 @@ extension TextForm {
     fileprivate var stored: String {
         if self == .exact { return "" }
         let letters = [
-            (folding.contains(.caseInsensitive), "c"), (folding.contains(.diacriticInsensitive), "d"), (isReversed, "r"),
+            (folding.contains(.caseInsensitive), "c"), (folding.contains(.diacriticInsensitive), "d"),
+            (isReversed, "r"),
         ]
         return "[" + letters.filter(\.0).map(\.1).joined() + "]"
     }

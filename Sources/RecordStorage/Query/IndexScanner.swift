@@ -11,7 +11,7 @@ package final class IndexScanner {
     private struct Shape: Hashable {
         enum Verb: Hashable {
             case scan(ScanCursor.Rows, isBackward: Bool, startsAfterPosition: Bool)
-            case count, countAll, sample, countEverything
+            case count, countAll, groups, sample, countEverything
         }
         let index: IndexID
         let verb: Verb
@@ -88,6 +88,22 @@ package final class IndexScanner {
         return try statement.row { $0.next() } ?? 0
     }
 
+    /// Calls `body` with each distinct key of a range, in ascending order, and the number of its entries. SQLite
+    /// compares and counts the entries in one statement.
+    ///
+    /// - Parameter body: Receives a key, valid only during the call. Returns whether to go on.
+    package func forEachKey(
+        _ index: IndexID, home: RowHome, _ range: KeyRange,
+        _ body: (UnsafeRawBufferPointer, Int) throws(RecordError) -> Bool
+    ) throws(RecordError) {
+        let statement = try statement(index, .groups)
+        statement.with(home, range.lower, range.upper ?? Self.aboveAll)
+        defer { statement.reset() }
+        while try statement.step() {
+            guard try body(statement.bytes(0), Int(statement.integer(1))) else { return }
+        }
+    }
+
     /// Scans a whole table in order and passes every nth entry to `body`.
     ///
     /// - Parameters:
@@ -139,6 +155,11 @@ package final class IndexScanner {
                 """
                 SELECT count(*) FROM
                 (SELECT 1 FROM \(table) WHERE zone = ?1 AND key >= ?2 AND key < ?3 LIMIT ?4)
+                """
+            case .groups:
+                """
+                SELECT key, count(*) FROM \(table) WHERE zone = ?1 AND key >= ?2 AND key < ?3
+                GROUP BY key ORDER BY key
                 """
             case .sample:
                 """

@@ -17,13 +17,23 @@ extension IndexedRecord {
     ///
     /// - Throws: `INTERNAL_ERROR` if the stored fields are damaged.
     package func keys(of index: IndexDefinition) throws(RecordError) -> [[UInt8]] {
+        var keys = KeyList()
+        try appendKeys(of: index, to: &keys)
+        return keys.all
+    }
+
+    /// Appends the keys of the record in an index to an empty list, in ascending order and without duplicates.
+    ///
+    /// - Throws: `INTERNAL_ERROR` if the stored fields are damaged.
+    package func appendKeys(of index: IndexDefinition, to keys: inout KeyList) throws(RecordError) {
         switch index.kind {
         case .ordered:
             var key: [UInt8] = []
             try appendKey(of: index, to: &key)
-            return [key]
-        case .members: return try memberKeys(of: index)
-        case .widening: return []
+            keys.append { $0.append(contentsOf: key) }
+        case .members: try appendMemberKeys(of: index, to: &keys)
+        case .parts: try appendPartKeys(of: index, to: &keys)
+        case .widening: return
         }
     }
 
@@ -144,23 +154,38 @@ extension IndexedRecord {
         return UnsafeRawBufferPointer(rebasing: text[start..<end])
     }
 
-    private func memberKeys(of index: IndexDefinition) throws(RecordError) -> [[UInt8]] {
-        guard let column = index.columns.first, case .field(let id) = column.source else { return [] }
-        var keys: [[UInt8]] = []
+    private func appendMemberKeys(of index: IndexDefinition, to keys: inout KeyList) throws(RecordError) {
+        guard let column = index.columns.first, case .field(let id) = column.source else { return }
         for member in try members(of: id, asDouble: column.readsAsDouble) {
-            var key: [UInt8] = []
-            IndexKey.append(column.form.of(member), isAscending: column.isAscending, to: &key)
-            keys.append(key)
+            keys.append { IndexKey.append(column.form.of(member), isAscending: column.isAscending, to: &$0) }
         }
-        keys.sort { $0.lexicographicallyPrecedes($1) }
         // Two distinct members can have the same key, because keys truncate long texts.
+        keys.sort()
+    }
+
+    private func appendPartKeys(of index: IndexDefinition, to keys: inout KeyList) throws(RecordError) {
+        guard let column = index.columns.first, case .field(let id) = column.source, let entry = fields.entry(id)
+        else { return }
+        let values = entry.type.isList ? try members(of: id) : try [value(of: column.source)].compactMap(\.self)
+        var parts: [UInt64] = []
+        for case .text(let text) in values { TextParts.append(column.form.of(text), to: &parts) }
+        parts.sort()
         var distinct = 0
-        for position in keys.indices where position == 0 || keys[position] != keys[distinct - 1] {
-            keys.swapAt(distinct, position)
+        for position in parts.indices where position == 0 || parts[position] != parts[distinct - 1] {
+            parts[distinct] = parts[position]
             distinct += 1
         }
-        keys.removeSubrange(distinct...)
-        return keys
+        if distinct > TextParts.maxPerRecord {
+            return keys.append { IndexKey.append(.text([]), isAscending: column.isAscending, to: &$0) }
+        }
+        var text: [UInt8] = []
+        for part in parts[..<distinct] {
+            text.removeAll(keepingCapacity: true)
+            TextParts.append(part, to: &text)
+            keys.append { key in
+                text.withUnsafeBytes { IndexKey.append(text: $0, isAscending: column.isAscending, to: &key) }
+            }
+        }
     }
 
     /// Returns whether the value of a field may differ from the value in another state of the record. The check

@@ -24,11 +24,14 @@ extension QueryInput {
             bytes.appendString(term.name)
             if let nulls = term.nulls { bytes.appendString(nulls.rawValue) }
         }
+        aggregate?.appendIdentity(to: &bytes)
         return bytes
     }
 
-    /// Whether the predicate may contain `now()`. The check only searches the text for the letters `now`.
-    package var mayUseNow: Bool {
+    /// Whether the predicate or `having` may contain `now()`. The check only searches the text for the letters `now`.
+    package var mayUseNow: Bool { Self.mayUseNow(condition) || Self.mayUseNow(aggregate?.having) }
+
+    private static func mayUseNow(_ condition: String?) -> Bool {
         guard let condition else { return false }
         let letters = Array(condition.utf8)
         return letters.indices.dropLast(2).contains { start in

@@ -5,7 +5,7 @@ extension QueryInput {
     ///
     /// ```
     /// {"recordType","where"?,"args"?,"vars"?,"filterBy"?,"sort"? | "sortBy"?,"limit"?,"fields"?,"cursor"?,"count"?,
-    /// "explain"?,"expand"?,"before"?,"total"?}
+    /// "explain"?,"expand"?,"before"?,"total"?,"aggregate"?}
     /// ```
     ///
     /// A `null` value is the same as an absent key.
@@ -54,16 +54,18 @@ extension QueryInput {
             case "total": estimatesTotal = try Self.estimatesTotal(try reader.optionalString("total"))
             case "explain": explain = try reader.queryFlag("explain")
             case "expand": expand = try reader.queryExpand()
+            case "aggregate": aggregate = try reader.aggregate()
             default:
                 _ = try reader.value()
                 try Self.checkKnown(key, reader)
             }
         }
+        try checkAggregate(hasSort: hasSort)
     }
 
     private static let keys = [
         "recordType", "where", "args", "vars", "filterBy", "sort", "sortBy", "limit", "fields", "cursor", "count",
-        "explain", "expand", "before", "total",
+        "explain", "expand", "before", "total", "aggregate",
     ]
 
     private static func checkKnown(_ key: JSONToken, _ reader: RequestReader) throws(RecordError) {

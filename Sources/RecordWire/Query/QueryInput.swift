@@ -47,6 +47,8 @@ package struct QueryInput: Hashable, Sendable {
     package var estimatesTotal = false
     /// Whether the response contains the plan.
     package var explain = false
+    /// The aggregate of the matches, instead of the records.
+    package var aggregate: AggregateInput?
 
     /// Creates a query that matches all records.
     package init() {}
@@ -67,6 +69,7 @@ package struct QueryInput: Hashable, Sendable {
     package var size: Int {
         (condition?.utf8.count ?? 0) + arguments.reduce(0) { $0 + $1.size }
             + variables.values.reduce(0) { $0 + $1.size } + filters.reduce(0) { $0 + $1.value.size }
+            + (aggregate?.having?.utf8.count ?? 0)
     }
 
     /// Parses the terms of a sort such as `-timestamp,title[c] nulls last`. Spaces around a term are ignored.
@@ -119,6 +122,8 @@ package struct BoundQuery: Hashable, Sendable {
     package var predicate: Predicate
     /// The terms of the sort. No two terms have the same field in the same form.
     package var sort: [SortTerm]
+    /// The aggregate of the matches; `nil` for a query of records.
+    package var aggregation: Aggregation?
 
     /// Creates a bound query from a predicate and sort terms.
     package init(predicate: Predicate, sort: [SortTerm] = []) {
@@ -153,6 +158,8 @@ extension QueryInput {
             // A second term for the same field has no effect.
             if !terms.contains(where: { $0.indexedField == term.indexedField }) { terms.append(term) }
         }
-        return BoundQuery(predicate: Predicate.and([condition, filtered]).simplified(), sort: terms)
+        var bound = BoundQuery(predicate: Predicate.and([condition, filtered]).simplified(), sort: terms)
+        bound.aggregation = try aggregate?.bind(to: type, now: now, userID: userID)
+        return bound
     }
 }

@@ -189,7 +189,8 @@ private struct MatcherTest: Sendable {
     func work(values count: Int, bytes: Int) -> Int {
         // Hashing reads the whole text. A comparison reads at most the length of the shorter text.
         let work =
-            values == nil ? count * comparisons * 8 + min(count * textBytes, bytes * comparisons) : count * 32 + bytes * 4
+            values == nil
+            ? count * comparisons * 8 + min(count * textBytes, bytes * comparisons) : count * 32 + bytes * 4
         return work + bytes * workPerByte
     }
 }

@@ -71,6 +71,37 @@ import Testing
         }
     }
 
+    @Test func `aggregates have the same groups and errors`() async throws {
+        try await Peer.compare { peer in
+            var random = SeededGenerator(11)
+            try await fill(peer, &random, count: 40)
+            let keys = ["n", "s", "r", "d,s", "month(t)", "hour(t),n", "createdUserRecordName", "l", "day(n)", "nope"]
+            let values = [
+                "count", "sum(n),avg(n)", "sum(d),avg(d),max(d)", "min(s),max(t)", "countDistinct(s),count(n)",
+                "countDistinct(r)", "sum(s)", "count,count", "median(n)", "x:max(n)", "count,x:sum(n)",
+            ]
+            let havings = ["TRUEPREDICATE", "count > 3", "sum(n) >= 10", "x == 6 OR x == NULL", "n > 2", "count >"]
+            let sorts = ["-count", "n", "-sum(n),n", "x"]
+            func pick(_ choices: [String]) -> String { choices.randomElement(using: &random) ?? "" }
+            for _ in 0..<60 {
+                try await peer.call("GET", "/query/T", ["groupBy": pick(keys), "aggregate": pick(values)], as: "ada")
+                try await peer.call(
+                    "GET", "/query/T", ["aggregate": pick(values), "where": condition(&random), "limit": "2"], as: "ada"
+                )
+                try await peer.call(
+                    "GET", "/query/T",
+                    [
+                        "groupBy": pick(keys), "aggregate": pick(values), "having": pick(havings), "sort": pick(sorts),
+                    ], as: "ada")
+            }
+            try await peer.call(
+                "POST", "/query", [:],
+                #"{"recordType":"T","where":"n > %@","args":[1],"aggregate":{"groupBy":["n"],"values":["count"]}}"#,
+                as: "ada")
+            try await peer.call("GET", "/query/T", ["distinct": "n,s"], as: "ada")
+        }
+    }
+
     @Test func `pages join to the whole, and cursors belong to their query`() async throws {
         try await Peer.compare { peer in
             var random = SeededGenerator(9)

@@ -42,6 +42,13 @@ import Testing
             for try await post in database.records(query) { print(post.title) }
             #expect(page.items.map(\.id) == [post.id] && count == 1)
 
+            let byAuthor = Aggregate<Picture>().grouped(by: .author).value(.count).value(.sum(.good))
+                .sorted(by: .count, ascending: false).limit(to: 10)
+            for group in try await byAuthor.groups(of: query, in: database).items {
+                let author = try group.key(.author, as: String.self)
+                print(author ?? "none", try group.value(.sum(.good), as: Int.self) ?? 0)
+            }
+
             var theirs = post
             theirs.title = "Theirs"
             try await database.save(theirs)

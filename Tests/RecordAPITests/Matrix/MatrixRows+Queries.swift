@@ -27,6 +27,12 @@ extension MatrixRow {
             ),
         ].flatMap { (type: String, statuses: [Int], counts: [Int]) -> [MatrixRow] in
             [
+                MatrixRow(
+                    "queryRecords", .get, "/query/\(type)?aggregate=count,min(title)&groupBy=recordName", statuses),
+                MatrixRow(
+                    "queryRecordsByBody", .post, "/query",
+                    #"{"recordType":"\#(type)","aggregate":{"values":["count","max(title)"],"groupBy":["title"]}}"#,
+                    statuses),
                 MatrixRow("queryRecords", .get, "/query/\(type)?count=true&explain=true", statuses, counts: counts),
                 MatrixRow(
                     "queryRecords", .get, "/query/\(type)?count=true&sort=-recordName&where=title!='x'&limit=1",
@@ -46,6 +52,12 @@ extension MatrixRow {
                 "queryRecords", .get, "/query/Good?where=cost>5",
                 [400, 400, 400, 200, 200, 403, 200, 200, 200, 200, 200, 200],
                 counts: [0, 0, 0, 1, 1, 0, 1, 1, 1, 1, 1, 1]),
+            MatrixRow(
+                "queryRecords", .get, "/query/Good?aggregate=sum(cost)",
+                [400, 400, 400, 200, 200, 403, 200, 200, 200, 200, 200, 200]),
+            MatrixRow(
+                "queryRecords", .get, "/query/Good?groupBy=note",
+                [400, 400, 400, 400, 200, 403, 200, 200, 200, 200, 200, 200]),
             MatrixRow(
                 "queryRecords", .get, "/query/Good?sort=-cost",
                 [400, 400, 400, 200, 200, 403, 200, 200, 200, 200, 200, 200],

@@ -175,7 +175,7 @@ struct PlanTally {
             if name.hasSuffix("by creator") { add("creator \(way)") }
             if name.hasPrefix("records"), !name.hasSuffix("by creator") { add("records \(way)") }
             if name.hasSuffix("of members") { add("members") }
-            if name.hasPrefix("index"), name.contains("[") { add("form \(way)") }
+            if name.hasPrefix("index"), name.contains("[") { add(name.contains("contains]") ? "parts" : "form \(way)") }
             if name.hasPrefix("index"), plan["sort"]?.string == "none",
                 scan["condition"]?.string?.contains("createdTimestamp") == true
             {

@@ -109,6 +109,9 @@ struct OracleDatabase {
             // A field in some index needs no option of its own.
             for name in systems where !named.contains(name) { indexes.append([name]) }
         }
+        for field in fields where field.type.element == .string && samples.chance(50) {
+            indexes.append([field.name + samples.pick(["[contains]", "[c,contains]", "[cd,contains]"])])
+        }
         var members = JSONObject()
         for field in fields {
             var member: JSONObject = JSONObject([("type", .string(field.type.schemaName))])

@@ -26,8 +26,10 @@ struct OracleSamples {
     private static let texts = [
         "", "a", "ab", "abc", "a\u{0}", "a\u{0}b", "ab\u{0}", "\u{0}", "\u{0}\u{0}", "a\u{1}", "\u{1}", "\u{FF}",
         "caf\u{E9}", "cafe\u{301}", "\u{212B}", "\u{C5}", "A\u{30A}", "Z", "z", "\u{DF}", "\u{1F600}", "\u{FFFF}",
-        "\u{10FFFF}", "\u{E000}", "\"quote\\", "\u{7F}\n\r\t", "b", "ba", "1", "10", "2", "CAF\u{C9}", "Cafe", "ABC", "Abc",
-        "\u{FB01}", "FI", "\u{FF88}\u{FF7A}", "\u{30CD}\u{30B3}", "\u{130}", "I", "\u{304B}\u{3099}", "\u{304C}", "a*b?c",
+        "\u{10FFFF}", "\u{E000}", "\"quote\\", "\u{7F}\n\r\t", "b", "ba", "1", "10", "2", "CAF\u{C9}", "Cafe", "ABC",
+        "Abc",
+        "\u{FB01}", "FI", "\u{FF88}\u{FF7A}", "\u{30CD}\u{30B3}", "\u{130}", "I", "\u{304B}\u{3099}", "\u{304C}",
+        "a*b?c",
         "abcabc", "aab aab",
     ]
     private static let integers: [Int64] = [

@@ -34,10 +34,12 @@ struct PredicateRejectionTests {
         ("ANY ANY a == 1", 4, "ANY", "a field or a value"), ("NOT", 3, "end of the condition", "a field or a value"),
         ("a NOT == 1", 6, "==", "IN, BETWEEN, CONTAINS or another word"), ("a IS 1", 5, "1", "NULL or NOT NULL"),
         ("a IS NOT 1", 9, "1", "NULL or NOT NULL"), ("title ~ 'x'", 6, "~", "BEGINSWITH, CONTAINS"),
-        ("title ILIKE 'x%'", 6, "ILIKE", "BEGINSWITH, CONTAINS"), ("title STARTSWITH 'x'", 6, "STARTSWITH", "BEGINSWITH"),
+        ("title ILIKE 'x%'", 6, "ILIKE", "BEGINSWITH, CONTAINS"),
+        ("title STARTSWITH 'x'", 6, "STARTSWITH", "BEGINSWITH"),
         ("a == ?", 5, "?", "%@"), ("a == :x", 5, ":", "$name"), ("`a` == 1", 0, "`", "a field's name"),
         ("a IN (1, 2", 10, "end of the condition", "closing parenthesis"), ("a IN [1 2]", 8, "2", "closing bracket"),
-        ("a IN [c, d]", 6, "c", "a value"), ("a == (1", 7, "end of the condition", "closing parenthesis"), ("a == 1 +", 8, "end of the condition", "a number"),
+        ("a IN [c, d]", 6, "c", "a value"), ("a == (1", 7, "end of the condition", "closing parenthesis"),
+        ("a == 1 +", 8, "end of the condition", "a number"),
         ("a == 2 * * 3", 9, "*", "a number"), ("a == (1 + 2", 11, "end of the condition", "closing parenthesis"),
         ("topics.@sum == 1", 6, ".@sum", "@count"), ("topics.@ == 1", 8, " ", "@count"),
         ("a == 1 AND OR b == 1", 11, "OR", "a field or a value"),
@@ -73,7 +75,7 @@ struct PredicateRejectionTests {
         ("self contains 'bob'", "SELF", 0), ("SELF == 'x'", "SELF", 0),
         ("title TOKENMATCHES[cdl] 'x'", "full-text", 6), ("distance(place, loc(35.68,139.77)) < 5", "distance", 0),
         ("distanceToLocation:fromLocation:(place, %@) < 5", "distance", 0), ("place == loc(1, 2)", "place", 9),
-        ("author.name == 'x'", "key path", 6), ("topics[SIZE] == 2", "index", 6), 
+        ("author.name == 'x'", "key path", 6), ("topics[SIZE] == 2", "index", 6),
         ("SUBQUERY(topics, $x, $x == 1).@count > 0", "SUBQUERY", 0), ("max(a) > 3", "function", 0),
         ("tokenize:using:(title, 'x') == 1", "function", 0), ("a == abs(3)", "function", 5),
     ]
@@ -92,25 +94,52 @@ struct PredicateRejectionTests {
 
     static let meaning: [(text: String, reason: String, cause: RecordError.Cause?, offset: Int)] = [
         ("雑談室 == 1", "Field 雑談室 not found in Post", .unknownName, 0),
-        ("title ==[l] 'x'", "The modifier l depends on a language, which the server does not have. Write [c], [d] or [cd]", nil, 8),
+        (
+            "title ==[l] 'x'",
+            "The modifier l depends on a language, which the server does not have. Write [c], [d] or [cd]", nil, 8
+        ),
         ("title ==[x] 'x'", "The modifiers are c, to ignore case, and d, to ignore diacritics", nil, 8),
         ("a ==[c] 5", "The modifiers [c] compare texts, and field 'a' is of type INT64", .typeMismatch, 2),
         ("title.@count == 1", "Field 'title' of type STRING is no list and has no members to count", .typeMismatch, 0),
         ("ANY topics.@count == 1", "The number of members takes no quantifier", nil, 4),
-        ("topics.@count == NULL", "The number of members is never NULL; it is 0 for a record without the field", nil, 17),
+        (
+            "topics.@count == NULL", "The number of members is never NULL; it is 0 for a record without the field", nil,
+            17
+        ),
         ("topics.@count == 'x'", "The number of members of 'topics' is compared with a number", .typeMismatch, 17),
         ("ALL topics != NULL", "No member of a list is NULL", nil, 14),
-        ("a == 1 / 0", "A number cannot be divided by 0", nil, 9), ("cost == 1e308 * 10", "The result is no number", nil, 16),
+        ("a == 1 / 0", "A number cannot be divided by 0", nil, 9),
+        ("cost == 1e308 * 10", "The result is no number", nil, 16),
         ("a == 1 + 'x'", "Only numbers can be added, subtracted, multiplied and divided", .typeMismatch, 9),
         ("timestamp < 'x' + 1 day", "A duration is added to a time or subtracted from one", .typeMismatch, 12),
         ("a == 5 days", "The condition is not well formed: expected AND, OR or the end", nil, 7),
-        ("title MATCHES '['", "The pattern of MATCHES cannot be used: nothing closes this set (at character 0)", nil, 14),
-        ("title MATCHES '(a)\\\\1'", "The pattern of MATCHES cannot be used: references to groups are not supported (at character 3)", nil, 14),
-        ("title MATCHES 'a++'", "The pattern of MATCHES cannot be used: possessive repetition is not supported (at character 2)", nil, 14),
-        ("title MATCHES '(?=a)'", "The pattern of MATCHES cannot be used: looking ahead or behind is not supported (at character 0)", nil, 14),
-        ("title MATCHES '((a{99}){99}){99}'", "The pattern of MATCHES cannot be used: the pattern is too long, with its repetitions (at character 0)", nil, 14),
+        (
+            "title MATCHES '['", "The pattern of MATCHES cannot be used: nothing closes this set (at character 0)", nil,
+            14
+        ),
+        (
+            "title MATCHES '(a)\\\\1'",
+            "The pattern of MATCHES cannot be used: references to groups are not supported (at character 3)", nil, 14
+        ),
+        (
+            "title MATCHES 'a++'",
+            "The pattern of MATCHES cannot be used: possessive repetition is not supported (at character 2)", nil, 14
+        ),
+        (
+            "title MATCHES '(?=a)'",
+            "The pattern of MATCHES cannot be used: looking ahead or behind is not supported (at character 0)", nil, 14
+        ),
+        (
+            "title MATCHES '((a{99}){99}){99}'",
+            "The pattern of MATCHES cannot be used: the pattern is too long, with its repetitions (at character 0)",
+            nil, 14
+        ),
         ("title LIKE 5", "The pattern of LIKE is a text", .typeMismatch, 11),
-        ("title ENDSWITH ''", "ENDSWITH needs a string that is not empty. Leave the test out, or ask for records that have the field with title != NULL", nil, 15),
+        (
+            "title ENDSWITH ''",
+            "ENDSWITH needs a string that is not empty. Leave the test out, or ask for records that have the field with title != NULL",
+            nil, 15
+        ),
         ("a == ü", "Field ü not found in Post; put a text in quotes: 'ü'", .unknownName, 5),
         ("nothing == 1", "Field nothing not found in Post", .unknownName, 0),
         ("a == 1 AND Title == 'x'", "Field Title not found in Post", .unknownName, 11),

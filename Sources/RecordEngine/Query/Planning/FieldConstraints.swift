@@ -97,6 +97,8 @@ struct Conjuncts {
     private(set) var fields: [IndexedField] = []
     /// Conjuncts that test list members in a way that an index can serve.
     private(set) var listParts: [(part: Int, field: IndexedField, test: ValueTest)] = []
+    /// Conjuncts that search within texts.
+    private(set) var textParts: [(part: Int, field: IndexedField, text: [UInt8])] = []
     /// Conjuncts that are an OR.
     private(set) var choices: [(part: Int, branches: [Predicate])] = []
 
@@ -114,6 +116,8 @@ struct Conjuncts {
         switch part {
         // Indexes store account numbers. A condition on all deleted accounts would need too many account numbers.
         case .condition(let condition) where condition.namesDeletedAccounts: break
+        case .condition(let condition) where condition.searchedText != nil:
+            if let text = condition.searchedText { textParts.append((number, condition.indexedField, text)) }
         case .condition(let condition) where condition.subject == .value:
             add(condition.test, of: condition.indexedField, number)
         case .condition(let condition) where condition.subject == .anyMember:
@@ -159,6 +163,14 @@ struct Conjuncts {
     /// Whether at least one conjunct can never be true.
     var isImpossible: Bool {
         parts.contains(.constant(false)) || facts.values.contains { $0.values?.isEmpty == true }
+    }
+}
+
+extension Condition {
+    /// The text that a value or at least one member must contain; `nil` for other conditions.
+    var searchedText: [UInt8]? {
+        guard subject == .value || subject == .anyMember, case .contains(let text) = test else { return nil }
+        return text
     }
 }
 

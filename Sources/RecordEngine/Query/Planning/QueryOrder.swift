@@ -16,7 +16,8 @@ struct QueryOrder: Hashable, Sendable {
     init(_ sort: [SortTerm], constants: Set<IndexedField> = [], createdFollowsIDs: Bool) {
         // A sort has few terms, so a linear search costs less than a set.
         let terms = sort.enumerated().filter { position, term in
-            !constants.contains(term.indexedField) && !sort[..<position].contains { $0.indexedField == term.indexedField }
+            !constants.contains(term.indexedField)
+                && !sort[..<position].contains { $0.indexedField == term.indexedField }
         }.map(\.element)
         isIDAscending = sort.areIDsAscending
         // If the creation time ascends with ids and is the last term, sorting by id gives the same order.

@@ -50,6 +50,8 @@ struct IndexScan: Hashable, Sendable {
 
     /// Whether all entries in the range have the same key, and so are sorted by id.
     var isOneKey = false
+    /// Whether each record that the scan finds must be tested against the whole predicate.
+    var isInexact = false
 }
 
 /// A range of internal ids. Both bounds are exclusive.

@@ -84,7 +84,13 @@ struct QueryRequirements {
         } else if !columns.isEmpty, !hasIndex(on: columns) {
             request.indexes.append(IndexRequest.Shape(kind: .ordered, columns: columns))
         }
-        let used = Set(columns.map(\.source))
+        var used = Set(columns.map(\.source))
+        for shape in textShapes {
+            used.formUnion(shape.columns.map(\.source))
+            if !type.indexes.contains(where: { $0.shape.serves(shape) && !$0.isFailed }) {
+                request.indexes.append(shape)
+            }
+        }
         for field in predicate.fields {
             guard case .field(let definition) = field, !used.contains(.field(definition.id)),
                 field.isOrdered || field.isListOfOrdered
@@ -102,6 +108,19 @@ struct QueryRequirements {
             if !request.indexes.contains(shape) { request.indexes.append(shape) }
         }
         return request
+    }
+
+    /// The indexes that searches within texts need.
+    private var textShapes: [IndexRequest.Shape] {
+        mutating get {
+            var shapes: [IndexRequest.Shape] = []
+            for part in parts.textParts {
+                guard let column = part.field.textColumn else { continue }
+                let shape = IndexRequest.Shape(kind: .parts, columns: [column])
+                if !shapes.contains(shape) { shapes.append(shape) }
+            }
+            return shapes
+        }
     }
 
     private func want(_ options: IndexOptions, of field: Int, in request: inout IndexRequest) {
@@ -164,6 +183,11 @@ extension IndexedField {
     var column: IndexDefinition.Column? {
         field.source.map { IndexDefinition.Column($0, form: form) }
     }
+
+    /// The column of the field in an index for searches within texts; `nil` for system fields.
+    var textColumn: IndexDefinition.Column? {
+        if case .field = field { column } else { nil }
+    }
 }
 
 extension IndexDefinition.Column {
@@ -202,7 +226,7 @@ extension Predicate {
 extension IndexRequest {
     /// The names of the columns of the first requested index.
     func fieldNames(in type: RecordTypeDefinition) -> [String] {
-        if let shape = indexes.first { return type.names(of: shape.columns) }
+        if let shape = indexes.first { return type.names(of: shape) }
         return options.keys.sorted().prefix(1).compactMap { type[id: $0]?.name.text }
     }
 }

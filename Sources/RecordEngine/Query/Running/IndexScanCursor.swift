@@ -118,7 +118,7 @@ final class IndexScanCursor {
     /// Whether the current record must be tested against the whole predicate, because the key of its entry may be
     /// truncated.
     var mayBeTruncated: Bool {
-        rechecks && IndexKey.mayBeTruncated(row?.keyLength ?? chunk.key(current).count)
+        rechecks && (scan.isInexact || IndexKey.mayBeTruncated(row?.keyLength ?? chunk.key(current).count))
     }
 
     // MARK: Moving

@@ -8,15 +8,16 @@ final class QueryBranch {
     let plan: QueryPlan
     let home: RowHome
     let residual: RecordMatcher
-    /// Matches the whole predicate against records whose index keys may be truncated; `nil` if the predicate has no
-    /// text long enough to be truncated.
+    /// Matches the whole predicate against records whose index keys may be truncated, and records of inexact scans;
+    /// `nil` if there are none.
     let whole: RecordMatcher?
 
     init(_ plan: QueryPlan, in home: RowHome) {
         self.plan = plan
         self.home = home
         residual = RecordMatcher(plan.residual)
-        whole = plan.predicate.hasLongText ? RecordMatcher(plan.predicate) : nil
+        whole =
+            plan.predicate.hasLongText || plan.scans.contains(where: \.isInexact) ? RecordMatcher(plan.predicate) : nil
     }
 
     /// The order in which the plan's scans are read.
