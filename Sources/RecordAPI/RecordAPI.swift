@@ -129,7 +129,7 @@ public final class RecordAPI: Sendable {
         case .openIf(let isOpen, let open, _) where isOpen(request, self):
             try rate.take(1)
             return try await open(request, self)
-        case .database, .immediate, .openIf: break
+        case .database, .immediate, .immediateIf, .openIf: break
         }
         switch table.routes[number].content {
         case .json: try requireJSONAccepted(request.fields)
@@ -159,6 +159,8 @@ public final class RecordAPI: Sendable {
             try call.requireRight()
             switch table.routes[number].handler {
             case .immediate(let handle): return try handle(&call)
+            case .immediateIf(let isImmediate, let handle, let other):
+                return isImmediate(call) ? try handle(&call) : try await other(&call)
             case .database(let handle), .openIf(_, _, else: let handle): return try await handle(&call)
             case .open: preconditionFailure("An open route has responded")
             }

@@ -153,7 +153,8 @@ import Testing
         let response = await database.call(.get, "/limits")
         for (key, value) in [
             ("queryTextBytes", 16_384), ("queryConditions", 200), ("queryListMembers", 1_000), ("queryArguments", 100),
-            ("sortTerms", 8), ("setRecords", 77),
+            ("sortTerms", 8), ("expandPaths", 10), ("expandedRecords", 2_000), ("expandedBackwardRecords", 100),
+            ("setRecords", 77),
         ] {
             #expect(response.json?[key]?.integer == Int64(value), "\(key)")
         }

@@ -36,7 +36,10 @@ extension RecordPage {
         case .token(let token, let moreComing):
             members += [("changes", list), ("token", .string(token)), ("moreComing", .bool(moreComing))]
         }
+        if let previousCursor { members.append(("previousCursor", .string(previousCursor))) }
         if let count { members.append(("count", .integer(Int64(count)))) }
+        if let total { members.append(("total", total.json)) }
+        if let expanded { members.append(("expanded", (try? JSONValue.parse(expanded)) ?? .null)) }
         if !notices.isEmpty { members.append(("notices", .array(notices.map(\.json)))) }
         if let plan { members.append(("plan", plan)) }
         return .object(JSONObject(members))

@@ -14,12 +14,20 @@ struct InMemoryQuery {
         }
         guard let type = database.schema[typeName] else {
             if input.aggregate != nil { return TransportResponse(json: ["groups": []]) }
-            return TransportResponse(json: input.count ? ["records": [], "count": 0] : ["records": []])
+            var members: [(String, JSONValue)] = [("records", [])]
+            if input.count { members.append(("count", 0)) }
+            if input.estimatesTotal { members.append(("total", ["value": 0, "relation": "exact"])) }
+            if !input.expand.isEmpty { members.append(("expanded", ["records": []])) }
+            return TransportResponse(json: .object(JSONObject(members)))
         }
         var records = try call.records(of: type, in: database)
         let owner = "query \(call.caller.writerID) \(call.zone) \(String(decoding: input.identity, as: UTF8.self))"
         var (moment, last): (Int64, InMemoryRecord?) = (database.now, nil)
-        if let cursor = input.cursor {
+        guard input.cursor == nil || input.before == nil else {
+            throw RecordError.badRequest("A page starts after 'cursor' or ends before 'before'. Give one of them")
+        }
+        let isBackward = input.before != nil
+        if let cursor = input.before ?? input.cursor {
             guard case .query(let record, let start)? = database.positions[cursor, owner] else {
                 throw RecordError.invalidCursor
             }
@@ -34,12 +42,20 @@ struct InMemoryQuery {
         records.removeAll { !condition.holds(for: $0) }
         let count = records.count
         records.sort(by: condition.isBefore)
-        if let last { records.removeAll { !condition.isBefore(last, $0) } }
+        if let last {
+            records.removeAll { isBackward ? !condition.isBefore($0, last) : !condition.isBefore(last, $0) }
+        }
         var shown = call
         shown.fields = input.fields
-        var page = try InMemoryPage(records, limit: limit, of: database, shown)
-        if let last = page.last { page.close(cursor: database.positions.keep(.query(after: last, now: moment), owner)) }
+        var page = try InMemoryPage(
+            records, limit: limit, isBackward: isBackward, isFirst: last == nil, of: database, shown)
+        page.close { database.positions.keep(.query(after: $0, now: moment), owner) }
         if input.count { page.append(count: count) }
+        if input.estimatesTotal { page.append(total: count) }
+        if !input.expand.isEmpty {
+            var expansion = InMemoryExpansion(call, in: database)
+            page.append(expanded: try expansion.json(input.expand, of: page.records, type: type))
+        }
         return TransportResponse(json: page.finish())
     }
 
@@ -54,6 +70,9 @@ struct InMemoryQuery {
         }
         input.fields = request.shownFields
         input.cursor = request["cursor"]
+        input.before = request["before"]
+        input.estimatesTotal = try QueryInput.estimatesTotal(request["total"])
+        input.expand = try request["expand"].map(QueryInput.expand) ?? []
         input.count = try request.word("count")
         input.explain = try request.word("explain")
         try input.checkAggregate(hasSort: false)

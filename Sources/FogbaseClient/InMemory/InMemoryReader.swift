@@ -6,8 +6,16 @@ internal import RecordWire
 struct InMemoryReader {
     let call: InMemoryCall
 
-    func read(in database: InMemoryDatabase) throws(RecordError) -> TransportResponse {
+    func read(in database: InMemoryDatabase) throws -> TransportResponse {
+        let paths = try call.request["expand"].map(QueryInput.expand)
         let record = try call.record(in: database)
+        if let paths, let type = database.schema[id: record.type] {
+            var expansion = InMemoryExpansion(call, in: database)
+            let expanded = try expansion.json(paths, of: [record], type: type)
+            let json = try call.json(of: record, in: database)
+            return TransportResponse(
+                json: json.dropLast() + Array(",\"expanded\":".utf8) + expanded + [UInt8(ascii: "}")])
+        }
         let tag = "\"\(call.entityTag(of: record, in: database))\""
         if let condition = call.request.field("if-match"), condition != "*",
             !InMemoryRequest.tags(condition).contains(record.tag)
@@ -51,18 +59,31 @@ struct InMemoryReader {
         return try InMemoryContent(bytes: content ?? [], type: nil, tag: record.tag).respond(to: call.request)
     }
 
-    func list(in database: inout InMemoryDatabase) throws(RecordError) -> TransportResponse {
+    func list(in database: inout InMemoryDatabase) throws -> TransportResponse {
         let typeName = try call.request.typeName
         let limit = try call.request.limit(database.limits)
-        guard let type = database.schema[typeName] else { return TransportResponse(json: ["records": []]) }
+        let paths = try call.request["expand"].map(QueryInput.expand) ?? []
+        guard let type = database.schema[typeName] else {
+            return TransportResponse(
+                json: paths.isEmpty ? ["records": []] : ["records": [], "expanded": ["records": []]])
+        }
         var records = try call.records(of: type, in: database)
         let owner = "list \(call.caller.writerID) \(call.zone) \(type.id)"
-        if let cursor = call.request["cursor"] {
-            guard case .listing(let last)? = database.positions[cursor, owner] else { throw .invalidCursor }
-            records.removeAll { $0.id <= last }
+        let (cursor, before) = (call.request["cursor"], call.request["before"])
+        guard cursor == nil || before == nil else {
+            throw RecordError.badRequest("A page starts after 'cursor' or ends before 'before'. Give one of them")
         }
-        var page = try InMemoryPage(records, limit: limit, of: database, call)
-        if let last = page.last { page.close(cursor: database.positions.keep(.listing(after: last.id), owner)) }
+        if let cursor = before ?? cursor {
+            guard case .listing(let last)? = database.positions[cursor, owner] else { throw RecordError.invalidCursor }
+            records.removeAll { before == nil ? $0.id <= last : $0.id >= last }
+        }
+        var page = try InMemoryPage(
+            records, limit: limit, isBackward: before != nil, isFirst: cursor == nil, of: database, call)
+        page.close { database.positions.keep(.listing(after: $0.id), owner) }
+        if !paths.isEmpty {
+            var expansion = InMemoryExpansion(call, in: database)
+            page.append(expanded: try expansion.json(paths, of: page.records, type: type))
+        }
         return TransportResponse(json: page.finish())
     }
 

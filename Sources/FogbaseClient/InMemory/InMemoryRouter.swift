@@ -106,7 +106,8 @@ extension DatabaseLimits {
             ("fieldsPerType", Limits.fieldsPerType), ("listMembers", Limits.listMembers),
             ("queryTextBytes", Limits.conditionBytes), ("queryConditions", Limits.conditions),
             ("queryListMembers", Limits.conditionListMembers), ("queryArguments", Limits.queryArguments),
-            ("sortTerms", Limits.sortTerms),
+            ("sortTerms", Limits.sortTerms), ("expandPaths", Limits.expandPaths),
+            ("expandedRecords", Limits.expandedRecords), ("expandedBackwardRecords", Limits.mostBackwardRecords),
         ]
         let rates: JSONValue = .object(JSONObject())
         return .object(JSONObject(numbers.map { ($0, .integer(Int64($1))) } + [("rates", rates)]))

@@ -20,6 +20,14 @@ extension Database {
         try await page(cursor.query, cursor: cursor.token)
     }
 
+    /// Fetches the previous page of a query. Its records have the order of the query.
+    ///
+    /// - Parameter cursor: The ``Page/previous`` cursor of a page.
+    /// - Throws: `FogbaseError.tokenExpired` if the cursor has expired: start with the first page.
+    public func fetch<Model>(before cursor: Cursor<Model>) async throws -> Page<Model> {
+        try await page(cursor.query, cursor: nil, before: cursor.token)
+    }
+
     /// Fetches the first page of a query together with the number of all matching records (``Page/count``).
     ///
     /// - Throws: `FogbaseError.badRequest` if the query is invalid; `invalidArgument` if a query cannot use one of its
@@ -56,12 +64,16 @@ extension Database {
     }
 
     func page<Model>(
-        _ query: Query<Model>, cursor: String?, counts: Bool = false, limit: Int? = nil
+        _ query: Query<Model>, cursor: String?, before: String? = nil, counts: Bool = false, limit: Int? = nil
     ) async throws -> Page<Model> {
         var page = Page<Model>()
-        let rest = try await connection.readPage(of: query, cursor: cursor, counts: counts, limit: limit) { scanner in
+        let rest = try await connection.readPage(
+            of: query, cursor: cursor, before: before, counts: counts, limit: limit
+        ) { scanner in
             page.results.append(try scanner.result())
         }
+        page.previous = rest["previousCursor"]?.string.map { Cursor(query: query, token: $0) }
+        page.expanded = ExpandedRecords(rest["expanded"])
         page.next = rest["cursor"]?.string.map { Cursor(query: query, token: $0) }
         page.count = rest["count"]?.integer.map { Int($0) }
         page.notices = rest["notices"]?.array?.compactMap(Self.notice) ?? []
@@ -95,12 +107,13 @@ extension Connection {
     /// - Parameter each: Called for each record, in order.
     /// - Returns: The other members of the response.
     func readPage<Model>(
-        of query: Query<Model>, cursor: String?, counts: Bool = false, limit: Int?,
+        of query: Query<Model>, cursor: String?, before: String? = nil, counts: Bool = false, limit: Int?,
         _ each: (inout RecordScanner) throws -> Void
     ) async throws -> JSONObject {
-        query.report?(cursor == nil ? "Query: \(query)" : "Query: next page of \(query)")
+        let place = before == nil ? cursor == nil ? "" : "next page of " : "previous page of "
+        query.report?("Query: \(place)\(query)")
         var call = Call("POST", "query")
-        call.setJSON(try query.body(cursor: cursor, counts: counts, limit: limit))
+        call.setJSON(try query.body(cursor: cursor, before: before, counts: counts, limit: limit))
         return try await send(call).readRecords(list: "records", each)
     }
 }

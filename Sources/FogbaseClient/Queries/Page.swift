@@ -7,6 +7,10 @@ public struct Page<Model: RecordDecodable>: Sendable {
     public var results: [Result<Stored<Model>, FogbaseError>] = []
     /// The cursor of the next page; `nil` on the last page.
     public var next: Cursor<Model>?
+    /// The cursor of the previous page, for `fetch(before:)`; `nil` on the first page.
+    public var previous: Cursor<Model>?
+    /// The records that `expanding` has added.
+    public var expanded = ExpandedRecords()
     /// The number of all matching records; `nil` unless the query was sent with `fetchCounting`.
     public var count: Int?
     /// Notices from the server, for example about an index that the server has added.
@@ -26,7 +30,7 @@ public struct Page<Model: RecordDecodable>: Sendable {
     }
 }
 
-/// The position after a page of a query. A cursor is valid only for the same query and the same user.
+/// The position after or before a page of a query. A cursor is valid only for the same query and the same user.
 public struct Cursor<Model: RecordDecodable>: Sendable {
     let query: Query<Model>
     let token: String

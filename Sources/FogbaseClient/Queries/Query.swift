@@ -29,6 +29,8 @@ public struct Query<Model: RecordDecodable>: Sendable {
     public private(set) var pageSize: Int?
     /// The fields to request; `nil` requests all fields.
     var desiredFields = Model.desiredKeys
+    /// The paths of `expand`, as text.
+    private(set) var expansions: [String] = []
     private(set) var report: (@Sendable (String) -> Void)?
 
     /// Creates a query for all records of the model's type.
@@ -93,6 +95,22 @@ public struct Query<Model: RecordDecodable>: Sendable {
         return query
     }
 
+    /// Returns the query with additional records in ``Page/expanded``:
+    ///
+    /// ```swift
+    /// Query<Comment>().expanding(.author)
+    /// Query<Post>().expanding(paths: .from(Comment.self, by: .post, limit: 3, sort: "-createdTimestamp"))
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - fields: Reference fields. The records to which they refer are added.
+    ///   - paths: Longer paths, and paths to the records that refer to those of the page.
+    public func expanding(_ fields: Model.Fields..., paths: Expansion<Model>...) -> Query {
+        var query = self
+        query.expansions += fields.map(\.rawValue) + paths.map(\.text)
+        return query
+    }
+
     /// The query as text, for logs.
     public var description: String {
         var text = Model.recordType
@@ -105,7 +123,9 @@ public struct Query<Model: RecordDecodable>: Sendable {
     /// Returns the body of `POST /query`.
     ///
     /// - Throws: `FogbaseError.invalidArgument` if a condition cannot be sent.
-    package func body(cursor: String? = nil, counts: Bool = false, limit: Int? = nil) throws -> JSONValue {
+    package func body(
+        cursor: String? = nil, before: String? = nil, counts: Bool = false, limit: Int? = nil
+    ) throws -> JSONValue {
         if let problem = filter?.problem { throw FogbaseError.invalidArgument(problem) }
         var body = JSONObject([("recordType", .string(Model.recordType))])
         if let filter {
@@ -116,6 +136,8 @@ public struct Query<Model: RecordDecodable>: Sendable {
         body["limit"] = (limit ?? pageSize).map { .integer(Int64($0)) }
         body["fields"] = desiredFields.map { .array($0.map(JSONValue.string)) }
         body["cursor"] = cursor.map(JSONValue.string)
+        body["before"] = before.map(JSONValue.string)
+        if !expansions.isEmpty { body["expand"] = .array(expansions.map(JSONValue.string)) }
         if counts { body["count"] = true }
         return .object(body)
     }

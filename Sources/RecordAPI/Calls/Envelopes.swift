@@ -9,8 +9,9 @@ enum Envelope {
 }
 
 extension RecordPage {
-    /// Returns the JSON of the page: `{"records":[…],"cursor"?,"count"?,"notices"?,"plan"?}`. For a page that begins
-    /// with `changes`, returns `{"changes":[…],"token":"…","moreComing":bool}`. For an aggregate, returns
+    /// Returns the JSON of the page:
+    /// `{"records":[…],"cursor"?,"previousCursor"?,"count"?,"total"?,"expanded"?,"notices"?,"plan"?}`. For a page that
+    /// begins with `changes`, returns `{"changes":[…],"token":"…","moreComing":bool}`. For an aggregate, returns
     /// `{"groups":[…],"moreGroups"?,"notices"?,"plan"?}`.
     consuming func json() -> [UInt8] {
         if let groups {
@@ -28,9 +29,21 @@ extension RecordPage {
             records.json.appendString(token)
             records.json.appendLiteral(moreComing ? ",\"moreComing\":true" : ",\"moreComing\":false")
         }
+        if let previousCursor {
+            records.json.appendLiteral(",\"previousCursor\":")
+            records.json.appendString(previousCursor)
+        }
         if let count {
             records.json.appendLiteral(",\"count\":")
             records.json.appendInteger(Int64(count))
+        }
+        if let total {
+            records.json.appendLiteral(",\"total\":")
+            total.json.write(to: &records.json)
+        }
+        if let expanded {
+            records.json.appendLiteral(",\"expanded\":")
+            records.json += expanded
         }
         if !notices.isEmpty {
             records.json.appendLiteral(",\"notices\":")

@@ -7,8 +7,8 @@ internal import RecordWire
 enum QueryRoutes {
     /// The query parameters that define a query and select the fields of its results.
     static let parameters = [
-        "where", "arg", "sort", "limit", "fields", "cursor", "count", "explain", "aggregate", "groupBy", "distinct",
-        "having", "timeZone",
+        "where", "arg", "sort", "limit", "fields", "cursor", "before", "count", "total", "explain", "expand", "aggregate",
+        "groupBy", "distinct", "having", "timeZone",
     ]
 
     private static let setParameters = ["where", "arg", "all", "dryRun", "maxAffected"]
@@ -59,8 +59,11 @@ enum QueryRoutes {
         }
         input.fields = try call.query.fields()
         input.cursor = call.query["cursor"]
+        input.before = call.query["before"]
         input.count = try call.query.word("count")
         input.explain = try call.query.word("explain")
+        input.expand = try call.query.expand()
+        input.estimatesTotal = try QueryInput.estimatesTotal(call.query["total"])
         try input.checkAggregate(hasSort: false)
         let request = QueryRequest(
             caller: call.caller, address: try call.address(), typeName: type, input: input, opening: Envelope.records)
@@ -236,8 +239,12 @@ enum QueryRoutes {
         "sortBy":{"anyOf":[{"$ref":"#/components/schemas/SortDescriptor"},
         {"type":"array","maxItems":8,"items":{"$ref":"#/components/schemas/SortDescriptor"}}]},
         "limit":{"type":"integer","minimum":1},"fields":{"type":"array","items":{"type":"string"}},
-        "cursor":{"type":"string"},"count":{"type":"boolean","default":false},
-        "explain":{"type":"boolean","default":false},"aggregate":{"$ref":"#/components/schemas/Aggregate"}}},
+        "cursor":{"type":"string"},"before":{"type":"string"},"count":{"type":"boolean","default":false},
+        "explain":{"type":"boolean","default":false},
+        "total":{"const":"estimate"},
+        "expand":{"description":"author,comments.author or a list of such texts","anyOf":[{"type":"string"},
+        {"type":"array","maxItems":10,"items":{"type":"string"}}]},
+        "aggregate":{"$ref":"#/components/schemas/Aggregate"}}},
         "AggregateTerms":{"description":"[\"threadname\",\"day(createdTimestamp)\"], or a text with commas; a name comes first: total:sum(likes)",
         "anyOf":[{"type":"string"},{"type":"array","maxItems":16,"items":{"type":"string"}}]},
         "Aggregate":{"type":"object","minProperties":1,"additionalProperties":false,"properties":{
@@ -270,7 +277,11 @@ enum QueryRoutes {
         "groups":{"type":"array","description":"Instead of records, for an aggregate",
         "items":{"$ref":"#/components/schemas/Group"}},
         "moreGroups":{"const":true,"description":"The limit left out groups"},
-        "cursor":{"type":"string","description":"Absent at the end"},"count":{"type":"integer"},
+        "cursor":{"type":"string","description":"Absent at the end"},
+        "previousCursor":{"type":"string","description":"For before. Absent at the beginning"},"count":{"type":"integer"},
+        "total":{"type":"object","description":"With total=estimate","properties":{"value":{"type":"integer"},
+        "relation":{"type":"string","enum":["exact","atLeast","estimate"]}}},
+        "expanded":{"$ref":"#/components/schemas/Expanded"},
         "notices":{"type":"array","items":{"$ref":"#/components/schemas/Notice"}},
         "plan":{"$ref":"#/components/schemas/Plan"}}},
         "SetChange":{"type":"object","minProperties":1,"additionalProperties":false,"properties":{

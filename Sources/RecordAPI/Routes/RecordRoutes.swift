@@ -21,14 +21,17 @@ enum RecordRoutes {
         ) { call in try await create(&call) },
         Route(
             "GET /records/{type}", "listRecords", .records, "Lists the records of a type in creation order",
-            rate: .read, options: [.typeInPath, .pointsToQueries], query: ["limit", "cursor", "fields"],
+            rate: .read, options: [.typeInPath, .pointsToQueries],
+            query: ["limit", "cursor", "before", "fields", "expand"],
             responses: [.json(200, "Page", "A page")]
         ) { call in try await list(call) },
         Route(
             "GET /records/{type}/{name}", "readRecord", .records, "Reads a record", rate: .read, options: .typeInPath,
-            query: ["fields"], headers: ["ifNoneMatch"],
-            responses: [.json(200, "Record", "The record, with ETag"), .unchanged],
-            respondedBy: .immediate { call in try read(call) }
+            query: ["fields", "expand"], headers: ["ifNoneMatch"],
+            responses: [.json(200, "Record", "The record, with ETag unless expand is given"), .unchanged],
+            respondedBy: .immediateIf(
+                { call in call.query["expand"] == nil }, { call in try read(call) },
+                else: { call in try await ExpandedReads.read(call) })
         ),
         Route(
             "PUT /records/{type}/{name}", "replaceRecord", .records, "Makes a record, or replaces all of its fields",
@@ -71,6 +74,7 @@ enum RecordRoutes {
 
     /// `GET /records/{type}`: returns a page of the records of a type in creation order.
     static func list(_ call: RecordCall) async throws -> HTTPResponse {
+        if call.query["expand"] != nil || call.query["before"] != nil { return try await ExpandedReads.list(call) }
         let request = ListRequest(
             type: try call.typeName(), in: try call.address(), for: call.caller, fields: try call.query.fields(),
             limit: try call.query.limit(call.database.limits), cursor: call.query["cursor"], opening: Envelope.records)
@@ -174,7 +178,8 @@ enum RecordRoutes {
         "pluginFields":{"type":"object"},"recordChangeTag":{"type":"string"},
         "created":{"$ref":"#/components/schemas/Moment"},"modified":{"$ref":"#/components/schemas/Moment"},
         "acl":{"$ref":"#/components/schemas/AccessList"},"deleted":{"type":"boolean"},
-        "notices":{"$ref":"#/components/schemas/WriteNotices"}}},
+        "notices":{"$ref":"#/components/schemas/WriteNotices"},
+        "expanded":{"$ref":"#/components/schemas/Expanded"}}},
         "WriteNotices":{"type":"array","description":"Only in the response to a write","items":{"type":"object","properties":{
         "code":{"type":"string","enum":["NUMBER_ROUNDED","STORED_AS_STRING"]},"recordType":{"type":"string"},
         "recordName":{"type":"string"},"field":{"type":"string"},"reason":{"type":"string"}}}},
@@ -214,6 +219,14 @@ enum RecordRoutes {
         {"$ref":"#/components/schemas/ItemError"}]}},"notices":{"$ref":"#/components/schemas/WriteNotices"}}},
         "Page":{"type":"object","required":["records"],"properties":{
         "records":{"type":"array","items":{"$ref":"#/components/schemas/Record"}},
-        "cursor":{"type":"string","description":"Absent at the end"}}}
+        "cursor":{"type":"string","description":"Absent at the end"},
+        "previousCursor":{"type":"string","description":"For before. Absent at the beginning"},
+        "expanded":{"$ref":"#/components/schemas/Expanded"}}},
+        "Expanded":{"type":"object","required":["records"],"description":"With expand","properties":{
+        "records":{"type":"array","description":"Each target once, if the caller can read it",
+        "items":{"$ref":"#/components/schemas/Record"}},
+        "backward":{"type":"object","description":"By path, such as Comment.post, then by the name of the page's record",
+        "additionalProperties":{"type":"object","additionalProperties":{"type":"object","properties":{
+        "recordNames":{"type":"array","items":{"type":"string"}},"moreComing":{"type":"boolean"}}}}}}}
         """#
 }

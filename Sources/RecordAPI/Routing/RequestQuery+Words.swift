@@ -26,6 +26,14 @@ extension RequestQuery {
         return number
     }
 
+    /// Returns the paths in `expand`; empty if it is absent.
+    ///
+    /// - Throws: BAD_REQUEST for text that is not a list of paths; with cause TOO_LARGE for an exceeded limit.
+    func expand() throws(RecordError) -> [ExpandPath] {
+        guard let text = self["expand"] else { return [] }
+        return try QueryInput.expand(text)
+    }
+
     /// Returns the predicate in `where` and `arg`, for the records of a type.
     ///
     /// - Throws: BAD_REQUEST for an `arg` that is not a JSON value; `argument` in the details is its position from 0.

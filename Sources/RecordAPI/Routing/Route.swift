@@ -20,6 +20,10 @@ package struct Route: Sendable {
         /// A database handler for the hot path. It does not suspend, which saves an asynchronous frame and a switch
         /// back to the loop.
         case immediate(@Sendable (inout RecordCall) throws -> HTTPResponse)
+        /// Requests for which the closure returns `true` are handled like `immediate`, all other requests like
+        /// `database`.
+        case immediateIf(
+            @Sendable (RecordCall) -> Bool, @Sendable (inout RecordCall) throws -> HTTPResponse, else: DatabaseHandler)
         /// A handler for all callers, without a credential or a database.
         case open(OpenHandler)
         /// Requests for which the closure returns `true` are handled like `open`, all other requests like `database`.

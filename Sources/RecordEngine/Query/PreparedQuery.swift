@@ -31,10 +31,14 @@ struct PreparedQuery {
     /// The aggregate of the matches; `nil` for a query of records.
     let aggregation: Aggregation?
     let cursor: QueryCursor?
+    /// Whether the page ends before the cursor instead of starting after it.
+    let isReversed: Bool
     let binding: QueryCursor.Binding
     /// The cache key of the plan; `nil` if the plan also depends on something other than the query's text and the
     /// schema.
     let words: QueryCache.Words?
+    /// The paths of `expand`; `nil` for none.
+    let expansion: ExpandPlan?
     /// The value of `now()` on all pages: the time of the first page, in milliseconds since 1970.
     let now: Int64
 
@@ -48,11 +52,12 @@ struct PreparedQuery {
 extension QueryReader {
     /// Binds a query. Checks the caller's permissions before the query's text.
     ///
+    /// - Parameter keepsWords: Whether to cache the bound query and its plan by its text.
     /// - Returns: `nil` for a type that does not exist yet in development.
     /// - Throws: NOT_FOUND for an unknown type in production; AUTHENTICATION_REQUIRED or ACCESS_DENIED if the caller
     ///   may read none of the type; BAD_REQUEST for a predicate or sort that does not fit the type, with cause
     ///   TOKEN_INVALID for a cursor of another caller or query.
-    func bind(_ request: QueryRequest) throws(RecordError) -> PreparedQuery? {
+    func bind(_ request: QueryRequest, keepsWords: Bool = true) throws(RecordError) -> PreparedQuery? {
         guard let whole = schema[request.typeName] else {
             guard database.environment == .development else {
                 throw .unknownType(request.typeName)
@@ -73,7 +78,8 @@ extension QueryReader {
         // searches only the records that the caller created.
         let access = visibility.fields
         let readsOwn = if case .own = permitted { true } else { false }
-        var type = whole.without(access?.unreadable(isOwn: readsOwn) ?? [])
+        let readable = whole.without(access?.unreadable(isOwn: readsOwn) ?? [])
+        var type = readable
         let identity = request.input.identity
         // Widening a field changes its index keys. Preserving dates changes the order of creation. Cursors from before
         // either change are invalid.
@@ -82,11 +88,19 @@ extension QueryReader {
             zone: zone ?? .unassigned, type: type.id, caller: request.caller,
             identity: widened
                 ? identity + [type.hasPreservedDates ? 1 : 0] + type.fields.map(\.type.rawValue) : identity)
-        let cursor = try request.input.cursor.map { text throws(RecordError) in
-            try QueryCursor.open(text, binding, with: database.keys)
+        let listing = ListingCursor.Binding(zone: binding.zone, type: whole.id, caller: request.caller)
+        guard request.input.before == nil || request.input.cursor == nil else { throw .twoCursors }
+        let isReversed = request.input.before != nil
+        let cursor = try (request.input.before ?? request.input.cursor).map { text throws(RecordError) in
+            if request.isListing {
+                let id = try ListingCursor.open(text, listing, with: database.keys)
+                return QueryCursor(position: QueryPosition(key: [], record: id), now: WallClock.milliseconds)
+            }
+            return try QueryCursor.open(text, binding, with: database.keys)
         }
         let now = cursor?.now ?? WallClock.milliseconds
-        let words = access == nil ? QueryCache.Words(request.input, identity: identity, type: type.id) : nil
+        let words =
+            access == nil && keepsWords ? QueryCache.Words(request.input, identity: identity, type: type.id) : nil
         let bound = try self.bound(request.input, words, to: type, now: now)
         var condition = try naming(deletedAccountsIn: bound.predicate)
         var predicate = condition
@@ -112,10 +126,12 @@ extension QueryReader {
             zone: zone, readsAll: permitted == .all, condition: condition, predicate: predicate,
             asked: asked, audiences: audiences ?? [], isRestrictedToOwn: isRestrictedToOwn, sort: bound.sort,
             aggregation: bound.aggregation,
-            cursor: cursor,
+            cursor: cursor, isReversed: isReversed,
             binding: binding,
-            words: permitted == .all && (audiences ?? []).isEmpty && !bound.predicate.namesDeletedAccounts
+            words: permitted == .all && !isReversed && (audiences ?? []).isEmpty
+                && !bound.predicate.namesDeletedAccounts
                 ? words : nil,
+            expansion: try expandPlan(request, of: readable),
             now: now)
     }
 

@@ -69,6 +69,9 @@ private func append(_ number: Int64, to bytes: inout [UInt8]) {
 }
 
 extension RecordError {
+    static let twoCursors = RecordError.badRequest(
+        "A page starts after 'cursor' or ends before 'before'. Give one of them", details: [("path", .text("before"))])
+
     static let cursorRejected = RecordError.badRequest(
         "The cursor does not belong to this caller and query. Ask for the first page again", cause: .tokenInvalid)
 }

@@ -30,9 +30,10 @@ package struct QueryReader {
         while true {
             let budget = QueryBudget(time: loopTime)
             guard let query = try bind(request) else { return request.emptyPage }
-            if let indexRequest = try checkIndexes(query, request, isFirst: notices.isEmpty) {
-                guard notices.isEmpty else { throw .indexBuilding(request.typeName, retryAfter: 1) }
-                notices = try await addIndexes(indexRequest, for: request)
+            let missing = try missingIndexes(of: query, request, isFirst: notices.isEmpty)
+            if !missing.isEmpty {
+                guard notices.isEmpty else { throw .indexBuilding(missing[0].type, retryAfter: 1) }
+                for (indexRequest, type) in missing { notices += try await addIndexes(indexRequest, to: type) }
                 request = try current(request)
                 continue
             }
@@ -49,10 +50,15 @@ package struct QueryReader {
     /// Runs a query on the pool, because binding and planning alone may exceed the time limit of an event loop.
     private func longQuery(_ request: QueryRequest) async throws(RecordError) -> RecordPage {
         var notices: [QueryNotice] = []
-        if database.environment == .development,
-            let indexRequest = try await missingIndexes(for: request, isForCaller: true)
-        {
-            notices = try await addIndexes(indexRequest, for: request)
+        if database.environment == .development {
+            let missing = try await database.queries.pool.read(database, isForCaller: true) {
+                reader throws(RecordError) in
+                let (reader, request) = (reader.queries, try reader.queries.current(request))
+                return try reader.bind(request).map { query throws(RecordError) in
+                    try reader.missingIndexes(of: query, request, isFirst: true)
+                } ?? []
+            }
+            for (indexRequest, type) in missing { notices += try await addIndexes(indexRequest, to: type) }
         }
         return try await respondOnPool(request, notices)
     }
@@ -133,12 +139,12 @@ package struct QueryReader {
     }
 
     /// Adds indexes for a query. Returns the notices for the response.
-    private func addIndexes(_ indexRequest: IndexRequest, for request: QueryRequest) async throws(RecordError)
+    private func addIndexes(_ indexRequest: IndexRequest, to typeName: RecordTypeName) async throws(RecordError)
         -> [QueryNotice]
     {
-        let added = try await database.indexes.add(indexRequest, to: request.typeName)
+        let added = try await database.indexes.add(indexRequest, to: typeName)
         try reader.refresh()
-        guard let type = schema[request.typeName] else { return [] }
+        guard let type = schema[typeName] else { return [] }
         return added.all.map { QueryNotice(index: $0, of: type) }
     }
 
@@ -161,10 +167,15 @@ package struct QueryReader {
         let shown = query.shown
         let showsAll = shown.isAll
         var bounds = PageLimits(limit: limit, bytes: database.limits.pageBytes)
-        /// The position of the last record, if the page is full.
+        /// The position of the first record read, if it is needed for a cursor.
+        var first: QueryPosition?
+        /// The position of the last record read, if the page is full.
         var last: QueryPosition?
         var hasMore = false
-        try runner.forEach(after: query.cursor?.position, limit: limit + 1) { cursor, position throws(RecordError) in
+        var starts: [Int] = []
+        let from = query.isReversed ? query.cursor?.position.reversed : query.cursor?.position
+        var expanded = query.expansion.map { ExpandedRecords($0, by: reader, budget) }
+        try runner.forEach(after: from, limit: limit + 1) { cursor, position throws(RecordError) in
             if last != nil {
                 hasMore = true
                 return false
@@ -172,6 +183,10 @@ package struct QueryReader {
             let start = page.records.json.count
             let system = cursor.systemFields
             page.records.beginMember()
+            if from != nil {
+                if first == nil { first = position() }
+                starts.append(page.records.json.count)
+            }
             _ = try reader.append(cursor, system, type, shown, to: &page.records.json)
             let hidden = showsAll ? 0 : shown.bytes(of: cursor, creator: system.creator)
             bounds.didRead(hidden)
@@ -181,12 +196,21 @@ package struct QueryReader {
                 page.records.json.reserveCapacity(min(page.records.json.count * (limit + 1), Self.firstReservation))
             }
             try budget.didCopy(page.records.json.count - start + hidden)
+            try expanded?.add(cursor, system, shown.visibility)
             return true
         }
-        if hasMore, let last {
-            page.end = .cursor(QueryCursor(position: last, now: query.now).seal(query.binding, with: database.keys))
-        }
+        // A page after or before a cursor has at least the record of the cursor on its other side.
+        let (front, back) = query.isReversed ? (hasMore ? last : nil, first) : (first, hasMore ? last : nil)
+        if let back { page.end = .cursor(seal(back, of: query, request)) }
+        if let front { page.previousCursor = seal(front, of: query, request) }
+        if query.isReversed { page.records.reverseMembers(startingAt: starts) }
         if request.input.count { page.count = try runnerOfAll(query, zone: zone, budget).count() }
+        if request.input.estimatesTotal {
+            let isWhole = page.end == .complete && query.cursor == nil
+            page.total =
+                isWhole
+                ? RecordTotal(value: page.records.count, relation: .exact) : try total(query, zone: zone, budget)
+        }
         page.notices = notices
         note(query, budget, returned: page.records.count, isOnPool: isOnPool)
         if request.input.explain {
@@ -199,7 +223,18 @@ package struct QueryReader {
                     isAmongOthers: request.address.scope != .publicDatabase && database.environment == .production
                 ).json
         }
+        page.expanded = try expanded?.json(in: zone)
         return page
+    }
+
+    /// Returns the cursor of a position in the order in which the page was read.
+    private func seal(_ position: QueryPosition, of query: PreparedQuery, _ request: QueryRequest) -> String {
+        let position = query.isReversed ? position.reversed : position
+        guard request.isListing else {
+            return QueryCursor(position: position, now: query.now).seal(query.binding, with: database.keys)
+        }
+        let binding = ListingCursor.Binding(zone: query.binding.zone, type: query.type.id, caller: request.caller)
+        return ListingCursor.seal(position.record, binding, with: database.keys)
     }
 
     /// Creates a runner that returns all matches of a query, in any order.
@@ -210,7 +245,7 @@ package struct QueryReader {
     }
 
     /// Plans one branch for the records without an access list, and one for each audience of the caller.
-    private func runner(
+    func runner(
         of query: PreparedQuery, zone: ZoneID, sort: [SortTerm], limit: Int?, _ budget: QueryBudget,
         estimatesAll: Bool = false
     ) throws(RecordError) -> QueryRunner {
@@ -220,6 +255,7 @@ package struct QueryReader {
         func part(_ predicate: Predicate, _ home: RowHome) throws(RecordError) -> QueryBranch {
             var planner = try planner(for: query.type, home: home, limit: limit, budget: budget) { isByDataToo = true }
             planner.estimatesAll = estimatesAll
+            planner.isReversed = limit != nil && query.isReversed
             let condition = query.audiences.isEmpty ? nil : query.condition
             return QueryBranch(try planner.plan(predicate, sort: sort, orderedAs: condition), in: home)
         }
@@ -239,7 +275,7 @@ package struct QueryReader {
     ///   dropped.
     /// - Returns: The indexes to add before the query runs; `nil` if the query can run now.
     /// - Throws: BAD_REQUEST with cause NOT_INDEXED; TRY_AGAIN_LATER with cause INDEX_BUILDING.
-    private func checkIndexes(
+    func checkIndexes(
         _ query: PreparedQuery, _ request: QueryRequest, isFirst: Bool
     ) throws(RecordError) -> IndexRequest? {
         var needs = needs(of: query)
@@ -266,7 +302,7 @@ package struct QueryReader {
     ///
     /// - Throws: BAD_REQUEST with cause NOT_INDEXED; TRY_AGAIN_LATER with cause INDEX_BUILDING.
     func requireIndexes(_ query: PreparedQuery, _ request: QueryRequest) throws(RecordError) {
-        guard try checkIndexes(query, request, isFirst: false) == nil else {
+        guard try missingIndexes(of: query, request, isFirst: false).isEmpty else {
             throw .indexBuilding(request.typeName, retryAfter: 1)
         }
     }

@@ -12,6 +12,8 @@ package struct QueryRequest: Sendable {
     /// The predicate, sort and page options.
     package var input: QueryInput
     let opening: StaticString
+    /// Whether the request is a listing in creation order, whose cursors are those of `ListRequest`.
+    package var isListing = false
 
     /// Creates a request.
     ///
@@ -39,6 +41,8 @@ package struct QueryRequest: Sendable {
         var page = RecordPage(opening)
         if input.aggregate != nil { page.groups = Array(#"{"groups":[]"#.utf8) }
         if input.count { page.count = 0 }
+        if input.estimatesTotal { page.total = RecordTotal(value: 0, relation: .exact) }
+        if !input.expand.isEmpty { page.expanded = Array(#"{"records":[]}"#.utf8) }
         return page
     }
 }

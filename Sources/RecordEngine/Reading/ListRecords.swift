@@ -77,6 +77,7 @@ extension RecordReader {
             try ListingCursor.open(text, listing, with: database.keys)
         }
         let shown = VisibleFields(request.fields, of: type, visibility)
+        var first: RecordNumber?
         var last = RecordNumber.unassigned
         var hasMore = false
         var isTimeOver = false
@@ -92,6 +93,7 @@ extension RecordReader {
             try append(records, system, type, shown, to: &page.records.json)
             bounds.didRead(shown.bytes(of: records, creator: system.creator))
             last = system.id
+            if first == nil { first = last }
             guard time.isOver(afterRowOf: bytes) else { return true }
             if time.endsPage { hasMore = true } else { isTimeOver = true }
             return false
@@ -110,6 +112,7 @@ extension RecordReader {
                 zone: zone, audiences, type: type.id, permitted, after: after ?? .unassigned, limit: limit + 1, show)
         }
         if isTimeOver { return nil }
+        if after != nil, let first { page.previousCursor = ListingCursor.seal(first, listing, with: database.keys) }
         if hasMore { page.end = .cursor(ListingCursor.seal(last, listing, with: database.keys)) }
         return page
     }

@@ -19,12 +19,19 @@ package struct RecordPage: Sendable {
     package var groups: [UInt8]?
     /// How the page ends.
     package var end = End.complete
+    /// The cursor of the page before this one, for `before`; `nil` for the first page.
+    package var previousCursor: String?
     /// The total number of matches on all pages, if the request asked for it.
     package var count: Int?
+    /// The approximate number of matches, if the request asked for it.
+    package var total: RecordTotal?
     /// Notices about the indexes that the query has added.
     package var notices: [QueryNotice] = []
     /// The `plan` member of the response, if the request asked for it.
     package var plan: JSONValue?
+
+    /// The JSON of the `expanded` member of the response, if the request has `expand`.
+    package var expanded: [UInt8]?
 
     /// - Parameter opening: The protocol's text before the records, see `RecordList`.
     init(_ opening: StaticString) {

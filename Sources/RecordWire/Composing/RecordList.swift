@@ -29,6 +29,23 @@ public struct RecordList: Hashable, Sendable {
         count += 1
     }
 
+    /// Reverses the order of the members.
+    ///
+    /// - Parameter starts: The position of each member in `json`, behind its comma.
+    package mutating func reverseMembers(startingAt starts: [Int]) {
+        guard starts.count > 1 else { return }
+        var reversed: [UInt8] = []
+        reversed.reserveCapacity(json.count)
+        reversed += json[..<start]
+        var end = json.count
+        for first in starts.reversed() {
+            if reversed.count > start { reversed.append(UInt8(ascii: ",")) }
+            reversed += json[first..<end]
+            end = first - 1
+        }
+        json = reversed
+    }
+
     /// A position to which the list can be truncated.
     package struct Mark: Sendable {
         fileprivate let count: Int

@@ -110,8 +110,12 @@ extension QueryInput {
     package func checkAggregate(hasSort: Bool) throws(RecordError) {
         guard aggregate != nil else { return }
         let stray: (String, String)? =
-            if cursor != nil {
-                ("cursor", "the response has all groups up to 'limit'")
+            if cursor != nil || before != nil {
+                (cursor == nil ? "before" : "cursor", "the response has all groups up to 'limit'")
+            } else if !expand.isEmpty {
+                ("expand", "groups refer to no records")
+            } else if estimatesTotal {
+                ("total", "ask for the value count")
             } else if fields != nil {
                 ("fields", "'groupBy' and 'values' of the aggregate name the fields")
             } else if count {

@@ -15,6 +15,10 @@ extension QueryInput {
             ("limit", "The length of a page is 'limit'")
         case "select", "keys", "columns", "desiredkeys":
             ("fields", "The fields of the response are 'fields', such as fields=title,likes")
+        case "endbefore", "endat", "previous", "prev", "last", "endingbefore":
+            ("before", "For the page before, pass the 'previousCursor' of a response as 'before'")
+        case "include", "populate", "embed", "with", "expands":
+            ("expand", "Records that others refer to come with 'expand', such as expand=author,comments.author")
         default: nil
         }
     }

@@ -5,7 +5,7 @@ extension QueryInput {
     ///
     /// ```
     /// {"recordType","where"?,"args"?,"vars"?,"filterBy"?,"sort"? | "sortBy"?,"limit"?,"fields"?,"cursor"?,"count"?,
-    /// "explain"?,"aggregate"?}
+    /// "explain"?,"expand"?,"before"?,"total"?,"aggregate"?}
     /// ```
     ///
     /// A `null` value is the same as an absent key.
@@ -49,8 +49,11 @@ extension QueryInput {
                 self.limit = limit
             case "fields": fields = try reader.queryFields()
             case "cursor": cursor = try reader.optionalString("cursor")
+            case "before": before = try reader.optionalString("before")
             case "count": count = try reader.queryFlag("count")
+            case "total": estimatesTotal = try Self.estimatesTotal(try reader.optionalString("total"))
             case "explain": explain = try reader.queryFlag("explain")
+            case "expand": expand = try reader.queryExpand()
             case "aggregate": aggregate = try reader.aggregate()
             default:
                 _ = try reader.value()
@@ -62,7 +65,7 @@ extension QueryInput {
 
     private static let keys = [
         "recordType", "where", "args", "vars", "filterBy", "sort", "sortBy", "limit", "fields", "cursor", "count",
-        "explain", "aggregate",
+        "explain", "expand", "before", "total", "aggregate",
     ]
 
     private static func checkKnown(_ key: JSONToken, _ reader: RequestReader) throws(RecordError) {
@@ -259,6 +262,23 @@ extension RequestReader {
                 details: [("limit", .number(Int64(Limits.fieldsPerType)))])
         }
         return names
+    }
+
+    /// Reads `expand`: a text such as `author,comments.author`, or a list of such texts.
+    fileprivate mutating func queryExpand() throws(RecordError) -> [ExpandPath] {
+        guard json.next == UInt8(ascii: "[") else {
+            guard let text = try optionalString("expand") else { return [] }
+            return try QueryInput.expand(text)
+        }
+        var texts: [String] = []
+        try enterList()
+        var isFirst = true
+        while try nextElement(&isFirst) {
+            let token = try value()
+            guard token.isString else { throw QueryInput.invalid("'expand' must be a text or a list of texts", token) }
+            texts.append(json.string(token))
+        }
+        return try QueryInput.expand(texts)
     }
 
     fileprivate mutating func queryFlag(_ key: StaticString, ifNull: Bool = false) throws(RecordError) -> Bool {

@@ -35,10 +35,16 @@ package struct QueryInput: Hashable, Sendable {
     package var limit: Int?
     /// The fields that the response contains; `nil` for all.
     package var fields: [String]?
+    /// The references that the response follows.
+    package var expand: [ExpandPath] = []
     /// The cursor, which contains the position after the previous page.
     package var cursor: String?
+    /// The cursor before which the page ends; `nil` for a page that is read forward.
+    package var before: String?
     /// Whether the response contains the number of all matches.
     package var count = false
+    /// Whether the response contains an estimate of the number of all matches.
+    package var estimatesTotal = false
     /// Whether the response contains the plan.
     package var explain = false
     /// The aggregate of the matches, instead of the records.
@@ -46,6 +52,18 @@ package struct QueryInput: Hashable, Sendable {
 
     /// Creates a query that matches all records.
     package init() {}
+
+    /// Parses the value of `total`.
+    ///
+    /// - Throws: `BAD_REQUEST` for a value other than `estimate`.
+    package static func estimatesTotal(_ text: String?) throws(RecordError) -> Bool {
+        guard let text else { return false }
+        guard text == "estimate" else {
+            throw .badRequest(
+                "'total' is estimate; the exact number is count=true", details: [("path", .text("total"))])
+        }
+        return true
+    }
 
     /// The approximate size of the parts that must be parsed and bound, in bytes.
     package var size: Int {

@@ -180,5 +180,5 @@ extension FieldType {
         }
     }
 
-    var isReference: Bool { self == .reference || self == .referenceList }
+    package var isReference: Bool { self == .reference || self == .referenceList }
 }

@@ -150,6 +150,40 @@ import Testing
         }
     }
 
+    @Test func `pages lead back, and references lead on`() async throws {
+        try await Peer.compare { peer in
+            var random = SeededGenerator(11)
+            try await fill(peer, &random, count: 30)
+            for sort in ["n", "-n", "-s,t", "", "-createdTimestamp"] {
+                for path in ["/query/T", "/records/T"] where path == "/query/T" || sort.isEmpty {
+                    let start = path + (sort.isEmpty ? "?" : "?sort=\(sort)&") + "limit=9"
+                    var reply = try await peer.call("GET", start, as: "ada")
+                    for key in ["cursor", "cursor", "previousCursor", "cursor", "previousCursor", "previousCursor"] {
+                        let cursor = try #require(reply.tree[key]?.string)
+                        let name = key == "cursor" ? "cursor" : "before"
+                        reply = try await peer.call("GET", start, [name: cursor], as: "ada")
+                    }
+                    #expect(reply.tree["previousCursor"] == nil)
+                    if path == "/query/T" {
+                        try await peer.call("GET", start, ["total": "estimate", "where": "n != 3"], as: "ada")
+                        try await peer.call("GET", start, ["total": "exact"], as: "ada")
+                    }
+                    try await peer.call("GET", path, ["before": "none"])
+                    try await peer.call("GET", path, ["before": "none", "cursor": "none"])
+                }
+            }
+            for paths in [
+                "r", "r.r", "T.r(limit=2,sort=-n)", "T.r(),r,T.r().r", "r.createdUserRecordName", "T.r().r,r.r",
+                "T.createdUserRecordName()", "None.r()", "n", "none", "r.none", "r.n", "T.n()", "T.none()", "T", "r.",
+                "T.r(limit=101)", "T.r(limit=1),T.r(limit=2)", "a,b,c,d,e,f,g,h,i,j,k",
+            ] {
+                for path in ["/query/T", "/records/T", "/records/T/r1", "/records/T/nothing", "/query/None"] {
+                    try await peer.call("GET", path, ["expand": paths], as: "ada")
+                }
+            }
+        }
+    }
+
     @Test func `invalid queries are rejected alike`() async throws {
         try await Peer.compare { peer in
             var random = SeededGenerator(4)

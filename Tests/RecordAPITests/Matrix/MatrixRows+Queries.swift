@@ -39,6 +39,10 @@ extension MatrixRow {
                     statuses,
                     counts: counts),
                 MatrixRow(
+                    "queryRecords", .get, "/query/\(type)?expand=createdUserRecordName,modifiedUserRecordName",
+                    statuses,
+                    counts: counts),
+                MatrixRow(
                     "queryRecordsByBody", .post, "/query",
                     #"{"recordType":"\#(type)","where":"title BEGINSWITH %@ OR title == 'seaside'","args":["\#(type.lowercased())"],"count":true}"#,
                     statuses, counts: counts),

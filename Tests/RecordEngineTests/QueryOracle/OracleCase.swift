@@ -1,6 +1,7 @@
 import RecordEngine
 import RecordModel
 import RecordWire
+import TestSupport
 import Testing
 
 /// One random query, read page by page and compared with the oracle.
@@ -49,6 +50,7 @@ struct OracleCase {
         let names = expected.map { Array($0.name.utf8) }
         var found: [[UInt8]] = []
         var plan: JSONValue?
+        var pages: [JSONValue] = []
         repeat {
             input.count = input.cursor == nil
             input.explain = isExplained
@@ -81,7 +83,45 @@ struct OracleCase {
                 return "\(isLast ? "ends" : "goes on") behind \(found.count) of \(names.count); \(text(plan))"
             }
             input.cursor = page["cursor"]?.string
+            pages.append(page)
         } while input.cursor != nil
+        input.count = false
+        return try await strayingFailure(input, names, pages, database)
+    }
+
+    /// Walks the pages with a new direction at each step, and compares each page with the oracle.
+    ///
+    /// - Parameter pages: The pages of the walk forward.
+    private func strayingFailure(
+        _ input: QueryInput, _ names: [[UInt8]], _ pages: [JSONValue], _ database: OracleDatabase
+    ) async throws -> String? {
+        guard let limit = input.limit, pages.count > 1 else { return nil }
+        var input = input
+        var random = SeededGenerator(seed: UInt64(names.count * 31 + limit))
+        var page = pages[pages.count - 1]
+        var start = names.count - (page["records"]?.array ?? []).count
+        for _ in 0..<8 {
+            let next = page["cursor"]?.string
+            let previous = page["previousCursor"]?.string
+            let count = (page["records"]?.array ?? []).count
+            if (next != nil) != (start + count < names.count) { return "cursor is wrong at \(start)" }
+            if (previous != nil) != (start > 0) { return "previousCursor is wrong at \(start)" }
+            let goesBack = next == nil || (previous != nil && Bool.random(using: &random))
+            // Another length, because positions do not depend on pages.
+            input.limit = Int.random(in: max(1, limit - 1)...limit + 1, using: &random)
+            input.cursor = goesBack ? nil : next
+            input.before = goesBack ? previous : nil
+            let length = input.limit ?? limit
+            let range =
+                goesBack ? max(0, start - length)..<start : (start + count)..<min(names.count, start + count + length)
+            page = try await ask(input, database)
+            let found = (page["records"]?.array ?? []).compactMap { $0["recordName"]?.string.map { Array($0.utf8) } }
+            if found != Array(names[range]) {
+                return "page \(goesBack ? "before" : "after") \(start): \(Self.list(found)), not "
+                    + "\(Self.list(Array(names[range]))); \(text(page["plan"]))"
+            }
+            start = range.lowerBound
+        }
         return nil
     }
 

@@ -85,8 +85,7 @@ struct OrderedIndexes: IndexKind {
                 return nil
             }
         }
-        // Entries with the same key are sorted by ascending id. A backward scan can restore ascending ids within each
-        // key. A forward scan cannot produce descending ids.
-        return isBackward ? .backward : order.isIDAscending ? .forward : nil
+        // Entries with the same key are sorted by ascending id. The scan can reverse the ids within each key.
+        return isBackward ? .backward : .forward
     }
 }

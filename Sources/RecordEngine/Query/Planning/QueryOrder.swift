@@ -25,6 +25,17 @@ struct QueryOrder: Hashable, Sendable {
         columns = isByID ? Array(terms.dropLast()) : terms
     }
 
+    /// The opposite order.
+    var reversed: QueryOrder {
+        var order = self
+        order.isIDAscending.toggle()
+        for position in columns.indices {
+            order.columns[position].isAscending.toggle()
+            order.columns[position].nulls = columns[position].nulls == .first ? .last : .first
+        }
+        return order
+    }
+
     /// Whether the first of several columns is the creation time. If the creation time ascends with ids, records sorted
     /// by id are in this order, except within one millisecond.
     var isByTimeFirst: Bool { columns.first?.field == .system(.createdTimestamp) }
@@ -47,6 +58,13 @@ struct QueryPosition: Hashable, Sendable {
     /// The columns of the order, encoded by `IndexKey`.
     var key: [UInt8]
     var record: RecordNumber
+
+    /// The position in the opposite order.
+    var reversed: QueryPosition {
+        var position = self
+        IndexKey.invert(&position.key)
+        return position
+    }
 
     func precedes(_ other: QueryPosition, in order: QueryOrder) -> Bool {
         let difference = key.withUnsafeBytes { mine in

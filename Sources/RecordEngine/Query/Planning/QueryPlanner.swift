@@ -9,6 +9,8 @@ struct QueryPlanner {
     let limit: Int?
     /// Whether to estimate rows even if the choice of the plan does not need estimates. `explain` sets this.
     var estimatesAll = false
+    /// Whether to plan for the opposite of the query's order.
+    var isReversed = false
     /// Estimates the number of rows that a scan would read.
     let estimate: (IndexScan) throws(RecordError) -> Int
     /// Returns the ids of the records created within a time range.
@@ -39,6 +41,7 @@ struct QueryPlanner {
         let constants = Set(known.filter { $0.value.isConstant }.keys)
         var order = QueryOrder(sort, constants: constants, createdFollowsIDs: createdFollowsIDs)
         order.settle(present: Set(known.filter { $0.value.isPresent }.keys))
+        if isReversed { order = order.reversed }
         if parts.isImpossible {
             return QueryPlan(
                 scans: [], residual: .constant(false), predicate: predicate, order: order, isSorted: false,

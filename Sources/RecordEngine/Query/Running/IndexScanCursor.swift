@@ -32,7 +32,7 @@ final class IndexScanCursor {
     private let scan: IndexScan
     private let type: TypeID
     private let source: Source
-    /// Whether ids within one key must ascend while the keys are scanned backward.
+    /// Whether ids within one key must have the opposite direction to the keys.
     private let reversesTies: Bool
     private let hasKeys: Bool
     /// The id at which the scan stops; `nil` if there is no such bound.
@@ -41,7 +41,7 @@ final class IndexScanCursor {
     /// The last row read. The next statement starts after it, in the direction of the scan; `nil` starts at the
     /// beginning. The key is empty if the scan is sorted by id.
     private var lastRead: (key: [UInt8], record: RecordNumber)?
-    /// Whether the next statement continues forward, within the key of `lastRead`.
+    /// Whether the next statement continues against the direction of the scan, within the key of `lastRead`.
     private var isInKey = false
     /// Whether the current statement or chunk is the last one.
     private var isLast = false
@@ -213,9 +213,11 @@ final class IndexScanCursor {
         case .index(let index):
             var range = IndexScanner.KeyRange(lower: scan.lower, upper: scan.upper)
             // Appending 0 gives the smallest key greater than this key.
-            if isInKey, let lastRead { range.upper = lastRead.key + [0] }
+            if isInKey, let lastRead {
+                if scan.isBackward { range.upper = lastRead.key + [0] } else { range.lower = lastRead.key }
+            }
             return try store.indexes.scan(
-                index.id, home: part.home, range, after: lastRead, isBackward: scan.isBackward && !isInKey,
+                index.id, home: part.home, range, after: lastRead, isBackward: scan.isBackward != isInKey,
                 reading: rows, lane: lane)
         case .name(let name):
             return try store.scanning.scan(home: part.home, type: type, name: name, within: (ids.above, ids.below))
@@ -254,28 +256,32 @@ final class IndexScanCursor {
         if isFull { lastRead = chunk.last }
         if isInKey {
             guard !isFull else { return }
-            // Continue with the keys that precede this one.
+            // Continue with the keys after this one, in the direction of the scan.
             isInKey = false
-            lastRead?.record = .lowest
+            lastRead?.record = edge
             return
         }
         isLast = !isFull
         guard reversesTies else { return }
         if isFull {
-            // The last key may have records beyond this chunk. Its records are read again, forward.
+            // The last key may have records beyond this chunk. Its records are read again, against the direction of
+            // the scan.
             chunk.removeLastRun()
             isInKey = true
-            lastRead?.record = .lowest
+            lastRead?.record = edge
         }
         chunk.reverseRuns()
     }
+
+    /// The id from which the ids of one key are read against the direction of the scan, and behind which the scan goes
+    /// on with the next key.
+    private var edge: RecordNumber { scan.isBackward ? .lowest : .highest }
 }
 
 extension IndexScan {
-    /// Whether a backward scan of the index returns the ids of one key descending while the order requires them
-    /// ascending.
+    /// Whether a scan of the index returns the ids of one key in the direction opposite to that of the order.
     func reversesTies(in order: QueryOrder) -> Bool {
-        isBackward && order.isIDAscending && !order.isByID
+        isBackward == order.isIDAscending && !order.isByID
     }
 
     /// Whether a single statement can return the records in the query's order.

@@ -16,12 +16,15 @@ final class QueryBudget {
     private(set) var stoppedAfter: Int?
     private var rowsUntilClockRead = 16
     private var meter: MatchCostMeter
+    /// The number of rows at which the attempt stops, give or take the rows between two readings of the clock.
+    private let rowLimit: Int
 
     /// The maximum work of one decoding step on a shared thread: a list of about 20 KB, or a text of 256 KB.
     private static let shortStep = 1 << 18
 
     /// - Parameter workPerRecord: The maximum work of matching one record, in the unit of `MatchCostMeter`.
-    init(time: Duration, workPerRecord: Int = .max) {
+    init(time: Duration, workPerRecord: Int = .max, rowLimit: Int = .max) {
+        self.rowLimit = rowLimit
         let started = MonotonicClock.now
         let nanoseconds =
             UInt64(max(0, time.components.seconds)) * 1_000_000_000
@@ -54,7 +57,7 @@ final class QueryBudget {
         guard rowsUntilClockRead <= 0 else { return }
         // Read the clock only every 16 rows, because reading the clock costs as much as reading a row.
         rowsUntilClockRead = 16
-        if elapsed > nanoseconds || Task.isCancelled { throw end() }
+        if elapsed > nanoseconds || examined > rowLimit || Task.isCancelled { throw end() }
     }
 
     /// Tests whether a record matches.

@@ -1,0 +1,61 @@
+import RecordEngine
+import RecordModel
+import RecordWire
+import Testing
+
+/// `total=estimate`: exact for few rows, by statistics for many, and never from records that the caller may not read.
+@Suite struct QueryTotalTests {
+    private static func filled(_ grants: String = #"{"_world":["READ"]}"#) async throws -> TestDatabase {
+        let test = try TestDatabase(.production)
+        try await test.putType(
+            fields:
+                #""n":{"type":"INT64","indexes":["QUERYABLE","SORTABLE"]},"m":{"type":"INT64","indexes":["QUERYABLE"]}"#,
+            grants: grants)
+        try await test.createAll((0..<6_000).map { ("r\($0)", "\"n\":\($0),\"m\":\($0 % 10)") })
+        return test
+    }
+
+    private static func total(
+        _ test: TestDatabase, _ condition: String, limit: Int = 5, as caller: Caller = .administrator(.bootstrap)
+    ) async throws -> (value: Int64, relation: String) {
+        var request = try test.queryRequest(condition, limit: limit, as: caller)
+        request.input.count = false
+        request.input.explain = false
+        request.input.estimatesTotal = true
+        try test.reader.refresh()
+        let page = try await test.reader.queries.run(request).object
+        return (
+            try #require(page["total"]?["value"]?.integer), try #require(page["total"]?["relation"]?.string)
+        )
+    }
+
+    @Test func `few matches are counted and many are estimated`() async throws {
+        let test = try await Self.filled()
+        #expect(try await Self.total(test, "n < 100") == (100, "exact"))
+        #expect(try await Self.total(test, "n < 3") == (3, "exact"))
+        #expect(try await Self.total(test, "n < 0") == (0, "exact"))
+        // There are no samples yet.
+        for condition in ["", "n < 5000"] {
+            let total = try await Self.total(test, condition)
+            #expect(total.relation == "atLeast" && (1_000...2_200).contains(total.value), "\(condition): \(total)")
+        }
+        _ = try await test.database.plannerStatistics.refresh()
+        for (condition, count) in [("", 6_000), ("n < 5000", 5_000), ("n >= 1000 AND m != 3", 4_500)] {
+            let total = try await Self.total(test, condition)
+            #expect(total.relation == "estimate", "\(condition): \(total)")
+            #expect((count * 7 / 10...count * 13 / 10).contains(Int(total.value)), "\(condition): \(total)")
+        }
+        #expect(try await Self.total(test, "n < 100") == (100, "exact"))
+        #expect(try await Self.total(test, "", limit: 5, as: .anonymous).relation == "estimate")
+    }
+
+    @Test func `statistics are not for callers that may read only their own records`() async throws {
+        let test = try await Self.filled(#"{"_creator":["READ"],"_icloud":["CREATE"]}"#)
+        _ = try await test.database.plannerStatistics.refresh()
+        let ann = try await test.signUp("ann").caller
+        try await test.createAll((0..<20).map { ("a\($0)", "\"n\":\($0)") }, as: ann)
+        #expect(try await Self.total(test, "", as: ann) == (20, "exact"))
+        let total = try await Self.total(test, "n >= 0", as: ann)
+        #expect(total.relation == "exact" && total.value == 20, "\(total)")
+    }
+}
