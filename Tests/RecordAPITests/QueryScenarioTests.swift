@@ -308,9 +308,13 @@ import Testing
             Scenario("too many", .creator, .get, get("good > 1", [("arg", "2")]), 400, contains: ["argument"]),
             Scenario(
                 "in quotes", .creator, .get, get("threadname == '%@'", [("arg", "1")]), 400, contains: ["argument"]),
-            Scenario("a modifier", .creator, .get, get("threadname BEGINSWITH[c] 'a'"), 400, contains: ["[c]"]),
-            Scenario("LIKE", .creator, .get, get("threadname LIKE 'a*'"), 400, contains: ["LIKE"]),
-            Scenario("a substring", .creator, .get, get("threadname CONTAINS 'a'"), 400, contains: ["CONTAINS"]),
+            Scenario("a modifier", .creator, .get, get("threadname BEGINSWITH[l] 'a'"), 400, contains: ["[cd]"]),
+            Scenario("LIKE", .creator, .get, get("good LIKE 'a*'"), 400, contains: ["TYPE_MISMATCH", "LIKE"]),
+            Scenario(
+                "a pattern", .creator, .get, get("threadname MATCHES '(a'"), 400, contains: ["closing parenthesis"]),
+            Scenario(
+                "a substring", .creator, .get, get("good CONTAINS '1'"), 400, contains: ["TYPE_MISMATCH", "good"]),
+            Scenario("an empty part", .creator, .get, get("threadname CONTAINS ''"), 400, contains: ["not empty"]),
             Scenario("a list", .creator, .get, get("tags == 'sea'"), 400, contains: ["TYPE_MISMATCH", "tags"]),
             Scenario("an order of references", .creator, .get, get("parent_ < 'a'"), 400, contains: ["parent_"]),
             Scenario("a change tag", .creator, .get, get("recordChangeTag == 'a'"), 400, contains: ["recordChangeTag"]),

@@ -7,7 +7,8 @@ internal import RecordWire
 enum QueryRoutes {
     /// The query parameters that define a query and select the fields of its results.
     static let parameters = [
-        "where", "arg", "sort", "limit", "fields", "cursor", "before", "count", "total", "explain", "expand", "aggregate",
+        "where", "arg", "sort", "limit", "fields", "cursor", "before", "count", "total", "explain", "expand",
+        "aggregate",
         "groupBy", "distinct", "having", "timeZone",
     ]
 

@@ -165,7 +165,7 @@ enum SchemaRoutes {
         "index":{"type":"array","items":{"type":"string"},"description":"What would help"}}}}}},
         "Index":{"type":"object","required":["fields"],"properties":{
         "fields":{"type":"array","minItems":1,"maxItems":8,"items":{"type":"string"},
-        "description":"Columns; a minus in front means descending"},"unique":{"type":"boolean","default":false},
+        "description":"Columns; a minus in front means descending; words in brackets: title[cd], code[reversed], title[cd,contains]"},"unique":{"type":"boolean","default":false},
         "state":{"type":"string","enum":["building","failed"]},"built":{"type":"integer"},
         "reason":{"type":"string"}}}
         """#
