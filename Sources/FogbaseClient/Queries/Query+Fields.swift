@@ -97,8 +97,19 @@ extension Query {
     }
 
     /// Adds a sort field. Earlier sort fields take precedence.
-    public func sorted(by field: Model.Fields, ascending: Bool = true) -> Query {
-        sorted(byName: field.rawValue, ascending)
+    ///
+    /// - Parameters:
+    ///   - field: The field to sort by.
+    ///   - ascending: Whether the values ascend.
+    ///   - differences: The differences between strings that the sort ignores.
+    ///   - absent: The place of records without the field; `nil` for the first in ascending order, and the last in
+    ///     descending order.
+    public func sorted(
+        by field: Model.Fields, ascending: Bool = true, ignoring differences: TextDifferences = [],
+        absent: AbsentPlacement? = nil
+    ) -> Query {
+        sorted(
+            byName: field.rawValue + differences.modifiers + (absent.map { " nulls \($0.rawValue)" } ?? ""), ascending)
     }
 
     /// Adds several sort fields with the same direction.

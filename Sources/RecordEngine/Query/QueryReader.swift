@@ -209,7 +209,8 @@ package struct QueryReader {
             let isWhole = page.end == .complete && query.cursor == nil
             page.total =
                 isWhole
-                ? RecordTotal(value: page.records.count, relation: .exact) : try total(query, zone: zone, budget)
+                ? RecordTotal(value: page.records.count, relation: .exact)
+                : try TotalEstimator(queries: self).total(query, zone: zone, budget)
         }
         page.notices = notices
         note(query, budget, returned: page.records.count, isOnPool: isOnPool)

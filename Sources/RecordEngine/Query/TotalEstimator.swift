@@ -25,7 +25,10 @@ package struct RecordTotal: Hashable, Sendable {
     }
 }
 
-extension QueryReader {
+/// Counts or estimates all matches of queries.
+struct TotalEstimator {
+    let queries: QueryReader
+
     /// The number of rows that the count for a total reads. Above it, the total comes from statistics.
     static let totalRows = 2_048
 
@@ -39,14 +42,20 @@ extension QueryReader {
         let counting = QueryBudget(
             time: .nanoseconds(Int64(clamping: budget.deadline &- min(budget.deadline, MonotonicClock.now))),
             rowLimit: Self.totalRows)
-        let runner = try runnerOfAll(query, zone: zone, counting)
         var count = 0
+        let runner: QueryRunner
+        do throws(RecordError) {
+            runner = try queries.runnerOfAll(query, zone: zone, counting)
+        } catch {
+            // The time of the query is up.
+            throw counting.stoppedAfter == nil ? error : budget.stop(examined: budget.examined)
+        }
         do throws(RecordError) {
             try runner.forEachMatch { _ throws(RecordError) in count += 1 }
             return RecordTotal(value: count, relation: .exact)
         } catch {
             guard counting.stoppedAfter != nil else { throw error }
-            if MonotonicClock.now >= budget.deadline { throw budget.stop(examined: budget.examined) }
+            guard counting.examined > Self.totalRows else { throw budget.stop(examined: budget.examined) }
         }
         guard query.readsAll, query.audiences.isEmpty, let rows = estimatedRows(of: runner) else {
             return RecordTotal(value: count, relation: .atLeast)
@@ -60,7 +69,7 @@ extension QueryReader {
     /// The number of rows that the scans of a query read according to the statistics of indexes; `nil` if there are
     /// none.
     private func estimatedRows(of runner: QueryRunner) -> Int? {
-        database.queries.statistics.withLock { known in
+        queries.database.queries.statistics.withLock { known in
             var sum = 0
             for part in runner.parts {
                 for scan in part.plan.scans {
@@ -70,7 +79,7 @@ extension QueryReader {
                         sum += statistics.estimate(home: part.home, lower: scan.lower, upper: scan.upper)
                     case .records where scan.ids.isEverything:
                         // An ordered index has an entry for each record.
-                        let type = schema[id: runner.type]
+                        let type = queries.schema[id: runner.type]
                         let entries = type?.indexes.compactMap { index in
                             index.kind == .ordered
                                 ? known[index.id]?.estimate(home: part.home, lower: [], upper: nil) : nil
