@@ -18,7 +18,7 @@ struct PatternProgram: Hashable, Sendable {
     var count: Int { instructions.count }
 
     /// The longest program. Counted repetitions such as `(ab){500}` repeat their part.
-    static let maxCount = 4_000
+    static let maxCount = 1_000
 
     /// - Throws: A problem without an offset, for a pattern whose program would be too long.
     init(_ syntax: PatternSyntax) throws(PatternProblem) {
