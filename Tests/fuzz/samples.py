@@ -107,13 +107,16 @@ def queries(owner: Caller) -> list[Sample]:
         owner.json("POST", "/query", {"recordType": "Post", "sortBy": [{"fieldName": "likes", "ascending": False}],
                                       "filterBy": [{"fieldName": "likes", "comparator": "GREATER_THAN",
                                                     "fieldValue": {"value": 1, "type": "INT64"}}]}),
+        owner.json("POST", "/query", {"recordType": "Post", "sort": "title[cd] nulls last", "limit": 2, "args": ["S"],
+                                      "where": "title CONTAINS[cd] %@ AND title LIKE '*a?*' AND ALL topics MATCHES "
+                                               "'[a-z]+' AND topics.@count < 2 * 3 AND NOT title ENDSWITH[c] 'Q'"}),
         owner.json("POST", "/query", {"recordType": "Post", "limit": 2, "expand": [
             "createdUserRecordName", "Post.createdUserRecordName(limit=3,sort=-createdTimestamp,recordName)"]}),
         owner.get("/query/Post?limit=1&expand=createdUserRecordName&total=estimate"),
         owner.get("/records/Post?limit=1&before=AAAA").rejected_with(400),
         owner.get("/records/Post/a?expand=createdUserRecordName"),
         owner.json("POST", "/query", {"recordType": "Post", "aggregate": {
-            "groupBy": ["threadname", "week:week(createdTimestamp)"], "values": ["count", "total:sum(likes)"],
+            "groupBy": ["title", "week:week(createdTimestamp)"], "values": ["count", "total:sum(likes)"],
             "having": "count > 0 AND total >= 1", "sort": "-count,week", "limit": 5, "timeZone": "Europe/Berlin"}}),
         owner.get("/query/Post?groupBy=likes&aggregate=count,avg(likes),countDistinct(createdUserRecordName)"
                   "&having=count%3E0&sort=-count"),
