@@ -115,9 +115,9 @@ final class IndexScanCursor {
             key: row.map { scan.orderColumns(of: $0.key) } ?? scan.orderColumns(of: chunk.key(current)), record: id)
     }
 
-    /// Whether the current record must be tested against the whole predicate, because the key of its entry may be
-    /// truncated.
-    var mayBeTruncated: Bool {
+    /// Whether the current record must be tested against the whole predicate, because the scan is inexact or the key of
+    /// its entry may be truncated.
+    var mustRecheck: Bool {
         rechecks && (scan.isInexact || IndexKey.mayBeTruncated(row?.keyLength ?? chunk.key(current).count))
     }
 

@@ -72,14 +72,14 @@ extension QueryRunner {
         let merged = MergedCursors(cursors, order: order, comesInOrder: reading != .none)
         try merged.forEach(store, budget) { cursor, standing throws(RecordError) in
             if reading == .none, canRepeat(cursor.part), !seen.insert(cursor.id).inserted { return true }
-            let mayBeTruncated = cursor.mayBeTruncated
-            let asks = cursor.asks || mayBeTruncated
+            let mustRecheck = cursor.mustRecheck
+            let asks = cursor.asks || mustRecheck
             guard asks || lastTime != nil || (needsRecords && standing == nil) else {
                 return try hand(cursor, standing)
             }
             guard let record = try cursor.lookUp(store, budget) else { return true }
             if let lastTime, record.systemFields.created != lastTime { return false }
-            if asks, try !matches(record, cursor.part, mayBeTruncated: mayBeTruncated) { return true }
+            if asks, try !matches(record, cursor.part, mustRecheck: mustRecheck) { return true }
             return try hand(cursor, record)
         }
     }

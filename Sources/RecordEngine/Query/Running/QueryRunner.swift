@@ -108,12 +108,12 @@ struct QueryRunner {
 
     /// Tests whether the record of an index entry matches.
     ///
-    /// - Parameter mayBeTruncated: Whether the key of the entry may be truncated.
+    /// - Parameter mustRecheck: Whether to test the whole predicate, and not only what the scan leaves open.
     /// - Throws: As `QueryBudget.match`.
-    func matches(_ record: RecordCursor, _ part: QueryBranch, mayBeTruncated: Bool) throws(RecordError) -> Bool {
+    func matches(_ record: RecordCursor, _ part: QueryBranch, mustRecheck: Bool) throws(RecordError) -> Bool {
         var indexed = try IndexedRecord(record)
         if let userName { try indexed.hideDeletedAccounts(userName) }
-        if mayBeTruncated, let whole = part.whole { return try budget.match(indexed, whole) }
+        if mustRecheck, let whole = part.whole { return try budget.match(indexed, whole) }
         return try budget.match(indexed, part.residual)
     }
 }
