@@ -219,7 +219,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["Content-Length"]))
+        length = int(self.headers["Content-Length"])
+        body = self.rfile.read(length)
+        if len(body) < length:
+            raise ConnectionResetError("the server was killed while it sent a message")
         limit = time.monotonic() + 5
         while not (is_kept := self.server.client.receive(self.headers, body)) and time.monotonic() < limit:
             time.sleep(0.01)

@@ -6,10 +6,12 @@ import http.client
 import json
 import os
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 from pathlib import Path
 from random import Random
@@ -20,6 +22,7 @@ from Tests.crash.client import ABSENT, History, RecoveredState, Step, StoreRejec
 from Tests.crash.job_clients import JobClient
 from Tests.crash.readers import FeedReader, Reader
 from Tests.crash.round import Round
+from Tests.crash.stream_clients import Handler, Receiver
 from Tests.crash.totals import Totals
 from Tests.crash.writers import RecordWriter
 from Tests.harness.arguments import ROOT
@@ -296,6 +299,33 @@ class ReaderTests(unittest.TestCase):
 
     def test_a_record_without_a_deletion_is_not_gone(self):
         self.assertEqual(len(self.violations([self.CREATED, {"version": 2}], (205, 207), self.CREATED)), 1)
+
+
+class ReceiverTests(unittest.TestCase):
+    """The receiver of the webhooks."""
+
+    class Keeper:
+        def __init__(self):
+            self.bodies = []
+
+        def receive(self, _, body: bytes) -> bool:
+            self.bodies.append(body)
+            return True
+
+    def test_a_message_that_breaks_off_is_none(self):
+        keeper = self.Keeper()
+        with Receiver(("127.0.0.1", 0), Handler) as receiver:
+            receiver.client = keeper
+            threading.Thread(target=receiver.serve_forever, args=(0.01,), daemon=True).start()
+            for body, ends in ((b"{}", False), (b"{", True)):
+                with socket.create_connection(("127.0.0.1", receiver.server_port)) as connection:
+                    connection.sendall(b"POST / HTTP/1.1\r\nContent-Length: 2\r\n\r\n" + body)
+                    if ends:
+                        connection.shutdown(socket.SHUT_WR)
+                    response = connection.recv(1024)
+                    self.assertEqual(response == b"", ends, response)
+            receiver.shutdown()
+        self.assertEqual(keeper.bodies, [b"{}"])
 
 
 class IndexWorkTests(DirectoryTest):
