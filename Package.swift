@@ -47,8 +47,8 @@ let package = Package(
         module("Encodings"),
         module("Geography", ["Containers"]),
         module("HTTP", ["Calendars", "UnicodeText"]),
-        module("RecordModel", ["Calendars", "UnicodeText"]),
-        module("RecordWire", ["RecordModel", "UnicodeText", "Encodings"]),
+        module("RecordModel", ["Calendars", "TextSearch", "UnicodeText"]),
+        module("RecordWire", ["RecordModel", "TextSearch", "UnicodeText", "Encodings"]),
         module("Pictures"),
         module("TextSearch", ["UnicodeText"]),
         module("UnicodeText"),
@@ -68,9 +68,8 @@ let package = Package(
         module(
             "RecordEngine",
             [
-                "Calendars", "RecordModel", "RecordWire", "RecordStorage", "UnicodeText", "Encodings", "Containers",
-                "Threads",
-                "Cryptography", "Pictures", "Thumbnails",
+                "Calendars", "RecordModel", "RecordWire", "RecordStorage", "TextSearch", "UnicodeText", "Encodings",
+                "Containers", "Threads", "Cryptography", "Pictures", "Thumbnails",
             ]),
         module(
             "RecordAPI",
@@ -138,8 +137,8 @@ let package = Package(
         tests(
             "RecordEngineTests",
             [
-                "RecordEngine", "RecordStorage", "RecordWire", "RecordModel", "Encodings", "Threads", "Cryptography",
-                "StoreTestSupport",
+                "RecordEngine", "RecordStorage", "RecordWire", "RecordModel", "TextSearch", "Encodings", "Threads",
+                "Cryptography", "StoreTestSupport",
             ]),
         tests(
             "RecordAPITests",

@@ -67,7 +67,7 @@ extension SchemaDocument.IndexEntry {
             columns: index.columns.map { column in
                 ColumnName(
                     type.field(of: column.source)?.name ?? "", isAscending: column.isAscending, form: column.form,
-                    kind: index.kind == .parts ? .parts : nil)
+                    kind: index.kind.isNamed ? index.kind : nil)
             }, isUnique: index.isUnique,
             progress: SchemaDocument.IndexState(index, built: built, namesRecords: namesRecords))
     }
@@ -155,7 +155,7 @@ extension SchemaDocument.IndexEntry {
 }
 
 extension IndexOptions {
-    /// Reads a field's options: `["QUERYABLE","SORTABLE"]`.
+    /// Reads a field's options, such as `["QUERYABLE","SORTABLE"]`.
     ///
     /// - Parameters:
     ///   - type: The field's type.
@@ -163,19 +163,17 @@ extension IndexOptions {
     /// - Throws: `BAD_REQUEST` with the path.
     init(_ value: JSONValue, on type: FieldType, path: String) throws(RecordError) {
         guard let words = value.array else {
-            throw SchemaDocument.invalid("The indexes of a field are a list of QUERYABLE and SORTABLE", path)
+            throw SchemaDocument.invalid(Self.expected, path)
         }
         self = []
         for word in words {
-            switch word.string {
-            case "QUERYABLE"?: insert(.queryable)
-            case "SORTABLE"?: insert(.sortable)
-            case "SEARCHABLE"?:
-                throw SchemaDocument.invalid(
-                    "SEARCHABLE is not available: this version has no full-text search. Leave it out", path)
-            default: throw SchemaDocument.invalid("The indexes of a field are a list of QUERYABLE and SORTABLE", path)
+            guard let option = Self.named.first(where: { $0.word == word.string })?.option else {
+                throw SchemaDocument.invalid(Self.expected, path)
             }
+            insert(option)
         }
         if let rejection = IndexRules.rejection(of: self, on: type) { throw SchemaDocument.invalid(rejection, path) }
     }
+
+    private static let expected = "The indexes of a field are a list of QUERYABLE, SORTABLE and SEARCHABLE"
 }

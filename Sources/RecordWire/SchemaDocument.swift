@@ -164,7 +164,8 @@ extension SchemaDocument.TypeEntry {
     ///   - namesRecords: Whether the reasons of failed indexes may name records.
     package init(_ type: RecordTypeDefinition, built: [IndexID: Int] = [:], namesRecords: Bool = true) {
         let fields = type.fields.map { field in
-            let index = field.options.isEmpty ? nil : type.index(servingOptionsOf: field)
+            let indexes = type.indexes(servingOptionsOf: field)
+            let index = indexes.first { !$0.isReady } ?? indexes.first
             var entry = SchemaDocument.FieldEntry(
                 name: field.name, type: field.type, options: field.options.isEmpty ? nil : field.options,
                 progress: index.flatMap { SchemaDocument.IndexState($0, built: built, namesRecords: namesRecords) },

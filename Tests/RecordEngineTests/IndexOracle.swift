@@ -4,6 +4,7 @@ import RecordStorage
 import RecordWire
 import TestSupport
 import Testing
+import TextSearch
 
 /// The contents of a database's index tables, and the contents that follow from its records.
 struct IndexOracle {
@@ -59,6 +60,18 @@ struct IndexOracle {
                             IndexKey.append(.text(Array(part.utf8)), isAscending: true, to: &key)
                             keys.insert(key)
                         }
+                    }
+                }
+            case .words:
+                for column in index.columns {
+                    guard case .field(let id) = column.source, record.fields.entry(id) != nil else { continue }
+                    let values = try record.members(of: id) + [record.value(of: column.source)].compactMap(\.self)
+                    var terms: Set<[UInt8]> = [TextTerms.everyRecord]
+                    for case .text(let text) in values { terms.formUnion(TextToken.tokens(of: text).map(\.term)) }
+                    for term in terms {
+                        var key: [UInt8] = []
+                        IndexKey.append(.text(term), isAscending: true, to: &key)
+                        keys.insert(key)
                     }
                 }
             case .widening: break

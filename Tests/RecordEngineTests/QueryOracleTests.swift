@@ -33,7 +33,7 @@ import Testing
         for kind in [
             "nothing", "sorted", "filter", "index forward", "index backward", "merged IN forward", "union, sorted",
             "name", "names", "creator forward", "records forward", "records backward", "members", "one key with ids",
-            "refused", "form forward", "form backward", "parts",
+            "refused", "form forward", "form backward", "parts", "words",
         ] {
             #expect((tally.counts[kind] ?? 0) > 0, "no plan was: \(kind); there were \(tally.counts)")
         }
@@ -41,6 +41,7 @@ import Testing
 
     private static func run(seed: UInt64) async throws -> PlanTally {
         var samples = OracleSamples(seed: seed)
+        samples.hasSearches = true
         let database = try await OracleDatabase(&samples) { test in
             var people: [(Caller, String)] = []
             for name in ["ann", "bob"] {

@@ -72,9 +72,9 @@ import Testing
                 """)
         #expect(part.names == ["p29"] + (290..<300).map { "p\($0)" })
         let longer = try await test.query("name CONTAINS[cd] 'Number 17 '")
-        #expect(longer.plan.contains(#"filter: name CONTAINS[cd] "number 17 ""#), "\(longer.plan)")
+        #expect(longer.plan == #"scan postings of index (name[cd,contains]): name CONTAINS[cd] "number 17 ""#)
         #expect(longer.names == ["p17"])
-        #expect(longer.json["plan"]?["examinedRows"]?.integer ?? .max < 60)
+        #expect(longer.json["plan"]?["examinedRows"]?.integer ?? .max < 500)
         #expect(try await test.query("name CONTAINS[cd] 'needle'").names == ["long"])
         #expect(try await test.query("name CONTAINS[cd] '\u{72D0}'").names == ["long"])
         #expect(

@@ -75,7 +75,7 @@ struct SchemaDocumentTests {
     @Test(arguments: [
         (#""fields":{"a":{"type":"STRING","indexes":"QUERYABLE"}}"#, "fields.a.indexes"),
         (#""fields":{"a":{"type":"STRING","indexes":["QUICK"]}}"#, "fields.a.indexes"),
-        (#""fields":{"a":{"type":"STRING","indexes":["SEARCHABLE"]}}"#, "fields.a.indexes"),
+        (#""fields":{"a":{"type":"STRING","indexes":["FINDABLE"]}}"#, "fields.a.indexes"),
         (#""fields":{"a":{"type":"BYTES","indexes":["QUERYABLE"]}}"#, "fields.a.indexes"),
         (#""fields":{"a":{"type":"LOCATION_LIST","indexes":["QUERYABLE"]}}"#, "fields.a.indexes"),
         (#""fields":{"a":{"type":"ASSET","indexes":["SORTABLE"]}}"#, "fields.a.indexes"),

@@ -22,6 +22,9 @@ PURE = {
 # process 50 MB, and a request more than the rest of its way through the server.
 SYSTEM = {"Swift", "Glibc", "Synchronization"}
 
+# Modules that the Swift client uses too, which also runs on Apple's systems.
+PORTABLE = {"TextSearch"}
+
 # Further imports of the Swift client and its examples: they run in apps, which have Foundation.
 CLIENT_SYSTEM = {"Swift", "Foundation", "FoundationNetworking", "Security"}
 CLIENTS = {"FogbaseClient"}
@@ -58,6 +61,8 @@ def system_modules(name, is_test, is_example):
         return TEST_SYSTEM | MACRO_SYSTEM if name.removesuffix("Tests") in MACROS else TEST_SYSTEM
     if name in MACROS:
         return MACRO_SYSTEM
+    if name in PORTABLE:
+        return SYSTEM | {"Darwin"}
     return CLIENT_SYSTEM if name in CLIENTS or is_example else SYSTEM
 
 

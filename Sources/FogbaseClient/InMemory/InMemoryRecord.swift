@@ -125,7 +125,7 @@ struct InMemoryRecord {
             case .system(.modifiedTimestamp): .integer(record.modified)
             case .system(.createdUserRecordName): .account(creator)
             case .system(.modifiedUserRecordName): .account(modifier)
-            case .system: nil
+            case .system, .rank: nil
             }
         }
 

@@ -53,7 +53,7 @@ struct LiveOrder: Sendable {
             case .system(.recordName): value = .text(Array(head.recordName.utf8))
             case .system(.createdTimestamp): value = .integer(key.created)
             case .system(.modifiedTimestamp): value = .integer(head.modified?.timestamp ?? 0)
-            case .system: value = nil
+            case .system, .rank: value = nil
             case .field(let field):
                 value = fields.find(field.name.text).flatMap { fields.value(of: $0) }.flatMap(QueryValue.init)
             }

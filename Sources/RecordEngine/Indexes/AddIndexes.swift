@@ -20,8 +20,8 @@ extension SchemaWriter {
         transaction.inlineEntries = transaction.indexBuilding.inlineEntries
         try apply(.adding(request, to: type))
         guard let current = transaction.schema[typeName] else { throw .unknownType(typeName) }
-        let fields = request.options.keys.sorted().compactMap {
-            current[id: $0].flatMap(current.index(servingOptionsOf:))
+        let fields = request.options.keys.sorted().flatMap {
+            current[id: $0].map(current.indexes(servingOptionsOf:)) ?? []
         }
         let named = request.indexes.compactMap { shape in
             let able = current.indexes.filter { $0.shape.serves(shape) }

@@ -51,7 +51,7 @@ final class IndexBackfill {
                     runs.append(
                         key, index: index.id, home: home, record: row.id, zone: zone, isUnique: isUnique)
                 }
-            case .members, .parts:
+            case .members, .parts, .words:
                 keys.removeAll()
                 do { try record.appendKeys(of: index, to: &keys) } catch { continue }
                 guard keys.count <= Limits.indexedMembers else {
@@ -69,7 +69,8 @@ final class IndexBackfill {
                 homes.forEach { home in
                     for position in keys.indices {
                         runs.append(
-                            keys[position], index: index.id, home: home, record: row.id, zone: zone, isUnique: false)
+                            keys[position], index: index.id, home: home, record: row.id, zone: zone, isUnique: false,
+                            payload: index.kind.hasPayloads ? keys.payload(position) : nil)
                     }
                 }
             }
@@ -93,7 +94,7 @@ final class IndexBackfill {
         }
         try runs.withKey(of: entry) { key throws(RecordError) in
             try transaction.indexes.table.insert(
-                home: entry.home, key: key, record: entry.record, into: entry.index)
+                home: entry.home, key: key, record: entry.record, payload: entry.payload, into: entry.index)
         }
     }
 

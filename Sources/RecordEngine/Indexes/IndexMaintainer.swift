@@ -17,6 +17,8 @@ final class IndexMaintainer {
         let record: RecordNumber
         /// The position of the key's bytes in `keys`.
         let key: Range<Int>
+        /// The payload of an inserted entry; `nil` in indexes without payloads.
+        let payload: Int64?
     }
 
     let table: IndexTable
@@ -98,7 +100,7 @@ final class IndexMaintainer {
                 }
                 if let before { note(index, record, before, from: old?.homes) }
                 note(index, record, after, to: new.homes)
-            case .members, .parts:
+            case .members, .parts, .words:
                 try prepareMany(index, of: type, record: record, old: old, new: new, unread, &memberEntries)
             case .widening:
                 // The build has checked an unchanged value, or will check it.
@@ -121,7 +123,8 @@ final class IndexMaintainer {
             try keys.withUnsafeBufferPointer { keys throws(RecordError) in
                 let key = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: keys[change.key]))
                 if change.isInsertion {
-                    try table.insert(home: change.home, key: key, record: change.record, into: change.index)
+                    try table.insert(
+                        home: change.home, key: key, record: change.record, payload: change.payload, into: change.index)
                 } else {
                     try table.remove(home: change.home, key: key, record: change.record, from: change.index)
                 }
@@ -143,19 +146,22 @@ final class IndexMaintainer {
     }
 
     /// Notes the removals and insertions that move an entry from its old homes to its new ones. Homes that are in both
-    /// lists stay unchanged.
+    /// lists stay unchanged, unless the payload changes.
     private func note(
         _ index: IndexDefinition, _ record: RecordNumber, _ key: Range<Int>, from old: RecordHomes? = nil,
-        to new: RecordHomes? = nil
+        to new: RecordHomes? = nil, payload: Int64? = nil, isNewPayload: Bool = false
     ) {
         load?.note(changeOf: record, in: index.id)
         old?.forEach { home in
             if new?.contains(home) == true { return }
-            changes.append(Change(index: index.id, isInsertion: false, home: home, record: record, key: key))
+            changes.append(
+                Change(index: index.id, isInsertion: false, home: home, record: record, key: key, payload: nil))
         }
         new?.forEach { home in
-            if old?.contains(home) == true { return }
-            changes.append(Change(index: index.id, isInsertion: true, home: home, record: record, key: key))
+            if !isNewPayload, old?.contains(home) == true { return }
+            changes.append(
+                Change(
+                    index: index.id, isInsertion: true, home: home, record: record, key: key, payload: payload))
         }
     }
 
@@ -204,12 +210,15 @@ final class IndexMaintainer {
                 if isOld { left += 1 }
                 if isNew { right += 1 }
             }
-            if isOld, isNew, old?.homes == new?.homes { continue }
+            let payload = isNew && index.kind.hasPayloads ? after.payload(right) : nil
+            let isNewPayload = isOld && isNew && payload != nil && payload != before.payload(left)
+            if isOld, isNew, !isNewPayload, old?.homes == new?.homes { continue }
             let start = keys.count
             keys.append(contentsOf: isOld ? before[left] : after[right])
             let known = changes.count
             note(
-                index, record, start..<keys.count, from: isOld ? old?.homes : nil, to: isNew ? new?.homes : nil)
+                index, record, start..<keys.count, from: isOld ? old?.homes : nil, to: isNew ? new?.homes : nil,
+                payload: payload, isNewPayload: isNewPayload)
             if isUnread { continue }
             memberEntries += changes[known...].count(where: \.isInsertion)
             guard memberEntries <= Limits.memberEntries else { throw .tooManyMemberEntries(type.name) }

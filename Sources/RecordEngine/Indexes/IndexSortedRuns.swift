@@ -17,6 +17,8 @@ final class IndexSortedRuns {
         let home: RowHome
         /// Whether only one record of the zone may have the key.
         let isUnique: Bool
+        /// The payload; `nil` in indexes without payloads.
+        let payload: Int64?
     }
 
     private var keys: [UInt8] = []
@@ -34,16 +36,19 @@ final class IndexSortedRuns {
 
     /// Adds an entry to the open run.
     ///
-    /// - Parameter key: The key of the entry. The keys of all entries together may have at most 4 GB.
+    /// - Parameters:
+    ///   - key: The key of the entry. The keys of all entries together may have at most 4 GB.
+    ///   - payload: The payload; `nil` in indexes without payloads.
     func append(
-        _ key: some Collection<UInt8>, index: IndexID, home: RowHome, record: RecordNumber, zone: ZoneID, isUnique: Bool
+        _ key: some Collection<UInt8>, index: IndexID, home: RowHome, record: RecordNumber, zone: ZoneID,
+        isUnique: Bool, payload: Int64? = nil
     ) {
         let start = UInt32(keys.count)
         keys.append(contentsOf: key)
         entries.append(
             Entry(
                 index: index, record: record, zone: zone, start: start, count: UInt32(key.count), home: home,
-                isUnique: isUnique))
+                isUnique: isUnique, payload: payload))
     }
 
     /// Sorts the entries added since the last run. Sorting time grows faster than the length of a run, so runs should

@@ -116,7 +116,8 @@ extension QueryPlan {
 extension IndexScan {
     /// The condition that the scan satisfies, as text for `explain`.
     fileprivate func conditionText(limit: Int) -> String {
-        isInexact ? "long texts, which are tested" : condition.text(limit: limit)
+        if isInexact, case .index = source { return "long texts, which are tested" }
+        return condition.text(limit: limit)
     }
 
     /// The name of the scan's index or key, as text for `explain`.
@@ -125,6 +126,10 @@ extension IndexScan {
         case .records: "records of \(type.name)"
         case .creator: "records of \(type.name) by creator"
         case .name: "record name"
+        case .postings(let tree):
+            "postings of "
+                + tree.indexes.map { "index (\(type.names(of: $0.shape).joined(separator: ", ")))" }
+                .joined(separator: ", ")
         case .index(let index):
             "index (\(type.names(of: index.shape).joined(separator: ", ")))\(index.kind == .members ? " of members" : "")"
         }

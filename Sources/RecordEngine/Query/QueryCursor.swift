@@ -6,18 +6,22 @@ internal import RecordModel
 /// these bytes after sealing (widths in bytes):
 ///
 /// ```
-/// | now: 8 | record: 8 | key: rest |    big-endian; `QueryPosition.key` is the values of the sort
+/// | now: 8 | record: 8 | count of numbers: 2 | number: 8 … | key: rest |    big-endian
 /// ```
+///
+/// `QueryPosition.key` is the values of the sort. The numbers are those of `Ranking`, in a query that sorts by rank.
 struct QueryCursor: Hashable {
     var position: QueryPosition
     /// The value of `now()` on all pages. Milliseconds since 1970.
     var now: Int64
+    /// The numbers of the ranking; empty for a query that does not sort by rank.
+    var ranking: [Double] = []
 
     /// The context that a cursor is sealed for. A cursor cannot be opened for another caller, query, type or zone. The
     /// authenticated context (widths in bytes):
     ///
     /// ```
-    /// | 3: 8 | zone: 8 | type: 8 | caller: 8 | SHA-256 of the identity: 32 |    big-endian
+    /// | 4: 8 | zone: 8 | type: 8 | caller: 8 | SHA-256 of the identity: 32 |    big-endian
     /// ```
     struct Binding {
         let zone: ZoneID
@@ -28,7 +32,7 @@ struct QueryCursor: Hashable {
 
         var context: [UInt8] {
             var context: [UInt8] = []
-            for number in [3, zone.rawValue, type.rawValue, caller.identityID.rawValue] { append(number, to: &context) }
+            for number in [4, zone.rawValue, type.rawValue, caller.identityID.rawValue] { append(number, to: &context) }
             context.append(contentsOf: SHA256.hash(identity).bytes)
             return context
         }
@@ -39,6 +43,8 @@ struct QueryCursor: Hashable {
         var plain: [UInt8] = []
         append(now, to: &plain)
         append(position.record.rawValue, to: &plain)
+        withUnsafeBytes(of: UInt16(ranking.count).bigEndian) { plain.append(contentsOf: $0) }
+        for number in ranking { append(Int64(bitPattern: number.bitPattern), to: &plain) }
         plain.append(contentsOf: position.key)
         return Base64.encode(keys.cursors.seal(plain, context: binding.context))
     }
@@ -48,11 +54,17 @@ struct QueryCursor: Hashable {
     /// - Throws: BAD_REQUEST with cause TOKEN_INVALID for a string that `seal` did not make for the same binding.
     static func open(_ text: String, _ binding: Binding, with keys: DatabaseKeys) throws(RecordError) -> QueryCursor {
         guard text.utf8.count <= maxTextBytes, let sealed = Base64.decode(text),
-            let plain = keys.cursors.open(sealed, context: binding.context), plain.count >= 16
+            let plain = keys.cursors.open(sealed, context: binding.context), plain.count >= 18
         else { throw .cursorRejected }
+        let count = Int(plain[16]) << 8 | Int(plain[17])
+        let start = 18 + count * 8
+        guard plain.count >= start else { throw .cursorRejected }
+        let numbers = (0..<count).map { place in
+            Double(bitPattern: UInt64(bitPattern: number(plain[(18 + place * 8)..<(26 + place * 8)])))
+        }
         return QueryCursor(
-            position: QueryPosition(key: Array(plain[16...]), record: RecordNumber(rawValue: number(plain[8..<16]))),
-            now: number(plain[..<8]))
+            position: QueryPosition(key: Array(plain[start...]), record: RecordNumber(rawValue: number(plain[8..<16]))),
+            now: number(plain[..<8]), ranking: numbers)
     }
 
     /// The maximum length of a cursor in base64 characters: eight text columns. Escaping in a key can double each byte

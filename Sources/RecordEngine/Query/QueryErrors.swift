@@ -8,7 +8,10 @@ extension RecordError {
             switch missingIndex {
             case .queryable(let field): (field, "queryable")
             case .sortable(let field): (field, "sortable")
+            case .searchable(let field): (field, "searchable")
             }
+        var column = field.name
+        if case .searchable = missingIndex { column += "[words]" }
         let failed = type.indexes.contains { index in
             index.isFailed && index.columns.contains { $0.source == field.source }
         }
@@ -18,7 +21,7 @@ extension RecordError {
             } else if type.indexes.count >= IndexDefinition.maxPerType {
                 "The type has \(IndexDefinition.maxPerType) indexes, as many as it may. An administrator drops unneeded ones with PUT /schema"
             } else {
-                "An administrator adds the index with POST /schema/types/\(type.name)/indexes and the body {\"fields\":[\"\(field.name)\"]}"
+                "An administrator adds the index with POST /schema/types/\(type.name)/indexes and the body {\"fields\":[\"\(column)\"]}"
             }
         return .badRequest(
             "Field '\(field.name)' is not marked \(word). \(remedy)", cause: .notIndexed,

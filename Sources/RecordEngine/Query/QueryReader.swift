@@ -201,8 +201,9 @@ package struct QueryReader {
         }
         // A page after or before a cursor has at least the record of the cursor on its other side.
         let (front, back) = query.isReversed ? (hasMore ? last : nil, first) : (first, hasMore ? last : nil)
-        if let back { page.end = .cursor(seal(back, of: query, request)) }
-        if let front { page.previousCursor = seal(front, of: query, request) }
+        let ranking = runner.ranking?.numbers ?? []
+        if let back { page.end = .cursor(seal(back, of: query, ranking, request)) }
+        if let front { page.previousCursor = seal(front, of: query, ranking, request) }
         if query.isReversed { page.records.reverseMembers(startingAt: starts) }
         if request.input.count { page.count = try runnerOfAll(query, zone: zone, budget).count() }
         if request.input.estimatesTotal {
@@ -229,10 +230,13 @@ package struct QueryReader {
     }
 
     /// Returns the cursor of a position in the order in which the page was read.
-    private func seal(_ position: QueryPosition, of query: PreparedQuery, _ request: QueryRequest) -> String {
+    private func seal(
+        _ position: QueryPosition, of query: PreparedQuery, _ ranking: [Double], _ request: QueryRequest
+    ) -> String {
         let position = query.isReversed ? position.reversed : position
         guard request.isListing else {
-            return QueryCursor(position: position, now: query.now).seal(query.binding, with: database.keys)
+            return QueryCursor(position: position, now: query.now, ranking: ranking).seal(
+                query.binding, with: database.keys)
         }
         let binding = ListingCursor.Binding(zone: query.binding.zone, type: query.type.id, caller: request.caller)
         return ListingCursor.seal(position.record, binding, with: database.keys)
@@ -266,6 +270,7 @@ package struct QueryReader {
         for audience in query.audiences { parts.append(try part(query.condition, .audience(audience))) }
         return QueryRunner(
             parts, order: first.plan.order, type: query.type.id, store: store, budget: budget,
+            ranking: try RankStatistics(queries: self, zone: zone, budget: budget).ranking(of: query, sort: sort),
             userName: reader.userNames.name)
     }
 

@@ -86,7 +86,7 @@ struct TotalEstimator {
                         }
                         guard let most = entries?.max() else { return nil }
                         sum += most
-                    case .records, .creator, .name: return nil
+                    case .records, .creator, .name, .postings: return nil
                     }
                 }
             }

@@ -41,7 +41,7 @@ extension SchemaWriter {
         case .addIndex(let shape, let isDeclared):
             transaction.lastUnindexed = transaction.lastSequence
             let id = try indexes.add(shape, isDeclared: isDeclared, type: type)
-            try transaction.indexes.table.make(id)
+            try transaction.indexes.table.make(id, hasPayloads: shape.kind.hasPayloads)
             return id.rawValue
         case .declareIndex(let id, let isDeclared): try indexes.setDeclared(isDeclared, id)
         case .readyIndex(let id): try indexes.setReady(id)

@@ -226,7 +226,7 @@ extension Predicate {
         _ body: (Condition) throws(RecordError) -> Void
     ) throws(RecordError) {
         switch self {
-        case .constant: return
+        case .constant, .search: return
         case .condition(let condition): try body(condition)
         case .not(let part): try part.forEachCondition(body)
         case .and(let parts), .or(let parts): for part in parts { try part.forEachCondition(body) }

@@ -145,6 +145,7 @@ private struct GroupSubject: PredicateSubject {
     func value(of field: QueryField) -> QueryValue? {
         switch field {
         case .field(let column): group[column.id]
+        case .rank: nil
         case .system: keys.firstIndex { $0.field == field && $0.bucket == nil }.flatMap { group.keys[$0] }
         }
     }

@@ -20,8 +20,7 @@ extension TypeEvolution {
         // Failed indexes do not count: they cause no work, and other indexes may replace them.
         let failed = Set(usable.filter(\.isFailed).map(\.shape))
         var wanted = declared.map { (shape: $0, isDeclared: true) }
-        for field in type.fields where !field.options.isEmpty {
-            let shape = RecordTypeDefinition.shape(forOptionsOf: field)
+        for shape in type.fields.flatMap(RecordTypeDefinition.shapes) {
             let isServed = declared.contains {
                 $0.kind == shape.kind && $0.columns == shape.columns && !failed.contains($0)
             }
@@ -154,7 +153,7 @@ extension TypeEvolution {
             throw .badSchema(rejection, type.name)
         }
         guard Set(shape.columns.map { IndexDefinition.Column($0.source, form: $0.form) }).count == shape.columns.count,
-            shape.kind == .parts || (shape.kind == .members) == types.contains(where: \.isList)
+            shape.kind == .parts || shape.kind == .words || (shape.kind == .members) == types.contains(where: \.isList)
         else { throw .badSchema("A field stands twice in the index, or is no list", type.name) }
         if shape.mixesReaders(in: type) { throw .uniqueIndexMixesReaders(type.name) }
     }

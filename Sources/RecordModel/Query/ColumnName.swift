@@ -8,7 +8,7 @@ package struct ColumnName: Hashable, Sendable {
     package var isAscending: Bool
     /// The form of the field's texts: the words `c`, `d`, `cd` and `reversed` in brackets.
     package var form: TextForm
-    /// The kind of the index, if it is not `ordered` or `members`: the word `contains` in brackets.
+    /// The kind of the index, if it is not `ordered` or `members`: the word `contains` or `words` in brackets.
     package var kind: IndexDefinition.Kind?
 
     /// Creates the name of a column.
@@ -37,6 +37,7 @@ package struct ColumnName: Hashable, Sendable {
             case "cd", "dc": form.folding = [.caseInsensitive, .diacriticInsensitive]
             case "reversed": form.isReversed = true
             case "contains": kind = .parts
+            case "words": kind = .words
             default: return nil
             }
         }
@@ -48,6 +49,7 @@ package struct ColumnName: Hashable, Sendable {
         if !form.folding.isEmpty { words.append(String(form.folding.modifiers.dropFirst().dropLast())) }
         if form.isReversed { words.append("reversed") }
         if kind == .parts { words.append("contains") }
+        if kind == .words { words.append("words") }
         return (isAscending ? "" : "-") + name + (words.isEmpty ? "" : "[\(words.joined(separator: ","))]")
     }
 }

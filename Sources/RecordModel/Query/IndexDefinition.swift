@@ -1,7 +1,7 @@
 /// An index of a record type: a table sorted by the values of its columns.
 ///
 /// Each record has one index entry per zone and type. In an index on a list, a record has one entry per distinct
-/// member; in an index for CONTAINS, one per distinct part of the text.
+/// member; in an index for CONTAINS, one per distinct part of the text; in an index for searches, one per distinct word.
 package struct IndexDefinition: Hashable, Sendable {
     /// The field that a column contains.
     package enum Source: Hashable, Sendable {
@@ -65,8 +65,18 @@ package struct IndexDefinition: Hashable, Sendable {
         /// One entry per distinct part of a text (`TextParts`), for CONTAINS. The index has one column.
         case parts = 4
 
+        /// One entry per distinct word of a text, with a payload for the rank (`TextTerms`), for searches. The index has
+        /// one column.
+        case words = 6
+
         /// Whether a record has any number of entries.
-        package var hasManyEntries: Bool { self == .members || self == .parts }
+        package var hasManyEntries: Bool { self == .members || self == .parts || self == .words }
+
+        /// Whether the name of the column tells the kind: `title[words]`.
+        package var isNamed: Bool { self == .parts || self == .words }
+
+        /// Whether entries have a payload.
+        package var hasPayloads: Bool { self == .words }
     }
 
     /// The number of the index and of its table. Numbers are not reused.
@@ -153,22 +163,31 @@ extension RecordTypeDefinition {
         }
     }
 
-    /// Returns the shape of the index that a field's options require: on this field alone, ascending.
-    package static func shape(forOptionsOf field: FieldDefinition) -> IndexRequest.Shape {
-        IndexRequest.Shape(
-            kind: field.type.isList ? .members : .ordered, columns: [IndexDefinition.Column(.field(field.id))])
+    /// Returns the shapes of the indexes that a field's options require: on this field alone, ascending.
+    package static func shapes(forOptionsOf field: FieldDefinition) -> [IndexRequest.Shape] {
+        var kinds: [IndexDefinition.Kind] = []
+        if !field.options.isDisjoint(with: [.queryable, .sortable]) {
+            kinds.append(field.type.isList ? .members : .ordered)
+        }
+        if field.options.contains(.searchable) { kinds.append(.words) }
+        return kinds.map { IndexRequest.Shape(kind: $0, columns: [IndexDefinition.Column(.field(field.id))]) }
     }
 
-    /// Returns an index that serves a field's options; `nil` if there is none. The index may be declared, and may be
-    /// UNIQUE.
-    package func index(servingOptionsOf field: FieldDefinition) -> IndexDefinition? {
-        let shape = Self.shape(forOptionsOf: field)
-        let able = indexes.filter { $0.kind == shape.kind && $0.columns == shape.columns }
-        return able.first { $0.isReady } ?? able.last
+    /// Returns the indexes that serve a field's options, one for each shape that has any. They may be declared, and may
+    /// be UNIQUE.
+    package func indexes(servingOptionsOf field: FieldDefinition) -> [IndexDefinition] {
+        Self.shapes(forOptionsOf: field).compactMap { shape in
+            let able = indexes.filter { $0.kind == shape.kind && $0.columns == shape.columns }
+            return able.first { $0.isReady } ?? able.last
+        }
     }
+
+    /// The fields that `SELF CONTAINS` searches.
+    package var searchableFields: [FieldDefinition] { fields.filter { $0.options.contains(.searchable) } }
 }
 
-/// The options of a field, as CloudKit names them. One index on the field serves both.
+/// The options of a field, as CloudKit names them. One index on the field serves QUERYABLE and SORTABLE, another one
+/// SEARCHABLE.
 package struct IndexOptions: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
 
@@ -180,10 +199,17 @@ package struct IndexOptions: OptionSet, Hashable, Sendable {
     package static let queryable = IndexOptions(rawValue: 1)
     /// Permission for queries to sort by the field and to compare it with ranges.
     package static let sortable = IndexOptions(rawValue: 2)
+    /// Permission for searches to look for words in the field.
+    package static let searchable = IndexOptions(rawValue: 4)
+
+    /// The options with their words.
+    package static let named: [(option: IndexOptions, word: String)] = [
+        (.queryable, "QUERYABLE"), (.sortable, "SORTABLE"), (.searchable, "SEARCHABLE"),
+    ]
 
     /// The words of the options, in the order in which the schema prints them.
     package var words: [String] {
-        [(IndexOptions.queryable, "QUERYABLE"), (.sortable, "SORTABLE")].filter { contains($0.0) }.map(\.1)
+        Self.named.filter { contains($0.option) }.map(\.word)
     }
 }
 

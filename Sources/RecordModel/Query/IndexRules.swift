@@ -8,6 +8,9 @@ package enum IndexRules {
     /// Returns the reason why a field of a type cannot have the options; `nil` if the options are allowed.
     package static func rejection(of options: IndexOptions, on type: FieldType) -> String? {
         guard !options.isEmpty else { return nil }
+        if options.contains(.searchable), type.element != .string {
+            return "Only a STRING or a STRING_LIST can be SEARCHABLE"
+        }
         if !isComparable(type) { return "A field of type \(type.schemaName) cannot be QUERYABLE or SORTABLE" }
         if options.contains(.sortable), type.isList { return "A list cannot be SORTABLE" }
         return nil
@@ -30,6 +33,12 @@ package enum IndexRules {
             if types[0].element != .string { return "Only a STRING or a STRING_LIST can have [contains]" }
             if forms[0].isReversed { return "An index with [contains] is not reversed" }
             return isUnique ? "An index with [contains] cannot be unique" : nil
+        }
+        if kind == .words {
+            if types.count != 1 { return "A field with [words] stands in an index of its own" }
+            if types[0].element != .string { return "Only a STRING or a STRING_LIST can have [words]" }
+            if forms[0] != .exact { return "An index with [words] has no other words in brackets" }
+            return isUnique ? "An index with [words] cannot be unique" : nil
         }
         if types.isEmpty { return "An index needs at least one field" }
         if types.count > IndexDefinition.maxColumns {

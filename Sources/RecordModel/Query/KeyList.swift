@@ -2,6 +2,8 @@
 package struct KeyList: Sendable {
     private var bytes: [UInt8] = []
     private var ends: [Int] = []
+    /// The payload of each key; empty for keys without payloads.
+    private var payloads: [Int64] = []
 
     /// Creates an empty list.
     package init() {}
@@ -21,10 +23,20 @@ package struct KeyList: Sendable {
         ends.append(bytes.count)
     }
 
+    /// Appends the key that a closure appends to the bytes, with a payload.
+    package mutating func append(payload: Int64, _ body: (inout [UInt8]) -> Void) {
+        append(body)
+        payloads.append(payload)
+    }
+
+    /// Returns the payload of a key; 0 for keys without payloads.
+    package func payload(_ position: Int) -> Int64 { payloads.isEmpty ? 0 : payloads[position] }
+
     /// Removes all keys but keeps the memory for new ones.
     package mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
         ends.removeAll(keepingCapacity: true)
+        payloads.removeAll(keepingCapacity: true)
     }
 
     /// Returns a key.
@@ -35,7 +47,7 @@ package struct KeyList: Sendable {
     /// The keys as separate arrays.
     package var all: [[UInt8]] { indices.map { Array(self[$0]) } }
 
-    /// Sorts the keys and removes duplicates.
+    /// Sorts the keys and removes duplicates. The keys have no payloads.
     package mutating func sort() {
         var order = indices.sorted { self[$0].lexicographicallyPrecedes(self[$1]) }
         var distinct = 0

@@ -28,7 +28,7 @@ extension Predicate {
     /// The number of conditions that compare a user field with the deleted accounts.
     package var deletedAccountTests: Int {
         switch self {
-        case .constant: 0
+        case .constant, .search: 0
         case .condition(let condition): condition.namesDeletedAccounts ? 1 : 0
         case .and(let list), .or(let list): list.reduce(0) { $0 + $1.deletedAccountTests }
         case .not(let inner): inner.deletedAccountTests
@@ -39,7 +39,7 @@ extension Predicate {
     /// numbers, so an index scan can then find the records.
     package func naming(deletedAccounts: [UserID]) -> Predicate {
         switch self {
-        case .constant: return self
+        case .constant, .search: return self
         case .not(let inner): return .not(inner.naming(deletedAccounts: deletedAccounts))
         case .and(let list): return .and(list.map { $0.naming(deletedAccounts: deletedAccounts) })
         case .or(let list): return .or(list.map { $0.naming(deletedAccounts: deletedAccounts) })

@@ -17,6 +17,7 @@ extension Predicate {
         switch self {
         case .constant(let value): value
         case .condition(let condition): condition.evaluate(subject)
+        case .search(let search): search.evaluate(subject)
         case .and(let parts): parts.allSatisfy { $0.evaluate(subject) }
         case .or(let parts): parts.contains { $0.evaluate(subject) }
         case .not(let part): !part.evaluate(subject)

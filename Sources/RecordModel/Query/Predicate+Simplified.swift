@@ -13,6 +13,8 @@ extension Predicate {
         switch self {
         case .constant: return self
         case .condition(let condition): return condition.simplified()
+        case .search(let search):
+            return search.isImpossible ? .constant(false) : self
         case .not(let part):
             switch part.simplified() {
             case .constant(let value): return .constant(!value)

@@ -48,6 +48,7 @@ private struct PredicateTextWriter {
         switch predicate {
         case .constant(let value): text += (value ? "TRUEPREDICATE" : "FALSEPREDICATE").utf8
         case .condition(let condition): append(condition, isNegated: false, needsGroup: outer != nil)
+        case .search(let search): append(search)
         case .and(let parts): append(parts, .and, needsGroup: false)
         case .or(let parts): append(parts, .or, needsGroup: outer == .and)
         case .not(let part): append(negated: part)
@@ -84,6 +85,16 @@ private struct PredicateTextWriter {
         text += "NOT (".utf8
         append(part, inside: nil)
         text.append(UInt8(ascii: ")"))
+    }
+
+    private mutating func append(_ search: SearchCondition) {
+        if search.isOfRecord {
+            text += "SELF".utf8
+        } else if let field = search.fields.first {
+            append(.field(field))
+        }
+        text += (search.needsAll ? " CONTAINS_ALL_TOKENS " : " CONTAINS_ANY_TOKENS ").utf8
+        append(.text(Array(search.text.utf8)), of: search.fields.first.map(QueryField.field) ?? .system(.recordName))
     }
 
     private mutating func append(_ condition: Condition, isNegated: Bool, needsGroup: Bool) {

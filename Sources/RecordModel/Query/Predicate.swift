@@ -5,6 +5,8 @@
 package indirect enum Predicate: Hashable, Sendable {
     case constant(Bool)
     case condition(Condition)
+    /// A search for words in texts.
+    case search(SearchCondition)
     case and([Predicate])
     case or([Predicate])
     case not(Predicate)

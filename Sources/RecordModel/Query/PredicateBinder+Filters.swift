@@ -1,3 +1,5 @@
+internal import TextSearch
+
 /// A filter of CloudKit's query dictionary (CloudKit Web Services Reference, "Filter Dictionary"), parsed from JSON. A
 /// filter means the same as the corresponding condition in a predicate's text.
 package struct FilterSyntax: Hashable, Sendable {
@@ -46,10 +48,18 @@ extension PredicateBinder {
         let isNegated = filter.comparator.hasPrefix("NOT_")
         let comparator = isNegated ? String(filter.comparator.dropFirst(4)) : filter.comparator
         guard let test = FilterTest(rawValue: comparator), !isNegated || test.isNegatable else {
-            try rejectUnavailable(filter, location)
+            if filter.comparator == "NEAR" {
+                throw .condition(
+                    "NEAR, the distance of places, is not available in this version", field: filter.fieldName,
+                    at: location, found: filter.comparator, expected: "another comparator")
+            }
             throw .condition(
                 "Unknown comparator", field: filter.fieldName, at: location, found: filter.comparator.clipped,
                 expected: "a comparator of CloudKit, such as EQUALS")
+        }
+        if let mode = test.searchMode {
+            let field = filter.fieldName.isEmpty ? nil : try field(filter.fieldName, at: location)
+            return try search(field, at: location, mode, for: value)
         }
         let field = try field(filter.fieldName, at: location)
         let conditions = { (isMember: Bool) in
@@ -70,23 +80,9 @@ extension PredicateBinder {
         case .listContainsAny: predicate = try conditions(true).isIn(value)
         case .listContainsAll: predicate = try conditions(true).containsAll(value)
         case .listMemberBeginsWith: predicate = try conditions(true).beginsWith(value)
+        case .containsAnyTokens, .containsAllTokens: preconditionFailure("Searches are bound above")
         }
         return isNegated ? .not(predicate) : predicate
-    }
-
-    /// Rejects CloudKit comparators that this version does not support.
-    ///
-    /// - Throws: `BAD_REQUEST`.
-    private func rejectUnavailable(_ filter: FilterSyntax, _ location: PredicateLocation) throws(RecordError) {
-        let construct: String
-        switch filter.comparator {
-        case "NEAR": construct = "NEAR, the distance of places,"
-        case "CONTAINS_ANY_TOKENS", "CONTAINS_ALL_TOKENS": construct = "\(filter.comparator), full-text search,"
-        default: return
-        }
-        throw .condition(
-            "\(construct) is not available in this version", field: filter.fieldName, at: location,
-            found: filter.comparator, expected: "another comparator")
     }
 }
 
@@ -103,10 +99,22 @@ private enum FilterTest: String {
     case listContainsAny = "LIST_CONTAINS_ANY"
     case listContainsAll = "LIST_CONTAINS_ALL"
     case listMemberBeginsWith = "LIST_MEMBER_BEGINS_WITH"
+    case containsAnyTokens = "CONTAINS_ANY_TOKENS"
+    case containsAllTokens = "CONTAINS_ALL_TOKENS"
+
+    /// Which of its words a search needs; `nil` for other comparators.
+    var searchMode: SearchText.Mode? {
+        switch self {
+        case .containsAnyTokens: .any
+        case .containsAllTokens: .all
+        default: nil
+        }
+    }
 
     var isNegatable: Bool {
         switch self {
-        case .lessThan, .lessThanOrEquals, .greaterThan, .greaterThanOrEquals: false
+        case .lessThan, .lessThanOrEquals, .greaterThan, .greaterThanOrEquals, .containsAnyTokens, .containsAllTokens:
+            false
         default: true
         }
     }

@@ -44,6 +44,10 @@ package struct PredicateBinder {
     package func sortTerm(
         _ name: String, isAscending: Bool, nulls: NullPlacement? = nil
     ) throws(RecordError) -> SortTerm {
+        if name.hasPrefix("rank("), name.hasSuffix(")") {
+            let weights = try RankWeights(parsing: String(name.dropFirst(5).dropLast()), for: type)
+            return SortTerm(.rank(weights), isAscending: isAscending)
+        }
         let column = ColumnName(parsing: name)
         let form = column?.form ?? .exact
         let field = try self.field(column?.name ?? name, at: PredicateLocation())

@@ -1,3 +1,4 @@
+internal import TextSearch
 internal import UnicodeText
 
 /// The binding of one predicate. The type traverses the syntax tree and passes fields and values to `FieldConditions`.
@@ -66,6 +67,7 @@ struct PredicateBinding {
     }
 
     private mutating func predicate(_ comparison: PredicateSyntax.Comparison) throws(RecordError) -> Predicate {
+        if case .record = comparison.left.form { return try search(comparison) }
         let left = try resolve(comparison.left)
         let right = try resolve(comparison.right, isValue: true)
         switch (left, right) {
@@ -102,8 +104,42 @@ struct PredicateBinding {
         case .endsWith: predicate = try conditions.endsWith(value)
         case .like: predicate = try conditions.matches(value, .wildcards)
         case .matches: predicate = try conditions.matches(value, .expression)
+        case .containsTokens(let mode):
+            guard comparison.quantifier == nil, !field.isCount else {
+                throw .condition(
+                    "A search for words takes no quantifier: it looks in all members of a list",
+                    field: field.field.name, at: field.location, found: field.field.name.clipped,
+                    expected: "a field alone")
+            }
+            predicate = try binder.search(field.field, at: field.location, mode, for: value)
         }
         return comparison.quantifier == PredicateSyntax.Quantifier.none ? .not(predicate) : predicate
+    }
+
+    /// Binds a search of all SEARCHABLE fields: `SELF CONTAINS 'word'`.
+    private mutating func search(_ comparison: PredicateSyntax.Comparison) throws(RecordError) -> Predicate {
+        let location = PredicateLocation(offset: comparison.offset)
+        let mode: SearchText.Mode
+        switch comparison.operation {
+        case .contains: mode = .any
+        case .containsTokens(let wanted): mode = wanted
+        default:
+            throw .condition(
+                "SELF can only be searched for words", at: location, found: "another operator",
+                expected: "CONTAINS, CONTAINS_ANY_TOKENS or CONTAINS_ALL_TOKENS")
+        }
+        guard comparison.quantifier == nil else {
+            throw .condition(
+                "A quantifier stands before a list field", at: PredicateLocation(offset: comparison.left.offset),
+                found: "SELF", expected: "SELF alone")
+        }
+        let right = try resolve(comparison.right, isValue: true)
+        guard case .value(let value) = right else {
+            throw .condition(
+                "A search needs a text", at: PredicateLocation(offset: comparison.right.offset), found: "a field",
+                expected: "a text")
+        }
+        return try binder.search(nil, at: location, mode, for: value)
     }
 
     private func subject(
@@ -130,7 +166,7 @@ struct PredicateBinding {
         case .relation(let relation): operation = .relation(relation.turned)
         case .isIn: operation = .contains
         case .contains: operation = .isIn
-        case .isBetween, .beginsWith, .endsWith, .like, .matches:
+        case .isBetween, .beginsWith, .endsWith, .like, .matches, .containsTokens:
             throw .condition(
                 "The field stands on the left of this operator", at: PredicateLocation(offset: comparison.left.offset),
                 found: value.argument.typeName, expected: "a field")
@@ -242,6 +278,10 @@ extension PredicateBinding {
             throw .condition(
                 "A duration is added to a time or subtracted from one", at: location, found: "a duration",
                 expected: "a time, as in now() - 183 days")
+        case .record:
+            throw .condition(
+                "SELF stands before CONTAINS, CONTAINS_ANY_TOKENS or CONTAINS_ALL_TOKENS, and searches all SEARCHABLE "
+                    + "texts", at: location, found: "SELF", expected: "a field or a value")
         case .key, .keyArgument, .count:
             throw .condition(
                 "A list has values and no fields", at: location, found: "a field", expected: "a value")

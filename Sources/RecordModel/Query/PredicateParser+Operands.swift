@@ -142,8 +142,7 @@ extension PredicateParser {
             form = .argument(placeholders)
             placeholders += 1
         case .variable(let name): form = .variable(name)
-        case .keyword(.self_):
-            throw unavailable("SELF, which searches all texts of a record,", "a field")
+        case .keyword(.self_): form = .record
         case .keyword(.subquery): throw unavailable("SUBQUERY", expected)
         case .selector: throw unavailableSelector()
         case .keyword:

@@ -1,3 +1,4 @@
+internal import TextSearch
 internal import UnicodeText
 
 /// A recursive-descent parser for predicates, with one token of lookahead. All errors are `BAD_REQUEST`, with the cause
@@ -156,7 +157,11 @@ struct PredicateParser {
         case .keyword(.endswith): operation = .endsWith
         case .keyword(.like): operation = .like
         case .keyword(.matches): operation = .matches
-        case .keyword(.tokenmatches): throw unavailable("TOKENMATCHES, full-text search,", Self.textOperators)
+        case .keyword(.tokenmatches): return (.containsTokens(.all), try searchModifiers())
+        case .name(let name) where name.lowercased() == "contains_any_tokens":
+            return (.containsTokens(.any), try searchModifiers())
+        case .name(let name) where name.lowercased() == "contains_all_tokens":
+            return (.containsTokens(.all), try searchModifiers())
         case .name(let name) where Self.textWords.contains(name.lowercased()):
             throw unexpected(Self.textOperators)
         default:
@@ -167,6 +172,16 @@ struct PredicateParser {
         try advance()
         guard token.isSign("["), !operation.takesList || areModifiers else { return (operation, []) }
         return (operation, try folding())
+    }
+
+    /// Advances over an operator of a search and its modifiers. A search always ignores case and diacritics.
+    private mutating func searchModifiers() throws(RecordError) -> TextFolding {
+        try advance()
+        guard token.isSign("[") else { return [] }
+        guard areModifiers else { throw unexpected("modifiers such as [cd], or a text") }
+        repeat { try advance() } while !token.isSign("]")
+        try advance()
+        return []
     }
 
     /// Parses the modifiers at the current token, such as `[cd]`, and advances to the token after them.

@@ -1,3 +1,4 @@
+internal import TextSearch
 internal import UnicodeText
 
 /// A parsed predicate, before its names are bound to fields and its placeholders to values.
@@ -10,14 +11,15 @@ internal import UnicodeText
 /// predicate  = conj { ("OR" | "||") conj }
 /// conj       = unary { ("AND" | "&&") unary }
 /// unary      = { "NOT" | "!" } primary
-/// primary    = "(" predicate ")" | "TRUEPREDICATE" | "FALSEPREDICATE" | tokens† | distance† | compare
+/// primary    = "(" predicate ")" | "TRUEPREDICATE" | "FALSEPREDICATE" | tokens | distance† | compare
 /// compare    = [ quant ] operand ( relop [ mods ] operand | "IS" [ "NOT" ] "NULL"
 ///            | [ "NOT" ] ( ("IN" | "BETWEEN") [ mods ] ( operand | sqlList )
 ///                        | ("BEGINSWITH" | "CONTAINS" | "ENDSWITH" | "LIKE" | "MATCHES") [ mods ] operand ) )
 /// quant      = "ANY" | "SOME" | "NONE" | "ALL"
 /// relop      = "=" | "==" | "!=" | "<>" | "<" | "<=" | "=<" | ">" | ">=" | "=>"
 /// mods       = "[" { "c" | "d" | "n" } "]"                     "n": exact
-/// tokens     = "SELF" "CONTAINS" operand
+/// tokens     = "SELF" "CONTAINS" [ mods ] operand
+///            | ( "SELF" | key ) ( "CONTAINS_ANY_TOKENS" | "CONTAINS_ALL_TOKENS" | "TOKENMATCHES" ) [ mods ] operand
 /// distance   = ("distanceToLocation:fromLocation:" | "distance") "(" … ")" relop operand
 /// operand    = key [ ".@count" ] | value | list
 /// value      = term { ("+" | "-") ( term | integer unit ) }   numbers, and durations for times
@@ -69,6 +71,8 @@ package struct PredicateSyntax: Hashable, Sendable {
     enum Operation: Hashable, Sendable {
         case relation(Relation)
         case isIn, isBetween, contains, beginsWith, endsWith, like, matches
+        /// A search for words, of which a record must have any or all.
+        case containsTokens(SearchText.Mode)
 
         /// Whether a list is expected behind the operator.
         var takesList: Bool { self == .isIn || self == .isBetween }
@@ -108,6 +112,8 @@ package struct PredicateSyntax: Hashable, Sendable {
 
         indirect enum Form: Hashable, Sendable {
             case key(String)
+            /// All searchable texts of the record: `SELF`.
+            case record
             /// A `%K` placeholder for a field name. The associated value is the position of its argument.
             case keyArgument(Int)
             /// The number of members of a list: the key before `.@count`.

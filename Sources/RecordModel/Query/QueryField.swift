@@ -2,14 +2,20 @@
 package enum QueryField: Hashable, Sendable {
     case field(FieldDefinition)
     case system(SystemField)
+    /// How well a record matches the query's searches, as a DOUBLE of at least 0. Only sorts have it.
+    case rank(RankWeights)
 
     /// The name of the field in responses and error messages.
     package var name: String {
         switch self {
         case .field(let field): field.name.text
         case .system(let field): field.name.description
+        case .rank(let weights): "rank(\(weights.text))"
         }
     }
+
+    /// Whether the field is the rank.
+    package var isRank: Bool { if case .rank = self { true } else { false } }
 
     /// The type of the field's values. The type of user fields is a reference to the user record.
     package var type: FieldType {
@@ -18,6 +24,7 @@ package enum QueryField: Hashable, Sendable {
         case .system(.recordName), .system(.recordChangeTag): .string
         case .system(.createdTimestamp), .system(.modifiedTimestamp): .timestamp
         case .system: .reference
+        case .rank: .double
         }
     }
 

@@ -7,6 +7,8 @@ package import RecordModel
 /// index_<id>: zone INTEGER (`RowHome.column`) | key BLOB (`IndexKey`) | record INTEGER; sorted in this order
 /// ```
 ///
+/// Tables of indexes with payloads have one more column behind these, `payload INTEGER`.
+///
 /// Its functions throw INTERNAL_ERROR or TRY_AGAIN_LATER if the store fails.
 package final class IndexTable {
     /// An entry of an index.
@@ -34,6 +36,8 @@ package final class IndexTable {
 
     private struct Statements {
         let insert: Statement
+        /// Inserts an entry with a payload, or gives an entry another payload.
+        let put: Statement
         let remove: Statement
         let other: Statement
     }
@@ -55,23 +59,33 @@ package final class IndexTable {
     package static func name(_ index: IndexID) -> String { "index_\(index)" }
 
     /// Creates the empty table of an index.
-    package func make(_ index: IndexID) throws(RecordError) {
+    ///
+    /// - Parameter hasPayloads: Whether entries have a payload.
+    package func make(_ index: IndexID, hasPayloads: Bool = false) throws(RecordError) {
+        let payload = hasPayloads ? "payload INTEGER NOT NULL," : ""
         try connection.execute(
             """
             CREATE TABLE \(Self.name(index)) (
-                zone INTEGER NOT NULL, key BLOB NOT NULL, record INTEGER NOT NULL, PRIMARY KEY (zone, key, record)
+                zone INTEGER NOT NULL, key BLOB NOT NULL, record INTEGER NOT NULL, \(payload)
+                PRIMARY KEY (zone, key, record)
             ) WITHOUT ROWID
             """)
     }
 
     // MARK: Entries
 
-    /// Adds an entry. Does nothing if the entry exists.
+    /// Adds an entry. Does nothing if the entry exists, but gives it the payload.
+    ///
+    /// - Parameter payload: The payload; `nil` in an index without payloads.
     package func insert(
-        home: RowHome, key: UnsafeRawBufferPointer, record: RecordNumber, into index: IndexID
+        home: RowHome, key: UnsafeRawBufferPointer, record: RecordNumber, payload: Int64? = nil, into index: IndexID
     ) throws(RecordError) {
-        let statement = try statements(of: index).insert
-        try statement.with(home, key, record).run()
+        let statements = try statements(of: index)
+        if let payload {
+            try statements.put.with(home, key, record, payload).run()
+        } else {
+            try statements.insert.with(home, key, record).run()
+        }
     }
 
     /// Removes an entry. Does nothing if the entry does not exist, which is normal in an index that is being built.
@@ -95,6 +109,11 @@ package final class IndexTable {
         let name = Self.name(index)
         let made = Statements(
             insert: connection.prepare("INSERT OR IGNORE INTO \(name) (zone, key, record) VALUES (?1, ?2, ?3)"),
+            put: connection.prepare(
+                """
+                INSERT INTO \(name) (zone, key, record, payload) VALUES (?1, ?2, ?3, ?4)
+                ON CONFLICT DO UPDATE SET payload = ?4
+                """),
             remove: connection.prepare("DELETE FROM \(name) WHERE zone = ?1 AND key = ?2 AND record = ?3"),
             other: connection.prepare(
                 "SELECT record FROM \(name) WHERE zone = ?1 AND key = ?2 AND record <> ?3 LIMIT 1"))

@@ -193,6 +193,8 @@ package final class IndexScanner {
         switch rows {
         case .entries:
             return "SELECT i.record, i.key FROM \(table) AS i WHERE i.zone = ?1 AND \(range) ORDER BY \(order)"
+        case .payloads:
+            return "SELECT i.record, i.payload FROM \(table) AS i WHERE i.zone = ?1 AND \(range) ORDER BY \(order)"
         case .records:
             return """
                 SELECT \(RecordCursor.joinedColumns), i.key FROM \(table) AS i CROSS JOIN record AS r ON r.id = i.record

@@ -58,6 +58,7 @@ package final class RecordIDScanner {
             switch shape.verb {
             case .scan(.entries, let isBackward):
                 return "SELECT a.record FROM \(table) \(condition) ORDER BY a.record \(direction(isBackward)) LIMIT ?5"
+            case .scan(.payloads, _): preconditionFailure("Records have no payloads")
             case .scan(.records, let isBackward):
                 return """
                     SELECT \(RecordCursor.joinedColumns) FROM \(table) CROSS JOIN record AS r ON r.id = a.record

@@ -10,6 +10,8 @@ package struct ScanCursor {
         case entries
         /// The record's number, the key and the record. One statement with a join costs less than a lookup per record.
         case records
+        /// The record's number and the payload of the entry. Only indexes with payloads have them.
+        case payloads
     }
 
     private let statement: Statement
@@ -27,6 +29,9 @@ package struct ScanCursor {
 
     /// The index key. Only scans of an index have a key.
     package var key: UnsafeRawBufferPointer { statement.bytes(keyColumn) }
+
+    /// The payload of the entry. Use it only if the scan reads `.payloads`.
+    package var payload: Int64 { statement.integer(1) }
 
     /// The length of `key` in bytes.
     package var keyLength: Int { statement.length(keyColumn) }

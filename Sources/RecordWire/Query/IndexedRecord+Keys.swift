@@ -1,4 +1,5 @@
 package import RecordModel
+internal import TextSearch
 
 /// Properties of a key that `IndexedRecord` built.
 package struct IndexKeyTraits: Hashable, Sendable {
@@ -33,6 +34,7 @@ extension IndexedRecord {
             keys.append { $0.append(contentsOf: key) }
         case .members: try appendMemberKeys(of: index, to: &keys)
         case .parts: try appendPartKeys(of: index, to: &keys)
+        case .words: try appendWordKeys(of: index, to: &keys)
         case .widening: return
         }
     }
@@ -164,11 +166,9 @@ extension IndexedRecord {
     }
 
     private func appendPartKeys(of index: IndexDefinition, to keys: inout KeyList) throws(RecordError) {
-        guard let column = index.columns.first, case .field(let id) = column.source, let entry = fields.entry(id)
-        else { return }
-        let values = entry.type.isList ? try members(of: id) : try [value(of: column.source)].compactMap(\.self)
+        guard let column = index.columns.first, case .field(let id) = column.source else { return }
         var parts: [UInt64] = []
-        for case .text(let text) in values { TextParts.append(column.form.of(text), to: &parts) }
+        for text in try texts(of: id) { TextParts.append(column.form.of(text), to: &parts) }
         parts.sort()
         var distinct = 0
         for position in parts.indices where position == 0 || parts[position] != parts[distinct - 1] {
@@ -186,6 +186,31 @@ extension IndexedRecord {
                 text.withUnsafeBytes { IndexKey.append(text: $0, isAscending: column.isAscending, to: &key) }
             }
         }
+    }
+
+    private func appendWordKeys(of index: IndexDefinition, to keys: inout KeyList) throws(RecordError) {
+        guard let column = index.columns.first, case .field(let id) = column.source, fields.entry(id) != nil
+        else { return }
+        var terms = IndexTerms()
+        for text in try texts(of: id) { terms.add(text) }
+        func append(_ text: [UInt8], _ payload: Int64) {
+            keys.append(payload: payload) { key in
+                text.withUnsafeBytes { IndexKey.append(text: $0, isAscending: column.isAscending, to: &key) }
+            }
+        }
+        append(TextTerms.everyRecord, Int64(FieldLength(terms.lengths[0]).code))
+        let postings = terms.postings
+        if postings.count > TextTerms.maxPerRecord { return append(TextTerms.overflow, 0) }
+        for posting in postings { append(posting.term, posting.payload.rawValue) }
+    }
+
+    /// Returns the text of a STRING, or the members of a STRING_LIST; empty if the record lacks the field.
+    ///
+    /// - Throws: `INTERNAL_ERROR` if the stored fields are damaged.
+    package func texts(of id: Int) throws(RecordError) -> [[UInt8]] {
+        guard let entry = fields.entry(id) else { return [] }
+        let values = entry.type.isList ? try members(of: id) : try [value(of: .field(id))].compactMap(\.self)
+        return values.compactMap { if case .text(let text) = $0 { text } else { nil } }
     }
 
     /// Returns whether the value of a field may differ from the value in another state of the record. The check

@@ -125,6 +125,7 @@ extension QueryField {
         switch self {
         case .field(let field): .field(field.id)
         case .system(let field): .system(field)
+        case .rank: preconditionFailure("The rank is no value of a record")
         }
     }
 }

@@ -77,7 +77,7 @@ package struct QueryInput: Hashable, Sendable {
     /// - Throws: `BAD_REQUEST` for an empty term; cause `TOO_LARGE` for too many terms.
     package static func sort(_ text: String) throws(RecordError) -> [SortInput] {
         var terms: [SortInput] = []
-        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+        for part in partsAtCommas(text) {
             // Parsing is cheap: each term is at most as long as the text, and the limit bounds the number of terms.
             if terms.count == Limits.sortTerms { throw tooManyTerms }
             terms.append(try sortTerm(part))
@@ -104,6 +104,24 @@ package struct QueryInput: Hashable, Sendable {
             throw .badRequest("A sort is a list of fields, each with - before it to descend, such as -timestamp,title")
         }
         return SortInput(name: String(name), isAscending: isAscending, nulls: nulls)
+    }
+
+    /// Splits a text at the commas outside parentheses.
+    private static func partsAtCommas(_ text: String) -> [Substring] {
+        var parts: [Substring] = []
+        var depth = 0
+        var start = text.startIndex
+        for index in text.indices {
+            switch text[index] {
+            case "(": depth += 1
+            case ")": depth -= 1
+            case "," where depth <= 0:
+                parts.append(text[start..<index])
+                start = text.index(after: index)
+            default: break
+            }
+        }
+        return parts + [text[start...]]
     }
 
     private static func trimmed(_ text: Substring) -> Substring {
@@ -158,7 +176,13 @@ extension QueryInput {
             // A second term for the same field has no effect.
             if !terms.contains(where: { $0.indexedField == term.indexedField }) { terms.append(term) }
         }
-        var bound = BoundQuery(predicate: Predicate.and([condition, filtered]).simplified(), sort: terms)
+        let predicate = Predicate.and([condition, filtered])
+        if terms.contains(where: \.field.isRank), predicate.searches.isEmpty {
+            throw .badRequest(
+                "A sort by rank() needs a search, such as SELF CONTAINS 'word', that is not negated",
+                details: [("path", .text("sort"))])
+        }
+        var bound = BoundQuery(predicate: predicate.simplified(), sort: terms)
         bound.aggregation = try aggregate?.bind(to: type, now: now, userID: userID)
         return bound
     }

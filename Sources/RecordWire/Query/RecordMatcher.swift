@@ -1,4 +1,5 @@
 package import RecordModel
+internal import TextSearch
 
 /// Evaluates a predicate on stored records. The matcher decodes only the fields that the predicate uses.
 ///
@@ -55,6 +56,10 @@ package struct RecordMatcher: Sendable {
             let (members, bytes) = try record.members(of: field, asDouble: asDouble, slot: slot, &meter)
             try meter.spend(test.work(values: members.count, bytes: bytes))
             return isEvery ? members.allSatisfy(test.holds) : members.contains(where: test.holds)
+        case .search(let fields, let words):
+            var texts: [[UInt8]] = []
+            for field in fields { texts += try record.texts(of: field, &meter) }
+            return words.matches(texts)
         case .memberCount(let field, let test):
             return test.holds(.integer(Int64(try record.memberCount(of: field, &meter))))
         }
@@ -75,6 +80,7 @@ package struct RecordMatcher: Sendable {
         /// A test of at least one member, or of every member.
         case members(field: Int, isEvery: Bool, asDouble: Bool, slot: Int?, MatcherTest)
         case memberCount(field: Int, MatcherTest)
+        case search(fields: [Int], SearchText)
     }
 
     private struct Preparation {
@@ -89,7 +95,7 @@ package struct RecordMatcher: Sendable {
 
         private mutating func findShared(in predicate: Predicate, _ known: inout Set<IndexDefinition.Source>) {
             switch predicate {
-            case .constant: return
+            case .constant, .search: return
             case .not(let inner): findShared(in: inner, &known)
             case .and(let list), .or(let list): for part in list { findShared(in: part, &known) }
             case .condition(let condition):
@@ -106,6 +112,7 @@ package struct RecordMatcher: Sendable {
             case .and(let list): return .and(list.map { node($0) })
             case .or(let list): return .or(list.map { node($0) })
             case .condition(let condition): return node(condition)
+            case .search(let search): return .search(fields: search.fields.map(\.id), search.words)
             }
         }
 
@@ -230,6 +237,12 @@ private struct RecordUnderTest {
         let response = found.map { (value: $0, bytes: bytes) }
         if let slot { values[slot] = .some(response) }
         return response
+    }
+
+    func texts(of field: Int, _ meter: inout MatchCostMeter) throws(MatchFailure) -> [[UInt8]] {
+        let bytes = record.bytes(of: .field(field))
+        try meter.spend(record.searchWork + bytes * SearchCondition.workPerByte)
+        do throws(RecordError) { return try record.texts(of: field) } catch { throw .damaged(error) }
     }
 
     func memberCount(of field: Int, _ meter: inout MatchCostMeter) throws(MatchFailure) -> Int {

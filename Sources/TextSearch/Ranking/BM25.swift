@@ -1,4 +1,8 @@
-import Glibc
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
 
 /// The rank of a record for a search: Okapi BM25 with weighted fields (BM25F; Robertson and Zaragoza 2009, section 3.6).
 ///
@@ -44,8 +48,15 @@ package struct BM25: Sendable {
     /// Returns how much a word counts: more if fewer records have it.
     ///
     /// - Parameter count: The number of records with the word: n. More than all counts as all.
-    package func idf(recordsWithWord count: Int) -> Double {
-        let total = Double(max(documentCount, 1))
+    package func idf(recordsWithWord count: Int) -> Double { Self.idf(recordsWithWord: count, of: documentCount) }
+
+    /// Returns how much a word counts: more if fewer records have it.
+    ///
+    /// - Parameters:
+    ///   - count: The number of records with the word: n. More than all counts as all.
+    ///   - total: The number of records: N.
+    package static func idf(recordsWithWord count: Int, of total: Int) -> Double {
+        let total = Double(max(total, 1))
         let count = min(Double(max(count, 0)), total)
         return log(1 + (total - count + 0.5) / (count + 0.5))
     }
@@ -58,12 +69,34 @@ package struct BM25: Sendable {
     package func score(idf: Double, _ payload: PostingPayload) -> Double {
         var weighted = 0.0
         for (index, field) in fields.prefix(PostingPayload.maxFields).enumerated() {
-            let frequency = payload.frequency(inField: index)
-            if frequency == 0 { continue }
-            let length = Double(payload.length(ofField: index).count)
-            weighted += field.weight * Double(frequency) / (1 - Self.b + Self.b * length * field.perToken)
+            weighted += Self.occurrences(payload, field: index, weight: field.weight, perToken: field.perToken)
         }
-        return idf * weighted * (Self.k1 + 1) / (Self.k1 + weighted)
+        return Self.score(idf: idf, occurrences: weighted)
+    }
+
+    /// Returns what the occurrences of a word in one field count: its part of t.
+    ///
+    /// - Parameters:
+    ///   - payload: The frequency of the word, and the length of the field.
+    ///   - field: The place of the field in the payload.
+    ///   - weight: How much an occurrence counts.
+    ///   - perToken: 1 / average length of the field.
+    package static func occurrences(
+        _ payload: PostingPayload, field: Int = 0, weight: Double, perToken: Double
+    ) -> Double {
+        let frequency = payload.frequency(inField: field)
+        if frequency == 0 { return 0 }
+        let length = Double(payload.length(ofField: field).count)
+        return weight * Double(frequency) / (1 - b + b * length * perToken)
+    }
+
+    /// Returns what a word adds to the score of a record.
+    ///
+    /// - Parameters:
+    ///   - idf: From ``idf(recordsWithWord:)``.
+    ///   - occurrences: The sum of ``occurrences(_:field:weight:perToken:)`` over the fields: t.
+    package static func score(idf: Double, occurrences: Double) -> Double {
+        idf * occurrences * (k1 + 1) / (k1 + occurrences)
     }
 
     /// Returns the largest value that a word can add to a score: no payload has a higher one.

@@ -32,6 +32,10 @@ struct OracleCase {
             predicate = try binder.bind(
                 try PredicateSyntax.parse(condition.text), positional: condition.arguments, named: [:])
         } catch {
+            if error.reason.contains("is SEARCHABLE") {
+                tally.add("refused")
+                return nil
+            }
             // Without its marks, nothing is left of some texts.
             guard error.reason.contains("needs a string that is not empty") else { throw error }
             tally.add("nothing to search")
@@ -58,7 +62,9 @@ struct OracleCase {
             do {
                 page = try await ask(input, database)
             } catch let error as RecordError {
-                if error.cause == .notIndexed, !database.isCovered || type.indexes.count > 56 {
+                let isUnsearchable =
+                    database.environment == .production && error.reason.contains("is not marked searchable")
+                if error.cause == .notIndexed, !database.isCovered || type.indexes.count > 56 || isUnsearchable {
                     tally.add("refused")
                     return nil
                 }
@@ -175,6 +181,10 @@ struct PlanTally {
             if name.hasSuffix("by creator") { add("creator \(way)") }
             if name.hasPrefix("records"), !name.hasSuffix("by creator") { add("records \(way)") }
             if name.hasSuffix("of members") { add("members") }
+            if name.hasPrefix("postings") {
+                add(name.contains("[words]") ? "words" : "several parts")
+                if name.contains("[words]"), name.contains("contains]") { add("words and parts") }
+            }
             if name.hasPrefix("index"), name.contains("[") { add(name.contains("contains]") ? "parts" : "form \(way)") }
             if name.hasPrefix("index"), plan["sort"]?.string == "none",
                 scan["condition"]?.string?.contains("createdTimestamp") == true

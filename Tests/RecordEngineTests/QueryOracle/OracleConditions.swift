@@ -22,6 +22,9 @@ struct OracleField {
         }
     }
 
+    /// Whether records store the field.
+    var isStored: Bool { if case .field = kind { true } else { false } }
+
     var isComparable: Bool { ![.bytes, .location, .asset].contains(type.element) }
 
     var isSortable: Bool {
@@ -66,12 +69,28 @@ extension OracleSamples {
         }
     }
 
+    private mutating func appendSearch(_ field: String, _ operation: String, to condition: inout OracleCondition) {
+        condition.text += "\(field) \(operation) %@"
+        let words = (0..<number(1...3)).map { _ -> String in
+            let word = pick(Self.words)
+            return chance(15) ? "\"\(word) \(pick(Self.words))\"" : word + (chance(20) ? "*" : "")
+        }
+        condition.arguments.append(.string(words.joined(separator: " ")))
+    }
+
     private mutating func appendTest(
         _ field: OracleField, _ records: [OracleRecord], to condition: inout OracleCondition
     ) {
         if chance(1) {
             condition.text += pick(["TRUEPREDICATE", "FALSEPREDICATE"])
             return
+        }
+        if hasSearches, chance(7) {
+            return appendSearch("SELF", pick(["CONTAINS", "CONTAINS_ALL_TOKENS"]), to: &condition)
+        }
+        if field.type.element == .string, field.isStored, hasSearches, chance(18) {
+            return appendSearch(
+                field.name, pick(["CONTAINS_ANY_TOKENS", "CONTAINS_ALL_TOKENS", "TOKENMATCHES[cd]"]), to: &condition)
         }
         if !field.isComparable || chance(7) {
             condition.text += "\(field.name) \(pick(["==", "!="])) NULL"

@@ -121,6 +121,7 @@ struct OracleDatabase {
                 if isNeeded || samples.chance(30) { marks.append("QUERYABLE") }
                 if !field.type.isList, field.isSortable, isNeeded || samples.chance(30) { marks.append("SORTABLE") }
             }
+            if field.type.element == .string, samples.chance(60) { marks.append("SEARCHABLE") }
             member["indexes"] = .array(marks)
             members[field.name] = .object(member)
         }

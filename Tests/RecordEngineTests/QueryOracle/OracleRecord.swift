@@ -24,7 +24,7 @@ struct OracleRecord: PredicateSubject {
         case .system(.modifiedTimestamp): .integer(modified)
         case .system(.createdUserRecordName): .account(creator)
         case .system(.modifiedUserRecordName): .account(modifier)
-        case .system: nil
+        case .system, .rank: nil
         }
     }
 

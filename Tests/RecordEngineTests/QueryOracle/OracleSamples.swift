@@ -7,6 +7,8 @@ struct OracleSamples {
     var random: SeededGenerator
     /// Whether texts around the length that keys keep are among the values.
     var hasLongTexts = false
+    /// Whether conditions search for words.
+    var hasSearches = false
 
     init(seed: UInt64) {
         random = SeededGenerator(seed: seed)
@@ -30,7 +32,13 @@ struct OracleSamples {
         "Abc",
         "\u{FB01}", "FI", "\u{FF88}\u{FF7A}", "\u{30CD}\u{30B3}", "\u{130}", "I", "\u{304B}\u{3099}", "\u{304C}",
         "a*b?c",
-        "abcabc", "aab aab",
+        "abcabc", "aab aab", "ab b Cafe", "B2 caf\u{E9}, ba-ab", "\u{732B}\u{3068}\u{72AC}", "\u{72AC}\u{3068}b",
+    ]
+    /// Words that searches look for.
+    static let words = [
+        "a", "ab", "abc", "b", "ba", "cafe", "CAF\u{C9}", "z", "1", "10", "fi", "\u{732B}", "\u{3068}\u{72AC}",
+        "\u{72AC}",
+        "\u{30CD}\u{30B3}", "aab", "x", "quote", "-",
     ]
     private static let integers: [Int64] = [
         0, 0, 1, 1, 2, 3, -1, -2, 100, .min, .max, .min + 1, .max - 1, 1 << 53, (1 << 53) + 1, (1 << 53) - 1,

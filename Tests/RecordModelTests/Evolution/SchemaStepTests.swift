@@ -85,7 +85,9 @@ import Testing
                 #expect(Set(type.declaredShapes) == Set(target.declared))
                 #expect(TypeRightsView(type) == TypeRightsView(target.type))
                 for field in type.fields where !field.options.isEmpty {
-                    #expect(type.index(servingOptionsOf: field) != nil)
+                    #expect(
+                        type.indexes(servingOptionsOf: field).count
+                            == RecordTypeDefinition.shapes(forOptionsOf: field).count)
                 }
                 // Every index on a field that becomes DOUBLE has another that reads it so.
                 let numbers = type.replacements.filter { $0.kind != .widening }.map(\.shape)

@@ -21,6 +21,8 @@ extension IndexDefinition.Kind {
         case .ordered: OrderedIndexes()
         case .members: MemberIndexes()
         case .parts: PartIndexes()
+        // `PostingPaths` uses all indexes for words together.
+        case .words: nil
         case .widening: nil
         }
     }

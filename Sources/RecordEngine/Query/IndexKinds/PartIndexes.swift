@@ -19,13 +19,8 @@ struct PartIndexes: IndexKind {
                     try path(
                         index, KeyBounds.all(under: key(text, column)), isOneKey: true, covering: part.part, parts,
                         finder))
-            case .parts(let texts):
-                for text in texts {
-                    found.append(
-                        try path(
-                            index, KeyBounds.all(under: key(text, column)), isOneKey: true, covering: nil, parts,
-                            finder))
-                }
+            // `PostingPaths` combines the parts.
+            case .parts: continue
             }
         }
         return found

@@ -35,6 +35,7 @@ struct AccessPathFinder {
         for index in type.indexes where index.isReady {
             found += try index.kind.planning?.paths(index, for: parts, in: self) ?? []
         }
+        if let path = try PostingPaths(type: type, parts: parts).path(in: self) { found.append(path) }
         return found
     }
 

@@ -99,6 +99,8 @@ struct Conjuncts {
     private(set) var listParts: [(part: Int, field: IndexedField, test: ValueTest)] = []
     /// Conjuncts that search within texts.
     private(set) var textParts: [(part: Int, field: IndexedField, text: [UInt8])] = []
+    /// Conjuncts that search for words.
+    private(set) var searches: [(part: Int, search: SearchCondition)] = []
     /// Conjuncts that are an OR.
     private(set) var choices: [(part: Int, branches: [Predicate])] = []
 
@@ -106,7 +108,7 @@ struct Conjuncts {
         switch predicate {
         case .and(let list): parts = list
         case .constant(true): parts = []
-        case .constant(false), .condition, .or, .not: parts = [predicate]
+        case .constant(false), .condition, .search, .or, .not: parts = [predicate]
         }
         for (number, part) in parts.enumerated() { add(part, number) }
         for field in fields { facts[field]?.settle() }
@@ -128,9 +130,17 @@ struct Conjuncts {
         case .not(.condition(let condition)) where condition.subject == .value && condition.test == .isNull:
             // The test for presence is a range without bounds.
             if !condition.field.type.isList { add(.isWithin(ValueRange()), of: condition.indexedField, number) }
+        case .search(let search): searches.append((number, search))
         case .or(let branches): choices.append((number, branches))
         case .constant, .not, .and: break
         }
+    }
+
+    /// The place of a search among those of the whole predicate that count for the rank.
+    func searchNumber(of search: SearchCondition) -> Int {
+        var known: [SearchCondition] = []
+        for other in parts.flatMap(\.searches) where !known.contains(other) { known.append(other) }
+        return known.firstIndex(of: search) ?? 0
     }
 
     private mutating func add(_ test: ValueTest, of field: IndexedField, _ number: Int) {
@@ -187,7 +197,7 @@ extension QueryField {
     var source: IndexDefinition.Source? {
         switch self {
         case .field(let field): .field(field.id)
-        case .system(.recordName): nil
+        case .system(.recordName), .rank: nil
         case .system(let field): .system(field)
         }
     }

@@ -30,6 +30,8 @@ struct IndexScan: Hashable, Sendable {
         /// The one record with a name.
         case name([UInt8])
         case index(IndexDefinition)
+        /// The records of several ranges of index entries, by id.
+        case postings(PostingTree)
 
         /// The creator, for a scan of one creator's records.
         var creator: UserID? { if case .creator(let id) = self { id } else { nil } }
@@ -52,6 +54,16 @@ struct IndexScan: Hashable, Sendable {
     var isOneKey = false
     /// Whether each record that the scan finds must be tested against the whole predicate.
     var isInexact = false
+
+    /// Whether some records that the scan finds must be tested against the whole predicate, besides those with truncated
+    /// keys.
+    var mayNeedTest: Bool {
+        if case .postings(let tree) = source {
+            isInexact || tree.leaves.contains(where: \.isInexact)
+        } else {
+            isInexact
+        }
+    }
 }
 
 /// A range of internal ids. Both bounds are exclusive.

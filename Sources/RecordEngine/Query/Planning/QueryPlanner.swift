@@ -167,7 +167,7 @@ extension Predicate {
     /// The number of conditions and values in the predicate.
     fileprivate var weight: Int {
         switch self {
-        case .constant: 1
+        case .constant, .search: 1
         case .condition(let condition): if case .isIn(let values) = condition.test { 1 + values.count } else { 1 }
         case .not(let part): part.weight
         case .and(let parts), .or(let parts): parts.reduce(0) { $0 + $1.weight }

@@ -24,6 +24,8 @@ struct QueryRequirements {
         case queryable(QueryField)
         /// The field lacks SORTABLE.
         case sortable(QueryField)
+        /// The field lacks SEARCHABLE.
+        case searchable(QueryField)
     }
 
     /// The first field that lacks a required index option; `nil` if there is none. The server rejects the query because
@@ -31,7 +33,9 @@ struct QueryRequirements {
     ///
     /// - Parameter countsUnfinished: Whether to count indexes that are being built.
     mutating func missingIndex(countsUnfinished: Bool) -> MissingIndex? {
-        let field = predicate.fields.first { !isCovered($0, isSort: false, countsUnfinished) }
+        let unsearchable = predicate.searchedFields.first { !isSearchable($0, countsUnfinished) }
+        if let unsearchable, !isByName { return .searchable(.field(unsearchable)) }
+        let field = predicate.comparedFields.first { !isCovered($0, isSort: false, countsUnfinished) }
         // Most queries need only this check.
         if field == nil, sort.allSatisfy({ isCovered($0.field, isSort: true, countsUnfinished) }) { return nil }
         if isByName { return nil }
@@ -57,10 +61,18 @@ struct QueryRequirements {
         }
     }
 
+    private func isSearchable(_ field: FieldDefinition, _ countsUnfinished: Bool) -> Bool {
+        type.indexes.contains { index in
+            index.kind == .words && index.columns == [IndexDefinition.Column(.field(field.id))]
+                && (index.isReady || (countsUnfinished && index.isBuilding))
+        }
+    }
+
     private func isAlwaysUsable(_ field: QueryField) -> Bool {
         switch field {
         case .system(.recordName), .system(.createdUserRecordName): true
         case .system(.createdTimestamp): createdFollowsIDs
+        case .rank: true
         case .system, .field: false
         }
     }
@@ -78,7 +90,7 @@ struct QueryRequirements {
         let columns = bestColumns()
         if columns.count == 1, columns[0].form == .exact, case .field(let id) = columns[0].source {
             want(sort.contains { $0.field.source == columns[0].source } ? .sortable : .queryable, of: id, in: &request)
-            if predicate.fields.contains(where: { $0.source == columns[0].source }) {
+            if predicate.comparedFields.contains(where: { $0.source == columns[0].source }) {
                 want(.queryable, of: id, in: &request)
             }
         } else if !columns.isEmpty, !hasIndex(on: columns) {
@@ -91,16 +103,19 @@ struct QueryRequirements {
                 request.indexes.append(shape)
             }
         }
-        for field in predicate.fields {
+        for field in predicate.comparedFields {
             guard case .field(let definition) = field, !used.contains(.field(definition.id)),
                 field.isOrdered || field.isListOfOrdered
             else { continue }
             want(.queryable, of: definition.id, in: &request)
         }
+        for field in predicate.searchedFields where !isSearchable(field, true) {
+            want(.searchable, of: field.id, in: &request)
+        }
         for case .field(let definition) in order.columns.map(\.field) where !used.contains(.field(definition.id)) {
             want(.sortable, of: definition.id, in: &request)
         }
-        for field in predicate.fields + order.columns.map(\.field) {
+        for field in predicate.comparedFields + order.columns.map(\.field) {
             guard case .system = field, let source = field.source, !isAlwaysUsable(field), !used.contains(source),
                 !hasIndex(on: [IndexDefinition.Column(source)])
             else { continue }
@@ -208,17 +223,36 @@ extension QueryField {
 extension Predicate {
     /// The fields of the predicate without duplicates, by first mention.
     var fields: [QueryField] {
-        var found: [QueryField] = []
-        collect(into: &found)
+        var found = comparedFields
+        for field in searchedFields.map(QueryField.field) where !found.contains(field) { found.append(field) }
         return found
     }
 
-    private func collect(into found: inout [QueryField]) {
+    /// The fields of the conditions without duplicates, by first mention.
+    var comparedFields: [QueryField] {
+        var found: [QueryField] = []
+        forEachTest { test in
+            if case .condition(let condition) = test, !found.contains(condition.field) { found.append(condition.field) }
+        }
+        return found
+    }
+
+    /// The fields of the searches for words without duplicates, by first mention.
+    var searchedFields: [FieldDefinition] {
+        var found: [FieldDefinition] = []
+        forEachTest { test in
+            guard case .search(let search) = test else { return }
+            for field in search.fields where !found.contains(field) { found.append(field) }
+        }
+        return found
+    }
+
+    private func forEachTest(_ body: (Predicate) -> Void) {
         switch self {
         case .constant: return
-        case .not(let inner): inner.collect(into: &found)
-        case .and(let list), .or(let list): for part in list { part.collect(into: &found) }
-        case .condition(let condition): if !found.contains(condition.field) { found.append(condition.field) }
+        case .not(let inner): inner.forEachTest(body)
+        case .and(let list), .or(let list): for part in list { part.forEachTest(body) }
+        case .condition, .search: body(self)
         }
     }
 }

@@ -47,6 +47,8 @@ final class IndexScanCursor {
     private var isLast = false
     /// The open statement.
     private var row: ScanCursor?
+    /// The postings, for a scan of them.
+    private(set) var postings: PostingReader?
     /// The current record, valid until the cursor moves; `nil` if the current row is an entry whose record has not been
     /// looked up.
     private(set) var record: RecordCursor?
@@ -72,7 +74,7 @@ final class IndexScanCursor {
         if case .joined = source { isJoined = true } else { isJoined = false }
         reversesTies = scan.reversesTies(in: order)
         if case .index = scan.source { hasKeys = true } else { hasKeys = false }
-        rechecks = hasKeys && part.whole != nil
+        rechecks = (hasKeys || scan.mayNeedTest) && part.whole != nil
         let bound = scan.isBackward ? scan.ids.above : scan.ids.below
         end = bound == .lowest || bound == .highest ? nil : bound
         if case .chunks(let size) = source { chunkSize = min(max(size, 4), Self.largestChunk) }
@@ -80,6 +82,11 @@ final class IndexScanCursor {
     }
 
     private func begin(after position: QueryPosition?) {
+        if case .postings(let tree) = scan.source {
+            postings = PostingReader(
+                tree, home: part.home, ids: scan.ids, isBackward: scan.isBackward, after: position?.record)
+            return
+        }
         guard hasKeys else {
             lastRead = position.map { ([], $0.record) }
             return
@@ -106,7 +113,7 @@ final class IndexScanCursor {
     // MARK: Current row
 
     /// The id of the current record.
-    var id: RecordNumber { row?.id ?? chunk.records[current] }
+    var id: RecordNumber { row?.id ?? postings?.record ?? chunk.records[current] }
 
     /// The position of the current row. If the scan returns the query's order, this is a position in that order.
     var position: QueryPosition {
@@ -118,7 +125,14 @@ final class IndexScanCursor {
     /// Whether the current record must be tested against the whole predicate, because the scan is inexact or the key of
     /// its entry may be truncated.
     var mustRecheck: Bool {
-        rechecks && (scan.isInexact || IndexKey.mayBeTruncated(row?.keyLength ?? chunk.key(current).count))
+        if let postings { return rechecks && (scan.isInexact || postings.isInexact) }
+        return rechecks && (scan.isInexact || IndexKey.mayBeTruncated(row?.keyLength ?? chunk.key(current).count))
+    }
+
+    /// The postings of the current record, if they tell its rank.
+    var rankedPostings: PostingReader? {
+        guard part.ranksByPostings, let postings, !postings.isInexact else { return nil }
+        return postings
     }
 
     // MARK: Moving
@@ -129,6 +143,7 @@ final class IndexScanCursor {
     /// - Throws: As `QueryBudget.take`.
     func next(_ store: StoreReader, _ budget: QueryBudget) throws(RecordError) -> Bool {
         if !isJoined { leaveRecord() }
+        if let postings { return try postings.next(store, budget) }
         if case .chunks = source { return try nextInChunk(store, budget) }
         let isThere = if let row { try row.next() } else { try begin(store) }
         if isThere, isWanted(id) {
@@ -219,6 +234,7 @@ final class IndexScanCursor {
             return try store.indexes.scan(
                 index.id, home: part.home, range, after: lastRead, isBackward: scan.isBackward != isInKey,
                 reading: rows, lane: lane)
+        case .postings: return nil
         case .name(let name):
             return try store.scanning.scan(home: part.home, type: type, name: name, within: (ids.above, ids.below))
         case .records, .creator:
@@ -286,7 +302,10 @@ extension IndexScan {
 
     /// Whether a single statement can return the records in the query's order.
     func canBeJoined(in order: QueryOrder) -> Bool {
-        if case .name = source { return false }
+        switch source {
+        case .name, .postings: return false
+        case .records, .creator, .index: break
+        }
         return !reversesTies(in: order)
     }
 

@@ -1,6 +1,7 @@
 internal import RecordModel
 internal import RecordStorage
 internal import RecordWire
+internal import TextSearch
 
 /// A plan and the home in which the plan runs. A zone holds the records without an access list; an audience holds some
 /// of the records with one. `QueryBranch` is a class because each record test passes it on.
@@ -17,8 +18,20 @@ final class QueryBranch {
         self.home = home
         residual = RecordMatcher(plan.residual)
         whole =
-            plan.predicate.hasLongText || plan.scans.contains(where: \.isInexact) ? RecordMatcher(plan.predicate) : nil
+            plan.predicate.hasLongText || plan.scans.contains(where: \.mayNeedTest)
+            ? RecordMatcher(plan.predicate) : nil
     }
+
+    /// Whether the only scan is of postings that have all words of the predicate's searches.
+    private(set) lazy var ranksByPostings: Bool = {
+        guard plan.scans.count == 1, case .postings(let tree) = plan.scans[0].source else { return false }
+        struct Word: Hashable {
+            let search: Int
+            let word: Int
+        }
+        let labels = Set(tree.leaves.compactMap(\.label).map { Word(search: $0.search, word: $0.word) })
+        return labels.count == plan.predicate.searches.reduce(0) { $0 + $1.words.words.count }
+    }()
 
     /// The order in which the plan's scans are read.
     var order: ScanOrder {
@@ -38,7 +51,7 @@ extension Predicate {
     /// Whether the predicate compares with a text at least as long as a key can hold.
     var hasLongText: Bool {
         switch self {
-        case .constant: false
+        case .constant, .search: false
         case .not(let inner): inner.hasLongText
         case .and(let list), .or(let list): list.contains { $0.hasLongText }
         case .condition(let condition):

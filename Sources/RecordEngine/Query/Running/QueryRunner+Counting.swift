@@ -51,7 +51,7 @@ extension IndexScan {
         switch source {
         case .records, .creator: true
         case .index: ids.isEverything
-        case .name: false
+        case .name, .postings: false
         }
     }
 }
@@ -63,6 +63,12 @@ extension StoreReader {
     func count(_ scan: IndexScan, home: RowHome, type: TypeID, limit: Int) throws(RecordError) -> Int {
         switch scan.source {
         case .name: 1
+        case .postings(let tree):
+            try tree.rows { leaf throws(RecordError) in
+                try indexes.count(
+                    leaf.index.id, home: home, IndexScanner.KeyRange(lower: leaf.lower, upper: leaf.upper),
+                    limit: limit)
+            }
         case .index(let index):
             try indexes.count(
                 index.id, home: home, IndexScanner.KeyRange(lower: scan.lower, upper: scan.upper), limit: limit)

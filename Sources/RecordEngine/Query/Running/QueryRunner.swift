@@ -11,16 +11,19 @@ struct QueryRunner {
     let store: StoreReader
     /// The time and work budget of this attempt at the query.
     let budget: QueryBudget
+    /// How matches are ranked; `nil` if the order has no rank.
+    let ranking: Ranking?
     /// Returns the record name of an account, for conditions on deleted accounts; `nil` if the query has no such
     /// condition.
     private let userName: ((UserID) throws(RecordError) -> String)?
 
     init(
         _ parts: [QueryBranch], order: QueryOrder, type: TypeID, store: StoreReader, budget: QueryBudget,
-        userName: ((UserID) throws(RecordError) -> String)? = nil
+        ranking: Ranking? = nil, userName: ((UserID) throws(RecordError) -> String)? = nil
     ) {
         self.userName = parts.contains { $0.plan.predicate.namesDeletedAccounts } ? userName : nil
         self.parts = parts
+        self.ranking = ranking
         self.order = order
         self.type = type
         self.store = store
@@ -64,14 +67,17 @@ struct QueryRunner {
     private func topPositions(after position: QueryPosition?, limit: Int) throws(RecordError) -> [QueryPosition] {
         var first = TopRecords(limit, order: order)
         var seen: Set<RecordNumber> = []
+        var sums = RankSums()
+        let needsRecords = order.columns.contains { !$0.field.isRank }
         for reading in [ScanOrder.query, .time, .none] {
             let parts = parts.filter { $0.order == reading }
             if parts.isEmpty { continue }
             var count = 0
-            try forEachMatch(of: parts, in: reading, after: position, limit: limit, needsRecords: !order.isByID) {
+            try forEachMatch(of: parts, in: reading, after: position, limit: limit, needsRecords: needsRecords) {
                 match, record throws(RecordError) in
                 let candidate =
-                    reading == .query ? match.position : QueryPosition(key: try sortKey(record), record: match.id)
+                    reading == .query
+                    ? match.position : QueryPosition(key: try sortKey(match, record, &sums), record: match.id)
                 if let position, !position.precedes(candidate, in: order) { return .more }
                 if first.wants(candidate), !hasOverlaps || seen.insert(match.id).inserted {
                     try first.add(candidate, budget)
@@ -89,12 +95,32 @@ struct QueryRunner {
         return try first.finish(budget)
     }
 
-    /// The values of the order's columns for a record, encoded by `IndexKey`.
-    private func sortKey(_ record: RecordCursor?) throws(RecordError) -> [UInt8] {
-        guard let record, !order.isByID else { return [] }
-        let indexed = try IndexedRecord(record)
+    /// The values of the order's columns for a match, encoded by `IndexKey`.
+    ///
+    /// - Parameter record: The record; `nil` if the order has the rank alone and no test has read the record.
+    private func sortKey(
+        _ match: IndexScanCursor, _ record: RecordCursor?, _ sums: inout RankSums
+    ) throws(RecordError) -> [UInt8] {
+        guard !order.isByID else { return [] }
+        var rank: Double?
+        if let ranking {
+            if let postings = match.rankedPostings {
+                rank = ranking.rank(of: postings, &sums)
+            } else {
+                let found = if let record { record } else { try match.lookUp(store, budget) }
+                rank = try found.map { found throws(RecordError) in
+                    try ranking.rank(of: try IndexedRecord(found), budget)
+                }
+            }
+        }
+        let indexed = try record.map { record throws(RecordError) in try IndexedRecord(record) }
         var key: [UInt8] = []
         for term in order.columns {
+            if term.field.isRank {
+                IndexKey.append(.double(rank ?? 0), isAscending: term.isAscending, to: &key)
+                continue
+            }
+            guard let indexed else { continue }
             let source = term.field.anySource
             try budget.spend(indexed.bytes(of: source))
             let value = try indexed.value(of: source, asDouble: term.field.type == .double)

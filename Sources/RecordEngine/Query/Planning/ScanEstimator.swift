@@ -1,0 +1,53 @@
+internal import RecordModel
+internal import RecordStorage
+internal import Threads
+
+/// Estimates how many rows scans read in one home.
+struct ScanEstimator {
+    let queries: QueryReader
+    let type: RecordTypeDefinition
+    let home: RowHome
+
+    /// The maximum number of rows that planning counts in one scan. Above it, planning uses statistics.
+    private static let probedRows = 128
+
+    /// Estimates the rows that a scan would read. Counts up to `probedRows` rows; above it, uses statistics.
+    func rows(of scan: IndexScan, mayCount: Bool) throws(RecordError) -> Int {
+        let probe = Self.probedRows
+        // If no further scan may be counted, assume the maximum of a count.
+        let found = mayCount ? try queries.store.count(scan, home: home, type: type.id, limit: probe) : probe
+        if found < probe { return found }
+        switch scan.source {
+        case .name: return 1
+        // Assume more rows than for an index range without statistics, which is narrower.
+        case .creator: return max(probe * 8, typeEntries / 50)
+        case .records: return max(probe * 8, typeEntries)
+        case .index(let index): return estimate(index, lower: scan.lower, upper: scan.upper)
+        case .postings(let tree):
+            return try tree.rows { leaf throws(RecordError) in
+                let found =
+                    mayCount
+                    ? try queries.store.indexes.count(
+                        leaf.index.id, home: home, IndexScanner.KeyRange(lower: leaf.lower, upper: leaf.upper),
+                        limit: probe) : probe
+                return found < probe
+                    ? found : estimate(leaf.index, lower: leaf.lower, upper: leaf.upper)
+            }
+        }
+    }
+
+    /// Estimates the entries in a range of keys that has at least `probedRows` of them.
+    private func estimate(_ index: IndexDefinition, lower: [UInt8], upper: [UInt8]?) -> Int {
+        guard let known = queries.database.queries.statistics.withLock({ $0[index.id] }) else {
+            return Self.probedRows * 4
+        }
+        return max(Self.probedRows, known.estimate(home: home, lower: lower, upper: upper))
+    }
+
+    /// The number of records of a type in all zones, according to the statistics of its indexes.
+    private var typeEntries: Int {
+        queries.database.queries.statistics.withLock { known in
+            type.indexes.reduce(0) { max($0, $1.kind == .ordered ? known[$1.id]?.entries ?? 0 : 0) }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+internal import TextSearch
+
+extension PredicateBinder {
+    /// Binds a search for words.
+    ///
+    /// - Parameters:
+    ///   - field: The field to search; `nil` for all SEARCHABLE fields.
+    ///   - mode: Which of the words a record must have.
+    /// - Throws: `BAD_REQUEST`, with the cause `TYPE_MISMATCH` for a field or an argument that is no text, `TOO_LARGE`
+    ///   for too many words, and `NOT_INDEXED` if no field is SEARCHABLE.
+    func search(
+        _ field: QueryField?, at location: PredicateLocation, _ mode: SearchText.Mode, for value: LocatedValue
+    ) throws(RecordError) -> Predicate {
+        guard case .string(let text) = value.argument, value.members == nil else {
+            throw .condition(
+                "A search needs the words as a text", cause: .typeMismatch, field: field?.name ?? "SELF",
+                at: value.location, found: value.members == nil ? value.argument.typeName : "a list",
+                expected: "STRING")
+        }
+        let words: SearchText
+        do throws(SearchTextError) { words = try SearchText(text, mode: mode) } catch {
+            throw .condition(
+                error.sentence, cause: .tooLarge, field: field?.name ?? "SELF", at: value.location,
+                found: text.clipped, expected: "at most \(SearchText.maxWords) words")
+        }
+        guard let field else {
+            let fields = type.searchableFields
+            guard !fields.isEmpty else {
+                throw .condition(
+                    "No field of \(type.name) that you may read is SEARCHABLE. Add SEARCHABLE to the options of the "
+                        + "fields that SELF searches", cause: .notIndexed, field: "SELF", at: location, found: "SELF",
+                    expected: "a type with SEARCHABLE fields")
+            }
+            return .search(SearchCondition(words, text: text, in: fields, isOfRecord: true))
+        }
+        guard case .field(let definition) = field, definition.type.element == .string else {
+            throw .condition(
+                "Field '\(field.name)' of type \(field.type.schemaName) cannot be searched for words",
+                cause: .typeMismatch, field: field.name, at: location, found: field.type.schemaName,
+                expected: "STRING or STRING_LIST")
+        }
+        return .search(SearchCondition(words, text: text, in: [definition]))
+    }
+}
