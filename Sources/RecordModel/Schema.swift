@@ -170,6 +170,15 @@ package struct RecordTypeDefinition: Hashable, Sendable {
     package var nextFieldID: Int {
         (fields.map(\.id).max() ?? 0) + 1
     }
+
+    /// The type with all its texts SEARCHABLE, for a store that searches without an index.
+    package var withSearchableTexts: RecordTypeDefinition {
+        var type = self
+        for position in fields.indices where fields[position].type.element == .string {
+            type.fields[position].options.insert(.searchable)
+        }
+        return type
+    }
 }
 
 /// A field of a record type.

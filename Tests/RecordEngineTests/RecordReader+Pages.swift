@@ -39,6 +39,7 @@ extension RecordPage {
         if let previousCursor { members.append(("previousCursor", .string(previousCursor))) }
         if let count { members.append(("count", .integer(Int64(count)))) }
         if let total { members.append(("total", total.json)) }
+        if let highlights { members.append(("highlights", highlights)) }
         if let expanded { members.append(("expanded", (try? JSONValue.parse(expanded)) ?? .null)) }
         if !notices.isEmpty { members.append(("notices", .array(notices.map(\.json)))) }
         if let plan { members.append(("plan", plan)) }

@@ -218,3 +218,54 @@ import TextSearch
         #expect(try await test.query("b CONTAINS_ANY_TOKENS 'open'", as: bob).names == ["p"])
     }
 }
+
+/// Texts with the words found.
+@Suite struct HighlightTests {
+    private func page(_ test: TestDatabase, _ condition: String, _ fields: [String], length: Int? = nil) async throws
+        -> JSONValue
+    {
+        var request = try test.queryRequest(condition)
+        request.input.highlight = fields
+        request.input.highlightLength = length
+        try test.reader.refresh()
+        return try await test.reader.queries.run(request).object
+    }
+
+    @Test func `a page shows the words found, record by record`() async throws {
+        let test = try TestDatabase(.production)
+        try await test.putType(
+            fields: #""title":{"type":"STRING","indexes":["SEARCHABLE"]},"#
+                + #""tags":{"type":"STRING_LIST","indexes":["SEARCHABLE"]},"n":{"type":"INT64"}"#)
+        let long = Array(repeating: "filler", count: 100).joined(separator: " ")
+        try await test.createAll([
+            ("a", #""title":"A red caf\#u{E9}, red again","tags":["x","deep red","red"]"#),
+            ("b", #""title":"\#(long) RED \#(long)""#), ("c", #""tags":["red"]"#),
+        ])
+        let found = try await page(test, "SELF CONTAINS 'red cafe'", ["title", "tags"], length: 40)
+        let expected = try JSONValue.parse(
+            Array(
+                """
+                [{"title":{"parts":[{"text":"A "},{"text":"red","match":true},{"text":" "},
+                {"text":"caf\u{E9}","match":true},{"text":", "},{"text":"red","match":true},{"text":" again"}]},
+                "tags":{"parts":[{"text":"deep "},{"text":"red","match":true}]}},
+                {"title":{"parts":[{"text":"filler filler "},{"text":"RED","match":true},{"text":" filler filler filler"}],
+                "cutBefore":true,"cutAfter":true}},{"tags":{"parts":[{"text":"red","match":true}]}}]
+                """.utf8))
+        #expect(found["highlights"] == expected, "\(String(decoding: found["highlights"]?.bytes ?? [], as: UTF8.self))")
+        #expect(try await page(test, "SELF CONTAINS 'nothing'", ["title"])["highlights"] == .array([]))
+        #expect(try await page(test, "SELF CONTAINS 'red'", [])["highlights"] == nil)
+    }
+
+    @Test(arguments: [("n > 3", "n", 5), ("SELF CONTAINS 'x'", "n", 5), ("SELF CONTAINS 'x'", "title", 0)])
+    func `a highlight that makes no sense is rejected`(condition: String, field: String, length: Int) async throws {
+        let test = try TestDatabase(.production)
+        try await test.putType(
+            fields: #""title":{"type":"STRING","indexes":["SEARCHABLE"]},"n":{"type":"INT64","indexes":["QUERYABLE"]}"#)
+        do {
+            _ = try await page(test, condition, [field], length: length)
+            Issue.record("\(condition) with \(field) was taken")
+        } catch let error as RecordError {
+            #expect(error.code == .badRequest)
+        }
+    }
+}

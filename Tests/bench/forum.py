@@ -70,10 +70,10 @@ def forum(context: Context, records: int, copy: bool = False) -> Iterator[Forum]
 
     With `copy` the scenario may change it.
     """
-    directory = _filled(context, f"forum-{records}", lambda server: _fill_forum(server, records))
+    directory = filled(context, f"forum-{records}", lambda server: _fill_forum(server, records))
     made = json.loads((directory / "filled.json").read_text())
-    with _running(context, directory / "data", copy) as server:
-        token = _sign_in(server, made["user"])
+    with running(context, directory / "data", copy) as server:
+        token = sign_in(server, made["user"])
         yield Forum(server, records, token, server.data)
 
 
@@ -89,10 +89,10 @@ def private_forums(context: Context, users: int, copy: bool = False) -> Iterator
 
     With `copy` another server may run over the same data.
     """
-    directory = _filled(context, f"private-{users}", lambda server: _fill_private(server, users))
+    directory = filled(context, f"private-{users}", lambda server: _fill_private(server, users))
     made = json.loads((directory / "filled.json").read_text())
-    with _running(context, directory / "data", copy) as server:
-        signed_in = [(user["record"], _sign_in(server, user)) for user in made["users"]]
+    with running(context, directory / "data", copy) as server:
+        signed_in = [(user["record"], sign_in(server, user)) for user in made["users"]]
         yield PrivateForum(server, users * PRIVATE_POSTS, signed_in[0][1], server.data, signed_in)
 
 
@@ -105,11 +105,11 @@ class ListedForum(Forum):
 @contextmanager
 def listed_forum(context: Context, records: int) -> Iterator[ListedForum]:
     """A forum whose posts have access lists: a role may read all of them, another a tenth, another a thousandth."""
-    directory = _filled(context, f"listed-{records}", lambda server: _fill_listed(server, records))
+    directory = filled(context, f"listed-{records}", lambda server: _fill_listed(server, records))
     made = json.loads((directory / "filled.json").read_text())
-    with _running(context, directory / "data", copy=False) as server:
-        yield ListedForum(server, records, _sign_in(server, made["user"]), server.data,
-                          [_sign_in(server, user) for user in made["readers"]])
+    with running(context, directory / "data", copy=False) as server:
+        yield ListedForum(server, records, sign_in(server, made["user"]), server.data,
+                          [sign_in(server, user) for user in made["readers"]])
 
 
 def bare_query(context: Context, forum: Forum, ranges: list[KeyRange], database: Path | None = None) -> BareQuery:
@@ -151,7 +151,7 @@ _TEXTS = [_text(number) for number in range(64)]
 # Filling
 
 @contextmanager
-def _running(context: Context, data: Path, copy: bool) -> Iterator[Server]:
+def running(context: Context, data: Path, copy: bool) -> Iterator[Server]:
     if not copy:
         with context.server(data) as server:
             yield server
@@ -164,7 +164,7 @@ def _running(context: Context, data: Path, copy: bool) -> Iterator[Server]:
         shutil.rmtree(directory, ignore_errors=True)
 
 
-def _filled(context: Context, name: str, fill: Callable[[Server], dict]) -> Path:
+def filled(context: Context, name: str, fill: Callable[[Server], dict]) -> Path:
     """Fills the data directory unless that was done; `fill` returns the facts that are stored with it."""
     directory = context.options.work.resolve() / name
     marker = directory / "filled.json"
@@ -184,8 +184,8 @@ def _filled(context: Context, name: str, fill: Callable[[Server], dict]) -> Path
 
 
 def _fill_forum(server: Server, records: int) -> dict:
-    user = _sign_up(server)
-    token = _sign_in(server, user)
+    user = sign_up(server)
+    token = sign_in(server, user)
     server.client(server.admin).call("PUT", "/schema", SCHEMA)
     threads = max(1, records // THREAD_POSTS)
 
@@ -193,13 +193,13 @@ def _fill_forum(server: Server, records: int) -> dict:
         return batch([post(number, thread(number % threads), board(number % BOARDS))
                       for number in range(start, min(start + BATCH, records))])
 
-    _send(server, lambda start: message("POST", "/records", token, posts(start)), range(0, records, BATCH))
+    send_all(server, lambda start: message("POST", "/records", token, posts(start)), range(0, records, BATCH))
     return {"user": user}
 
 
 def _fill_listed(server: Server, records: int) -> dict:
-    user, readers = _sign_up(server), [_sign_up(server) for _ in SHARES]
-    token, admin = _sign_in(server, user), server.client(server.admin)
+    user, readers = sign_up(server), [sign_up(server) for _ in SHARES]
+    token, admin = sign_in(server, user), server.client(server.admin)
     admin.call("PUT", "/schema", SCHEMA)
     for share, reader in zip(SHARES, readers):
         admin.call("PUT", f"/roles/one_of_{share}", {"members": [reader["record"]]}, expect=(201,))
@@ -215,12 +215,12 @@ def _fill_listed(server: Server, records: int) -> dict:
         return b'{"operations":[%s]}' % b",".join(
             operation(number) for number in range(start, min(start + BATCH, records)))
 
-    _send(server, lambda start: message("POST", "/records", token, posts(start)), range(0, records, BATCH))
+    send_all(server, lambda start: message("POST", "/records", token, posts(start)), range(0, records, BATCH))
     return {"user": user, "readers": readers}
 
 
 def _fill_private(server: Server, count: int) -> dict:
-    users = [_sign_up(server) for _ in range(min(SIGNED_UP, count))]
+    users = [sign_up(server) for _ in range(min(SIGNED_UP, count))]
     server.client(server.admin).call("PUT", "/schema", SCHEMA)
     owners = [user["record"] for user in users] + _add_users(server, count - len(users))
     body = batch([post(number, thread(number % 4 == 3), board(number % BOARDS)) for number in range(PRIVATE_POSTS)])
@@ -230,7 +230,7 @@ def _fill_private(server: Server, count: int) -> dict:
 
     # The owners with requests are spread among the others.
     order = sorted(range(count), key=lambda number: number * 7919 % 10_007)
-    _send(server, request, order)
+    send_all(server, request, order)
     return {"users": users}
 
 
@@ -246,7 +246,7 @@ def _add_users(server: Server, count: int) -> list[str]:
     return names
 
 
-def _send(server: Server, request: Callable[[int], bytes], numbers) -> None:
+def send_all(server: Server, request: Callable[[int], bytes], numbers) -> None:
     """Sends a request for each number over four connections."""
     def lane(share) -> None:
         client = Client(server.port)
@@ -260,12 +260,12 @@ def _send(server: Server, request: Callable[[int], bytes], numbers) -> None:
         list(pool.map(lane, [numbers[start::4] for start in range(4)]))
 
 
-def _sign_up(server: Server) -> dict:
+def sign_up(server: Server) -> dict:
     user = {"name": f"bench-{secrets.token_hex(6)}", "password": secrets.token_hex(16)}
     made = server.client().call("POST", "/users", user, expect=(201,)).json()
     return user | {"record": made["user"]["userRecordName"]}
 
 
-def _sign_in(server: Server, user: dict) -> str:
+def sign_in(server: Server, user: dict) -> str:
     body = {"name": user["name"], "password": user["password"]}
     return server.client().call("POST", "/sessions", body, expect=(200, 201)).json()["token"]

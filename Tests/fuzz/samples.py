@@ -17,7 +17,8 @@ FORM = (f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="f"; filename="a.
 FIELDS = {"title": "sea", "likes": 3, "price": 1.5, "topics": ["a", "b"], "place": {"latitude": 1.5, "longitude": 2},
           "data": {"value": base64.b64encode(b"0123456789").decode(), "type": "BYTES"}}
 SCHEMA = {"types": {"Post": {
-    "fields": {"title": {"type": "STRING", "indexes": ["QUERYABLE", "SORTABLE"]}, "likes": {"type": "INT64"},
+    "fields": {"title": {"type": "STRING", "indexes": ["QUERYABLE", "SORTABLE", "SEARCHABLE"]},
+               "likes": {"type": "INT64"},
                "secret": {"type": "STRING", "read": ["_creator"], "write": ["_creator"]}},
     "indexes": [{"fields": ["likes", "-title"]}], "acl": {"_creator": ["read", "write"]}, "aclRequired": False,
     "grants": {"_world": ["READ"], "_icloud": ["CREATE"], "_creator": ["WRITE"]}}}}
@@ -113,6 +114,10 @@ def queries(owner: Caller) -> list[Sample]:
         owner.json("POST", "/query", {"recordType": "Post", "limit": 2, "expand": [
             "createdUserRecordName", "Post.createdUserRecordName(limit=3,sort=-createdTimestamp,recordName)"]}),
         owner.get("/query/Post?limit=1&expand=createdUserRecordName&total=estimate"),
+        owner.get("/query/Post?where=SELF%20CONTAINS%20'sea%20s*'&sort=-rank(title%5E2),likes&highlight=title"
+                  "&highlightLength=40"),
+        owner.json("POST", "/query", {"recordType": "Post", "where": "title CONTAINS_ALL_TOKENS %@",
+                                      "args": ["\"sea\""], "sort": "-rank()", "highlight": ["title"], "limit": 1}),
         owner.get("/records/Post?limit=1&before=AAAA").rejected_with(400),
         owner.get("/records/Post/a?expand=createdUserRecordName"),
         owner.json("POST", "/query", {"recordType": "Post", "aggregate": {

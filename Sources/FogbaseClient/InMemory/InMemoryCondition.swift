@@ -13,7 +13,8 @@ struct InMemoryCondition {
         _ input: QueryInput, of type: RecordTypeDefinition, now: Int64, _ accounts: InMemoryAccounts
     ) throws(RecordError) {
         self.accounts = accounts
-        bound = try input.bind(to: type, now: now) { name throws(RecordError) in
+        // Every field is indexed here, so every text can be searched.
+        bound = try input.bind(to: type.withSearchableTexts, now: now) { name throws(RecordError) in
             if name == InMemoryAccounts.deletedUser { return .gone }
             for id in [UserID.nobody, .administrator] where accounts.name(of: id) == name { return id }
             return accounts.id(named: name)

@@ -7,6 +7,8 @@ struct InMemoryQuery {
 
     func respond(in database: inout InMemoryDatabase) throws -> TransportResponse {
         let input = try input(database.limits)
+        if !input.highlight.isEmpty { throw InMemoryError.notThere("texts with the words found") }
+        if input.sort.contains(where: { $0.name.hasPrefix("rank(") }) { throw InMemoryError.notThere("ranks") }
         if input.explain { throw InMemoryError.notThere("plans of queries") }
         let limit = try database.limits.pageLength(input.limit)
         guard let typeName = input.recordType else {
@@ -75,6 +77,7 @@ struct InMemoryQuery {
         input.expand = try request["expand"].map(QueryInput.expand) ?? []
         input.count = try request.word("count")
         input.explain = try request.word("explain")
+        input.highlight = (request["highlight"] ?? "").split(separator: ",").map(String.init)
         try input.checkAggregate(hasSort: false)
         return input
     }

@@ -74,6 +74,13 @@ extension Database {
         }
         page.previous = rest["previousCursor"]?.string.map { Cursor(query: query, token: $0) }
         page.expanded = ExpandedRecords(rest["expanded"])
+        page.highlights = (rest["highlights"]?.array ?? []).map { record in
+            var found: [Model.Fields: Highlight] = [:]
+            for member in record.object?.members ?? [] {
+                if let field = Model.Fields(rawValue: member.key) { found[field] = Highlight(member.value) }
+            }
+            return found
+        }
         page.next = rest["cursor"]?.string.map { Cursor(query: query, token: $0) }
         page.count = rest["count"]?.integer.map { Int($0) }
         page.notices = rest["notices"]?.array?.compactMap(Self.notice) ?? []

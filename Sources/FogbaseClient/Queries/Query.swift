@@ -31,6 +31,10 @@ public struct Query<Model: RecordDecodable>: Sendable {
     var desiredFields = Model.desiredKeys
     /// The paths of `expand`, as text.
     private(set) var expansions: [String] = []
+    /// The fields whose texts come with the words found.
+    var highlightedFields: [String] = []
+    /// The most characters of such a text.
+    var highlightLength = 160
     private(set) var report: (@Sendable (String) -> Void)?
 
     /// Creates a query for all records of the model's type.
@@ -138,6 +142,10 @@ public struct Query<Model: RecordDecodable>: Sendable {
         body["cursor"] = cursor.map(JSONValue.string)
         body["before"] = before.map(JSONValue.string)
         if !expansions.isEmpty { body["expand"] = .array(expansions.map(JSONValue.string)) }
+        if !highlightedFields.isEmpty {
+            body["highlight"] = .array(highlightedFields.map(JSONValue.string))
+            body["highlightLength"] = .integer(Int64(highlightLength))
+        }
         if counts { body["count"] = true }
         return .object(body)
     }

@@ -27,6 +27,8 @@ public struct ContainerSchema: Hashable, Sendable {
         public var isQueryable: Bool
         /// Whether queries can sort by the field.
         public var isSortable: Bool
+        /// Whether searches of whole records look for words in the field.
+        public var isSearchable: Bool
     }
 
     /// An index of a record type.
@@ -62,7 +64,9 @@ extension ContainerSchema.FieldSchema {
     init?(_ tree: JSONValue) {
         guard let type = tree["type"]?.string.flatMap(FieldType.init(tag:)) else { return nil }
         let indexes = tree["indexes"]?.array?.compactMap(\.string) ?? []
-        self.init(type: type, isQueryable: indexes.contains("QUERYABLE"), isSortable: indexes.contains("SORTABLE"))
+        self.init(
+            type: type, isQueryable: indexes.contains("QUERYABLE"), isSortable: indexes.contains("SORTABLE"),
+            isSearchable: indexes.contains("SEARCHABLE"))
     }
 }
 

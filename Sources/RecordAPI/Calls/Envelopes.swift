@@ -10,8 +10,8 @@ enum Envelope {
 
 extension RecordPage {
     /// Returns the JSON of the page:
-    /// `{"records":[…],"cursor"?,"previousCursor"?,"count"?,"total"?,"expanded"?,"notices"?,"plan"?}`. For a page that
-    /// begins with `changes`, returns `{"changes":[…],"token":"…","moreComing":bool}`. For an aggregate, returns
+    /// `{"records":[…],"cursor"?,"previousCursor"?,"count"?,"total"?,"highlights"?,"expanded"?,"notices"?,"plan"?}`. For
+    /// a page that begins with `changes`, returns `{"changes":[…],"token":"…","moreComing":bool}`. For an aggregate, returns
     /// `{"groups":[…],"moreGroups"?,"notices"?,"plan"?}`.
     consuming func json() -> [UInt8] {
         if let groups {
@@ -40,6 +40,10 @@ extension RecordPage {
         if let total {
             records.json.appendLiteral(",\"total\":")
             total.json.write(to: &records.json)
+        }
+        if let highlights {
+            records.json.appendLiteral(",\"highlights\":")
+            highlights.write(to: &records.json)
         }
         if let expanded {
             records.json.appendLiteral(",\"expanded\":")

@@ -8,8 +8,7 @@ enum QueryRoutes {
     /// The query parameters that define a query and select the fields of its results.
     static let parameters = [
         "where", "arg", "sort", "limit", "fields", "cursor", "before", "count", "total", "explain", "expand",
-        "aggregate",
-        "groupBy", "distinct", "having", "timeZone",
+        "highlight", "highlightLength", "aggregate", "groupBy", "distinct", "having", "timeZone",
     ]
 
     private static let setParameters = ["where", "arg", "all", "dryRun", "maxAffected"]
@@ -64,6 +63,8 @@ enum QueryRoutes {
         input.count = try call.query.word("count")
         input.explain = try call.query.word("explain")
         input.expand = try call.query.expand()
+        input.highlight = try call.query.names("highlight") ?? []
+        input.highlightLength = try call.query.count("highlightLength")
         input.estimatesTotal = try QueryInput.estimatesTotal(call.query["total"])
         try input.checkAggregate(hasSort: false)
         let request = QueryRequest(
@@ -245,6 +246,9 @@ enum QueryRoutes {
         "total":{"const":"estimate"},
         "expand":{"description":"author,comments.author or a list of such texts","anyOf":[{"type":"string"},
         {"type":"array","maxItems":10,"items":{"type":"string"}}]},
+        "highlight":{"description":"title,body or [\"title\",\"body\"]","anyOf":[{"type":"string"},
+        {"type":"array","items":{"type":"string"}}]},
+        "highlightLength":{"type":"integer","minimum":1,"maximum":2000,"default":160},
         "aggregate":{"$ref":"#/components/schemas/Aggregate"}}},
         "AggregateTerms":{"description":"[\"threadname\",\"day(createdTimestamp)\"], or a text with commas; a name comes first: total:sum(likes)",
         "anyOf":[{"type":"string"},{"type":"array","maxItems":16,"items":{"type":"string"}}]},
@@ -282,6 +286,12 @@ enum QueryRoutes {
         "previousCursor":{"type":"string","description":"For before. Absent at the beginning"},"count":{"type":"integer"},
         "total":{"type":"object","description":"With total=estimate","properties":{"value":{"type":"integer"},
         "relation":{"type":"string","enum":["exact","atLeast","estimate"]}}},
+        "highlights":{"type":"array","description":"With highlight: by field, for each record in their order",
+        "items":{"type":"object","additionalProperties":{"type":"object","required":["parts"],"properties":{
+        "parts":{"type":"array","items":{"type":"object","required":["text"],"properties":{
+        "text":{"type":"string"},"match":{"const":true,"description":"Of a word that was searched"}}}},
+        "cutBefore":{"const":true,"description":"The text begins earlier"},
+        "cutAfter":{"const":true,"description":"The text goes on"}}}}},
         "expanded":{"$ref":"#/components/schemas/Expanded"},
         "notices":{"type":"array","items":{"$ref":"#/components/schemas/Notice"}},
         "plan":{"$ref":"#/components/schemas/Plan"}}},

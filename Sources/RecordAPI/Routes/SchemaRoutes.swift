@@ -182,7 +182,7 @@ enum SchemaRoutes {
         "widening":{"type":"object","description":"The type that the field becomes when all records are checked","properties":{
         "to":{"$ref":"#/components/schemas/FieldType"},"state":{"type":"string","enum":["building","failed"]},
         "built":{"type":"integer"},"reason":{"type":"string"}}},
-        "indexes":{"type":"array","items":{"type":"string","enum":["QUERYABLE","SORTABLE"]}},
+        "indexes":{"type":"array","items":{"type":"string","enum":["QUERYABLE","SORTABLE","SEARCHABLE"]}},
         "read":{"type":["array","null"],"items":{"type":"string"},"description":"The roles that read it; absent: all who read the record"},
         "write":{"type":["array","null"],"items":{"type":"string"}}}},
         "FieldTypeChange":{"type":"object","required":["type"],"properties":{"type":{"$ref":"#/components/schemas/FieldType"}}},

@@ -89,13 +89,18 @@ struct RequestQuery: Sendable {
     ///
     /// - Throws: BAD_REQUEST with cause TOO_LARGE for more names than a record may have fields. Each name is looked up
     ///   for each record of the response, so their number must be limited.
-    func fields() throws(RecordError) -> [String]? {
-        guard let text = self["fields"] else { return nil }
+    func fields() throws(RecordError) -> [String]? { try names("fields") }
+
+    /// Returns the field names in a parameter; `nil` if it is absent.
+    ///
+    /// - Throws: As `fields`.
+    func names(_ parameter: String) throws(RecordError) -> [String]? {
+        guard let text = self[parameter] else { return nil }
         let names = text.split(separator: ",")
         guard names.count <= Limits.fieldsPerType else {
             throw .badRequest(
-                "'fields' has more names than a record may have fields", cause: .tooLarge,
-                details: [("parameter", .text("fields")), ("limit", .number(Int64(Limits.fieldsPerType)))])
+                "'\(parameter)' has more names than a record may have fields", cause: .tooLarge,
+                details: [("parameter", .text(parameter)), ("limit", .number(Int64(Limits.fieldsPerType)))])
         }
         return names.map(String.init)
     }

@@ -37,6 +37,8 @@ struct PreparedQuery {
     /// The cache key of the plan; `nil` if the plan also depends on something other than the query's text and the
     /// schema.
     let words: QueryCache.Words?
+    /// The texts to show with the words found; `nil` for none.
+    let highlights: Highlights.Plan?
     /// The paths of `expand`; `nil` for none.
     let expansion: ExpandPlan?
     /// The value of `now()` on all pages: the time of the first page, in milliseconds since 1970.
@@ -131,6 +133,7 @@ extension QueryReader {
             words: permitted == .all && !isReversed && (audiences ?? []).isEmpty
                 && !bound.predicate.namesDeletedAccounts
                 ? words : nil,
+            highlights: try Highlights.Plan(request.input, bound.predicate),
             expansion: try expandPlan(request, of: readable),
             now: now)
     }

@@ -175,6 +175,7 @@ package struct QueryReader {
         var starts: [Int] = []
         let from = query.isReversed ? query.cursor?.position.reversed : query.cursor?.position
         var expanded = query.expansion.map { ExpandedRecords($0, by: reader, budget) }
+        var highlights = query.highlights.map(Highlights.init)
         try runner.forEach(after: from, limit: limit + 1) { cursor, position throws(RecordError) in
             if last != nil {
                 hasMore = true
@@ -197,6 +198,7 @@ package struct QueryReader {
             }
             try budget.didCopy(page.records.json.count - start + hidden)
             try expanded?.add(cursor, system, shown.visibility)
+            try highlights?.add(cursor, budget)
             return true
         }
         // A page after or before a cursor has at least the record of the cursor on its other side.
@@ -225,6 +227,7 @@ package struct QueryReader {
                     isAmongOthers: request.address.scope != .publicDatabase && database.environment == .production
                 ).json
         }
+        page.highlights = highlights?.json(isReversed: query.isReversed)
         page.expanded = try expanded?.json(in: zone)
         return page
     }

@@ -42,6 +42,7 @@ package struct QueryRequest: Sendable {
         if input.aggregate != nil { page.groups = Array(#"{"groups":[]"#.utf8) }
         if input.count { page.count = 0 }
         if input.estimatesTotal { page.total = RecordTotal(value: 0, relation: .exact) }
+        if !input.highlight.isEmpty { page.highlights = .array([]) }
         if !input.expand.isEmpty { page.expanded = Array(#"{"records":[]}"#.utf8) }
         return page
     }

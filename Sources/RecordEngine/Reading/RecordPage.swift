@@ -30,6 +30,8 @@ package struct RecordPage: Sendable {
     /// The `plan` member of the response, if the request asked for it.
     package var plan: JSONValue?
 
+    /// The `highlights` member of the response, if the request has `highlight`.
+    package var highlights: JSONValue?
     /// The JSON of the `expanded` member of the response, if the request has `expand`.
     package var expanded: [UInt8]?
 

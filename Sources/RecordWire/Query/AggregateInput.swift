@@ -114,6 +114,8 @@ extension QueryInput {
                 (cursor == nil ? "before" : "cursor", "the response has all groups up to 'limit'")
             } else if !expand.isEmpty {
                 ("expand", "groups refer to no records")
+            } else if !highlight.isEmpty {
+                ("highlight", "groups have no texts")
             } else if estimatesTotal {
                 ("total", "ask for the value count")
             } else if fields != nil {

@@ -5,7 +5,8 @@ extension QueryInput {
     ///
     /// ```
     /// {"recordType","where"?,"args"?,"vars"?,"filterBy"?,"sort"? | "sortBy"?,"limit"?,"fields"?,"cursor"?,"count"?,
-    /// "explain"?,"expand"?,"before"?,"total"?,"aggregate"?}
+    /// "explain"?,"expand"?,"before"?,"total"?,"highlight"?,
+    /// "highlightLength"?,"aggregate"?}
     /// ```
     ///
     /// A `null` value is the same as an absent key.
@@ -54,6 +55,13 @@ extension QueryInput {
             case "total": estimatesTotal = try Self.estimatesTotal(try reader.optionalString("total"))
             case "explain": explain = try reader.queryFlag("explain")
             case "expand": expand = try reader.queryExpand()
+            case "highlight": highlight = try reader.queryFields("highlight")
+            case "highlightLength":
+                let token = try reader.value()
+                guard let number = reader.json.int64(token), let length = Int(exactly: number) else {
+                    throw Self.invalid("'highlightLength' must be an integer", token)
+                }
+                highlightLength = length
             case "aggregate": aggregate = try reader.aggregate()
             default:
                 _ = try reader.value()
@@ -65,7 +73,7 @@ extension QueryInput {
 
     private static let keys = [
         "recordType", "where", "args", "vars", "filterBy", "sort", "sortBy", "limit", "fields", "cursor", "count",
-        "explain", "expand", "before", "total", "aggregate",
+        "explain", "expand", "before", "total", "highlight", "highlightLength", "aggregate",
     ]
 
     private static func checkKnown(_ key: JSONToken, _ reader: RequestReader) throws(RecordError) {
@@ -236,8 +244,8 @@ extension RequestReader {
         return term
     }
 
-    /// Reads `fields`: a list of names, or one text with commas as in a URL.
-    fileprivate mutating func queryFields() throws(RecordError) -> [String] {
+    /// Reads a list of field names, or one text with commas as in a URL.
+    fileprivate mutating func queryFields(_ key: StaticString = "fields") throws(RecordError) -> [String] {
         var names: [String] = []
         if json.next == UInt8(ascii: "[") {
             try enterList()
@@ -245,7 +253,7 @@ extension RequestReader {
             while try nextElement(&isFirst) {
                 let token = try value()
                 guard token.isString else {
-                    throw QueryInput.invalid("'fields' must be a list of names", token)
+                    throw QueryInput.invalid("'\(key)' must be a list of names", token)
                 }
                 names.append(json.string(token))
                 // The limit bounds the work, because each record of the response looks up each name.
@@ -253,12 +261,12 @@ extension RequestReader {
             }
         } else {
             let token = try value()
-            guard token.isString else { throw QueryInput.invalid("'fields' must be a list of names", token) }
+            guard token.isString else { throw QueryInput.invalid("'\(key)' must be a list of names", token) }
             names = json.string(token).split(separator: ",", maxSplits: Limits.fieldsPerType).map(String.init)
         }
         guard names.count <= Limits.fieldsPerType else {
             throw .badRequest(
-                "'fields' has more members than a record may have fields", cause: .tooLarge,
+                "'\(key)' has more members than a record may have fields", cause: .tooLarge,
                 details: [("limit", .number(Int64(Limits.fieldsPerType)))])
         }
         return names

@@ -47,6 +47,10 @@ package struct QueryInput: Hashable, Sendable {
     package var estimatesTotal = false
     /// Whether the response contains the plan.
     package var explain = false
+    /// The fields whose texts the response shows with the words found.
+    package var highlight: [String] = []
+    /// The most characters of a text that the response shows with the words found.
+    package var highlightLength: Int?
     /// The aggregate of the matches, instead of the records.
     package var aggregate: AggregateInput?
 

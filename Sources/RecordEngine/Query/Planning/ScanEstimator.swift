@@ -47,7 +47,21 @@ struct ScanEstimator {
     /// The number of records of a type in all zones, according to the statistics of its indexes.
     private var typeEntries: Int {
         queries.database.queries.statistics.withLock { known in
-            type.indexes.reduce(0) { max($0, $1.kind == .ordered ? known[$1.id]?.entries ?? 0 : 0) }
+            type.indexes.reduce(0) { most, index in
+                guard let statistics = known[index.id] else { return most }
+                return max(most, statistics.entries / index.kind.entriesPerRecord)
+            }
+        }
+    }
+}
+
+extension IndexDefinition.Kind {
+    /// A usual number of entries of one record, for estimates.
+    fileprivate var entriesPerRecord: Int {
+        switch self {
+        case .ordered, .widening: 1
+        case .members: 4
+        case .parts, .words: 20
         }
     }
 }

@@ -35,21 +35,29 @@ final class PostingList {
     /// The payload of the current entry.
     var payload: PostingPayload { PostingPayload(rawValue: payloads[position]) }
 
+    /// Whether there are no more records.
+    private(set) var isEnded = false
+
     /// Moves to the first record at or after a step. Steps do not descend from one call to the next.
     ///
+    /// - Returns: The step of the record; `nil` at the end.
     /// - Throws: As `QueryBudget.take`.
-    func seek(_ step: PostingStep, _ store: StoreReader, _ budget: QueryBudget) throws(RecordError) {
-        if let current, current >= step { return }
+    @discardableResult
+    func seek(
+        _ step: PostingStep, _ store: StoreReader, _ budget: QueryBudget
+    ) throws(RecordError) -> PostingStep? {
+        if let current, current >= step { return current }
         if !leaf.isOneKey, !isGathered { try gather(store, budget) }
         while true {
             if let last = steps.last, last >= step {
                 skip(to: step)
                 current = steps[position]
-                return
+                return current
             }
             guard !isLast else {
                 current = nil
-                return
+                isEnded = true
+                return nil
             }
             // Long chunks pay where most of their entries are wanted.
             chunkSize =
@@ -143,8 +151,8 @@ struct PostingStep: Hashable, Comparable, Sendable {
     /// The place before all records.
     static let first = PostingStep(value: .min)
 
-    /// The next place; `nil` after the last one.
-    var next: PostingStep? { value == .max ? nil : PostingStep(value: value + 1) }
+    /// The next place. Record numbers never reach the last one.
+    var next: PostingStep { PostingStep(value: value &+ 1) }
 
     /// The record at the place.
     func record(isBackward: Bool) -> RecordNumber {

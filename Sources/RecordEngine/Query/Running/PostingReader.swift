@@ -16,15 +16,17 @@ final class PostingReader {
     private let isBackward: Bool
     /// The last place to return; `nil` for no bound.
     private let end: PostingStep?
-    /// The tree as it is read; `nil` before the first record.
+    private var isStarted = false
+    /// The tree without the lists that have ended; `nil` before the first record and after the last one.
     private var root: Node?
     private var lists: [PostingList] = []
     private(set) var current: PostingStep?
     private var start: PostingStep
 
-    /// The number of entries that are counted to find the branch with the fewest records.
-    private static let countedEntries = 256
-    /// The most branches of a `most` that are read. Testing a record costs about as much as skipping in two lists.
+    /// The numbers of entries that are counted to find the branch with the fewest records: more if all have the first.
+    private static let countedEntries = [256, 4_096]
+    /// The most branches of a `most` that are read if a branch has few records: then testing a record costs less than
+    /// skipping in more lists.
     private static let readBranches = 3
 
     /// - Parameters:
@@ -37,9 +39,9 @@ final class PostingReader {
         let (first, last) = isBackward ? (ids.below, ids.above) : (ids.above, ids.below)
         start = .first
         if first != .lowest, first != .highest {
-            start = max(start, PostingStep(first, isBackward: isBackward).next ?? .first)
+            start = max(start, PostingStep(first, isBackward: isBackward).next)
         }
-        if let position { start = max(start, PostingStep(position, isBackward: isBackward).next ?? .first) }
+        if let position { start = max(start, PostingStep(position, isBackward: isBackward).next) }
         end = last == .lowest || last == .highest ? nil : PostingStep(last, isBackward: isBackward)
     }
 
@@ -54,10 +56,11 @@ final class PostingReader {
             lists.append(list)
             return .list(list)
         case .any(let branches): return .any(try nodes(branches, store, budget))
-        case .all(let branches): return .all(try nodes(try sorted(branches, store, budget), store, budget))
+        case .all(let branches): return .all(try nodes(try sorted(branches, store, budget).branches, store, budget))
         case .most(let branches):
-            let least = Array(try sorted(branches, store, budget).prefix(Self.readBranches))
-            return .all(try nodes(least, store, budget))
+            let (branches, least) = try sorted(branches, store, budget)
+            let isShort = least < Self.countedEntries[0]
+            return .all(try nodes(isShort ? Array(branches.prefix(Self.readBranches)) : branches, store, budget))
         }
     }
 
@@ -69,23 +72,45 @@ final class PostingReader {
         return nodes
     }
 
-    /// Returns branches by their number of records, up to a limit.
+    /// Returns branches by their number of records, and the least number, up to a limit.
     private func sorted(
         _ branches: [PostingTree], _ store: StoreReader, _ budget: QueryBudget
-    ) throws(RecordError) -> [PostingTree] {
-        guard branches.count > 1 else { return branches }
+    ) throws(RecordError) -> (branches: [PostingTree], least: Int) {
+        guard branches.count > 1 else { return (branches, .max) }
         var counted: [(branch: PostingTree, rows: Int)] = []
-        for branch in branches {
-            let rows = try branch.rows { leaf throws(RecordError) in
-                let rows = try store.indexes.count(
-                    leaf.index.id, home: home, IndexScanner.KeyRange(lower: leaf.lower, upper: leaf.upper),
-                    limit: Self.countedEntries)
-                try budget.take(rows / 8)
-                return rows
+        for limit in Self.countedEntries where counted.allSatisfy({ $0.rows >= Self.countedEntries[0] }) {
+            counted.removeAll()
+            for branch in branches {
+                let rows = try branch.rows { leaf throws(RecordError) in
+                    let rows = try store.indexes.count(
+                        leaf.index.id, home: home, IndexScanner.KeyRange(lower: leaf.lower, upper: leaf.upper),
+                        limit: limit)
+                    try budget.take(rows / 8)
+                    return rows
+                }
+                counted.append((branch, rows))
             }
-            counted.append((branch, rows))
         }
-        return counted.sorted { $0.rows < $1.rows }.map(\.branch)
+        counted.sort { $0.rows < $1.rows }
+        return (counted.map(\.branch), counted[0].rows)
+    }
+
+    /// Removes the lists that have come to their end, so that the rest takes fewer steps.
+    private func prune() {
+        lists.removeAll { $0.isEnded }
+        root = root.flatMap(Self.pruned)
+    }
+
+    private static func pruned(_ node: Node) -> Node? {
+        switch node {
+        case .list(let list): return list.isEnded ? nil : node
+        case .all(let branches):
+            let left = branches.compactMap(pruned)
+            return left.count == branches.count ? .all(left) : nil
+        case .any(let branches):
+            let left = branches.compactMap(pruned)
+            return left.count > 1 ? .any(left) : left.first
+        }
     }
 
     /// The current record.
@@ -106,18 +131,19 @@ final class PostingReader {
     /// - Returns: `false` if there are no more records.
     /// - Throws: As `QueryBudget.take`.
     func next(_ store: StoreReader, _ budget: QueryBudget) throws(RecordError) -> Bool {
-        if let current {
-            guard let next = current.next else { return false }
-            start = next
-        }
-        let root: Node
-        if let known = self.root {
-            root = known
-        } else {
+        if let current { start = current.next }
+        if !isStarted {
+            isStarted = true
             root = try node(tree, store, budget)
-            self.root = root
         }
-        current = try seek(root, start, store, budget)
+        guard let root else { return false }
+        current =
+            if case .list(let list) = root {
+                try list.seek(start, store, budget)
+            } else {
+                try seek(root, start, store, budget)
+            }
+        if lists.contains(where: \.isEnded) { prune() }
         if let end, let found = current, found >= end { current = nil }
         return current != nil
     }
@@ -127,9 +153,7 @@ final class PostingReader {
         _ node: Node, _ step: PostingStep, _ store: StoreReader, _ budget: QueryBudget
     ) throws(RecordError) -> PostingStep? {
         switch node {
-        case .list(let list):
-            try list.seek(step, store, budget)
-            return list.current
+        case .list(let list): return try list.seek(step, store, budget)
         case .any(let branches):
             var least: PostingStep?
             for branch in branches {
