@@ -5,8 +5,9 @@ import Testing
 
 @Suite struct SearchTests {
     @Test func `the server reads the body of a search`() throws {
-        let query = Query<Article>().search("red bell").search("x*", in: .title, for: .any)
-            .sortedByRank(weights: [.title: 3, .author: 0.5]).highlighting(.title, .topics, length: 40)
+        let search = Search<Article>("red bell").ranked(weights: [.title: 3, .author: 0.5])
+            .highlighting(.title, .topics, length: 40)
+        let query = Query(search).filter("%K CONTAINS_ANY_TOKENS %@", "title", "x*")
         let input = try QueryInput.read(try query.body().bytes)
         #expect(input.condition == "(SELF CONTAINS_ALL_TOKENS %@) AND (%K CONTAINS_ANY_TOKENS %@)")
         #expect(input.arguments == [.string("red bell"), .string("title"), .string("x*")])
@@ -21,7 +22,7 @@ import Testing
             """#
         let url = try #require(URL(string: "http://127.0.0.1"))
         let database = Fogbase(url, transport: StubTransport(200, body)).container().publicDatabase
-        let page = try await database.fetch(Query<Article>().search("bell").highlighting(.title))
+        let page = try await database.fetch(Query(Search<Article>("bell").highlighting(.title)))
         try #require(page.highlights.count == 2)
         let highlight = try #require(page.highlights[0][.title])
         #expect(
@@ -44,10 +45,10 @@ import Testing
         func titles(_ query: Query<Article>) async throws -> [String] {
             try await database.fetch(query).items.map(\.model.title)
         }
-        #expect(try await titles(Query().search("BELL")) == ["A blue bell", "\u{30CD}\u{30B3}"])
-        #expect(try await titles(Query().search("bell*", in: .title)) == ["Red bells", "A blue bell"])
-        #expect(try await titles(Query().search("red fog", for: .any)) == ["Red bells", "A blue bell"])
-        #expect(try await titles(Query().search("\u{306D}\u{3053}")) == ["\u{30CD}\u{30B3}"])
-        await #expect(throws: FogbaseError.self) { _ = try await titles(Query().search("red").sortedByRank()) }
+        #expect(try await titles(Query(Search("BELL"))) == ["A blue bell", "\u{30CD}\u{30B3}"])
+        #expect(try await titles(Query(Search("bell*", in: .title))) == ["Red bells", "A blue bell"])
+        #expect(try await titles(Query(Search("red fog", for: .any))) == ["Red bells", "A blue bell"])
+        #expect(try await titles(Query(Search("\u{306D}\u{3053}"))) == ["\u{30CD}\u{30B3}"])
+        await #expect(throws: FogbaseError.self) { _ = try await titles(Query(Search("red").ranked())) }
     }
 }

@@ -18,8 +18,8 @@ from Tests.harness.errors import Problem, Skipped
 from Tests.harness.server import raise_descriptor_limit
 
 SIZES = [1000, 10_000, 100_000, 1_000_000]
-MODULES = (reads, writes, connections, memory, streams, start, queries, searches, access, scale, bulk, assets, thumbnails,
-           hostile, loop, requests, models, debian)
+MODULES = (reads, writes, connections, memory, streams, start, queries, searches, access, scale, bulk, assets,
+           thumbnails, hostile, loop, requests, models, debian)
 SCENARIOS = [scenario for module in MODULES for scenario in module.SCENARIOS]
 
 

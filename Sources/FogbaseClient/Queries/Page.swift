@@ -11,8 +11,8 @@ public struct Page<Model: RecordDecodable>: Sendable {
     public var previous: Cursor<Model>?
     /// The records that `expanding` has added.
     public var expanded = ExpandedRecords()
-    /// The texts with the words found, by field, for each of ``results``. Empty unless the query has
-    /// ``Query/highlighting(_:length:)``.
+    /// The texts with the words found, by field, for each of ``results``. Empty unless the query is of
+    /// a search with ``Search/highlighting(_:length:)``.
     public var highlights: [[Model.Fields: Highlight]] = []
     /// The number of all matching records; `nil` unless the query was sent with `fetchCounting`.
     public var count: Int?

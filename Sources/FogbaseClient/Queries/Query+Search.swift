@@ -1,4 +1,4 @@
-// Searches for words: `Query<Post>().search("red bell").sortedByRank().highlighting(.title)`.
+// Searches for words: `Query(Search<Post>("red bell").ranked().highlighting(.title))`.
 
 internal import RecordWire
 
@@ -12,47 +12,67 @@ public enum SearchedWords: Hashable, Sendable {
     var operation: String { self == .all ? "CONTAINS_ALL_TOKENS" : "CONTAINS_ANY_TOKENS" }
 }
 
-extension Query {
-    /// Returns the query with a search for words in all fields that the schema marks as SEARCHABLE.
+/// A search for words, the order of its matches, and the texts that come with them.
+///
+/// ```swift
+/// let search = Search<Post>("red bell*").ranked(weights: [.title: 3]).highlighting(.title)
+/// let page = try await database.fetch(Query(search).limit(to: 20))
+/// ```
+public struct Search<Model: RecordDecodable>: Sendable {
+    /// The condition that a record matches the search.
+    let filter: Filter<Model>
+    /// The sort by rank; `nil` for the order of creation.
+    private(set) var sort: String?
+    private(set) var highlights: Highlights?
+
+    /// What a response shows of the words found.
+    struct Highlights: Hashable, Sendable {
+        var fields: [String]
+        var length: Int
+
+        func add(to body: inout JSONObject) {
+            body["highlight"] = .array(fields.map(JSONValue.string))
+            body["highlightLength"] = .integer(Int64(length))
+        }
+    }
+
+    /// Creates a search.
     ///
     /// Case, width and diacritics do not count. `bell*` finds words that start with `bell`, and `"red bell"` the two words
-    /// one after the other. A type without SEARCHABLE fields is an error.
+    /// one after the other.
     ///
     /// - Parameters:
     ///   - words: The words, separated by spaces.
+    ///   - field: The field to search, a string or a list of strings; `nil` for all fields that the schema marks as
+    ///     SEARCHABLE. A type without such fields is an error then.
     ///   - needed: Which of the words a record must have.
-    public func search(_ words: String, for needed: SearchedWords = .all) -> Query {
-        filter("SELF \(needed.operation) %@", words)
+    public init(_ words: String, in field: Model.Fields? = nil, for needed: SearchedWords = .all) {
+        filter =
+            if let field {
+                Filter("%K \(needed.operation) %@", field.rawValue, words)
+            } else {
+                Filter("SELF \(needed.operation) %@", words)
+            }
     }
 
-    /// Returns the query with a search for words in one field, a string or a list of strings.
-    ///
-    /// - Parameters:
-    ///   - words: The words, separated by spaces.
-    ///   - field: The field.
-    ///   - needed: Which of the words a record must have.
-    public func search(_ words: String, in field: Model.Fields, for needed: SearchedWords = .all) -> Query {
-        filter("%K \(needed.operation) %@", field.rawValue, words)
-    }
-
-    /// Returns the query with the best matches of its searches first.
+    /// Returns the search with its best matches first.
     ///
     /// - Parameter weights: How much the words count in some fields: 0 to 1,000, and 1 in all others.
-    public func sortedByRank(weights: [Model.Fields: Double] = [:]) -> Query {
-        let terms = weights.map { "\($0.key.rawValue)^\($0.value)" }.sorted()
-        return sorted(byName: "rank(\(terms.joined(separator: ",")))", false)
+    public func ranked(weights: [Model.Fields: Double] = [:]) -> Search {
+        var search = self
+        search.sort = "-rank(\(weights.map { "\($0.key.rawValue)^\($0.value)" }.sorted().joined(separator: ",")))"
+        return search
     }
 
-    /// Returns the query with the words found in ``Page/highlights``.
+    /// Returns the search with the words found in ``Page/highlights``.
     ///
     /// - Parameters:
-    ///   - fields: Fields that the query searches.
+    ///   - fields: Fields that are searched.
     ///   - length: The most characters of each text, 1 to 2,000.
-    public func highlighting(_ fields: Model.Fields..., length: Int = 160) -> Query {
-        var query = self
-        query.highlightedFields = fields.map(\.rawValue)
-        query.highlightLength = length
-        return query
+    public func highlighting(_ fields: Model.Fields..., length: Int = 160) -> Search {
+        var search = self
+        search.highlights = Highlights(fields: fields.map(\.rawValue), length: length)
+        return search
     }
 }
 

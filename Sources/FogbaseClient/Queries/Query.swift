@@ -31,10 +31,7 @@ public struct Query<Model: RecordDecodable>: Sendable {
     var desiredFields = Model.desiredKeys
     /// The paths of `expand`, as text.
     private(set) var expansions: [String] = []
-    /// The fields whose texts come with the words found.
-    var highlightedFields: [String] = []
-    /// The most characters of such a text.
-    var highlightLength = 160
+    private var highlights: Search<Model>.Highlights?
     private(set) var report: (@Sendable (String) -> Void)?
 
     /// Creates a query for all records of the model's type.
@@ -43,6 +40,13 @@ public struct Query<Model: RecordDecodable>: Sendable {
     /// Creates a query for the records that match a predicate.
     public init(_ filter: Filter<Model>) {
         self.filter = filter
+    }
+
+    /// Creates a query for the records that match a search.
+    public init(_ search: Search<Model>) {
+        filter = search.filter
+        sorts = search.sort.map { [$0] } ?? []
+        highlights = search.highlights
     }
 
     /// Returns the query with an additional condition.
@@ -142,10 +146,7 @@ public struct Query<Model: RecordDecodable>: Sendable {
         body["cursor"] = cursor.map(JSONValue.string)
         body["before"] = before.map(JSONValue.string)
         if !expansions.isEmpty { body["expand"] = .array(expansions.map(JSONValue.string)) }
-        if !highlightedFields.isEmpty {
-            body["highlight"] = .array(highlightedFields.map(JSONValue.string))
-            body["highlightLength"] = .integer(Int64(highlightLength))
-        }
+        highlights?.add(to: &body)
         if counts { body["count"] = true }
         return .object(body)
     }
