@@ -33,7 +33,8 @@ struct InMemoryQuery {
             }
             (moment, last) = (start, record)
         }
-        let condition = try InMemoryCondition(input, of: type, now: moment, database.accounts)
+        let targets = InMemoryTargets(call: call, database: database)
+        let condition = try InMemoryCondition(input, of: type, now: moment, targets)
         if let aggregation = condition.aggregation {
             if let zone = aggregation.timeZone, zone != "UTC" { throw InMemoryError.notThere("time zones but UTC") }
             let groups = try condition.groups(of: records, aggregation)

@@ -56,7 +56,7 @@ extension OpenAPI {
         "scope":{"name":"scope","in":"query","schema":{"type":"string","enum":["database","server"],
         "default":"database"},"description":"The log of the database, or of the server as a whole"},
         "where":{"name":"where","in":"query","schema":{"type":"string","maxLength":16384},
-        "description":"A condition, such as: threadname == %@ AND good > 3"},
+        "description":"A condition, such as: threadname == %@ AND good > 3 AND author.name == 'ada'"},
         "arg":{"name":"arg","in":"query","explode":true,"schema":{"type":"array","maxItems":100,
         "items":{"type":"string"}},"description":"A JSON value for the next placeholder of where; may be repeated"},
         "sort":{"name":"sort","in":"query","schema":{"type":"string"},

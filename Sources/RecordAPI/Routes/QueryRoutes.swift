@@ -268,6 +268,9 @@ enum QueryRoutes {
         "access":{"type":"array","items":{"type":"object","properties":{"index":{"type":"string"},
         "condition":{"type":"string"},"direction":{"type":"string","enum":["forward","backward"]}}}},
         "residual":{"type":"string","description":"What is tested record by record"},
+        "targets":{"type":"array","description":"The tests of other records","items":{"type":"object","properties":{
+        "condition":{"type":"string"},"recordTypes":{"type":"array","items":{"type":"string"}},
+        "isNegated":{"type":"boolean","description":"The records found fail the test"},"records":{"type":"integer"}}}},
         "sort":{"type":"string","enum":["index","sorted","none"]},
         "returnedRows":{"type":"integer"},
         "estimatedRows":{"type":"integer","description":"This and the next two are for administrators"},

@@ -165,7 +165,6 @@ struct PredicateParser {
         case .name(let name) where Self.textWords.contains(name.lowercased()):
             throw unexpected(Self.textOperators)
         default:
-            if token.isSign(".") { throw unavailable("A key path, which leads to another record,", "an operator") }
             if token.isSign("[") { throw unavailable("An index into a list", "an operator") }
             throw unexpected("an operator, such as == or IN")
         }

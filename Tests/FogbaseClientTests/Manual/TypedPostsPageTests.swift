@@ -74,6 +74,8 @@
                 let remarks = Query<Remark>().filter(.post, equals: try Reference(to: post.id))
                 print(try await database.count(remarks))
                 #expect(try await database.count(remarks) == 2)
+                let byTitle = Query(Filter<Remark>("post.title == %@", "Post forty-one"))
+                #expect(try await database.count(byTitle) == 2)
 
                 print(try await database.delete(matching: mine).changed)
                 #expect(try await database.count(mine) == 0)
