@@ -3,7 +3,7 @@ import RecordModel
 import RecordWire
 import Testing
 
-/// Predicates with paths to other records over the interface.
+/// Predicates with paths to other records, and strict queries, over the interface.
 @Suite struct PathQueryTests {
     private static let schema = """
         {"types":{
@@ -137,5 +137,33 @@ import Testing
             .post, "/webhooks", as: .administrator,
             body: #"{"url":"https://example.com/a","types":["Post"],"where":"author.name == 'ada'"}"#)
         #expect(webhook.status == 400 && webhook.text.contains("would not be noticed"), "\(webhook.text)")
+    }
+
+    @Test func `a strict query takes what CloudKit takes`() async throws {
+        let database = try await Self.forum()
+        func get(_ items: [(String, String)]) async -> Response {
+            await database.call(.get, queryTarget("Post", items + [("strict", "true")]), as: .administrator)
+        }
+        // The cache of bound queries must not hide the check.
+        let text = "title == 'x' OR title == 'y'"
+        for _ in 0..<2 {
+            #expect(await database.call(.get, queryTarget("Post", [("where", text)])).status == 200)
+            let response = await get([("where", text)])
+            #expect(response.status == 400 && response.text.contains(#""offset":13"#), "\(response.text)")
+            #expect(response.json?["details"]?["found"]?.string == "OR")
+        }
+        #expect(await get([("where", "title IN {'x', 'y'}"), ("sort", "-createdTimestamp")]).names.count == 6)
+        for items in [
+            [("where", "author.name == 'ada'")], [("where", "title CONTAINS 'x'")], [("expand", "author")],
+            [("aggregate", "count")], [("groupBy", "title")], [("sort", "title[c]")], [("sort", "title nulls last")],
+        ] {
+            let response = await get(items)
+            #expect(response.status == 400 && response.text.contains("CloudKit"), "\(response.text)")
+        }
+        let body = #"{"recordType":"Post","strict":true,"where":"author == NULL"}"#
+        let response = await database.call(.post, "/query", as: .administrator, body: body)
+        #expect(response.status == 400 && response.json?["details"]?["found"]?.string == "NULL", "\(response.text)")
+        #expect(await database.call(.get, "/query/Users?strict=true", as: .administrator).text.contains("CloudKit"))
+        #expect(await database.call(.get, "/query/Post?strict=yes").status == 400)
     }
 }

@@ -33,6 +33,7 @@ struct InMemoryQuery {
             }
             (moment, last) = (start, record)
         }
+        try input.checkStrictness(of: type)
         let targets = InMemoryTargets(call: call, database: database)
         let condition = try InMemoryCondition(input, of: type, now: moment, targets)
         if let aggregation = condition.aggregation {
@@ -76,6 +77,7 @@ struct InMemoryQuery {
         input.expand = try request["expand"].map(QueryInput.expand) ?? []
         input.count = try request.word("count")
         input.explain = try request.word("explain")
+        input.strict = try request.word("strict")
         try input.checkAggregate(hasSort: false)
         return input
     }

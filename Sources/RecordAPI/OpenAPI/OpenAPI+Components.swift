@@ -79,6 +79,8 @@ extension OpenAPI {
         "description":"Of hour, day, week, month and year: Europe/Berlin"},
         "explain":{"name":"explain","in":"query","schema":{"type":"boolean","default":false},
         "description":"Shows how the records were found"},
+        "strict":{"name":"strict","in":"query","schema":{"type":"boolean","default":false},
+        "description":"Rejects what CloudKit's queries lack, such as OR and paths to other records"},
         "all":{"name":"all","in":"query","schema":{"type":"boolean","default":false},
         "description":"Every record of the type; without where"},
         "dryRun":{"name":"dryRun","in":"query","schema":{"type":"boolean","default":false},

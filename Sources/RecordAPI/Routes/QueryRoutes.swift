@@ -8,7 +8,7 @@ enum QueryRoutes {
     /// The query parameters that define a query and select the fields of its results.
     static let parameters = [
         "where", "arg", "sort", "limit", "fields", "cursor", "before", "count", "total", "explain", "expand",
-        "aggregate",
+        "strict", "aggregate",
         "groupBy", "distinct", "having", "timeZone",
     ]
 
@@ -63,6 +63,7 @@ enum QueryRoutes {
         input.before = call.query["before"]
         input.count = try call.query.word("count")
         input.explain = try call.query.word("explain")
+        input.strict = try call.query.word("strict")
         input.expand = try call.query.expand()
         input.estimatesTotal = try QueryInput.estimatesTotal(call.query["total"])
         try input.checkAggregate(hasSort: false)
@@ -242,6 +243,7 @@ enum QueryRoutes {
         "limit":{"type":"integer","minimum":1},"fields":{"type":"array","items":{"type":"string"}},
         "cursor":{"type":"string"},"before":{"type":"string"},"count":{"type":"boolean","default":false},
         "explain":{"type":"boolean","default":false},
+        "strict":{"type":"boolean","default":false,"description":"Reject what CloudKit's queries lack"},
         "total":{"const":"estimate"},
         "expand":{"description":"author,comments.author or a list of such texts","anyOf":[{"type":"string"},
         {"type":"array","maxItems":10,"items":{"type":"string"}}]},

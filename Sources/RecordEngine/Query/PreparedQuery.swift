@@ -115,6 +115,7 @@ extension QueryReader {
         let now = cursor?.now ?? WallClock.milliseconds
         let words =
             access == nil && keepsWords ? QueryCache.Words(request.input, identity: identity, type: type.id) : nil
+        try request.input.checkStrictness(of: type)
         let bound = if let known { known } else { try self.bound(request, words, to: type, now: now) }
         var condition = try naming(deletedAccountsIn: bound.predicate)
         var predicate = condition

@@ -56,8 +56,8 @@ struct PredicateBinding {
         case .constant(let value): return .constant(value)
         case .comparison(let comparison): return try predicate(comparison)
         case .and(let nodes): return .and(try predicates(nodes))
-        case .or(let nodes): return .or(try predicates(nodes))
-        case .not(let node): return .not(try predicate(node))
+        case .or(let nodes, _): return .or(try predicates(nodes))
+        case .not(let node, _): return .not(try predicate(node))
         }
     }
 

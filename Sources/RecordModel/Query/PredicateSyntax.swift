@@ -49,8 +49,10 @@ package struct PredicateSyntax: Hashable, Sendable {
         case constant(Bool)
         case comparison(Comparison)
         case and([Node])
-        case or([Node])
-        case not(Node)
+        /// The offset is that of the first OR, in UTF-8 bytes.
+        case or([Node], offset: Int)
+        /// The offset is that of the first NOT, in UTF-8 bytes.
+        case not(Node, offset: Int)
     }
 
     struct Comparison: Hashable, Sendable {

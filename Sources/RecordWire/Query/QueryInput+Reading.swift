@@ -5,7 +5,7 @@ extension QueryInput {
     ///
     /// ```
     /// {"recordType","where"?,"args"?,"vars"?,"filterBy"?,"sort"? | "sortBy"?,"limit"?,"fields"?,"cursor"?,"count"?,
-    /// "explain"?,"expand"?,"before"?,"total"?,"aggregate"?}
+    /// "explain"?,"expand"?,"before"?,"total"?,"strict"?,"aggregate"?}
     /// ```
     ///
     /// A `null` value is the same as an absent key.
@@ -53,6 +53,7 @@ extension QueryInput {
             case "count": count = try reader.queryFlag("count")
             case "total": estimatesTotal = try Self.estimatesTotal(try reader.optionalString("total"))
             case "explain": explain = try reader.queryFlag("explain")
+            case "strict": strict = try reader.queryFlag("strict")
             case "expand": expand = try reader.queryExpand()
             case "aggregate": aggregate = try reader.aggregate()
             default:
@@ -65,7 +66,7 @@ extension QueryInput {
 
     private static let keys = [
         "recordType", "where", "args", "vars", "filterBy", "sort", "sortBy", "limit", "fields", "cursor", "count",
-        "explain", "expand", "before", "total", "aggregate",
+        "explain", "expand", "before", "total", "strict", "aggregate",
     ]
 
     private static func checkKnown(_ key: JSONToken, _ reader: RequestReader) throws(RecordError) {

@@ -47,6 +47,8 @@ package struct QueryInput: Hashable, Sendable {
     package var estimatesTotal = false
     /// Whether the response contains the plan.
     package var explain = false
+    /// Whether to reject what CloudKit's CKQuery lacks.
+    package var strict = false
     /// The aggregate of the matches, instead of the records.
     package var aggregate: AggregateInput?
 
