@@ -59,6 +59,10 @@
                 let drafts = try await database.count(mine.filter(\.state == .draft || \.subtitle != nil))
                 #expect(drafts == 5)
 
+                let report = try await Query<Post>().filter(.author, equals: "ann").debug(in: database)
+                print(report)
+                #expect(report.returnedRows == 0)
+
                 guard var post = try await database.first(mine.filter(\.title == "Post 41")) else { return }
                 post.title = "Post forty-one"
                 post.subtitle = nil
