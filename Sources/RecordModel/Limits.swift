@@ -63,6 +63,8 @@ package struct DatabaseLimits: Hashable, Sendable {
     /// The most deleted accounts whose numbers replace `_deleted` in a predicate. If there are more, the server checks
     /// the records one by one.
     package var deletedAccountsByNumber = 500
+    /// The most names of records that replace the tests of other records in one query.
+    package var targetNames = 10_000
     /// The time for which tombstones are kept, in seconds.
     package var tombstoneSeconds: Int64 = 90 * 86_400
     /// The most tombstones that are kept. Beyond this number, the oldest are deleted early.

@@ -164,6 +164,33 @@ import Testing
         #expect(lines.all.contains { $0.hasPrefix("Record goods1: Goods(code: \"A-1\"") })
     }
 
+    @Test func `debug(in:) returns the plan, and figures for those who may see them`() async throws {
+        let (server, database) = try await Self.database(with: 5)
+        let query = Query<Goods>().filter(.price, atLeast: 1).sorted(by: .price, ascending: false).limit(to: 2)
+        _ = try await database.fetch(query)
+        let report = try await query.debug(in: server.client().publicDatabase)
+        #expect(report.indexes == ["index (price)"], "\(report)")
+        #expect(report.returnedRows == 2 && report.serverTime == nil && report.roundTrip > .zero)
+        #expect(!report.isSorted && report.residual == nil && report.advice.isEmpty, "\(report)")
+        let full = try await query.debug(in: database)
+        #expect(full.examinedRows ?? 0 >= 2 && full.estimatedRows != nil && full.serverTime != nil, "\(full)")
+        let lines = full.description.split(separator: "\n")
+        #expect(lines.first == "query: Goods where price >= 1 sorted by -price limit 2")
+        #expect(lines.contains { $0.hasPrefix("plan: scan index (price) backward: price >= 1") }, "\(full)")
+        #expect(lines.contains { $0.hasPrefix("rows: 2 returned, ") && $0.hasSuffix(" estimated") }, "\(full)")
+        #expect(lines.contains { $0.hasPrefix("time: ") && $0.contains(" on the server, ") }, "\(full)")
+    }
+
+    @Test func `debug(in:) says which indexes the server has added, and that double has no plans`() async throws {
+        let server = try LiveServer()
+        let database = server.administrator.publicDatabase
+        try await database.create(Goods(code: "A-1", price: 3, tags: []), named: "g")
+        let report = try await Query<Goods>().filter(.price, equals: 3).debug(in: database)
+        #expect(report.advice.contains("the server has added the index (price)"), "\(report)")
+        let double = InMemoryServer().makeClient().container().publicDatabase
+        await #expect(throws: FogbaseError.self) { _ = try await Query<Goods>().debug(in: double) }
+    }
+
     @Test func `debug prints each added index once, and cases by their own names`() async throws {
         let server = try LiveServer()
         let database = server.administrator.publicDatabase

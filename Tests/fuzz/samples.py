@@ -111,6 +111,11 @@ def queries(owner: Caller) -> list[Sample]:
         owner.json("POST", "/query", {"recordType": "Post", "sort": "title[cd] nulls last", "limit": 2, "args": ["S"],
                                       "where": "title CONTAINS[cd] %@ AND title LIKE '*a?*' AND ALL topics MATCHES "
                                                "'[a-z]+' AND topics.@count < 2 * 3 AND NOT title ENDSWITH[c] 'Q'"}),
+        owner.json("POST", "/query", {"recordType": "Post", "limit": 2, "where": "title.likes > 1 AND %K == 2",
+                                      "args": ["likes.title"]}).rejected_with(400),
+        owner.json("POST", "/query", {"recordType": "Post", "limit": 2, "where": "likes >= 1 AND NOT likes IN {7}",
+                                      "sort": "-likes", "strict": True}),
+        owner.get("/query/Post?strict=true&where=likes%3E1%20OR%20title%3D'a'").rejected_with(400),
         owner.json("POST", "/query", {"recordType": "Post", "limit": 2, "expand": [
             "createdUserRecordName", "Post.createdUserRecordName(limit=3,sort=-createdTimestamp,recordName)"]}),
         owner.get("/query/Post?limit=1&expand=createdUserRecordName&total=estimate"),

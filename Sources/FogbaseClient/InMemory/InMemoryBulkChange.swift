@@ -28,7 +28,8 @@ struct InMemoryBulkChange {
                 throw .rejected(call.caller, .write, .records(typeName))
             }
             if isDeletion, typeName == .users, call.scope == .publicDatabase { throw .userRecordStays }
-            let condition = try InMemoryCondition(input, of: type, now: database.now, database.accounts)
+            let condition = try InMemoryCondition(
+                input, of: type, now: database.now, InMemoryTargets(call: call, database: database))
             let matches = try call.records(of: type, in: database).filter(condition.holds)
             done.matched = matches.count
             if !isDryRun {

@@ -5,20 +5,27 @@ internal import RecordWire
 struct InMemoryCondition {
     private let bound: BoundQuery
     private let accounts: InMemoryAccounts
+    /// The records to which references lead; `nil` if the predicate tests none of them.
+    private let targets: InMemoryTargets?
 
     /// Binds a query.
     ///
-    /// - Parameter now: The value of `now()`, in milliseconds since 1970.
+    /// - Parameters:
+    ///   - now: The value of `now()`, in milliseconds since 1970.
+    ///   - targets: The records to which references lead.
     init(
-        _ input: QueryInput, of type: RecordTypeDefinition, now: Int64, _ accounts: InMemoryAccounts
+        _ input: QueryInput, of type: RecordTypeDefinition, now: Int64, _ targets: InMemoryTargets
     ) throws(RecordError) {
+        let accounts = targets.database.accounts
         self.accounts = accounts
+        let types = { (name: String) throws(RecordError) in targets.types(with: name) }
         // Every field is indexed here, so every text can be searched.
-        bound = try input.bind(to: type.withSearchableTexts, now: now) { name throws(RecordError) in
+        bound = try input.bind(to: type.withSearchableTexts, now: now, targets: types) { name throws(RecordError) in
             if name == InMemoryAccounts.deletedUser { return .gone }
             for id in [UserID.nobody, .administrator] where accounts.name(of: id) == name { return id }
             return accounts.id(named: name)
         }
+        self.targets = bound.predicate.hasTargetTests ? targets : nil
     }
 
     func holds(for record: InMemoryRecord) -> Bool { bound.predicate.evaluate(subject(record)) }
@@ -48,6 +55,35 @@ struct InMemoryCondition {
     }
 
     private func subject(_ record: InMemoryRecord) -> InMemoryRecord.Subject {
-        record.subject { accounts.name(of: $0) == InMemoryAccounts.deletedUser ? .gone : $0 }
+        var subject = record.subject { accounts.name(of: $0) == InMemoryAccounts.deletedUser ? .gone : $0 }
+        if let targets {
+            subject.readTarget = { name in
+                targets.record(named: name).map { target in
+                    target.subject { accounts.name(of: $0) == InMemoryAccounts.deletedUser ? .gone : $0 }
+                }
+            }
+        }
+        return subject
+    }
+}
+
+/// The records to which references lead, as far as a caller may read them.
+struct InMemoryTargets {
+    let call: InMemoryCall
+    let database: InMemoryDatabase
+
+    /// Returns the types with a field of a name to which a reference may lead.
+    func types(with name: String) -> [RecordTypeDefinition] {
+        database.schema.types.values
+            .filter { (SystemField(name) != nil || $0[name] != nil) && call.permitted(.read, $0) != .none }
+            .sorted { $0.id.rawValue < $1.id.rawValue }
+    }
+
+    func record(named name: [UInt8]) -> InMemoryRecord? {
+        guard let name = RecordName(String(decoding: name, as: UTF8.self)),
+            let record = database.find(name, zone: call.zone), let type = database.schema[id: record.type],
+            call.permitted(.read, type) != .none, call.may(.read, record, type)
+        else { return nil }
+        return record
     }
 }

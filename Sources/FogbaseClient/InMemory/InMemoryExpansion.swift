@@ -158,7 +158,8 @@ struct InMemoryExpansion {
                 value: .reference(record.key.name.text))
         ]
         input.sort = step.sort
-        let condition = try InMemoryCondition(input, of: type, now: database.now, database.accounts)
+        let condition = try InMemoryCondition(
+            input, of: type, now: database.now, InMemoryTargets(call: call, database: database))
         records.removeAll { !condition.holds(for: $0) }
         records.sort(by: condition.isBefore)
         return records

@@ -35,7 +35,9 @@ struct InMemoryQuery {
             }
             (moment, last) = (start, record)
         }
-        let condition = try InMemoryCondition(input, of: type, now: moment, database.accounts)
+        try input.checkStrictness(of: type)
+        let targets = InMemoryTargets(call: call, database: database)
+        let condition = try InMemoryCondition(input, of: type, now: moment, targets)
         if let aggregation = condition.aggregation {
             if let zone = aggregation.timeZone, zone != "UTC" { throw InMemoryError.notThere("time zones but UTC") }
             let groups = try condition.groups(of: records, aggregation)
@@ -78,6 +80,7 @@ struct InMemoryQuery {
         input.count = try request.word("count")
         input.explain = try request.word("explain")
         input.highlight = (request["highlight"] ?? "").split(separator: ",").map(String.init)
+        input.strict = try request.word("strict")
         try input.checkAggregate(hasSort: false)
         return input
     }

@@ -116,6 +116,13 @@ struct InMemoryRecord {
         let record: InMemoryRecord
         let creator: UserID
         let modifier: UserID
+        /// Returns the record with a name, if the caller may read it.
+        var readTarget: ([UInt8]) -> Subject? = { _ in nil }
+
+        func target(of field: QueryField) -> (type: TypeID, record: any PredicateSubject)? {
+            guard case .text(let name)? = value(of: field), let target = readTarget(name) else { return nil }
+            return (target.record.type, target)
+        }
 
         func value(of field: QueryField) -> QueryValue? {
             switch field {

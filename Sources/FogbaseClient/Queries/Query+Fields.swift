@@ -108,8 +108,9 @@ extension Query {
         by field: Model.Fields, ascending: Bool = true, ignoring differences: TextDifferences = [],
         absent: AbsentPlacement? = nil
     ) -> Query {
-        sorted(
-            byName: field.rawValue + differences.modifiers + (absent.map { " nulls \($0.rawValue)" } ?? ""), ascending)
+        Query(
+            self, sortedBy: field.rawValue + differences.modifiers + (absent.map { " nulls \($0.rawValue)" } ?? ""),
+            ascending: ascending)
     }
 
     /// Adds several sort fields with the same direction.

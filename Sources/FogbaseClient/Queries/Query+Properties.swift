@@ -96,6 +96,6 @@ extension Query {
     /// If the property is not stored in a field, sending the query throws ``FogbaseError/invalidArgument(_:)``.
     public func sorted<Value>(by path: KeyPath<Model, Value>, ascending: Bool = true) -> Query {
         guard let field = Model.field(for: path) else { return filter(.on(path) { _ in .all }) }
-        return sorted(byName: field.rawValue, ascending)
+        return Query(self, sortedBy: field.rawValue, ascending: ascending)
     }
 }

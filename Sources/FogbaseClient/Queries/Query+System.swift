@@ -78,6 +78,6 @@ extension Query {
     /// Adds a system field to sort by. Earlier sort fields take precedence.
     @_disfavoredOverload
     public func sorted(by key: SystemKey, ascending: Bool = true) -> Query {
-        sorted(byName: key.rawValue, ascending)
+        Query(self, sortedBy: key.rawValue, ascending: ascending)
     }
 }

@@ -49,6 +49,12 @@ public struct Query<Model: RecordDecodable>: Sendable {
         highlights = search.highlights
     }
 
+    /// Creates a query with an additional sort field. Without sort fields, records are in the order of creation.
+    init(_ query: Query, sortedBy name: String, ascending: Bool) {
+        self = query
+        sorts.append(ascending ? name : "-\(name)")
+    }
+
     /// Returns the query with an additional condition.
     public func filter(_ filter: Filter<Model>, _ join: Join = .and) -> Query {
         var query = self
@@ -93,13 +99,6 @@ public struct Query<Model: RecordDecodable>: Sendable {
     public func debug(_ report: @escaping @Sendable (String) -> Void = { print($0) }) -> Query {
         var query = self
         query.report = report
-        return query
-    }
-
-    /// Returns the query with an additional sort field. Without sort fields, records are in the order of creation.
-    func sorted(byName name: String, _ ascending: Bool) -> Query {
-        var query = self
-        query.sorts.append(ascending ? name : "-\(name)")
         return query
     }
 

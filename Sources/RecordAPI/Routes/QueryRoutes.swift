@@ -8,7 +8,7 @@ enum QueryRoutes {
     /// The query parameters that define a query and select the fields of its results.
     static let parameters = [
         "where", "arg", "sort", "limit", "fields", "cursor", "before", "count", "total", "explain", "expand",
-        "highlight", "highlightLength", "aggregate", "groupBy", "distinct", "having", "timeZone",
+        "strict", "highlight", "highlightLength", "aggregate", "groupBy", "distinct", "having", "timeZone",
     ]
 
     private static let setParameters = ["where", "arg", "all", "dryRun", "maxAffected"]
@@ -62,6 +62,7 @@ enum QueryRoutes {
         input.before = call.query["before"]
         input.count = try call.query.word("count")
         input.explain = try call.query.word("explain")
+        input.strict = try call.query.word("strict")
         input.expand = try call.query.expand()
         input.highlight = try call.query.names("highlight") ?? []
         input.highlightLength = try call.query.count("highlightLength")
@@ -243,6 +244,7 @@ enum QueryRoutes {
         "limit":{"type":"integer","minimum":1},"fields":{"type":"array","items":{"type":"string"}},
         "cursor":{"type":"string"},"before":{"type":"string"},"count":{"type":"boolean","default":false},
         "explain":{"type":"boolean","default":false},
+        "strict":{"type":"boolean","default":false,"description":"Reject what CloudKit's queries lack"},
         "total":{"const":"estimate"},
         "expand":{"description":"author,comments.author or a list of such texts","anyOf":[{"type":"string"},
         {"type":"array","maxItems":10,"items":{"type":"string"}}]},
@@ -272,6 +274,9 @@ enum QueryRoutes {
         "access":{"type":"array","items":{"type":"object","properties":{"index":{"type":"string"},
         "condition":{"type":"string"},"direction":{"type":"string","enum":["forward","backward"]}}}},
         "residual":{"type":"string","description":"What is tested record by record"},
+        "targets":{"type":"array","description":"The tests of other records","items":{"type":"object","properties":{
+        "condition":{"type":"string"},"recordTypes":{"type":"array","items":{"type":"string"}},
+        "isNegated":{"type":"boolean","description":"The records found fail the test"},"records":{"type":"integer"}}}},
         "sort":{"type":"string","enum":["index","sorted","none"]},
         "returnedRows":{"type":"integer"},
         "estimatedRows":{"type":"integer","description":"This and the next two are for administrators"},

@@ -116,8 +116,8 @@ package struct BulkChanges {
 
     /// Adds the indexes that the condition lacks, where the environment allows it.
     private func addIndexes(for request: BulkRequest) async throws(RecordError) {
-        if let wish = try await reader.queries.missingIndexes(for: request.query, isForCaller: false) {
-            _ = try await database.indexes.add(wish, to: request.query.typeName)
+        for (wish, type) in try await reader.queries.missingIndexes(for: request.query, isForCaller: false) {
+            _ = try await database.indexes.add(wish, to: type)
         }
     }
 
@@ -161,15 +161,16 @@ package struct BulkChanges {
     private func matches(_ request: BulkRequest) throws(RecordError) -> MatchedRecords {
         var set = MatchedRecords()
         let limit = database.limits.setRecords
-        guard let query = try reader.queries.bind(request.query), let zone = query.zone else { return set }
-        try reader.queries.requireIndexes(query, request.query)
-        set.type = query.type
-        // The slice that changes a record checks the record again, including the caller's read access.
-        set.predicate = query.condition
-        set.isRestrictedToOwn = query.isRestrictedToOwn
+        guard let bound = try reader.queries.bind(request.query), let zone = bound.zone else { return set }
+        try reader.queries.requireIndexes(bound, request.query)
         let budget = QueryBudget(
             time: .milliseconds(database.limits.queryMilliseconds), workPerRecord: BulkChange.workPerRecord)
-        try reader.queries.advising(query, budget) { () throws(RecordError) in
+        try reader.queries.advising(bound, budget) { () throws(RecordError) in
+            let query = try TargetResolver.resolve(bound, by: reader.queries, budget)
+            set.type = query.type
+            // The slice that changes a record checks the record again, including the caller's read access.
+            set.predicate = query.condition
+            set.isRestrictedToOwn = query.isRestrictedToOwn
             let runner = try reader.queries.runnerOfAll(query, zone: zone, budget)
             set.matched = try runner.count()
             if request.isDryRun { return }

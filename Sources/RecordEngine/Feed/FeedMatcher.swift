@@ -55,6 +55,9 @@ extension FeedReader {
     ) throws(RecordError) -> RecordMatcher? {
         guard let input = selection.condition, let type = selection.types?.first else { return nil }
         let request = QueryRequest(caller: caller, address: address, typeName: type, input: input)
-        return try reader.queries.bind(request).map { RecordMatcher($0.condition) }
+        return try reader.queries.bind(request).map { query throws(RecordError) in
+            if let target = query.targets.first { throw .targetInFeed(target) }
+            return RecordMatcher(query.condition)
+        }
     }
 }

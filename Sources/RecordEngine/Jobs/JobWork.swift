@@ -138,9 +138,10 @@ final class JobWork: SlicedWork, @unchecked Sendable {
             let caller = row.caller.caller
         else { return end }
         let request = task.request(for: try reader.callers.current(caller), in: address)
-        guard let query = try reader.queries.bind(request.query), let zone = query.zone else { return end }
-        try reader.queries.requireIndexes(query, request.query)
+        guard let bound = try reader.queries.bind(request.query), let zone = bound.zone else { return end }
+        try reader.queries.requireIndexes(bound, request.query)
         let budget = QueryBudget(time: roundTime, workPerRecord: BulkChange.workPerRecord)
+        let query = try TargetResolver.resolve(bound, by: reader.queries, budget)
         var smallest = SmallestNumbers(roundRecords)
         var count = 0
         try reader.queries.runnerOfAll(query, zone: zone, budget).forEachMatch { record throws(RecordError) in

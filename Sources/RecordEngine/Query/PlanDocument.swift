@@ -7,6 +7,8 @@ struct PlanDocument {
     let plan: QueryPlan
     /// The predicate without the numbers of deleted accounts.
     let asked: Predicate
+    /// The tests of other records and what they found.
+    let targets: [TargetQuery]
     /// The number of audiences that the query scans in addition to the zone. An audience holds records that the caller
     /// may read through their access lists.
     let audiences: Int
@@ -24,14 +26,16 @@ struct PlanDocument {
     let isAmongOthers: Bool
 
     init(
-        _ parts: [QueryBranch], asked: Predicate, type: RecordTypeDefinition, examined: Int, returned: Int,
-        nanoseconds: UInt64, isOnPool: Bool, showsFigures: Bool, showsScans: Bool, isAmongOthers: Bool
+        _ parts: [QueryBranch], asked: Predicate, targets: [TargetQuery] = [], type: RecordTypeDefinition,
+        examined: Int, returned: Int, nanoseconds: UInt64, isOnPool: Bool, showsFigures: Bool, showsScans: Bool,
+        isAmongOthers: Bool
     ) {
         // All branches come from one predicate and one order. The document shows the plan for records without access
         // lists.
         plan = parts[0].plan
         audiences = parts.count - 1
         self.asked = asked
+        self.targets = targets
         self.type = type
         self.examined = examined
         self.returned = returned
@@ -49,8 +53,10 @@ struct PlanDocument {
             return restricted("may read the schema")
         }
         var members: [(String, JSONValue)] = [
-            ("text", .string(plan.text(of: type))), ("access", .array(access)),
+            ("text", .string((targets.map(\.text) + [plan.text(of: type)]).joined(separator: "\n"))),
+            ("access", .array(access)),
         ]
+        if !targets.isEmpty { members.append(("targets", .array(targets.map(\.json)))) }
         if audiences > 0 { members.append(("audiences", .integer(Int64(audiences)))) }
         if plan.residual != .constant(true) { members.append(("residual", .string(plan.residual.text(limit: 1_024)))) }
         members.append(("sort", .string(plan.isSorted ? "sorted" : plan.order.isByID ? "none" : "index")))
@@ -70,11 +76,12 @@ struct PlanDocument {
     /// - Parameter others: The callers that see the whole plan, for the text.
     private func restricted(_ others: String) -> JSONValue {
         let condition = asked.text(limit: 1_024)
-        return .object(
-            JSONObject([
-                ("text", .string("scans are shown to callers that \(others)\nfilter: \(condition)")),
-                ("access", .array([])), ("residual", .string(condition)), ("returnedRows", .integer(Int64(returned))),
-            ]))
+        var members: [(String, JSONValue)] = [
+            ("text", .string("scans are shown to callers that \(others)\nfilter: \(condition)")),
+            ("access", .array([])), ("residual", .string(condition)), ("returnedRows", .integer(Int64(returned))),
+        ]
+        if !targets.isEmpty { members.append(("targets", .array(targets.map(\.json)))) }
+        return .object(JSONObject(members))
     }
 
     /// The maximum number of scans in the document. The document omits further scans.

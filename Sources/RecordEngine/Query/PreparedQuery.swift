@@ -15,13 +15,15 @@ struct PreparedQuery {
     let readsAll: Bool
     /// The predicate for records with an access list: the client's predicate. If it names fields that only creators may
     /// read, it also requires that the caller created the record.
-    let condition: Predicate
+    var condition: Predicate
     /// The predicate for records without an access list: the client's predicate and a condition for the records that
     /// the caller may read.
-    let predicate: Predicate
-    /// `predicate` for display, without the numbers of deleted accounts. These numbers would reveal how many accounts
-    /// were deleted.
+    var predicate: Predicate
+    /// `predicate` for display, with its tests of other records, and without the numbers of deleted accounts. These
+    /// numbers would reveal how many accounts were deleted.
     let asked: Predicate
+    /// The queries for the tests of other records in the predicate. `TargetResolver.resolve` runs them.
+    var targets: [TargetQuery]
     /// The audiences of records with an access list that the caller may read.
     let audiences: [AudienceID]
     /// Whether the query names fields that only creators may read. The query then finds only records that the caller
@@ -49,17 +51,29 @@ struct PreparedQuery {
             type: type.name.text, condition: asked.shape,
             sort: sort.map(\.text).joined(separator: ","))
     }
+
+    /// The indexes that the query needs.
+    func needs(in database: RecordDatabase) -> QueryRequirements {
+        QueryRequirements(
+            targets.isEmpty ? predicate : predicate.replacingTargetTests(TargetQuery.placeholder), sort: sort,
+            type: type,
+            createdFollowsIDs: database.createdFollowsIDs && !type.hasPreservedDates)
+    }
 }
 
 extension QueryReader {
     /// Binds a query. Checks the caller's permissions before the query's text.
     ///
-    /// - Parameter keepsWords: Whether to cache the bound query and its plan by its text.
+    /// - Parameters:
+    ///   - keepsWords: Whether to cache the bound query and its plan by its text.
+    ///   - known: The bound query, if the request contains none as text.
     /// - Returns: `nil` for a type that does not exist yet in development.
     /// - Throws: NOT_FOUND for an unknown type in production; AUTHENTICATION_REQUIRED or ACCESS_DENIED if the caller
     ///   may read none of the type; BAD_REQUEST for a predicate or sort that does not fit the type, with cause
     ///   TOKEN_INVALID for a cursor of another caller or query.
-    func bind(_ request: QueryRequest, keepsWords: Bool = true) throws(RecordError) -> PreparedQuery? {
+    func bind(
+        _ request: QueryRequest, keepsWords: Bool = true, known: BoundQuery? = nil
+    ) throws(RecordError) -> PreparedQuery? {
         guard let whole = schema[request.typeName] else {
             guard database.environment == .development else {
                 throw .unknownType(request.typeName)
@@ -103,7 +117,8 @@ extension QueryReader {
         let now = cursor?.now ?? WallClock.milliseconds
         let words =
             access == nil && keepsWords ? QueryCache.Words(request.input, identity: identity, type: type.id) : nil
-        let bound = try self.bound(request.input, words, to: type, now: now)
+        try request.input.checkStrictness(of: type)
+        let bound = if let known { known } else { try self.bound(request, words, to: type, now: now) }
         var condition = try naming(deletedAccountsIn: bound.predicate)
         var predicate = condition
         var asked = bound.predicate
@@ -126,12 +141,11 @@ extension QueryReader {
             type: type,
             shown: VisibleFields(request.input.fields, of: whole, visibility),
             zone: zone, readsAll: permitted == .all, condition: condition, predicate: predicate,
-            asked: asked, audiences: audiences ?? [], isRestrictedToOwn: isRestrictedToOwn, sort: bound.sort,
-            aggregation: bound.aggregation,
-            cursor: cursor, isReversed: isReversed,
-            binding: binding,
+            asked: asked, targets: try TargetResolver(queries: self, request: request).queries(of: bound.predicate),
+            audiences: audiences ?? [], isRestrictedToOwn: isRestrictedToOwn, sort: bound.sort,
+            aggregation: bound.aggregation, cursor: cursor, isReversed: isReversed, binding: binding,
             words: permitted == .all && !isReversed && (audiences ?? []).isEmpty
-                && !bound.predicate.namesDeletedAccounts
+                && !bound.predicate.namesDeletedAccounts && !bound.predicate.hasTargetTests
                 ? words : nil,
             highlights: try Highlights.Plan(request.input, bound.predicate),
             expansion: try expandPlan(request, of: readable),
@@ -140,15 +154,17 @@ extension QueryReader {
 
     /// Parses and binds the query's text, or returns the cached result.
     private func bound(
-        _ input: QueryInput, _ words: QueryCache.Words?, to type: RecordTypeDefinition, now: Int64
+        _ request: QueryRequest, _ words: QueryCache.Words?, to type: RecordTypeDefinition, now: Int64
     ) throws(RecordError) -> BoundQuery {
         if let words, let known = reader.queryCache.bound(words) { return known }
         var namesAccounts = false
-        let bound = try input.bind(to: type, now: now) { name throws(RecordError) in
+        let resolver = TargetResolver(queries: self, request: request)
+        let bound = try request.input.bind(to: type, now: now, targets: resolver.types) { name throws(RecordError) in
             namesAccounts = true
             return try self.writerID(named: name)
         }
-        if let words, !namesAccounts { reader.queryCache.keep(bound, for: words) }
+        // A test of another record depends on other types and the caller's permissions for them.
+        if let words, !namesAccounts, !bound.predicate.hasTargetTests { reader.queryCache.keep(bound, for: words) }
         return bound
     }
 

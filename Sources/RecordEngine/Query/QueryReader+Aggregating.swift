@@ -32,8 +32,8 @@ extension QueryReader {
         if request.input.explain, !parts.isEmpty {
             page.plan =
                 PlanDocument(
-                    parts, asked: query.asked, type: query.type, examined: budget.examined, returned: groups.count,
-                    nanoseconds: budget.elapsed, isOnPool: isOnPool,
+                    parts, asked: query.asked, targets: query.targets, type: query.type, examined: budget.examined,
+                    returned: groups.count, nanoseconds: budget.elapsed, isOnPool: isOnPool,
                     showsFigures: Authorization.authorize(request.caller, .readSchema) == .allowed,
                     showsScans: query.readsAll,
                     isAmongOthers: request.address.scope != .publicDatabase && database.environment == .production

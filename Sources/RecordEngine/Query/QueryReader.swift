@@ -75,7 +75,9 @@ package struct QueryReader {
     ///
     /// - Parameter isForCaller: Whether to stop when the client disconnects.
     /// - Throws: As `run`.
-    func missingIndexes(for request: QueryRequest, isForCaller: Bool) async throws(RecordError) -> IndexRequest? {
+    func missingIndexes(
+        for request: QueryRequest, isForCaller: Bool
+    ) async throws(RecordError) -> [(request: IndexRequest, type: RecordTypeName)] {
         guard request.input.size > Self.longInput else { return try missingIndexesOnThisThread(for: request) }
         return try await database.queries.pool.read(database, isForCaller: isForCaller) {
             reader throws(RecordError) in
@@ -91,9 +93,11 @@ package struct QueryReader {
         return request
     }
 
-    private func missingIndexesOnThisThread(for request: QueryRequest) throws(RecordError) -> IndexRequest? {
-        guard let query = try bind(request) else { return nil }
-        return try checkIndexes(query, request, isFirst: true)
+    private func missingIndexesOnThisThread(
+        for request: QueryRequest
+    ) throws(RecordError) -> [(request: IndexRequest, type: RecordTypeName)] {
+        guard let query = try bind(request) else { return [] }
+        return try missingIndexes(of: query, request, isFirst: true)
     }
 
     /// The time limit of one query on an event loop. The limit is shorter after another query has exceeded it, because
@@ -155,6 +159,7 @@ package struct QueryReader {
     private func respond(
         _ query: PreparedQuery, _ request: QueryRequest, _ notices: [QueryNotice], _ budget: QueryBudget, isOnPool: Bool
     ) throws(RecordError) -> RecordPage {
+        let query = try TargetResolver.resolve(query, by: self, budget)
         if let aggregation = query.aggregation {
             return try respond(aggregation, query, request, notices, budget, isOnPool: isOnPool)
         }
@@ -220,8 +225,9 @@ package struct QueryReader {
         if request.input.explain {
             page.plan =
                 PlanDocument(
-                    runner.parts, asked: query.asked, type: query.type, examined: budget.examined,
-                    returned: page.records.count, nanoseconds: budget.elapsed, isOnPool: isOnPool,
+                    runner.parts, asked: query.asked, targets: query.targets, type: query.type,
+                    examined: budget.examined, returned: page.records.count, nanoseconds: budget.elapsed,
+                    isOnPool: isOnPool,
                     showsFigures: Authorization.authorize(request.caller, .readSchema) == .allowed,
                     showsScans: query.readsAll,
                     isAmongOthers: request.address.scope != .publicDatabase && database.environment == .production
@@ -287,7 +293,7 @@ package struct QueryReader {
     func checkIndexes(
         _ query: PreparedQuery, _ request: QueryRequest, isFirst: Bool
     ) throws(RecordError) -> IndexRequest? {
-        var needs = needs(of: query)
+        var needs = query.needs(in: database)
         let missingIndex = needs.missingIndex(countsUnfinished: false)
         let isUnfinished = missingIndex != nil && needs.missingIndex(countsUnfinished: true) == nil
         if isFirst || (missingIndex != nil && !isUnfinished), database.environment == .development,
@@ -328,7 +334,7 @@ package struct QueryReader {
         database.queries.counters.didRespond(onPool: isOnPool, examined: budget.examined)
         let elapsed = isOnPool ? budget.elapsed : 0
         guard IndexAdvisor.isCostly(examined: budget.examined, returned: returned, nanoseconds: elapsed) else { return }
-        var needs = needs(of: query)
+        var needs = query.needs(in: database)
         database.queries.advice.note(
             query.shape, examined: budget.examined, returned: returned, nanoseconds: budget.elapsed, isRejected: false,
             wanted: needs.request().fieldNames(in: query.type))
@@ -336,16 +342,10 @@ package struct QueryReader {
 
     private func noteStopped(_ query: PreparedQuery, examined: Int) {
         database.queries.counters.didStop()
-        var needs = needs(of: query)
+        var needs = query.needs(in: database)
         database.queries.advice.note(
             query.shape, examined: examined, returned: 0,
             nanoseconds: UInt64(max(0, database.limits.queryMilliseconds)) * 1_000_000, isRejected: true,
             wanted: needs.request().fieldNames(in: query.type))
-    }
-
-    private func needs(of query: PreparedQuery) -> QueryRequirements {
-        QueryRequirements(
-            query.predicate, sort: query.sort, type: query.type,
-            createdFollowsIDs: database.createdFollowsIDs && !query.type.hasPreservedDates)
     }
 }

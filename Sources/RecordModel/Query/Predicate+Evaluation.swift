@@ -8,6 +8,14 @@ package protocol PredicateSubject {
     func memberCount(of field: QueryField) -> Int
     /// Returns whether the record has a field of any type. An explicit null counts as absent.
     func isPresent(_ field: QueryField) -> Bool
+    /// Returns the record to which a reference leads, and its type; `nil` if the record lacks the reference, or if the
+    /// target does not exist or must not be read.
+    func target(of field: QueryField) -> (type: TypeID, record: any PredicateSubject)?
+}
+
+extension PredicateSubject {
+    /// Leads nowhere. Most subjects are tested with predicates without tests of other records.
+    package func target(of field: QueryField) -> (type: TypeID, record: any PredicateSubject)? { nil }
 }
 
 extension Predicate {
@@ -30,6 +38,7 @@ extension Condition {
     /// only `isNull`, tests of every member and tests of the number of members hold.
     package func evaluate(_ subject: some PredicateSubject) -> Bool {
         if test == .isNull { return !subject.isPresent(field) }
+        if case .leadsTo(let test) = test { return test.holds(for: subject.target(of: field)) }
         switch self.subject {
         case .value: return subject.value(of: field).map { test.holds(form.of($0)) } ?? false
         case .anyMember: return subject.members(of: field).contains { test.holds(form.of($0)) }
@@ -56,6 +65,8 @@ extension ValueTest {
         case .matches(let pattern):
             if case .text(let text) = value { return pattern.matches(text) }
             return false
+        // The name of a record does not decide the test.
+        case .leadsTo: return false
         }
     }
 }

@@ -26,6 +26,8 @@ private struct PredicateTextWriter {
     private var text: [UInt8] = []
     private let limit: Int
     private let showsValues: Bool
+    /// The text before the names of fields: the reference and a dot, for a field of another record.
+    private var prefix = ""
 
     init(limit: Int, showsValues: Bool) {
         self.limit = max(limit, 0)
@@ -117,6 +119,14 @@ private struct PredicateTextWriter {
         case .contains(let part): append(condition, " CONTAINS", .text(part))
         case .matches(let pattern):
             append(condition, pattern.language == .wildcards ? " LIKE" : " MATCHES", .text(Array(pattern.text.utf8)))
+        case .leadsTo(let target):
+            // The tests of the types differ only in the types of their fields.
+            guard let branch = target.branches.first else {
+                return append(.constant(target.holdsIfAbsent), inside: nil)
+            }
+            prefix = "\(PredicateKeyword.isReserved(field.name) ? "#" : "")\(field.name)."
+            append(branch.predicate, inside: needsGroup ? .and : nil)
+            prefix = ""
         }
     }
 
@@ -168,6 +178,7 @@ private struct PredicateTextWriter {
     }
 
     private mutating func append(_ field: QueryField) {
+        text += prefix.utf8
         if PredicateKeyword.isReserved(field.name) { text.append(UInt8(ascii: "#")) }
         text += field.name.utf8
     }

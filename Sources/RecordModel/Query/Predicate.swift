@@ -61,6 +61,9 @@ package enum ValueTest: Hashable, Sendable {
     case contains([UInt8])
     /// The whole text matches a pattern.
     case matches(TextPattern)
+    /// The reference leads to a record that passes a test. Before planning, `isIn` with the names of those records
+    /// replaces it.
+    case leadsTo(TargetTest)
 }
 
 /// A range of values of one field.

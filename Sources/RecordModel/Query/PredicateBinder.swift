@@ -4,17 +4,25 @@ package struct PredicateBinder {
     let type: RecordTypeDefinition
     let now: Int64
     let userID: (String) throws(RecordError) -> UserID?
+    let targets: Targets?
+
+    /// Returns the record types with a field of a name to which a reference may lead, without the fields that the
+    /// caller may not read.
+    package typealias Targets = (String) throws(RecordError) -> [RecordTypeDefinition]
 
     /// Creates a binder for one record type.
     ///
     /// - Parameters:
     ///   - now: The value of `now()`, in milliseconds since 1970-01-01 UTC.
     ///   - userID: Returns the number of the account with a record name. If the result is `nil`, no record matches.
+    ///   - targets: Returns the types to which references may lead; `nil` if the predicate cannot test other records.
     package init(
-        type: RecordTypeDefinition, now: Int64, userID: @escaping (String) throws(RecordError) -> UserID?
+        type: RecordTypeDefinition, now: Int64, targets: Targets? = nil,
+        userID: @escaping (String) throws(RecordError) -> UserID?
     ) {
         self.type = type
         self.now = now
+        self.targets = targets
         self.userID = userID
     }
 
@@ -89,9 +97,8 @@ package struct PredicateBinder {
         if let field = type[name] { return .field(field) }
         if name.utf8.contains(UInt8(ascii: ".")) {
             throw .condition(
-                "A key path, which leads to another record, is not available in this version", field: name,
-                at: location,
-                found: name.clipped, expected: "the name of a field")
+                "A path to a field of another record is possible only in the predicate 'where'", field: name,
+                at: location, found: name.clipped, expected: "the name of a field")
         }
         throw .condition(
             "Field \(name.clipped) not found in \(type.name)"

@@ -13,6 +13,8 @@ struct PredicateBinding {
     private var members = 0
     /// The number of bytes of all text arguments so far. An argument counts each time the predicate uses it.
     private var textBytes = 0
+    /// The number of tests of other records so far.
+    var targetTests = 0
 
     init(binder: PredicateBinder, positional: [QueryArgument] = [], named: [String: QueryArgument] = [:]) {
         self.binder = binder
@@ -54,8 +56,8 @@ struct PredicateBinding {
         case .constant(let value): return .constant(value)
         case .comparison(let comparison): return try predicate(comparison)
         case .and(let nodes): return .and(try predicates(nodes))
-        case .or(let nodes): return .or(try predicates(nodes))
-        case .not(let node): return .not(try predicate(node))
+        case .or(let nodes, _): return .or(try predicates(nodes))
+        case .not(let node, _): return .not(try predicate(node))
         }
     }
 
@@ -73,12 +75,16 @@ struct PredicateBinding {
         switch (left, right) {
         case (.field(let field), .value(let value)):
             return try predicate(field, comparison.operation, value, comparison)
+        case (.path(let path), .value(let value)):
+            return try predicate(path, comparison.operation, value, comparison)
         case (.value(let value), .field(let field)):
-            return try turned(value, field, comparison)
-        case (.field, .field(let field)):
-            throw .condition(
-                "Two fields cannot be compared with each other", at: PredicateLocation(offset: comparison.right.offset),
-                found: field.field.name.clipped, expected: "a value")
+            let operation = try turned(value, comparison)
+            return try predicate(field, operation, value, comparison)
+        case (.value(let value), .path(let path)):
+            let operation = try turned(value, comparison)
+            return try predicate(path, operation, value, comparison)
+        case (_, .field(let field)): throw twoFields(field.field.name, comparison)
+        case (_, .path(let path)): throw twoFields(path.name, comparison)
         case (.value, .value):
             throw .condition(
                 "A comparison needs a field on one side", at: PredicateLocation(offset: comparison.left.offset),
@@ -86,7 +92,13 @@ struct PredicateBinding {
         }
     }
 
-    private func predicate(
+    private func twoFields(_ name: String, _ comparison: PredicateSyntax.Comparison) -> RecordError {
+        .condition(
+            "Two fields cannot be compared with each other", at: PredicateLocation(offset: comparison.right.offset),
+            found: name.clipped, expected: "a value")
+    }
+
+    func predicate(
         _ field: LocatedField, _ operation: PredicateSyntax.Operation, _ value: LocatedValue,
         _ comparison: PredicateSyntax.Comparison
     ) throws(RecordError) -> Predicate {
@@ -149,7 +161,14 @@ struct PredicateBinding {
         case (nil, false): return .value
         case (.any?, false), (PredicateSyntax.Quantifier.none?, false): return .anyMember
         case (.all?, false): return .everyMember
-        case (nil, true): return .memberCount
+        case (nil, true):
+            guard field.field.type.isList else {
+                throw .condition(
+                    "Field '\(field.field.name)' of type \(field.field.type.schemaName) is no list and has no members to "
+                        + "count", cause: .typeMismatch, field: field.field.name, at: field.location,
+                    found: field.field.type.schemaName, expected: "a list field")
+            }
+            return .memberCount
         default:
             throw .condition(
                 "The number of members takes no quantifier", field: field.field.name, at: field.location,
@@ -157,10 +176,11 @@ struct PredicateBinding {
         }
     }
 
-    /// Binds a comparison with the value on the left: `100 <= salesPrice`, `'red' IN colours`.
+    /// The operation of a comparison with the value on the left, as if the field stood there: `100 <= salesPrice`,
+    /// `'red' IN colours`.
     private func turned(
-        _ value: LocatedValue, _ field: LocatedField, _ comparison: PredicateSyntax.Comparison
-    ) throws(RecordError) -> Predicate {
+        _ value: LocatedValue, _ comparison: PredicateSyntax.Comparison
+    ) throws(RecordError) -> PredicateSyntax.Operation {
         let operation: PredicateSyntax.Operation
         switch comparison.operation {
         case .relation(let relation): operation = .relation(relation.turned)
@@ -176,7 +196,7 @@ struct PredicateBinding {
                 "A quantifier stands before a list field", at: PredicateLocation(offset: comparison.left.offset),
                 found: value.argument.typeName, expected: "a list field")
         }
-        return try predicate(field, operation, value, comparison)
+        return operation
     }
 }
 
@@ -199,6 +219,7 @@ struct LocatedValue {
 extension PredicateBinding {
     private enum Resolved {
         case field(LocatedField)
+        case path(LocatedPath)
         case value(LocatedValue)
     }
 
@@ -210,22 +231,22 @@ extension PredicateBinding {
     ) throws(RecordError) -> Resolved {
         let location = PredicateLocation(offset: operand.offset)
         switch operand.form {
-        case .key, .keyArgument: return .field(try field(operand.form, at: location, isValue: isValue))
+        case .key, .keyArgument, .path:
+            if let path = try path(operand.form, at: location) { return .path(path) }
+            return .field(try field(operand.form, at: location, isValue: isValue))
         case .count(let form):
-            var field = try field(form, at: location, isValue: isValue)
-            guard field.field.type.isList else {
-                throw .condition(
-                    "Field '\(field.field.name)' of type \(field.field.type.schemaName) is no list and has no members to "
-                        + "count", cause: .typeMismatch, field: field.field.name, at: location,
-                    found: field.field.type.schemaName, expected: "a list field")
+            if var path = try path(form, at: location) {
+                path.isCount = true
+                return .path(path)
             }
+            var field = try field(form, at: location, isValue: isValue)
             field.isCount = true
             return .field(field)
         default: return .value(try value(operand))
         }
     }
 
-    private func field(
+    func field(
         _ form: PredicateSyntax.Operand.Form, at location: PredicateLocation, isValue: Bool
     ) throws(RecordError) -> LocatedField {
         switch form {
@@ -282,7 +303,7 @@ extension PredicateBinding {
             throw .condition(
                 "SELF stands before CONTAINS, CONTAINS_ANY_TOKENS or CONTAINS_ALL_TOKENS, and searches all SEARCHABLE "
                     + "texts", at: location, found: "SELF", expected: "a field or a value")
-        case .key, .keyArgument, .count:
+        case .key, .keyArgument, .path, .count:
             throw .condition(
                 "A list has values and no fields", at: location, found: "a field", expected: "a value")
         }

@@ -30,6 +30,7 @@ extension PredicateParser {
 
     /// Returns the operand for a key, which is followed by the current token.
     private mutating func key(_ form: Operand.Form, at start: Int) throws(RecordError) -> Operand {
+        let form = try form.followedByPath(in: &self)
         guard case .collection(let name) = token.kind else { return Operand(form: form, offset: start) }
         guard name.lowercased() == "count" else {
             throw .condition(

@@ -27,11 +27,12 @@ struct PredicateParser {
 
     private mutating func disjunction() throws(RecordError) -> PredicateSyntax.Node {
         var parts = [try conjunction()]
+        let offset = token.start
         while token.kind == .keyword(.or) {
             try advance()
             parts.append(try conjunction())
         }
-        return parts.count == 1 ? parts[0] : .or(parts)
+        return parts.count == 1 ? parts[0] : .or(parts, offset: offset)
     }
 
     private mutating func conjunction() throws(RecordError) -> PredicateSyntax.Node {
@@ -46,12 +47,13 @@ struct PredicateParser {
     /// Parses any number of NOTs. Two NOTs cancel each other.
     private mutating func negation() throws(RecordError) -> PredicateSyntax.Node {
         var isNegated = false
+        let offset = token.start
         while token.kind == .keyword(.not) {
             isNegated.toggle()
             try advance()
         }
         let node = try primary()
-        return isNegated ? .not(node) : node
+        return isNegated ? .not(node, offset: offset) : node
     }
 
     private mutating func primary() throws(RecordError) -> PredicateSyntax.Node {
@@ -112,6 +114,7 @@ struct PredicateParser {
         if isWord("is") { return try nullTest(comparison) }
         // SQL writes `x NOT IN {…}` for `NOT x IN {…}`.
         let isNegated = token.kind == .keyword(.not)
+        let offset = token.start
         if isNegated {
             try advance()
             guard !token.isRelation else { throw unexpected("IN, BETWEEN, CONTAINS or another word after NOT") }
@@ -119,7 +122,7 @@ struct PredicateParser {
         comparison.offset = token.start
         (comparison.operation, comparison.folding) = try operation()
         comparison.right = try operand(isList: comparison.operation.takesList)
-        return isNegated ? .not(.comparison(comparison)) : .comparison(comparison)
+        return isNegated ? .not(.comparison(comparison), offset: offset) : .comparison(comparison)
     }
 
     /// Parses SQL's `x IS NULL` and `x IS NOT NULL`, for `x == NULL` and `x != NULL`.
@@ -165,7 +168,6 @@ struct PredicateParser {
         case .name(let name) where Self.textWords.contains(name.lowercased()):
             throw unexpected(Self.textOperators)
         default:
-            if token.isSign(".") { throw unavailable("A key path, which leads to another record,", "an operator") }
             if token.isSign("[") { throw unavailable("An index into a list", "an operator") }
             throw unexpected("an operator, such as == or IN")
         }

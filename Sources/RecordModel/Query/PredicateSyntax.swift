@@ -21,11 +21,11 @@ internal import UnicodeText
 /// tokens     = "SELF" "CONTAINS" [ mods ] operand
 ///            | ( "SELF" | key ) ( "CONTAINS_ANY_TOKENS" | "CONTAINS_ALL_TOKENS" | "TOKENMATCHES" ) [ mods ] operand
 /// distance   = ("distanceToLocation:fromLocation:" | "distance") "(" … ")" relop operand
-/// operand    = key [ ".@count" ] | value | list
+/// operand    = key [ "." name ] [ ".@count" ] | value | list   a dot leads to the record of a reference
 /// value      = term { ("+" | "-") ( term | integer unit ) }   numbers, and durations for times
 /// term       = factor { ("*" | "/") factor }
 /// factor     = literal | param | now | "(" value ")"
-/// key        = [ "#" ] name | "%K"                            names: `Identifier`; paths with dots†
+/// key        = [ "#" ] name | "%K"                            names: `Identifier`
 /// literal    = string | number | "TRUE" | "YES" | "FALSE" | "NO" | "NULL" | "NIL" | date | reference | location†
 /// list       = "{" [ item { "," item } ] "}"                  an item is a value
 /// now        = "now" "(" ")"
@@ -49,8 +49,10 @@ package struct PredicateSyntax: Hashable, Sendable {
         case constant(Bool)
         case comparison(Comparison)
         case and([Node])
-        case or([Node])
-        case not(Node)
+        /// The offset is that of the first OR, in UTF-8 bytes.
+        case or([Node], offset: Int)
+        /// The offset is that of the first NOT, in UTF-8 bytes.
+        case not(Node, offset: Int)
     }
 
     struct Comparison: Hashable, Sendable {
@@ -116,6 +118,9 @@ package struct PredicateSyntax: Hashable, Sendable {
             case record
             /// A `%K` placeholder for a field name. The associated value is the position of its argument.
             case keyArgument(Int)
+            /// A field of the record to which a reference leads: the key before the dot, the name after it, and the
+            /// offset of the name.
+            case path(Form, String, offset: Int)
             /// The number of members of a list: the key before `.@count`.
             case count(Form)
             case literal(QueryArgument)

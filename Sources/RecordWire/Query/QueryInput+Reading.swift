@@ -5,8 +5,7 @@ extension QueryInput {
     ///
     /// ```
     /// {"recordType","where"?,"args"?,"vars"?,"filterBy"?,"sort"? | "sortBy"?,"limit"?,"fields"?,"cursor"?,"count"?,
-    /// "explain"?,"expand"?,"before"?,"total"?,"highlight"?,
-    /// "highlightLength"?,"aggregate"?}
+    /// "explain"?,"expand"?,"before"?,"total"?,"strict"?,"highlight"?,"highlightLength"?,"aggregate"?}
     /// ```
     ///
     /// A `null` value is the same as an absent key.
@@ -54,6 +53,7 @@ extension QueryInput {
             case "count": count = try reader.queryFlag("count")
             case "total": estimatesTotal = try Self.estimatesTotal(try reader.optionalString("total"))
             case "explain": explain = try reader.queryFlag("explain")
+            case "strict": strict = try reader.queryFlag("strict")
             case "expand": expand = try reader.queryExpand()
             case "highlight": highlight = try reader.queryFields("highlight")
             case "highlightLength":
@@ -73,7 +73,7 @@ extension QueryInput {
 
     private static let keys = [
         "recordType", "where", "args", "vars", "filterBy", "sort", "sortBy", "limit", "fields", "cursor", "count",
-        "explain", "expand", "before", "total", "highlight", "highlightLength", "aggregate",
+        "explain", "expand", "before", "total", "strict", "highlight", "highlightLength", "aggregate",
     ]
 
     private static func checkKnown(_ key: JSONToken, _ reader: RequestReader) throws(RecordError) {

@@ -51,6 +51,8 @@ package struct QueryInput: Hashable, Sendable {
     package var highlight: [String] = []
     /// The most characters of a text that the response shows with the words found.
     package var highlightLength: Int?
+    /// Whether to reject what CloudKit's CKQuery lacks.
+    package var strict = false
     /// The aggregate of the matches, instead of the records.
     package var aggregate: AggregateInput?
 
@@ -159,12 +161,14 @@ extension QueryInput {
     ///
     /// - Parameters:
     ///   - now: The value of `now()`, in milliseconds since 1970-01-01 UTC.
+    ///   - targets: Returns the types to which references may lead; `nil` if the predicate cannot test other records.
     ///   - userID: Returns the number of the account with a record name; `nil` if there is no such account.
     /// - Throws: `BAD_REQUEST`, with the causes and details of `PredicateSyntax.parse` and `PredicateBinder`.
     package func bind(
-        to type: RecordTypeDefinition, now: Int64, userID: @escaping (String) throws(RecordError) -> UserID?
+        to type: RecordTypeDefinition, now: Int64, targets: PredicateBinder.Targets? = nil,
+        userID: @escaping (String) throws(RecordError) -> UserID?
     ) throws(RecordError) -> BoundQuery {
-        let binder = PredicateBinder(type: type, now: now, userID: userID)
+        let binder = PredicateBinder(type: type, now: now, targets: targets, userID: userID)
         let syntax = try PredicateSyntax.parse(condition ?? "")
         guard syntax.conditions + filters.count <= Limits.conditions else {
             throw .badRequest(

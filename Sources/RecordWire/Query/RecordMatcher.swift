@@ -181,7 +181,7 @@ private struct MatcherTest: Sendable {
             textBytes = (range.lower?.value.textBytes ?? 0) + (range.upper?.value.textBytes ?? 0)
         case .hasPrefix(let prefix):
             (values, comparisons, textBytes) = (nil, 1, prefix.count)
-        case .contains, .matches:
+        case .contains, .matches, .leadsTo:
             (values, comparisons, textBytes) = (nil, 0, 0)
         }
     }

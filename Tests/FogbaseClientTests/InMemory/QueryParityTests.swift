@@ -47,7 +47,9 @@ import Testing
             "ANY l != 'x'", "n == NULL", "s != NULL", "l == NULL", "b == NULL", "b != NULL",
             "t \(order) date('2026-01-01T00:00:0\(time)Z')", "r == ref('r1')", "r IN {'r1', 'r2'}", "r != 'r0'",
             "recordName \(order) 'r2'", "recordName IN {'r1', 'r11'}", "TRUEPREDICATE", "FALSEPREDICATE",
-            "\(number) < n", "n == d", "createdTimestamp < now()",
+            "\(number) < n", "n == d", "createdTimestamp < now()", "r.n \(order) \(number)", "r.s BEGINSWITH \(text)",
+            "r.s != \(text)", "ANY r.l == 'x'", "r.createdTimestamp < now()", "r.n == NULL", "r.nothing == 1",
+            "s.n == 1",
         ])
     }
 

@@ -59,6 +59,10 @@
                 let drafts = try await database.count(mine.filter(\.state == .draft || \.subtitle != nil))
                 #expect(drafts == 5)
 
+                let report = try await Query<Post>().filter(.author, equals: "ann").debug(in: database)
+                print(report)
+                #expect(report.returnedRows == 0)
+
                 guard var post = try await database.first(mine.filter(\.title == "Post 41")) else { return }
                 post.title = "Post forty-one"
                 post.subtitle = nil
@@ -74,6 +78,8 @@
                 let remarks = Query<Remark>().filter(.post, equals: try Reference(to: post.id))
                 print(try await database.count(remarks))
                 #expect(try await database.count(remarks) == 2)
+                let byTitle = Query(Filter<Remark>("post.title == %@", "Post forty-one"))
+                #expect(try await database.count(byTitle) == 2)
 
                 print(try await database.delete(matching: mine).changed)
                 #expect(try await database.count(mine) == 0)

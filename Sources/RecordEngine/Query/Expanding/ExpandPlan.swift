@@ -111,7 +111,7 @@ extension QueryReader {
             // An unknown type has no records in development.
             return ExpandPlan.Backward(step: step, request: query, second: second)
         }
-        let field = try self.field(named: step.field, of: readable(type, request), request)
+        let field = try self.field(named: step.field, of: request.readable(type), request)
         query.input.filters = [
             FilterSyntax(
                 fieldName: step.field, comparator: field.type.isList ? "LIST_CONTAINS" : "EQUALS",
@@ -121,10 +121,12 @@ extension QueryReader {
         _ = try bind(query, keepsWords: false)
         return ExpandPlan.Backward(step: step, request: query, second: second)
     }
+}
 
+extension QueryRequest {
     /// A type without the fields that a condition of the caller may not name.
-    private func readable(_ type: RecordTypeDefinition, _ request: QueryRequest) -> RecordTypeDefinition {
-        let visibility = Visibility(of: type, for: request.caller, in: request.address.scope)
+    func readable(_ type: RecordTypeDefinition) -> RecordTypeDefinition {
+        let visibility = Visibility(of: type, for: caller, in: address.scope)
         let readsOwn = if case .own = visibility.reads { true } else { false }
         return type.without(visibility.fields?.unreadable(isOwn: readsOwn) ?? [])
     }

@@ -234,7 +234,8 @@ extension QueryReader {
 }
 
 extension QueryReader {
-    /// The indexes that a query and its backward steps lack and the caller may add, each with its type.
+    /// The indexes that a query, its tests of other records and its backward steps lack and the caller may add, each
+    /// with its type.
     ///
     /// - Parameter isFirst: As in `checkIndexes`.
     /// - Throws: As `checkIndexes`.
@@ -244,6 +245,11 @@ extension QueryReader {
         var missing: [(request: IndexRequest, type: RecordTypeName)] = []
         if let wanted = try checkIndexes(query, request, isFirst: isFirst) {
             missing.append((wanted, request.typeName))
+        }
+        for branch in query.targets.flatMap(\.branches) {
+            if let wanted = try checkIndexes(branch.query, branch.request, isFirst: isFirst) {
+                missing.append((wanted, branch.request.typeName))
+            }
         }
         for backward in query.expansion?.backward ?? [] {
             guard let query = try bind(backward.request, keepsWords: false) else { continue }

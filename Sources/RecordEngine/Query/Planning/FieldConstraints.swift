@@ -60,7 +60,7 @@ struct FieldConstraints: Hashable, Sendable {
         case .isIn(let list): restrict(to: list)
         case .isWithin(let other): restrict(to: other)
         // Constraints describe sets of values. A scan of all values in an index does not need less than reading them.
-        case .contains, .matches: return false
+        case .contains, .matches, .leadsTo: return false
         case .hasPrefix(let text):
             // If a text matches both prefixes, one prefix starts with the other. The second prefix is checked for each
             // record found.
