@@ -47,8 +47,8 @@ let package = Package(
         module("Encodings"),
         module("Geography", ["Containers"]),
         module("HTTP", ["Calendars", "UnicodeText"]),
-        module("RecordModel", ["Calendars", "UnicodeText"]),
-        module("RecordWire", ["RecordModel", "UnicodeText", "Encodings"]),
+        module("RecordModel", ["Calendars", "Geography", "UnicodeText"]),
+        module("RecordWire", ["RecordModel", "UnicodeText", "Encodings", "Geography"]),
         module("Pictures"),
         module("TextSearch", ["UnicodeText"]),
         module("UnicodeText"),
@@ -69,7 +69,7 @@ let package = Package(
             "RecordEngine",
             [
                 "Calendars", "RecordModel", "RecordWire", "RecordStorage", "UnicodeText", "Encodings", "Containers",
-                "Threads",
+                "Geography", "Threads",
                 "Cryptography", "Pictures", "Thumbnails",
             ]),
         module(
@@ -80,7 +80,7 @@ let package = Package(
             ]),
 
         // What apps use. It shares with the server what a record is, and nothing of how one is kept.
-        module("FogbaseClient", ["RecordModel", "RecordWire", "Encodings"]),
+        module("FogbaseClient", ["Geography", "RecordModel", "RecordWire", "Encodings"]),
 
         .executableTarget(
             name: "fogbase",
@@ -130,16 +130,16 @@ let package = Package(
             name: "UnicodeTextTests", dependencies: ["UnicodeText", "Cryptography", "TestSupport"],
             exclude: ["make_tables.py"], swiftSettings: house),
         tests("TextSearchTests", ["TextSearch", "UnicodeText"]),
-        tests("RecordModelTests", ["RecordModel", "FuzzTargets"]),
-        tests("RecordWireTests", ["RecordWire", "RecordModel", "Encodings"]),
+        tests("RecordModelTests", ["RecordModel", "Geography", "FuzzTargets"]),
+        tests("RecordWireTests", ["RecordWire", "RecordModel", "Geography", "Encodings"]),
         tests(
             "RecordStorageTests",
             ["RecordStorage", "RecordWire", "RecordModel", "Cryptography", "Thumbnails", "CSQLite", "StoreTestSupport"]),
         tests(
             "RecordEngineTests",
             [
-                "RecordEngine", "RecordStorage", "RecordWire", "RecordModel", "Encodings", "Threads", "Cryptography",
-                "StoreTestSupport",
+                "RecordEngine", "RecordStorage", "RecordWire", "RecordModel", "Geography", "Encodings", "Threads",
+                "Cryptography", "StoreTestSupport",
             ]),
         tests(
             "RecordAPITests",

@@ -104,6 +104,7 @@ extension QueryPlan {
             lines.append("scan \(scan.name(of: type))\(direction): \(condition)")
         }
         if scans.count > 4 { lines.append("…") }
+        if nearest != nil { lines.append("nearest: \(order.columns.map(\.text).joined(separator: ", "))") }
         if residual != .constant(true) { lines.append("filter: \(residual.text(limit: 512))") }
         if isSorted {
             let terms = order.columns.map(\.text)
@@ -116,7 +117,9 @@ extension QueryPlan {
 extension IndexScan {
     /// The condition that the scan satisfies, as text for `explain`.
     fileprivate func conditionText(limit: Int) -> String {
-        isInexact ? "long texts, which are tested" : condition.text(limit: limit)
+        guard isInexact else { return condition.text(limit: limit) }
+        if case .index(let index) = source, index.kind == .places { return condition.text(limit: limit) + ", tested" }
+        return "long texts, which are tested"
     }
 
     /// The name of the scan's index or key, as text for `explain`.

@@ -10,7 +10,7 @@ extension RecordError {
             case .sortable(let field): (field, "sortable")
             }
         let failed = type.indexes.contains { index in
-            index.isFailed && index.columns.contains { $0.source == field.source }
+            index.isFailed && index.columns.contains { $0.source == field.anySource }
         }
         let remedy =
             if failed {

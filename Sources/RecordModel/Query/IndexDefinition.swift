@@ -64,9 +64,12 @@ package struct IndexDefinition: Hashable, Sendable {
         case widening = 3
         /// One entry per distinct part of a text (`TextParts`), for CONTAINS. The index has one column.
         case parts = 4
+        /// One entry per distinct place of a LOCATION or LOCATION_LIST, by its `PlaceKey`; one entry for a record
+        /// without a place. The index has one column.
+        case places = 5
 
         /// Whether a record has any number of entries.
-        package var hasManyEntries: Bool { self == .members || self == .parts }
+        package var hasManyEntries: Bool { self == .members || self == .parts || self == .places }
     }
 
     /// The number of the index and of its table. Numbers are not reused.
@@ -156,7 +159,8 @@ extension RecordTypeDefinition {
     /// Returns the shape of the index that a field's options require: on this field alone, ascending.
     package static func shape(forOptionsOf field: FieldDefinition) -> IndexRequest.Shape {
         IndexRequest.Shape(
-            kind: field.type.isList ? .members : .ordered, columns: [IndexDefinition.Column(.field(field.id))])
+            kind: field.type.element == .location ? .places : field.type.isList ? .members : .ordered,
+            columns: [IndexDefinition.Column(.field(field.id))])
     }
 
     /// Returns an index that serves a field's options; `nil` if there is none. The index may be declared, and may be

@@ -141,7 +141,7 @@ extension Condition {
             // Every record has all system fields.
             if case .system = field { return .constant(false) }
             return .condition(Condition(field, .isNull))
-        case .equals, .matches: return .condition(self)
+        case .equals, .matches, .isInside: return .condition(self)
         }
     }
 

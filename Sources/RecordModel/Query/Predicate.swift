@@ -59,6 +59,8 @@ package enum ValueTest: Hashable, Sendable {
     case contains([UInt8])
     /// The whole text matches a pattern.
     case matches(TextPattern)
+    /// The place lies in a region.
+    case isInside(PlaceArea)
 }
 
 /// A range of values of one field.

@@ -44,6 +44,7 @@ package struct PredicateBinder {
     package func sortTerm(
         _ name: String, isAscending: Bool, nulls: NullPlacement? = nil
     ) throws(RecordError) -> SortTerm {
+        if let term = try distanceTerm(name, isAscending: isAscending, nulls: nulls) { return term }
         let column = ColumnName(parsing: name)
         let form = column?.form ?? .exact
         let field = try self.field(column?.name ?? name, at: PredicateLocation())

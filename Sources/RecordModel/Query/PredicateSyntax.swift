@@ -10,7 +10,7 @@ internal import UnicodeText
 /// predicate  = conj { ("OR" | "||") conj }
 /// conj       = unary { ("AND" | "&&") unary }
 /// unary      = { "NOT" | "!" } primary
-/// primary    = "(" predicate ")" | "TRUEPREDICATE" | "FALSEPREDICATE" | tokens† | distance† | compare
+/// primary    = "(" predicate ")" | "TRUEPREDICATE" | "FALSEPREDICATE" | tokens† | compare
 /// compare    = [ quant ] operand ( relop [ mods ] operand | "IS" [ "NOT" ] "NULL"
 ///            | [ "NOT" ] ( ("IN" | "BETWEEN") [ mods ] ( operand | sqlList )
 ///                        | ("BEGINSWITH" | "CONTAINS" | "ENDSWITH" | "LIKE" | "MATCHES") [ mods ] operand ) )
@@ -18,13 +18,17 @@ internal import UnicodeText
 /// relop      = "=" | "==" | "!=" | "<>" | "<" | "<=" | "=<" | ">" | ">=" | "=>"
 /// mods       = "[" { "c" | "d" | "n" } "]"                     "n": exact
 /// tokens     = "SELF" "CONTAINS" operand
-/// distance   = ("distanceToLocation:fromLocation:" | "distance") "(" … ")" relop operand
-/// operand    = key [ ".@count" ] | value | list
+/// operand    = key [ ".@count" ] | value [ length ] | list | distance | region
+/// distance   = ("distanceToLocation:fromLocation:" | "distance") "(" key "," place ")"     in any order
+/// place      = location | param
+/// length     = "m" | "km" | "mi"                              in comparisons with distances, and behind a radius
+/// region     = "circle" "(" place "," value [ length ] ")" | "polygon" "(" ( list | param ) ")"
+///            | "box" "(" value "," value "," value "," value ")"     south, west, north, east
 /// value      = term { ("+" | "-") ( term | integer unit ) }   numbers, and durations for times
 /// term       = factor { ("*" | "/") factor }
 /// factor     = literal | param | now | "(" value ")"
 /// key        = [ "#" ] name | "%K"                            names: `Identifier`; paths with dots†
-/// literal    = string | number | "TRUE" | "YES" | "FALSE" | "NO" | "NULL" | "NIL" | date | reference | location†
+/// literal    = string | number | "TRUE" | "YES" | "FALSE" | "NO" | "NULL" | "NIL" | date | reference | location
 /// list       = "{" [ item { "," item } ] "}"                  an item is a value
 /// now        = "now" "(" ")"
 /// unit       = ("second" | "minute" | "hour" | "day" | "week") [ "s" ]
@@ -122,6 +126,10 @@ package struct PredicateSyntax: Hashable, Sendable {
             /// A number of milliseconds.
             case duration(Int64)
             case list([Operand])
+            /// The distance between a field and a location.
+            case distance(Form, Operand)
+            /// A region, described by the arguments of its function.
+            case region(RegionKind, [Operand])
             case arithmetic(Arithmetic, Operand, Operand)
         }
     }

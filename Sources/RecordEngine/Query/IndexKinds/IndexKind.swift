@@ -21,6 +21,7 @@ extension IndexDefinition.Kind {
         case .ordered: OrderedIndexes()
         case .members: MemberIndexes()
         case .parts: PartIndexes()
+        case .places: PlaceIndexes()
         case .widening: nil
         }
     }

@@ -49,7 +49,7 @@ extension Predicate {
             case .isWithin(let range): range.lower?.value.isLong == true || range.upper?.value.isLong == true
             case .hasPrefix(let text): text.count >= IndexKey.textBytes
             // No range of keys stands for these tests.
-            case .contains, .matches: false
+            case .contains, .matches, .isInside: false
             }
         }
     }

@@ -44,7 +44,7 @@ struct QueryRunner {
         after position: QueryPosition?, limit: Int,
         _ body: (RecordCursor, () -> QueryPosition) throws(RecordError) -> Bool
     ) throws(RecordError) {
-        if parts.contains(where: { $0.plan.isSorted }) {
+        if parts.contains(where: { $0.plan.isSorted || $0.plan.nearest != nil }) {
             for position in try topPositions(after: position, limit: limit) {
                 try budget.take(1)
                 guard let record = try store.scanning.record(position.record) else { continue }
@@ -65,7 +65,7 @@ struct QueryRunner {
         var first = TopRecords(limit, order: order)
         var seen: Set<RecordNumber> = []
         for reading in [ScanOrder.query, .time, .none] {
-            let parts = parts.filter { $0.order == reading }
+            let parts = parts.filter { $0.order == reading && $0.plan.nearest == nil }
             if parts.isEmpty { continue }
             var count = 0
             try forEachMatch(of: parts, in: reading, after: position, limit: limit, needsRecords: !order.isByID) {
@@ -86,18 +86,22 @@ struct QueryRunner {
                 }
             }
         }
+        for part in parts {
+            guard let search = part.plan.nearest else { continue }
+            try addNearest(part, search, after: position, limit: limit, to: &first, &seen)
+        }
         return try first.finish(budget)
     }
 
     /// The values of the order's columns for a record, encoded by `IndexKey`.
-    private func sortKey(_ record: RecordCursor?) throws(RecordError) -> [UInt8] {
+    func sortKey(_ record: RecordCursor?) throws(RecordError) -> [UInt8] {
         guard let record, !order.isByID else { return [] }
         let indexed = try IndexedRecord(record)
         var key: [UInt8] = []
         for term in order.columns {
             let source = term.field.anySource
             try budget.spend(indexed.bytes(of: source))
-            let value = try indexed.value(of: source, asDouble: term.field.type == .double)
+            let value = try indexed.value(of: term.field)
             if term.form != .exact { try budget.spend(indexed.bytes(of: source) * TextForm.workPerByte) }
             IndexKey.append(
                 value.map(term.form.of), isAscending: term.isAscending, isAbsentGreatest: term.isAbsentGreatest,
