@@ -112,6 +112,20 @@ import Testing
         #expect(page.count == Int64(expected.count))
     }
 
+    @Test func `of many regions in one condition a few are planned for`() async throws {
+        let test = try TestDatabase(.production)
+        try await test.putType(fields: Self.fields)
+        try await Self.grid(test)
+        let near = (0..<150).map { "place IN circle(loc(35.2,139.25),\(2_000 + $0))" }.joined(separator: " AND ")
+        let some = (0..<29).map { "place IN circle(loc(35,\(139 + $0)),9e3)" }.joined(separator: " OR ")
+        let all = "(\(near)) AND (\(some) OR n >= 0)"
+        let expected = try await test.query("place IN circle(loc(35.2,139.25),2000)").names
+        #expect(try await test.query(all).names == expected)
+        let page = try await test.query(near)
+        #expect(page.names == expected)
+        #expect(page.examined ?? .max < 400, "\(page.plan.prefix(500))")
+    }
+
     @Test func `production names the field without an index, and development adds it`() async throws {
         let production = try TestDatabase(.production)
         try await production.putType(fields: #""place":{"type":"LOCATION"},"n":{"type":"INT64"}"#)

@@ -6,6 +6,8 @@ internal import RecordModel
 struct PlaceIndexes: IndexKind {
     /// The most ranges of keys that stand for a region.
     private static let maxRanges = 16
+    /// The most regions of a predicate for which paths are made. Each takes about 25 µs, once for each branch of an OR.
+    private static let maxRegions = 4
 
     func paths(
         _ index: IndexDefinition, for parts: Conjuncts, in finder: AccessPathFinder
@@ -16,10 +18,12 @@ struct PlaceIndexes: IndexKind {
         let search = Search(index: index, isList: definition.type.isList, parts: parts, finder: finder)
         var found: [AccessPath] = []
         for field in parts.fields {
-            guard case .distance(definition, let origin) = field.field, let facts = parts.facts[field] else { continue }
+            guard case .distance(definition, let origin) = field.field, let facts = parts.facts[field],
+                found.count < Self.maxRegions
+            else { continue }
             if let path = try search.distances(from: origin, facts) { found.append(path) }
         }
-        for part in parts.placeParts where part.field == .field(definition) {
+        for part in parts.placeParts where part.field == .field(definition) && found.count < Self.maxRegions {
             found.append(search.path(to: part.area.prepared, isExact: true, covering: [part.part]))
         }
         if case .distance(definition, let origin)? = finder.order.columns.first?.field {
