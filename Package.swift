@@ -47,8 +47,8 @@ let package = Package(
         module("Encodings"),
         module("Geography", ["Containers"]),
         module("HTTP", ["Calendars", "UnicodeText"]),
-        module("RecordModel", ["Calendars", "TextSearch", "UnicodeText"]),
-        module("RecordWire", ["RecordModel", "TextSearch", "UnicodeText", "Encodings"]),
+        module("RecordModel", ["Calendars", "Geography", "TextSearch", "UnicodeText"]),
+        module("RecordWire", ["RecordModel", "Geography", "TextSearch", "UnicodeText", "Encodings"]),
         module("Pictures"),
         module("TextSearch", ["UnicodeText"]),
         module("UnicodeText"),
@@ -68,8 +68,8 @@ let package = Package(
         module(
             "RecordEngine",
             [
-                "Calendars", "RecordModel", "RecordWire", "RecordStorage", "TextSearch", "UnicodeText", "Encodings",
-                "Containers", "Threads", "Cryptography", "Pictures", "Thumbnails",
+                "Calendars", "RecordModel", "RecordWire", "RecordStorage", "Geography", "TextSearch", "UnicodeText",
+                "Encodings", "Containers", "Threads", "Cryptography", "Pictures", "Thumbnails",
             ]),
         module(
             "RecordAPI",
@@ -79,7 +79,7 @@ let package = Package(
             ]),
 
         // What apps use. It shares with the server what a record is, and nothing of how one is kept.
-        module("FogbaseClient", ["RecordModel", "RecordWire", "Encodings"]),
+        module("FogbaseClient", ["Geography", "RecordModel", "RecordWire", "Encodings"]),
 
         .executableTarget(
             name: "fogbase",
@@ -129,15 +129,15 @@ let package = Package(
             name: "UnicodeTextTests", dependencies: ["UnicodeText", "Cryptography", "TestSupport"],
             exclude: ["make_tables.py"], swiftSettings: house),
         tests("TextSearchTests", ["TextSearch", "UnicodeText"]),
-        tests("RecordModelTests", ["RecordModel", "FuzzTargets"]),
-        tests("RecordWireTests", ["RecordWire", "RecordModel", "Encodings"]),
+        tests("RecordModelTests", ["RecordModel", "Geography", "FuzzTargets"]),
+        tests("RecordWireTests", ["RecordWire", "RecordModel", "Geography", "Encodings"]),
         tests(
             "RecordStorageTests",
             ["RecordStorage", "RecordWire", "RecordModel", "Cryptography", "Thumbnails", "CSQLite", "StoreTestSupport"]),
         tests(
             "RecordEngineTests",
             [
-                "RecordEngine", "RecordStorage", "RecordWire", "RecordModel", "TextSearch", "Encodings", "Threads",
+                "RecordEngine", "RecordStorage", "RecordWire", "RecordModel", "Geography", "TextSearch", "Encodings", "Threads",
                 "Cryptography", "StoreTestSupport",
             ]),
         tests(

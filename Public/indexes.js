@@ -3,13 +3,13 @@
 import * as api from "./api.js";
 import { normalized } from "./fields/kinds.js";
 
-const unmarked = new Set(["BYTES", "ASSET", "LOCATION"]);
+const unmarked = new Set(["BYTES", "ASSET"]);
 
 /** The index options that a field of this type can have. */
 export function marks(typeName) {
     const type = normalized(String(typeName));
     if (unmarked.has(type.replace(/_LIST$/, ""))) return [];
-    return type.endsWith("_LIST") || type === "REFERENCE" ? ["QUERYABLE"] : ["QUERYABLE", "SORTABLE"];
+    return type.endsWith("_LIST") || type === "REFERENCE" || type === "LOCATION" ? ["QUERYABLE"] : ["QUERYABLE", "SORTABLE"];
 }
 
 /** `-timestamp` is a column in descending order. */

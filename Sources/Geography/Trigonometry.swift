@@ -1,4 +1,8 @@
-import Glibc
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
 
 // All functions of the C library that this module uses. The module does no other arithmetic than IEEE 754's, so two
 // callers on one machine get the same bits.

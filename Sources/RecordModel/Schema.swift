@@ -57,8 +57,8 @@ package struct RecordTypeDefinition: Hashable, Sendable {
     /// The widening checks of fields that are becoming DOUBLE, and the indexes that will then replace others. Writes
     /// maintain them, but queries do not use them.
     package var replacements: [IndexDefinition] = []
-    /// Whether the type has an index on a list.
-    package var hasMemberIndexes: Bool { indexes.contains { $0.kind == .members } }
+    /// Whether the type has an index on a list, or on places.
+    package var hasMemberIndexes: Bool { indexes.contains { $0.kind == .members || $0.kind == .places } }
     /// Whether a record of the type has, or once had, an access list.
     package var hasAccessLists: Bool
     /// The default access list, for new records whose request contains none.

@@ -113,8 +113,10 @@ extension SchemaDocument.IndexEntry {
             }
             columns.append(column)
         }
+        let isOfPlaces = types.contains { $0.element == .location }
         let rejection = IndexRules.rejection(
-            ofColumns: types, forms: columns.map(\.form), kind: columns.compactMap(\.kind).first ?? .ordered,
+            ofColumns: types, forms: columns.map(\.form),
+            kind: columns.compactMap(\.kind).first ?? (isOfPlaces ? .places : .ordered),
             isUnique: isUnique)
         if let rejection {
             throw SchemaDocument.invalid(rejection, "\(path).fields")
@@ -129,7 +131,9 @@ extension SchemaDocument.IndexEntry {
         for column in columns {
             let source: IndexDefinition.Source
             if let field = type[column.name] {
-                if field.type.isList, shape.kind == .ordered { shape.kind = .members }
+                if shape.kind == .ordered {
+                    shape.kind = field.type.element == .location ? .places : field.type.isList ? .members : .ordered
+                }
                 source = .field(field.id)
             } else if let field = SystemField(column.name) {
                 source = .system(field)

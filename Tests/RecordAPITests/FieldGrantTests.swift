@@ -19,7 +19,8 @@ import Testing
                 "note":{"type":"STRING","indexes":["QUERYABLE"],"read":["_creator"],"write":["_creator"]},
                 "grade":{"type":"INT64","indexes":["QUERYABLE"],"write":["editors"]},
                 "box":{"type":"STRING","indexes":["QUERYABLE","SORTABLE"],"read":["editors"]},
-                "raw":{"type":"BYTES","read":["editors"]}},
+                "raw":{"type":"BYTES","read":["editors"]},
+                "spot":{"type":"LOCATION","indexes":["QUERYABLE"],"read":["editors"]}},
                 "indexes":[{"fields":["cost","title"]}],
                 "grants":{"_world":["READ"],"_icloud":["CREATE","WRITE"]}}}}
                 """)
@@ -101,6 +102,7 @@ import Testing
         "where=cost > 5", "where=NOT cost == 5", "where=title == 'a' OR cost == 731",
         "where=NOT (title == 'a' AND cost > 1)",
         "where=cost IN {731}", "where=cost BETWEEN {1, 2}", "where=box BEGINSWITH 'in'", "where=note == 'hushed'",
+        "where=distance(spot,loc(1,2)) < 5", "where=NOT spot IN circle(loc(1,2),3)", "sort=distance(spot,1,2)",
         "sort=cost", "sort=-cost", "sort=title,cost", "aggregate=sum(cost)", "aggregate=count,max(box)",
         "groupBy=cost", "groupBy=title,note", "distinct=box", "aggregate=count(cost)",
     ]) func `a condition or sort by an unreadable field is rejected like one by an unknown field`(_ asked: String)
@@ -111,13 +113,13 @@ import Testing
         let known = await database.call(.get, target, as: .stranger)
         let unknown = await database.call(
             .get,
-            ["cost", "box", "note"].reduce(target) {
+            ["cost", "box", "note", "spot"].reduce(target) {
                 $0.replacingOccurrences(of: $1, with: String(repeating: "q", count: $1.count))
             },
             as: .stranger)
         #expect(known.status == 400, "\(known.text)")
         var text = known.text
-        for name in ["cost", "box", "note"] {
+        for name in ["cost", "box", "note", "spot"] {
             text = text.replacingOccurrences(of: name, with: String(repeating: "q", count: name.count))
         }
         #expect(text == unknown.text)
@@ -299,7 +301,7 @@ import Testing
         func put(_ cost: String) -> String {
             """
             {"types":{"Good":{"fields":{"title":{"type":"STRING"},"cost":{"type":"INT64"\(cost)},"note":{"type":"STRING"},
-            "grade":{"type":"INT64"},"box":{"type":"STRING"},"raw":{"type":"BYTES"}}}}}
+            "grade":{"type":"INT64"},"box":{"type":"STRING"},"raw":{"type":"BYTES"},"spot":{"type":"LOCATION"}}}}}
             """
         }
         await database.play([

@@ -79,8 +79,8 @@ import Testing
                 contains: ["UNSUPPORTED_MEDIA_TYPE"]),
             Scenario(
                 "a long body", .anonymous, .post, "/query",
-                #"{"recordType":"Post","where":"\#(String(repeating: " ", count: 262_144))"}"#, 413,
-                contains: ["TOO_LARGE", "262144"]),
+                #"{"recordType":"Post","where":"\#(String(repeating: " ", count: 1_048_576))"}"#, 413,
+                contains: ["TOO_LARGE", "1048576"]),
         ])
     }
 

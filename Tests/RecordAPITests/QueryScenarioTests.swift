@@ -339,7 +339,7 @@ import Testing
             Scenario(
                 "no distances", .creator, .post, "/query",
                 post(#""filterBy":{"fieldName":"good","comparator":"NEAR","fieldValue":1}"#), 400,
-                contains: ["NEAR", "not available"]),
+                contains: ["NEAR", "distance"]),
             Scenario(
                 "a variable", .creator, .post, "/query", post(#""where":"good > $least","vars":{"last":1}"#), 400,
                 contains: ["least"]),

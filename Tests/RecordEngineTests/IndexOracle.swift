@@ -1,3 +1,4 @@
+import Geography
 import RecordEngine
 import RecordModel
 import RecordStorage
@@ -74,6 +75,12 @@ struct IndexOracle {
                         keys.insert(key)
                     }
                 }
+            case .places:
+                for column in index.columns {
+                    guard case .field(let id) = column.source else { continue }
+                    for place in try record.places(of: id) { keys.insert([2] + PlaceKey(place).bytes) }
+                }
+                if keys.isEmpty { keys.insert([1]) }
             case .widening: break
             }
             entries += keys.map { IndexTable.Entry(home: .zone(zone), key: $0, record: row.id) }

@@ -1,4 +1,5 @@
 import Foundation
+import Geography
 import RecordEngine
 import RecordModel
 import RecordWire
@@ -262,7 +263,7 @@ private struct SeenRecord: PredicateSubject {
         switch field {
         case .system(.recordName): return .text(Array((json["recordName"]?.string ?? "").utf8))
         case .system(.createdTimestamp): return json["created"]?["timestamp"]?.integer.map { .integer($0) }
-        case .system, .rank: return nil
+        case .system, .distance, .rank: return nil
         case .field(let definition):
             return json["fields"]?[definition.name.text]?["value"].flatMap { read($0, field) }
         }
@@ -272,6 +273,7 @@ private struct SeenRecord: PredicateSubject {
         (json["fields"]?[field.name]?["value"]?.array ?? []).compactMap { read($0, field) }
     }
 
+    func places(of field: QueryField) -> [Place] { [] }
     func memberCount(of field: QueryField) -> Int { members(of: field).count }
 
     func isPresent(_ field: QueryField) -> Bool {

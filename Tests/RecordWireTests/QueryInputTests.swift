@@ -1,3 +1,4 @@
+import Geography
 import RecordModel
 import RecordWire
 import TestSupport
@@ -85,7 +86,7 @@ struct QueryInputTests {
         "{\"filterBy\":{\"comparator\":\"EQUALS\",\"fieldValue\":{\"value\":1}}}",
         "{\"filterBy\":{\"fieldName\":\"a\",\"comparator\":\"EQUALS\",\"fieldValue\":1,\"x\":1}}",
         "{\"filterBy\":{\"systemFieldName\":\"title\",\"comparator\":\"EQUALS\",\"fieldValue\":1}}",
-        "{\"sortBy\":{\"fieldName\":\"location\",\"relativeLocation\":{\"value\":{\"latitude\":1,\"longitude\":2}}}}",
+        "{\"sortBy\":{\"fieldName\":\"location\",\"relativeLocation\":{\"value\":3}}}",
     ])
     func `a body of another shape is rejected`(body: String) {
         #expect(Self.rejection(body)?.code == .badRequest)
@@ -123,7 +124,8 @@ struct QueryInputTests {
         ("{\"value\":[1],\"type\":\"TIMESTAMP_LIST\"}", .list([.timestamp(1)])),
         ("{\"value\":[1,\"x\"],\"type\":\"LIST\"}", .list([.integer(1), .string("x")])),
         ("{\"value\":null,\"type\":\"LIST\"}", .null), ("{\"value\":1,\"type\":null}", .integer(1)),
-        ("{\"value\":\"AAAA\",\"type\":\"BYTES\"}", .bytes), ("{\"latitude\":1,\"longitude\":2}", .location),
+        ("{\"value\":\"AAAA\",\"type\":\"BYTES\"}", .bytes),
+        ("{\"latitude\":1,\"longitude\":2}", .location(Place(latitude: 1, longitude: 2)!)),
     ]
 
     @Test(arguments: arguments.indices)

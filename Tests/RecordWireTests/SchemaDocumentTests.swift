@@ -77,7 +77,7 @@ struct SchemaDocumentTests {
         (#""fields":{"a":{"type":"STRING","indexes":["QUICK"]}}"#, "fields.a.indexes"),
         (#""fields":{"a":{"type":"STRING","indexes":["FINDABLE"]}}"#, "fields.a.indexes"),
         (#""fields":{"a":{"type":"BYTES","indexes":["QUERYABLE"]}}"#, "fields.a.indexes"),
-        (#""fields":{"a":{"type":"LOCATION_LIST","indexes":["QUERYABLE"]}}"#, "fields.a.indexes"),
+        (#""fields":{"a":{"type":"LOCATION_LIST","indexes":["SORTABLE"]}}"#, "fields.a.indexes"),
         (#""fields":{"a":{"type":"ASSET","indexes":["SORTABLE"]}}"#, "fields.a.indexes"),
         (#""fields":{"a":{"type":"STRING_LIST","indexes":["SORTABLE"]}}"#, "fields.a.indexes"),
         (#""indexes":{}"#, "indexes"),

@@ -24,7 +24,7 @@ COMMON, COMMON_SHARE = "harbour", 10
 RARE_HITS = 100
 SCHEMA = {"types": {TYPE: {
     "fields": {"title": {"type": "STRING"}, "body": {"type": "STRING", "indexes": ["SEARCHABLE"]},
-               "place": {"type": "LOCATION"}, "number": {"type": "INT64"}},
+               "place": {"type": "LOCATION", "indexes": ["QUERYABLE"]}, "number": {"type": "INT64"}},
     "indexes": [{"fields": ["title[cd,contains]"]}],
 }}}
 _SYLLABLES = ["ka", "lo", "mi", "ne", "ru", "sto", "ban", "der", "fin", "gol", "hus", "jam", "pel", "qui", "tra", "vex"]

@@ -116,6 +116,10 @@ def queries(owner: Caller) -> list[Sample]:
         owner.json("POST", "/query", {"recordType": "Post", "limit": 2, "where": "likes >= 1 AND NOT likes IN {7}",
                                       "sort": "-likes", "strict": True}),
         owner.get("/query/Post?strict=true&where=likes%3E1%20OR%20title%3D'a'").rejected_with(400),
+        owner.json("POST", "/query", {"recordType": "Post", "sort": "-distance(place, 1.5, 2), title", "limit": 2,
+                                      "where": "distance(place, %@) < 5 km OR place IN box(-1, 170, 1, -170) OR place "
+                                               "IN polygon({loc(0, 0), loc(0, 1), loc(1, 1)}) OR NOT place IN "
+                                               "circle(loc(1, 2), 3)", "args": [{"latitude": 1, "longitude": 2}]}),
         owner.json("POST", "/query", {"recordType": "Post", "limit": 2, "expand": [
             "createdUserRecordName", "Post.createdUserRecordName(limit=3,sort=-createdTimestamp,recordName)"]}),
         owner.get("/query/Post?limit=1&expand=createdUserRecordName&total=estimate"),

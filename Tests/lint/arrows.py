@@ -20,7 +20,7 @@ PURE = {
 
 # The imports from outside the package that any file in Sources may have. Foundation is not among them: it costs a
 # process 50 MB, and a request more than the rest of its way through the server.
-SYSTEM = {"Swift", "Glibc", "Synchronization"}
+SYSTEM = {"Swift", "Glibc", "Darwin", "Synchronization"}
 
 # Modules that the Swift client uses too, which also runs on Apple's systems.
 PORTABLE = {"TextSearch"}

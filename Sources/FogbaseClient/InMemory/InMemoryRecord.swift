@@ -1,3 +1,4 @@
+internal import Geography
 internal import RecordModel
 internal import RecordWire
 
@@ -38,6 +39,8 @@ struct InMemoryRecord {
     private var values: [Int: [QueryValue]] = [:]
     /// The numbers of members of the lists, by field ID.
     private var memberCounts: [Int: Int] = [:]
+    /// The places of the locations, by field ID.
+    private var places: [Int: [Place]] = [:]
 
     /// Creates a record without fields.
     init(id: Int64, key: RecordKey, type: TypeID, creator: UserID, created: Int64) {
@@ -64,13 +67,16 @@ struct InMemoryRecord {
         for put in merge.externalPuts { externals[put.fieldID] = put.json }
         var values: [Int: [QueryValue]] = [:]
         var memberCounts: [Int: Int] = [:]
+        var places: [Int: [Place]] = [:]
         references = try fields.withView { view throws(RecordError) in
             for entry in view.entries {
                 guard !entry.isExternal else {
                     values[entry.fieldID] = []
                     continue
                 }
-                switch try CanonicalValue.decode(view.valueText(of: entry), as: entry.type) {
+                let value = try CanonicalValue.decode(view.valueText(of: entry), as: entry.type)
+                if entry.type.element == .location { places[entry.fieldID] = value.places }
+                switch value {
                 case .list(_, let members):
                     values[entry.fieldID] = members.compactMap(QueryValue.init)
                     memberCounts[entry.fieldID] = members.count
@@ -81,6 +87,7 @@ struct InMemoryRecord {
         }
         self.values = values
         self.memberCounts = memberCounts
+        self.places = places
     }
 
     /// Stores the principals that lose read access because of a change, for the change feed.
@@ -102,6 +109,7 @@ struct InMemoryRecord {
         references = []
         values = [:]
         memberCounts = [:]
+        places = [:]
     }
 
     /// Returns the record as the subject of a predicate.
@@ -132,8 +140,12 @@ struct InMemoryRecord {
             case .system(.modifiedTimestamp): .integer(record.modified)
             case .system(.createdUserRecordName): .account(creator)
             case .system(.modifiedUserRecordName): .account(modifier)
-            case .system, .rank: nil
+            case .system, .distance, .rank: nil
             }
+        }
+
+        func places(of field: QueryField) -> [Place] {
+            field.definition.flatMap { record.places[$0.id] } ?? []
         }
 
         func members(of field: QueryField) -> [QueryValue] {

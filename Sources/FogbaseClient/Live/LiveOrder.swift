@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Geography
 internal import RecordModel
 internal import RecordWire
 
@@ -10,6 +11,8 @@ struct LiveOrder: Sendable {
     private let terms: [SortTerm]
     /// The terms whose fields have a DOUBLE in some record. A field that was widened has integers in older records.
     private var doubles: Set<Int> = []
+    /// The places from which the terms measure distances. Such a term compares the distances like a DOUBLE field.
+    private let origins: [Int: Place]
 
     /// What the order compares of one record: the value of each term, and the creation time in milliseconds.
     struct Key: Hashable, Sendable {
@@ -19,9 +22,18 @@ struct LiveOrder: Sendable {
 
     /// - Parameter sorts: The terms of the sort, as a query has them, such as `-timestamp` and `title[c] nulls last`.
     init(_ sorts: [String]) {
+        var origins: [Int: Place] = [:]
         terms = sorts.enumerated().compactMap { index, sort in
             guard let input = try? QueryInput.sort(sort).first, let column = ColumnName(parsing: input.name) else {
                 return nil
+            }
+            if let distance = try? SortedDistance(parsing: input.name) {
+                origins[index] = distance.origin
+                return FieldName(distance.name).map {
+                    SortTerm(
+                        .field(FieldDefinition(id: index, name: $0, type: .double)), isAscending: input.isAscending,
+                        nulls: input.nulls ?? .last)
+                }
             }
             if let system = SystemField(column.name) {
                 return SortTerm(.system(system), isAscending: input.isAscending)
@@ -33,6 +45,7 @@ struct LiveOrder: Sendable {
                     isAscending: input.isAscending, nulls: input.nulls)
             }
         }
+        self.origins = origins
     }
 
     /// The names of the fields to compare, without system fields.
@@ -53,9 +66,15 @@ struct LiveOrder: Sendable {
             case .system(.recordName): value = .text(Array(head.recordName.utf8))
             case .system(.createdTimestamp): value = .integer(key.created)
             case .system(.modifiedTimestamp): value = .integer(head.modified?.timestamp ?? 0)
-            case .system, .rank: value = nil
+            case .system, .distance, .rank: value = nil
             case .field(let field):
-                value = fields.find(field.name.text).flatMap { fields.value(of: $0) }.flatMap(QueryValue.init)
+                let stored = fields.find(field.name.text).flatMap { fields.value(of: $0) }
+                value =
+                    if let origin = origins[field.id] {
+                        QueryValue(distanceFrom: origin, to: stored?.places ?? [])
+                    } else {
+                        stored.flatMap(QueryValue.init)
+                    }
             }
             if case .double? = value { doubles.insert(index) }
             key.values.append(value)
@@ -89,6 +108,7 @@ struct LiveOrder: Sendable {
         }
 
         func members(of field: QueryField) -> [QueryValue] { [] }
+        func places(of field: QueryField) -> [Place] { [] }
         func memberCount(of field: QueryField) -> Int { 0 }
         func isPresent(_ field: QueryField) -> Bool { value(of: field) != nil }
     }

@@ -129,11 +129,11 @@ extension Filter {
     }
 
     /// Returns a field name for the query language: `#` precedes a name that equals a keyword.
-    private static func written(_ field: String) -> String {
+    static func written(_ field: String) -> String {
         PredicateKeyword.isReserved(field) ? "#\(field)" : field
     }
 
-    private static func problem(_ value: some FieldConvertible, _ field: String) -> String? {
+    static func problem(_ value: some FieldConvertible, _ field: String) -> String? {
         var writer = FieldWriter(removesAbsent: false)
         do { try writer.encode(value: value.fieldValue, for: field) } catch {
             return "Field '\(field)' is compared with a number that is infinite or none"

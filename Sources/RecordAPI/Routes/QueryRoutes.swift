@@ -79,7 +79,7 @@ enum QueryRoutes {
         let address = try call.address()
         // The text of a predicate is short, but a list of values can be long. The limit is needed because anyone may
         // call this route.
-        var input = try await call.readersDocument(upTo: 262_144, QueryInput.read)
+        var input = try await call.readersDocument(upTo: 1 << 20, QueryInput.read)
         guard let type = input.recordType else {
             throw RecordError.badRequest(
                 "The body needs 'recordType', the type whose records are asked for",
@@ -229,7 +229,8 @@ enum QueryRoutes {
         "fieldName":{"type":"string"},"systemFieldName":{"type":"string"},"comparator":{"type":"string","enum":["EQUALS","NOT_EQUALS","LESS_THAN",
         "LESS_THAN_OR_EQUALS","GREATER_THAN","GREATER_THAN_OR_EQUALS","IN","NOT_IN","BEGINS_WITH",
         "NOT_BEGINS_WITH","LIST_CONTAINS","NOT_LIST_CONTAINS","LIST_CONTAINS_ANY","NOT_LIST_CONTAINS_ANY",
-        "LIST_CONTAINS_ALL","NOT_LIST_CONTAINS_ALL","LIST_MEMBER_BEGINS_WITH","NOT_LIST_MEMBER_BEGINS_WITH"]},
+        "LIST_CONTAINS_ALL","NOT_LIST_CONTAINS_ALL","LIST_MEMBER_BEGINS_WITH","NOT_LIST_MEMBER_BEGINS_WITH","NEAR","NOT_NEAR"]},
+        "distance":{"type":"number","minimum":0,"description":"The radius of NEAR in meters"},
         "fieldValue":{"$ref":"#/components/schemas/Argument"}}},
         "Query":{"type":"object","required":["recordType"],"additionalProperties":false,"properties":{
         "recordType":{"type":"string"},"where":{"type":"string","maxLength":16384},
@@ -266,7 +267,8 @@ enum QueryRoutes {
         "key":{"type":"object","description":"By name; the start of a period in milliseconds","additionalProperties":{"type":["string","number","null"]}},
         "values":{"type":"object","additionalProperties":{"type":["string","number","null"]}}}},
         "SortDescriptor":{"type":"object","properties":{"fieldName":{"type":"string"},
-        "systemFieldName":{"type":"string"},"ascending":{"type":"boolean","default":true}}},
+        "systemFieldName":{"type":"string"},"ascending":{"type":"boolean","default":true},
+        "relativeLocation":{"description":"Sorts by the distance to this LOCATION","$ref":"#/components/schemas/Argument"}}},
         "Notice":{"type":"object","required":["code","reason"],"properties":{
         "code":{"type":"string","enum":["INDEX_ADDED"]},"recordType":{"type":"string"},
         "index":{"type":"string","description":"Its columns: threadname, -timestamp"},"reason":{"type":"string"}}},

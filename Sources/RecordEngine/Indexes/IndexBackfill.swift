@@ -51,7 +51,7 @@ final class IndexBackfill {
                     runs.append(
                         key, index: index.id, home: home, record: row.id, zone: zone, isUnique: isUnique)
                 }
-            case .members, .parts, .words:
+            case .members, .parts, .places, .words:
                 keys.removeAll()
                 do { try record.appendKeys(of: index, to: &keys) } catch { continue }
                 guard keys.count <= Limits.indexedMembers else {

@@ -100,7 +100,7 @@ final class IndexMaintainer {
                 }
                 if let before { note(index, record, before, from: old?.homes) }
                 note(index, record, after, to: new.homes)
-            case .members, .parts, .words:
+            case .members, .parts, .places, .words:
                 try prepareMany(index, of: type, record: record, old: old, new: new, unread, &memberEntries)
             case .widening:
                 // The build has checked an unchanged value, or will check it.
@@ -165,7 +165,7 @@ final class IndexMaintainer {
         }
     }
 
-    /// Notes the removals and insertions for the members of a list, or for the parts of a text.
+    /// Notes the removals and insertions for the members of a list, the parts of a text or the places of a record.
     private func prepareMany(
         _ index: IndexDefinition, of type: RecordTypeDefinition, record: RecordNumber,
         old: (record: IndexedRecord, homes: RecordHomes)?, new: (record: IndexedRecord, homes: RecordHomes)?,

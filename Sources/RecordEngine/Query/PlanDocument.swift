@@ -111,6 +111,7 @@ extension QueryPlan {
             lines.append("scan \(scan.name(of: type))\(direction): \(condition)")
         }
         if scans.count > 4 { lines.append("…") }
+        if nearest != nil { lines.append("nearest: \(order.columns.map(\.text).joined(separator: ", "))") }
         if residual != .constant(true) { lines.append("filter: \(residual.text(limit: 512))") }
         if isSorted {
             let terms = order.columns.map(\.text)
@@ -123,8 +124,8 @@ extension QueryPlan {
 extension IndexScan {
     /// The condition that the scan satisfies, as text for `explain`.
     fileprivate func conditionText(limit: Int) -> String {
-        if isInexact, case .index = source { return "long texts, which are tested" }
-        return condition.text(limit: limit)
+        guard isInexact, case .index(let index) = source else { return condition.text(limit: limit) }
+        return index.kind == .places ? condition.text(limit: limit) + ", tested" : "long texts, which are tested"
     }
 
     /// The name of the scan's index or key, as text for `explain`.

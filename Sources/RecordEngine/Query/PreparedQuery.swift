@@ -49,7 +49,7 @@ struct PreparedQuery {
     var shape: IndexAdvisor.Shape {
         IndexAdvisor.Shape(
             type: type.name.text, condition: asked.shape,
-            sort: sort.map(\.text).joined(separator: ","))
+            sort: sort.map(\.shape).joined(separator: ","))
     }
 
     /// The indexes that the query needs.
@@ -195,7 +195,7 @@ extension BoundQuery {
     /// Whether a condition, a sort term or an aggregate uses one of these fields.
     fileprivate func names(_ fields: [Int]) -> Bool {
         (predicate.fields + sort.map(\.field) + (aggregation?.fields ?? [])).contains { field in
-            if case .field(let field) = field { fields.contains(field.id) } else { false }
+            field.definition.map { fields.contains($0.id) } ?? false
         }
     }
 }

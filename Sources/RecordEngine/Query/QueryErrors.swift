@@ -13,7 +13,7 @@ extension RecordError {
         var column = field.name
         if case .searchable = missingIndex { column += "[words]" }
         let failed = type.indexes.contains { index in
-            index.isFailed && index.columns.contains { $0.source == field.source }
+            index.isFailed && index.columns.contains { $0.source == field.anySource }
         }
         let remedy =
             if failed {

@@ -24,7 +24,7 @@ package struct QueryReader {
     ///     cause REQUEST_ABANDONED if the client disconnects.
     /// - Source: CloudKit Web Services Reference, "Fetching Records Using a Query".
     package func run(_ request: QueryRequest) async throws(RecordError) -> RecordPage {
-        if request.input.size > Self.longInput { return try await longQuery(request) }
+        if Self.isLong(request.input) { return try await longQuery(request) }
         var request = request
         var notices: [QueryNotice] = []
         while true {
@@ -78,7 +78,7 @@ package struct QueryReader {
     func missingIndexes(
         for request: QueryRequest, isForCaller: Bool
     ) async throws(RecordError) -> [(request: IndexRequest, type: RecordTypeName)] {
-        guard request.input.size > Self.longInput else { return try missingIndexesOnThisThread(for: request) }
+        guard Self.isLong(request.input) else { return try missingIndexesOnThisThread(for: request) }
         return try await database.queries.pool.read(database, isForCaller: isForCaller) {
             reader throws(RecordError) in
             try reader.queries.missingIndexesOnThisThread(for: try reader.queries.current(request))
@@ -111,6 +111,9 @@ package struct QueryReader {
     /// The input length in bytes above which binding runs on the pool. Binding looks up each account name, up to a
     /// thousand of them, and hashes lists on each level of a predicate.
     private static let longInput = 8 << 10
+
+    /// Whether binding and planning a query may take too long for an event loop.
+    private static func isLong(_ input: QueryInput) -> Bool { input.size > longInput || input.mayUsePolygons }
 
     /// The nanoseconds after which a failed attempt counts as an overrun. Some attempts fail at the first check.
     private static let overrunSpent: UInt64 = 1_000_000

@@ -1,3 +1,5 @@
+internal import Geography
+
 /// The groups of an aggregate, and the state of their values. Rows may be added in any order.
 package final class GroupTable {
     private let aggregation: Aggregation
@@ -147,10 +149,12 @@ private struct GroupSubject: PredicateSubject {
         case .field(let column): group[column.id]
         case .rank: nil
         case .system: keys.firstIndex { $0.field == field && $0.bucket == nil }.flatMap { group.keys[$0] }
+        case .distance: nil
         }
     }
 
     func members(of field: QueryField) -> [QueryValue] { [] }
+    func places(of field: QueryField) -> [Place] { [] }
 
     func memberCount(of field: QueryField) -> Int { 0 }
 

@@ -153,7 +153,8 @@ extension TypeEvolution {
             throw .badSchema(rejection, type.name)
         }
         guard Set(shape.columns.map { IndexDefinition.Column($0.source, form: $0.form) }).count == shape.columns.count,
-            shape.kind == .parts || shape.kind == .words || (shape.kind == .members) == types.contains(where: \.isList)
+            shape.kind == .parts || shape.kind == .places || shape.kind == .words
+                || (shape.kind == .members) == types.contains(where: \.isList)
         else { throw .badSchema("A field stands twice in the index, or is no list", type.name) }
         if shape.mixesReaders(in: type) { throw .uniqueIndexMixesReaders(type.name) }
     }

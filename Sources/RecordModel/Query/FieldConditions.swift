@@ -80,6 +80,7 @@ struct FieldConditions {
     /// Binds `f IN list`. `ANY f IN list` is also allowed for a scalar field, so that clients need not distinguish
     /// scalars from lists.
     func isIn(_ list: LocatedValue) throws(RecordError) -> Predicate {
+        if let area = list.area { return try isInside(area, list.location) }
         if subject == .anyMember, !type.isList { return try of(.value).isIn(list) }
         try checkSubject()
         var values: [QueryValue] = []
@@ -88,6 +89,17 @@ struct FieldConditions {
             if case .exact(let value) = try fit(member), seen.insert(value).inserted { values.append(value) }
         }
         return values.isEmpty ? impossible : condition(.isIn(values))
+    }
+
+    /// Binds `f IN box(…)`. For a list without a quantifier, it tests for at least one member, like the distance.
+    private func isInside(_ area: PlaceArea, _ location: PredicateLocation) throws(RecordError) -> Predicate {
+        guard case .field = field, type.element == .location, subject != .memberCount else {
+            throw rejection(
+                "Only places lie in a region, and field '\(field.name)' is of type \(type.schemaName)",
+                cause: .typeMismatch, at: fieldLocation, found: type.schemaName, expected: "a LOCATION")
+        }
+        let subject: Condition.Subject = type.isList ? (subject == .everyMember ? subject : .anyMember) : .value
+        return .condition(Condition(field, .isInside(area), subject: subject))
     }
 
     func isBetween(_ list: LocatedValue) throws(RecordError) -> Predicate {
@@ -209,7 +221,12 @@ extension FieldConditions {
     private func checkSubject() throws(RecordError) {
         if subject == .memberCount { return }
         switch type.element {
-        case .bytes, .asset, .location:
+        case .location:
+            throw rejection(
+                "Field '\(field.name)' of type \(type.schemaName) can only be tested with distance(), == NULL, != NULL, "
+                    + "and IN box(), circle() or polygon()",
+                cause: .typeMismatch, at: fieldLocation, found: type.schemaName, expected: "such a test")
+        case .bytes, .asset:
             throw rejection(
                 "Field '\(field.name)' of type \(type.schemaName) can only be tested with == NULL and != NULL",
                 cause: .typeMismatch, at: fieldLocation, found: type.schemaName, expected: "a field of another type")

@@ -64,13 +64,16 @@ package struct IndexDefinition: Hashable, Sendable {
         case widening = 3
         /// One entry per distinct part of a text (`TextParts`), for CONTAINS. The index has one column.
         case parts = 4
+        /// One entry per distinct place of a LOCATION or LOCATION_LIST, by its `PlaceKey`; one entry for a record
+        /// without a place. The index has one column.
+        case places = 5
 
         /// One entry per distinct word of a text, with a payload for the rank (`TextTerms`), for searches. The index has
         /// one column.
         case words = 6
 
         /// Whether a record has any number of entries.
-        package var hasManyEntries: Bool { self == .members || self == .parts || self == .words }
+        package var hasManyEntries: Bool { self == .members || self == .parts || self == .places || self == .words }
 
         /// Whether the name of the column tells the kind: `title[words]`.
         package var isNamed: Bool { self == .parts || self == .words }
@@ -167,7 +170,7 @@ extension RecordTypeDefinition {
     package static func shapes(forOptionsOf field: FieldDefinition) -> [IndexRequest.Shape] {
         var kinds: [IndexDefinition.Kind] = []
         if !field.options.isDisjoint(with: [.queryable, .sortable]) {
-            kinds.append(field.type.isList ? .members : .ordered)
+            kinds.append(field.type.element == .location ? .places : field.type.isList ? .members : .ordered)
         }
         if field.options.contains(.searchable) { kinds.append(.words) }
         return kinds.map { IndexRequest.Shape(kind: $0, columns: [IndexDefinition.Column(.field(field.id))]) }

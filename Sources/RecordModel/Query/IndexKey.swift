@@ -1,3 +1,5 @@
+package import Geography
+
 /// The byte strings that represent values in index tables and cursors. The order of the keys is the order of the
 /// values, so one comparison of bytes compares any number of columns.
 ///
@@ -9,6 +11,7 @@
 /// integer   | 02 | 8 bytes, big endian, sign bit inverted                     |
 /// double    | 02 | 8 bytes, big endian, sign bit inverted; negative: all bits |
 /// text      | 02 | first 1,024 bytes; 00 as 01 01, 01 as 01 02           | 00 |
+/// place     | 02 | 8 bytes, big endian: `PlaceKey`                            |
 /// ```
 ///
 /// A text contains 00 only as its terminator. So no key of a column is a prefix of another key, and the following
@@ -43,6 +46,13 @@ package enum IndexKey {
             key.append(0)
         }
         if !isAscending { invert(&key, from: start) }
+    }
+
+    /// Appends the key of a place: `02` and the 8 bytes of its `PlaceKey`; `01` for none. The order of such keys is the
+    /// order along the curve, whatever the direction of the column.
+    package static func append(_ place: PlaceKey?, to key: inout [UInt8]) {
+        key.append(place == nil ? absent : present)
+        if let place { append(place.code, to: &key) }
     }
 
     /// Appends the key of a text column from borrowed bytes. The result is that of `append` with `.text`.

@@ -11,6 +11,10 @@ package enum IndexRules {
         if options.contains(.searchable), type.element != .string {
             return "Only a STRING or a STRING_LIST can be SEARCHABLE"
         }
+        if type.element == .location {
+            return options.contains(.sortable)
+                ? "A place cannot be SORTABLE. QUERYABLE is enough for sorts by distance" : nil
+        }
         if !isComparable(type) { return "A field of type \(type.schemaName) cannot be QUERYABLE or SORTABLE" }
         if options.contains(.sortable), type.isList { return "A list cannot be SORTABLE" }
         return nil
@@ -33,6 +37,10 @@ package enum IndexRules {
             if types[0].element != .string { return "Only a STRING or a STRING_LIST can have [contains]" }
             if forms[0].isReversed { return "An index with [contains] is not reversed" }
             return isUnique ? "An index with [contains] cannot be unique" : nil
+        }
+        if kind == .places {
+            if types.count != 1 || types[0].element != .location { return "A place stands in an index of its own" }
+            return isUnique ? "An index on places cannot be unique" : nil
         }
         if kind == .words {
             if types.count != 1 { return "A field with [words] stands in an index of its own" }

@@ -16,7 +16,7 @@ extension Condition {
         switch test {
         case .equals(let value): return value == .deletedAccount
         case .isIn(let list): return list.contains(.deletedAccount)
-        case .isNull, .isWithin, .hasPrefix, .contains, .matches, .leadsTo: return false
+        case .isNull, .isWithin, .hasPrefix, .contains, .matches, .isInside, .leadsTo: return false
         }
     }
 }

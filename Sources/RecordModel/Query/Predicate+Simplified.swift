@@ -143,7 +143,7 @@ extension Condition {
             // Every record has all system fields.
             if case .system = field { return .constant(false) }
             return .condition(Condition(field, .isNull))
-        case .equals, .matches, .leadsTo: return .condition(self)
+        case .equals, .matches, .isInside, .leadsTo: return .condition(self)
         }
     }
 

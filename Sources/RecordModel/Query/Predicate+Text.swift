@@ -1,3 +1,5 @@
+internal import Geography
+
 extension Predicate {
     /// Returns the predicate as text for query plans, such as `threadname == "a" AND good > 3`. The text can be parsed
     /// again, except a truncated text or a text with `?` for a user.
@@ -119,6 +121,10 @@ private struct PredicateTextWriter {
         case .contains(let part): append(condition, " CONTAINS", .text(part))
         case .matches(let pattern):
             append(condition, pattern.language == .wildcards ? " LIKE" : " MATCHES", .text(Array(pattern.text.utf8)))
+        case .isInside(let area):
+            append(head: condition)
+            text += " IN ".utf8
+            append(area.region)
         case .leadsTo(let target):
             // The tests of the types differ only in the types of their fields.
             guard let branch = target.branches.first else {
@@ -178,9 +184,37 @@ private struct PredicateTextWriter {
     }
 
     private mutating func append(_ field: QueryField) {
+        if field.origin != nil { text += "distance(".utf8 }
         text += prefix.utf8
         if PredicateKeyword.isReserved(field.name) { text.append(UInt8(ascii: "#")) }
         text += field.name.utf8
+        guard let origin = field.origin else { return }
+        text += ", ".utf8
+        append(origin)
+        text.append(UInt8(ascii: ")"))
+    }
+
+    private mutating func append(_ place: Place) {
+        text += showsValues ? "loc(\(place.latitude), \(place.longitude))".utf8 : "?".utf8
+    }
+
+    private mutating func append(_ region: Region) {
+        switch region {
+        case .circle(let circle):
+            text += "circle(".utf8
+            append(circle.center)
+            text += showsValues ? ", \(circle.radius))".utf8 : ", ?)".utf8
+        case .box(let box):
+            text += (showsValues ? "box(\(box.south), \(box.west), \(box.north), \(box.east))" : "box(?)").utf8
+        case .polygon(let polygon):
+            text += "polygon({".utf8
+            for (index, corner) in (showsValues ? polygon.corners : [polygon.corners[0]]).enumerated() {
+                if isFull { return }
+                if index > 0 { text += ", ".utf8 }
+                append(corner)
+            }
+            text += "})".utf8
+        }
     }
 
     private mutating func append(_ values: [QueryValue], of field: QueryField) {

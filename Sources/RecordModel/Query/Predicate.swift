@@ -64,6 +64,8 @@ package enum ValueTest: Hashable, Sendable {
     /// The reference leads to a record that passes a test. Before planning, `isIn` with the names of those records
     /// replaces it.
     case leadsTo(TargetTest)
+    /// The place lies in a region.
+    case isInside(PlaceArea)
 }
 
 /// A range of values of one field.

@@ -9,9 +9,15 @@ package struct FilterSyntax: Hashable, Sendable {
     package var comparator: String
     /// The value of `fieldValue`.
     package var value: QueryArgument
+    /// The value of `distance`, in meters; only with the comparator `NEAR`.
+    package var distance: QueryArgument?
 
     /// Creates a filter that compares a field with a value.
-    package init(fieldName: String, comparator: String, value: QueryArgument) {
+    ///
+    /// - Parameters:
+    ///   - distance: The radius in meters for the comparator `NEAR`.
+    package init(fieldName: String, comparator: String, value: QueryArgument, distance: QueryArgument? = nil) {
+        self.distance = distance
         self.fieldName = fieldName
         self.comparator = comparator
         self.value = value
@@ -62,6 +68,10 @@ extension PredicateBinder {
             return try search(field, at: location, mode, for: value)
         }
         let field = try field(filter.fieldName, at: location)
+        if test == .near {
+            let near = try near(field, filter, value)
+            return isNegated ? .not(near) : near
+        }
         let conditions = { (isMember: Bool) in
             FieldConditions(
                 field: field, fieldLocation: location, subject: isMember ? .anyMember : .value, folding: [],
@@ -80,9 +90,26 @@ extension PredicateBinder {
         case .listContainsAny: predicate = try conditions(true).isIn(value)
         case .listContainsAll: predicate = try conditions(true).containsAll(value)
         case .listMemberBeginsWith: predicate = try conditions(true).beginsWith(value)
+        case .near: preconditionFailure("NEAR has returned")
         case .containsAnyTokens, .containsAllTokens: preconditionFailure("Searches are bound above")
         }
         return isNegated ? .not(predicate) : predicate
+    }
+
+    /// Binds `NEAR`: the distance to the location is at most `distance` meters.
+    private func near(
+        _ field: QueryField, _ filter: FilterSyntax, _ value: LocatedValue
+    ) throws(RecordError) -> Predicate {
+        guard case .location(let origin) = value.argument, let radius = filter.distance else {
+            throw .condition(
+                "NEAR needs a LOCATION as 'fieldValue', and a number of meters as 'distance'", cause: .typeMismatch,
+                field: filter.fieldName, at: value.location, found: value.argument.typeName, expected: "LOCATION")
+        }
+        let conditions = FieldConditions(
+            field: try Self.distance(of: field, from: origin, at: value.location), fieldLocation: value.location,
+            subject: .value, folding: [], operatorLocation: value.location, binder: self)
+        return try conditions.relation(
+            .lessOrEqual, LocatedValue(argument: radius, location: value.location))
     }
 }
 
@@ -99,6 +126,7 @@ private enum FilterTest: String {
     case listContainsAny = "LIST_CONTAINS_ANY"
     case listContainsAll = "LIST_CONTAINS_ALL"
     case listMemberBeginsWith = "LIST_MEMBER_BEGINS_WITH"
+    case near = "NEAR"
     case containsAnyTokens = "CONTAINS_ANY_TOKENS"
     case containsAllTokens = "CONTAINS_ALL_TOKENS"
 

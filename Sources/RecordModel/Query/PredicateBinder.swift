@@ -56,6 +56,7 @@ package struct PredicateBinder {
             let weights = try RankWeights(parsing: String(name.dropFirst(5).dropLast()), for: type)
             return SortTerm(.rank(weights), isAscending: isAscending)
         }
+        if let term = try distanceTerm(name, isAscending: isAscending, nulls: nulls) { return term }
         let column = ColumnName(parsing: name)
         let form = column?.form ?? .exact
         let field = try self.field(column?.name ?? name, at: PredicateLocation())

@@ -15,6 +15,8 @@ struct PredicateBinding {
     private var textBytes = 0
     /// The number of tests of other records so far.
     var targetTests = 0
+    /// The number of corners of all polygons so far.
+    private var corners = 0
 
     init(binder: PredicateBinder, positional: [QueryArgument] = [], named: [String: QueryArgument] = [:]) {
         self.binder = binder
@@ -214,6 +216,8 @@ struct LocatedValue {
     var location: PredicateLocation
     /// The members, for a list in the text.
     var members: [LocatedValue]?
+    /// The region, for a function such as `box()`.
+    var area: PlaceArea?
 }
 
 extension PredicateBinding {
@@ -242,6 +246,8 @@ extension PredicateBinding {
             var field = try field(form, at: location, isValue: isValue)
             field.isCount = true
             return .field(field)
+        case .distance(let form, let origin):
+            return .field(try distance(of: try field(form, at: location, isValue: isValue), from: origin))
         default: return .value(try value(operand))
         }
     }
@@ -264,7 +270,7 @@ extension PredicateBinding {
         }
     }
 
-    private mutating func value(_ operand: PredicateSyntax.Operand) throws(RecordError) -> LocatedValue {
+    mutating func value(_ operand: PredicateSyntax.Operand) throws(RecordError) -> LocatedValue {
         var location = PredicateLocation(offset: operand.offset)
         switch operand.form {
         case .literal(let literal): return LocatedValue(argument: literal, location: location)
@@ -299,11 +305,12 @@ extension PredicateBinding {
             throw .condition(
                 "A duration is added to a time or subtracted from one", at: location, found: "a duration",
                 expected: "a time, as in now() - 183 days")
+        case .region(let kind, let operands): return try area(kind, operands, at: location)
         case .record:
             throw .condition(
                 "SELF stands before CONTAINS, CONTAINS_ANY_TOKENS or CONTAINS_ALL_TOKENS, and searches all SEARCHABLE "
                     + "texts", at: location, found: "SELF", expected: "a field or a value")
-        case .key, .keyArgument, .path, .count:
+        case .key, .keyArgument, .path, .count, .distance:
             throw .condition(
                 "A list has values and no fields", at: location, found: "a field", expected: "a value")
         }
@@ -356,7 +363,7 @@ extension PredicateBinding {
         return .double(double)
     }
 
-    private func number(_ value: LocatedValue) throws(RecordError) -> Double {
+    func number(_ value: LocatedValue) throws(RecordError) -> Double {
         switch value.argument {
         case .integer(let integer): return Double(integer)
         case .double(let double): return double
@@ -377,6 +384,10 @@ extension PredicateBinding {
                 at: value.location)
         }
         guard case .list(let list) = value.argument else { return value }
+        if case .location? = list.first, list.allSatisfy(\.isLocation) {
+            try countCorners(list.count, at: value.location)
+            return value
+        }
         guard list.count <= Limits.conditionListMembers else {
             throw .conditionTooLarge(
                 "A list of the condition has too many members", limit: Limits.conditionListMembers, at: value.location)
@@ -384,6 +395,15 @@ extension PredicateBinding {
         members += list.count
         try checkMembers(at: value.location)
         return value
+    }
+
+    /// Adds the corners of a polygon to their count and checks the limit.
+    mutating func countCorners(_ count: Int, at location: PredicateLocation) throws(RecordError) {
+        corners += count
+        guard corners <= Limits.conditionCorners else {
+            throw .conditionTooLarge(
+                "The polygons of the condition have too many corners", limit: Limits.conditionCorners, at: location)
+        }
     }
 
     private func checkMembers(at location: PredicateLocation) throws(RecordError) {

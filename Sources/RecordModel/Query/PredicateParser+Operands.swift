@@ -3,7 +3,8 @@ extension PredicateParser {
     typealias Operand = PredicateSyntax.Operand
 
     private static let expectedOperand = "a field or a value"
-    private static let functions = "a field, a value, now(), date(), CAST() or ref()"
+    private static let functions =
+        "a field, a value, now(), date(), CAST(), ref(), loc(), distance(), box(), circle() or polygon()"
 
     /// Parses one side of a comparison.
     ///
@@ -44,7 +45,7 @@ extension PredicateParser {
     // MARK: Arithmetic
 
     /// Parses numbers with operators between them, or another value.
-    private mutating func sum(_ expected: String) throws(RecordError) -> Operand {
+    mutating func sum(_ expected: String) throws(RecordError) -> Operand {
         try sum(from: try product(expected), expected)
     }
 
@@ -145,7 +146,13 @@ extension PredicateParser {
         case .variable(let name): form = .variable(name)
         case .keyword(.self_): form = .record
         case .keyword(.subquery): throw unavailable("SUBQUERY", expected)
-        case .selector: throw unavailableSelector()
+        case .selector:
+            guard found == "distanceToLocation:fromLocation:" else {
+                throw unavailable("This function", "a field or a value")
+            }
+            try advance()
+            guard token.isSign("(") else { throw unexpected("an opening parenthesis") }
+            return Operand(form: try PlaceSyntax.distance(&self), offset: start)
         case .keyword:
             throw unexpected("\(expected); a field with the name of a keyword is written with # before it")
         case .name(let name):
@@ -160,7 +167,7 @@ extension PredicateParser {
         return Operand(form: form, offset: start)
     }
 
-    private mutating func list(until end: Unicode.Scalar, _ expected: String) throws(RecordError) -> Operand {
+    mutating func list(until end: Unicode.Scalar, _ expected: String) throws(RecordError) -> Operand {
         let start = token.start
         var items: [Operand] = []
         try advance()
@@ -186,7 +193,7 @@ extension PredicateParser {
             throw .conditionTooLarge(
                 "The lists of the condition have too many members", limit: Limits.conditionMembers, at: location)
         }
-        return try sum("a value")
+        return try PlaceSyntax.length(of: try sum("a value"), &self)
     }
 
     /// Parses the arguments of a function. The current token is the opening parenthesis.
@@ -199,10 +206,14 @@ extension PredicateParser {
         case "date": return try date()
         case "cast": return try cast()
         case "ref": return try reference()
-        case "distance": throw unavailable("The distance of places", at: start, name)
-        case "loc": throw unavailable("A place", at: start, name)
-        default: throw unavailable("This function", at: start, name)
+        case "loc": return try PlaceSyntax.place(&self)
+        case "distance": return try PlaceSyntax.distance(&self)
+        case "circle", "box", "polygon":
+            guard let kind = PredicateSyntax.RegionKind(rawValue: name.lowercased()) else { break }
+            return try PlaceSyntax.region(kind, &self)
+        default: break
         }
+        throw unavailable("This function", at: start, name)
     }
 
     /// Units of durations in milliseconds. Months and years have none: their lengths differ.
@@ -225,12 +236,6 @@ extension PredicateParser {
         .condition(
             "\(construct) is not available in this version. Expected here: \(Self.functions)",
             at: PredicateLocation(offset: start), found: "\(name.clipped)(", expected: Self.functions)
-    }
-
-    private func unavailableSelector() -> RecordError {
-        found.hasPrefix("distanceToLocation:")
-            ? unavailable("The distance of places", "a field or a value")
-            : unavailable("This function", "a field or a value")
     }
 
     /// Parses `date('2026-03-01T12:00:00Z')`.

@@ -10,6 +10,8 @@ struct PredicateParser {
     var placeholders = 0
     private var conditions = 0
     private var depth = 0
+    /// Whether a unit of length may stand behind a number.
+    var readsLengths = false
     /// The number of members of all lists so far.
     var members = 0
 
@@ -121,7 +123,9 @@ struct PredicateParser {
         }
         comparison.offset = token.start
         (comparison.operation, comparison.folding) = try operation()
-        comparison.right = try operand(isList: comparison.operation.takesList)
+        readsLengths = left.form.isDistance
+        defer { readsLengths = false }
+        comparison.right = try PlaceSyntax.length(of: try operand(isList: comparison.operation.takesList), &self)
         return isNegated ? .not(.comparison(comparison), offset: offset) : .comparison(comparison)
     }
 

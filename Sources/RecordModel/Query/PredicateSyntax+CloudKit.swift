@@ -43,6 +43,9 @@ private struct CloudKitCheck {
                 if comparison.operation == .isBetween {
                     throw rejection("NOT before BETWEEN", at: offset, "one query below the range and one above it")
                 }
+                if comparison.left.form.isDistance || comparison.right.form.isDistance {
+                    throw rejection("NOT before a distance", at: offset, "the distance without NOT")
+                }
                 if comparison.left.form == .record {
                     throw rejection("NOT before a search", at: offset, "the search without NOT")
                 }
@@ -61,6 +64,7 @@ private struct CloudKitCheck {
         case .any?, nil: break
         }
         try checkKey(comparison.left)
+        try checkDistance(comparison)
         try checkOperation(comparison)
         try checkKey(comparison.right)
         if hasModifiers(comparison) {
@@ -68,6 +72,20 @@ private struct CloudKitCheck {
         }
         try checkValue(comparison.left)
         try checkValue(comparison.right)
+    }
+
+    /// Checks that a distance is compared as "less than a radius".
+    private func checkDistance(_ comparison: PredicateSyntax.Comparison) throws(RecordError) {
+        let isLeft = comparison.left.form.isDistance
+        guard isLeft || comparison.right.form.isDistance else { return }
+        let distance = isLeft ? comparison.left : comparison.right
+        if bytes[distance.offset...].starts(with: "distance(".utf8) {
+            throw rejection("distance()", at: distance.offset, "distanceToLocation:fromLocation:")
+        }
+        guard case .relation(let relation) = comparison.operation, (isLeft ? relation : relation.turned) == .less
+        else {
+            throw rejection("a distance with another operator than <", at: comparison.offset, "< and a radius")
+        }
     }
 
     private func checkOperation(_ comparison: PredicateSyntax.Comparison) throws(RecordError) {
@@ -130,7 +148,9 @@ private struct CloudKitCheck {
                 throw rejection("a list in ( ) or [ ]", at: operand.offset, "a list in { }, or %@ and an array")
             }
             for item in items { try checkValue(item) }
-        case .literal, .now, .record, .key, .keyArgument, .path, .count: break
+        case .region:
+            throw rejection("a region", at: operand.offset, "distanceToLocation:fromLocation: and <")
+        case .literal, .now, .record, .key, .keyArgument, .path, .count, .distance: break
         }
     }
 

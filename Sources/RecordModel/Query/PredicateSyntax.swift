@@ -11,7 +11,7 @@ internal import UnicodeText
 /// predicate  = conj { ("OR" | "||") conj }
 /// conj       = unary { ("AND" | "&&") unary }
 /// unary      = { "NOT" | "!" } primary
-/// primary    = "(" predicate ")" | "TRUEPREDICATE" | "FALSEPREDICATE" | tokens | distance† | compare
+/// primary    = "(" predicate ")" | "TRUEPREDICATE" | "FALSEPREDICATE" | tokens | compare
 /// compare    = [ quant ] operand ( relop [ mods ] operand | "IS" [ "NOT" ] "NULL"
 ///            | [ "NOT" ] ( ("IN" | "BETWEEN") [ mods ] ( operand | sqlList )
 ///                        | ("BEGINSWITH" | "CONTAINS" | "ENDSWITH" | "LIKE" | "MATCHES") [ mods ] operand ) )
@@ -20,13 +20,18 @@ internal import UnicodeText
 /// mods       = "[" { "c" | "d" | "n" } "]"                     "n": exact
 /// tokens     = "SELF" "CONTAINS" [ mods ] operand
 ///            | ( "SELF" | key ) ( "CONTAINS_ANY_TOKENS" | "CONTAINS_ALL_TOKENS" | "TOKENMATCHES" ) [ mods ] operand
-/// distance   = ("distanceToLocation:fromLocation:" | "distance") "(" … ")" relop operand
-/// operand    = key [ "." name ] [ ".@count" ] | value | list   a dot leads to the record of a reference
+/// operand    = key [ "." name ] [ ".@count" ] | value [ length ] | list | distance | region
+///                                                             a dot leads to the record of a reference
+/// distance   = ("distanceToLocation:fromLocation:" | "distance") "(" key "," place ")"     in any order
+/// place      = location | param
+/// length     = "m" | "km" | "mi"                              in comparisons with distances, and behind a radius
+/// region     = "circle" "(" place "," value [ length ] ")" | "polygon" "(" ( list | param ) ")"
+///            | "box" "(" value "," value "," value "," value ")"     south, west, north, east
 /// value      = term { ("+" | "-") ( term | integer unit ) }   numbers, and durations for times
 /// term       = factor { ("*" | "/") factor }
 /// factor     = literal | param | now | "(" value ")"
 /// key        = [ "#" ] name | "%K"                            names: `Identifier`
-/// literal    = string | number | "TRUE" | "YES" | "FALSE" | "NO" | "NULL" | "NIL" | date | reference | location†
+/// literal    = string | number | "TRUE" | "YES" | "FALSE" | "NO" | "NULL" | "NIL" | date | reference | location
 /// list       = "{" [ item { "," item } ] "}"                  an item is a value
 /// now        = "now" "(" ")"
 /// unit       = ("second" | "minute" | "hour" | "day" | "week") [ "s" ]
@@ -133,6 +138,10 @@ package struct PredicateSyntax: Hashable, Sendable {
             /// A number of milliseconds.
             case duration(Int64)
             case list([Operand])
+            /// The distance between a field and a location.
+            case distance(Form, Operand)
+            /// A region, described by the arguments of its function.
+            case region(RegionKind, [Operand])
             case arithmetic(Arithmetic, Operand, Operand)
         }
     }

@@ -1,3 +1,5 @@
+package import Geography
+
 /// A value in a query before it is bound to a field: a literal, the value of a placeholder, or the value of a filter.
 package enum QueryArgument: Hashable, Sendable {
     case null
@@ -10,8 +12,10 @@ package enum QueryArgument: Hashable, Sendable {
     case timestamp(Int64)
     /// The name of the target record.
     case reference(String)
+    /// The place of a location. Predicates do not compare the rest of it.
+    case location(Place)
     /// Values of types that predicates cannot compare. Their content is not stored.
-    case bytes, location, asset
+    case bytes, asset
     /// A list of scalars. Binding rejects nested lists.
     case list([QueryArgument])
 
@@ -36,8 +40,15 @@ package enum QueryArgument: Hashable, Sendable {
 extension QueryArgument {
     /// The approximate length of the value in a request, in bytes.
     package var size: Int {
-        if case .list(let members) = self { members.reduce(0) { $0 + $1.size } } else { 8 + textBytes }
+        switch self {
+        case .list(let members): members.reduce(0) { $0 + $1.size }
+        case .location: 24
+        default: 8 + textBytes
+        }
     }
+
+    /// Whether the value is a location.
+    package var isLocation: Bool { if case .location = self { true } else { false } }
 
     /// The total length of the texts, in UTF-8 bytes.
     var textBytes: Int {

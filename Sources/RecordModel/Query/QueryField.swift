@@ -1,14 +1,19 @@
+package import Geography
+
 /// A field in a condition or a sort: a field of the type, or a system field that queries may use.
 package enum QueryField: Hashable, Sendable {
     case field(FieldDefinition)
     case system(SystemField)
     /// How well a record matches the query's searches, as a DOUBLE of at least 0. Only sorts have it.
     case rank(RankWeights)
+    /// The great-circle distance in meters between a place and the location of a field, or the nearest member of a
+    /// list of locations.
+    case distance(FieldDefinition, Place)
 
     /// The name of the field in responses and error messages.
     package var name: String {
         switch self {
-        case .field(let field): field.name.text
+        case .field(let field), .distance(let field, _): field.name.text
         case .system(let field): field.name.description
         case .rank(let weights): "rank(\(weights.text))"
         }
@@ -21,6 +26,7 @@ package enum QueryField: Hashable, Sendable {
     package var type: FieldType {
         switch self {
         case .field(let field): field.type
+        case .distance: .double
         case .system(.recordName), .system(.recordChangeTag): .string
         case .system(.createdTimestamp), .system(.modifiedTimestamp): .timestamp
         case .system: .reference

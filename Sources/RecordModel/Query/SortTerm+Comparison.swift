@@ -12,8 +12,8 @@ extension [SortTerm] {
         _ left: some PredicateSubject, id leftID: Int64, _ right: some PredicateSubject, id rightID: Int64
     ) -> Bool {
         for term in self {
-            let one = left.value(of: term.field).map { term.form.of($0).sortKey }
-            let other = right.value(of: term.field).map { term.form.of($0).sortKey }
+            let one = left.comparedValue(of: term.field).map { term.form.of($0).sortKey }
+            let other = right.comparedValue(of: term.field).map { term.form.of($0).sortKey }
             switch (one, other) {
             case (nil, nil): continue
             case (nil, _?): return term.nulls == .first

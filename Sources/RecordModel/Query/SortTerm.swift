@@ -40,7 +40,16 @@ package struct SortTerm: Hashable, Sendable {
 
     /// The text of the term in queries, such as `title` or `-timestamp`.
     package var text: String {
-        (isAscending ? "" : "-") + field.name + form.folding.modifiers
-            + (isAbsentGreatest ? " nulls \(nulls.rawValue)" : "")
+        text(of: field.sortText)
+    }
+
+    /// The text of the term with `?` instead of a place. Terms that differ only in places have one shape.
+    package var shape: String { text(of: field.sortShape) }
+
+    private func text(of field: String) -> String {
+        // Records without a place come last by default.
+        let isDefault = self.field.origin == nil ? !isAbsentGreatest : nulls == .last
+        return (isAscending ? "" : "-") + field + form.folding.modifiers
+            + (isDefault ? "" : " nulls \(nulls.rawValue)")
     }
 }

@@ -1,3 +1,5 @@
+internal import Geography
+
 /// A test of the record to which a reference leads, such as `author.name == 'ada'`.
 ///
 /// The test is true if it is true for the target. Without a readable target, it has the result of a test of an absent
@@ -39,6 +41,7 @@ extension Limits {
 struct AbsentRecord: PredicateSubject {
     func value(of field: QueryField) -> QueryValue? { nil }
     func members(of field: QueryField) -> [QueryValue] { [] }
+    func places(of field: QueryField) -> [Place] { [] }
     func memberCount(of field: QueryField) -> Int { 0 }
     func isPresent(_ field: QueryField) -> Bool { false }
 }

@@ -1,3 +1,4 @@
+internal import Geography
 package import RecordModel
 internal import TextSearch
 
@@ -35,6 +36,7 @@ extension IndexedRecord {
         case .members: try appendMemberKeys(of: index, to: &keys)
         case .parts: try appendPartKeys(of: index, to: &keys)
         case .words: try appendWordKeys(of: index, to: &keys)
+        case .places: try appendPlaceKeys(of: index, to: &keys)
         case .widening: return
         }
     }
@@ -186,6 +188,13 @@ extension IndexedRecord {
                 text.withUnsafeBytes { IndexKey.append(text: $0, isAscending: column.isAscending, to: &key) }
             }
         }
+    }
+
+    private func appendPlaceKeys(of index: IndexDefinition, to keys: inout KeyList) throws(RecordError) {
+        guard let column = index.columns.first, case .field(let id) = column.source else { return }
+        let places = try places(of: id)
+        guard !places.isEmpty else { return keys.append { IndexKey.append(nil as PlaceKey?, to: &$0) } }
+        for place in Set(places.map(PlaceKey.init)).sorted() { keys.append { IndexKey.append(place, to: &$0) } }
     }
 
     private func appendWordKeys(of index: IndexDefinition, to keys: inout KeyList) throws(RecordError) {

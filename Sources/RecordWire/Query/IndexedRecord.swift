@@ -1,3 +1,4 @@
+package import Geography
 package import RecordModel
 
 /// The form of a record that predicates, sorts and indexes read: the stored fields and the columns of the record's row.
@@ -82,6 +83,24 @@ package struct IndexedRecord {
         return asDouble ? values.map(\.asDouble) : values
     }
 
+    /// Returns the places of a LOCATION or LOCATION_LIST; empty if the record lacks it.
+    ///
+    /// - Throws: `INTERNAL_ERROR` if the stored fields are damaged.
+    package func places(of field: Int) throws(RecordError) -> [Place] {
+        guard let entry = fields.entry(field), !entry.isExternal else { return [] }
+        return try CanonicalValue.decode(fields.valueText(of: entry), as: entry.type).places
+    }
+
+    /// Returns the value of a scalar field, or the distance of the nearest place; `nil` if the record lacks it.
+    ///
+    /// - Throws: `INTERNAL_ERROR` if the stored fields are damaged.
+    package func value(of field: QueryField) throws(RecordError) -> QueryValue? {
+        guard case .distance(let definition, let origin) = field else {
+            return try value(of: field.anySource, asDouble: field.type == .double)
+        }
+        return QueryValue(distanceFrom: origin, to: try places(of: definition.id))
+    }
+
     /// Returns whether the value of an INT64 field, or each member of an INT64_LIST field, equals a DOUBLE. The result
     /// is true if the record lacks the field.
     ///
@@ -123,7 +142,7 @@ extension QueryField {
     /// The source of the field's value in a record. An index need not be able to contain this field.
     package var anySource: IndexDefinition.Source {
         switch self {
-        case .field(let field): .field(field.id)
+        case .field(let field), .distance(let field, _): .field(field.id)
         case .system(let field): .system(field)
         case .rank: preconditionFailure("The rank is no value of a record")
         }

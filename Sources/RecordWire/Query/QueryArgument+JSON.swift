@@ -1,3 +1,4 @@
+internal import Geography
 package import RecordModel
 
 extension QueryArgument {
@@ -5,7 +6,8 @@ extension QueryArgument {
     /// lost their content and become `null`.
     package var json: JSONValue {
         switch self {
-        case .null, .bytes, .location, .asset: .null
+        case .null, .bytes, .asset: .null
+        case .location(let place): ["latitude": .double(place.latitude), "longitude": .double(place.longitude)]
         case .bool(let value): .bool(value)
         case .integer(let value): .integer(value)
         case .double(let value): .double(value)

@@ -78,25 +78,29 @@ private struct QueryArgumentReader {
         var members: [QueryArgument] = []
         var list = try RequestReader(json, at: token)
         var isFirst = true
+        var areLocations = true
         try list.enterList()
         while try list.nextElement(&isFirst) {
             let member = try list.value()
-            try checkCount(members.count + 1, token)
             if let element {
                 members.append(try decoded(member, as: element))
             } else {
                 members.append(try scalar(member))
             }
+            areLocations = areLocations && members[members.count - 1].isLocation
+            try checkCount(members.count, areLocations, token)
         }
         return members
     }
 
-    private func checkCount(_ count: Int, _ token: JSONToken) throws(RecordError) {
-        guard count <= Limits.conditionListMembers else {
+    /// - Parameter areLocations: Whether all members are locations: the corners of a polygon.
+    private func checkCount(_ count: Int, _ areLocations: Bool, _ token: JSONToken) throws(RecordError) {
+        let limit = areLocations ? Limits.conditionCorners : Limits.conditionListMembers
+        guard count <= limit else {
             throw .badRequest(
                 "A list of the condition has too many members", cause: .tooLarge,
                 details: [
-                    ("limit", .number(Int64(Limits.conditionListMembers))), ("offset", .number(Int64(token.start))),
+                    ("limit", .number(Int64(limit))), ("offset", .number(Int64(token.start))),
                 ])
         }
     }
@@ -195,7 +199,9 @@ private struct QueryArgumentReader {
             case .reference(let reference): return .reference(reference.recordName.text)
             case .bytes: return .bytes
             case .asset: return .asset
-            case .location: return .location
+            case .location(let location):
+                guard let place = location.place else { throw ValueMismatch(token) }
+                return .location(place)
             case .list: throw ValueMismatch(token)
             }
         } catch {

@@ -1,4 +1,5 @@
-import RecordModel
+internal import Geography
+internal import RecordModel
 
 extension QueryInput {
     /// The bytes that identify the query in its cursors. They depend on type, predicate, arguments, filters and sort.
@@ -18,6 +19,7 @@ extension QueryInput {
             bytes.appendString(filter.fieldName)
             bytes.appendString(filter.comparator)
             Self.append(filter.value, to: &bytes)
+            if let distance = filter.distance { Self.append(distance, to: &bytes) }
         }
         for term in sort {
             bytes.append(UInt8(ascii: term.isAscending ? "<" : ">"))
@@ -29,14 +31,20 @@ extension QueryInput {
     }
 
     /// Whether the predicate or `having` may contain `now()`. The check only searches the text for the letters `now`.
-    package var mayUseNow: Bool { Self.mayUseNow(condition) || Self.mayUseNow(aggregate?.having) }
+    package var mayUseNow: Bool { Self.mayHave("now", in: condition) || Self.mayHave("now", in: aggregate?.having) }
 
-    private static func mayUseNow(_ condition: String?) -> Bool {
-        guard let condition else { return false }
-        let letters = Array(condition.utf8)
-        return letters.indices.dropLast(2).contains { start in
+    /// Whether the predicate may contain a polygon, which takes longer to plan than other conditions. The check only
+    /// searches the text for the word.
+    package var mayUsePolygons: Bool { Self.mayHave("polygon", in: condition) }
+
+    /// Returns whether a text contains a word of small letters, in any case.
+    private static func mayHave(_ word: StaticString, in text: String?) -> Bool {
+        guard let text, text.utf8.count >= word.utf8CodeUnitCount else { return false }
+        let word = UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount)
+        let letters = Array(text.utf8)
+        return letters.indices.dropLast(word.count - 1).contains { start in
             // The bit 0x20 of a letter is its case.
-            zip(letters[start...], "now".utf8).allSatisfy { $0 | 0x20 == $1 }
+            zip(letters[start...], word).allSatisfy { $0 | 0x20 == $1 }
         }
     }
 
@@ -56,7 +64,9 @@ extension QueryInput {
             bytes.appendLiteral("r")
             bytes.appendString(value)
         case .bytes: bytes.appendLiteral("b")
-        case .location: bytes.appendLiteral("l")
+        case .location(let place):
+            append("l", Int64(bitPattern: place.latitude.bitPattern), to: &bytes)
+            append("l", Int64(bitPattern: place.longitude.bitPattern), to: &bytes)
         case .asset: bytes.appendLiteral("a")
         case .list(let members):
             bytes.appendLiteral("[")

@@ -1,3 +1,4 @@
+internal import Geography
 package import RecordModel
 
 extension QueryInput {
@@ -158,8 +159,7 @@ extension RequestReader {
             case "fieldValue":
                 hasValue = true
                 filter.value = try queryArgument()
-            // The key belongs to NEAR. Binding rejects that comparator with a message that names it.
-            case "distance": _ = try value()
+            case "distance": filter.distance = try queryArgument()
             case let name:
                 _ = try value()
                 throw QueryInput.invalid("A filter has no key '\(name.prefix(64))'", key)
@@ -216,6 +216,7 @@ extension RequestReader {
     private mutating func querySortDescriptor() throws(RecordError) -> SortInput {
         let start = json.position
         var term = SortInput(name: "")
+        var origin: Place?
         var keys = JSONKeySet()
         try enterObject("A sort descriptor")
         while let key = try nextKey(&keys) {
@@ -230,8 +231,10 @@ extension RequestReader {
                 }
                 term.nulls = nulls
             case "relativeLocation":
-                if try value().kind != .null {
-                    throw QueryInput.invalid("Sorting by the distance of places is not available in this version", key)
+                switch try queryArgument() {
+                case .null: continue
+                case .location(let place): origin = place
+                default: throw QueryInput.invalid("'relativeLocation' is a LOCATION", key)
                 }
             case let name:
                 _ = try value()
@@ -241,6 +244,7 @@ extension RequestReader {
         guard !term.name.isEmpty else {
             throw .badRequest("A sort descriptor needs 'fieldName'", details: [("offset", .number(Int64(start)))])
         }
+        if let origin { term.name = "distance(\(term.name), \(origin.latitude), \(origin.longitude))" }
         return term
     }
 

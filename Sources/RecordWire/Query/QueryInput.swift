@@ -83,12 +83,30 @@ package struct QueryInput: Hashable, Sendable {
     /// - Throws: `BAD_REQUEST` for an empty term; cause `TOO_LARGE` for too many terms.
     package static func sort(_ text: String) throws(RecordError) -> [SortInput] {
         var terms: [SortInput] = []
-        for part in partsAtCommas(text) {
+        for part in commaSeparated(text) {
             // Parsing is cheap: each term is at most as long as the text, and the limit bounds the number of terms.
             if terms.count == Limits.sortTerms { throw tooManyTerms }
             terms.append(try sortTerm(part))
         }
         return terms
+    }
+
+    /// Splits a text at its commas, except those in parentheses.
+    private static func commaSeparated(_ text: String) -> [Substring] {
+        var parts: [Substring] = []
+        var depth = 0
+        var start = text.startIndex
+        for index in text.utf8.indices {
+            switch text.utf8[index] {
+            case UInt8(ascii: "("): depth += 1
+            case UInt8(ascii: ")"): depth -= 1
+            case UInt8(ascii: ",") where depth <= 0:
+                parts.append(text[start..<index])
+                start = text.utf8.index(after: index)
+            default: break
+            }
+        }
+        return parts + [text[start...]]
     }
 
     static func sortTerm(_ text: some StringProtocol) throws(RecordError) -> SortInput {
@@ -100,34 +118,16 @@ package struct QueryInput: Hashable, Sendable {
         }
         var nulls: NullPlacement?
         let words = name.split(separator: " ", omittingEmptySubsequences: true)
-        if words.count == 3, words[1].lowercased() == "nulls",
-            let placement = NullPlacement(rawValue: words[2].lowercased())
+        if words.count >= 3, words[words.count - 2].lowercased() == "nulls",
+            let placement = NullPlacement(rawValue: words[words.count - 1].lowercased())
         {
             nulls = placement
-            name = words[0]
+            name = trimmed(name[..<words[words.count - 2].startIndex])
         }
         if name.isEmpty {
             throw .badRequest("A sort is a list of fields, each with - before it to descend, such as -timestamp,title")
         }
         return SortInput(name: String(name), isAscending: isAscending, nulls: nulls)
-    }
-
-    /// Splits a text at the commas outside parentheses.
-    private static func partsAtCommas(_ text: String) -> [Substring] {
-        var parts: [Substring] = []
-        var depth = 0
-        var start = text.startIndex
-        for index in text.indices {
-            switch text[index] {
-            case "(": depth += 1
-            case ")": depth -= 1
-            case "," where depth <= 0:
-                parts.append(text[start..<index])
-                start = text.index(after: index)
-            default: break
-            }
-        }
-        return parts + [text[start...]]
     }
 
     private static func trimmed(_ text: Substring) -> Substring {

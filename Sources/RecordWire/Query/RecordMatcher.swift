@@ -1,3 +1,4 @@
+internal import Geography
 package import RecordModel
 internal import TextSearch
 
@@ -60,6 +61,15 @@ package struct RecordMatcher: Sendable {
             var texts: [[UInt8]] = []
             for field in fields { texts += try record.texts(of: field, &meter) }
             return words.matches(texts)
+        case .distance(let field, let origin, let test):
+            let places = try record.places(of: field, &meter)
+            guard let distance = QueryValue(distanceFrom: origin, to: places) else { return false }
+            return test.holds(distance)
+        case .places(let field, let isEvery, let area):
+            let places = try record.places(of: field, &meter)
+            try meter.spend(places.count * (64 + area.prepared.edgeCount))
+            return isEvery
+                ? places.allSatisfy(area.prepared.contains) : places.contains(where: area.prepared.contains)
         case .memberCount(let field, let test):
             return test.holds(.integer(Int64(try record.memberCount(of: field, &meter))))
         }
@@ -81,6 +91,10 @@ package struct RecordMatcher: Sendable {
         case members(field: Int, isEvery: Bool, asDouble: Bool, slot: Int?, MatcherTest)
         case memberCount(field: Int, MatcherTest)
         case search(fields: [Int], SearchText)
+        /// A test of the distance of the nearest place.
+        case distance(field: Int, from: Place, MatcherTest)
+        /// A test whether at least one place, or every place, lies in a region.
+        case places(field: Int, isEvery: Bool, PlaceArea)
     }
 
     private struct Preparation {
@@ -118,6 +132,16 @@ package struct RecordMatcher: Sendable {
 
         private func node(_ condition: Condition) -> Node {
             let source = condition.field.anySource
+            if case .distance(let field, let origin) = condition.field {
+                let isNull = condition.test == .isNull
+                let test = MatcherTest(isNull ? .isWithin(ValueRange()) : condition.test, .exact)
+                let node = Node.distance(field: field.id, from: origin, test)
+                return isNull ? .not(node) : node
+            }
+            if case .isInside(let area) = condition.test {
+                guard case .field(let field) = source else { return .constant(false) }
+                return .places(field: field, isEvery: condition.subject == .everyMember, area)
+            }
             if case .isNull = condition.test {
                 guard case .field(let field) = source else { return .constant(false) }
                 return .isAbsent(field: field)
@@ -171,7 +195,7 @@ private struct MatcherTest: Sendable {
             values = nil
             comparisons = list.count
             textBytes = list.reduce(0) { $0 + $1.textBytes }
-        case .isNull:
+        case .isNull, .isInside:
             (values, comparisons, textBytes) = (nil, 1, 0)
         case .equals(let value):
             (values, comparisons, textBytes) = (nil, 1, value.textBytes)
@@ -250,6 +274,13 @@ private struct RecordUnderTest {
         let bytes = record.bytes(of: .field(field))
         try meter.spend(bytes * 4 + min(bytes / 8, Limits.listMembers) * 100)
         do throws(RecordError) { return try record.memberCount(of: field) } catch { throw .damaged(error) }
+    }
+
+    func places(of field: Int, _ meter: inout MatchCostMeter) throws(MatchFailure) -> [Place] {
+        try meter.spend(record.searchWork)
+        let bytes = record.bytes(of: .field(field))
+        try meter.spend(bytes * 4 + min(bytes / 8, Limits.listMembers) * 100)
+        do throws(RecordError) { return try record.places(of: field) } catch { throw .damaged(error) }
     }
 
     mutating func members(

@@ -22,6 +22,10 @@ import Testing
             let tags = ["x", "y", "z", "sea"].shuffled(using: &random).prefix(Int.random(in: 0...3, using: &random))
             add("l", #"{"value":[\#(tags.map { "\"\($0)\"" }.joined(separator: ","))],"type":"STRING_LIST"}"#)
             add("r", #"{"recordName":"r\#(Int.random(in: 0...3, using: &random))","action":"NONE"}"#)
+            if index % 5 > 0 {
+                let place = #"{"latitude":\#((index % 7 - 3) * 30),"longitude":\#(index % 3 + 178)}"#
+                fields.append(#""p":{"value":\#(place),"type":"LOCATION"}"#)
+            }
             add("b", #"{"value":"AQID","type":"BYTES"}"#)
             try await peer.call(
                 "PUT", "/records/T/r\(index)", [:], "{\"fields\":{\(fields.joined(separator: ","))}}",
@@ -47,6 +51,8 @@ import Testing
             "ANY l != 'x'", "n == NULL", "s != NULL", "l == NULL", "b == NULL", "b != NULL",
             "t \(order) date('2026-01-01T00:00:0\(time)Z')", "r == ref('r1')", "r IN {'r1', 'r2'}", "r != 'r0'",
             "recordName \(order) 'r2'", "recordName IN {'r1', 'r11'}", "TRUEPREDICATE", "FALSEPREDICATE",
+            "distance(p, loc(0, -180)) \(order) \(number)e6", "p IN box(-45, 179, 45, -179)", "p != NULL",
+            "p IN circle(loc(90, 0), 5100 km)", "p IN polygon({loc(50, 170), loc(50, -170), loc(-50, 179)})",
             "\(number) < n", "n == d", "createdTimestamp < now()", "r.n \(order) \(number)", "r.s BEGINSWITH \(text)",
             "r.s != \(text)", "ANY r.l == 'x'", "r.createdTimestamp < now()", "r.n == NULL", "r.nothing == 1",
             "s.n == 1",
@@ -61,6 +67,7 @@ import Testing
             try await fill(peer, &random, count: 60)
             let sorts = [
                 "", "n", "-n", "s,-d", "-t,s", "d,n", "-s", "createdTimestamp", "-createdTimestamp", "recordName",
+                "distance(p, 10, 179.5)", "-distance(p, 10, 179.5),n", "distance(p, 0, 0) nulls first",
             ]
             for _ in 0..<150 {
                 try await peer.call(

@@ -171,6 +171,8 @@ struct PlanTally {
         if scans.isEmpty { add("nothing") }
         if isSorted { add("sorted") }
         if plan["residual"] != nil { add("filter") }
+        if plan["text"]?.string?.contains("\nnearest: ") == true { add("nearest") }
+        if scans.contains(where: { $0["condition"]?.string?.hasSuffix(", tested") == true }) { add("places") }
         if names.allSatisfy({ $0.hasPrefix("index") }), Set(names).count == 1, !isSorted {
             add(scans.count == 1 ? "index \(way)" : "merged IN \(way)")
         }

@@ -1,3 +1,4 @@
+import Geography
 import RecordModel
 import RecordWire
 
@@ -92,6 +93,7 @@ extension OracleSamples {
             return appendSearch(
                 field.name, pick(["CONTAINS_ANY_TOKENS", "CONTAINS_ALL_TOKENS", "TOKENMATCHES[cd]"]), to: &condition)
         }
+        if field.type.element == .location, !chance(10) { return appendPlaceTest(field, records, to: &condition) }
         if !field.isComparable || chance(7) {
             condition.text += "\(field.name) \(pick(["==", "!="])) NULL"
             return
@@ -223,8 +225,16 @@ extension OracleSamples {
     }
 
     mutating func sort(_ fields: [OracleField]) -> [SortInput] {
+        let places = fields.filter { $0.type.element == .location }
         let able = fields.filter(\.isSortable)
         guard !able.isEmpty else { return [] }
+        if !places.isEmpty, chance(25) {
+            let place = place()
+            let name = "distance(\(pick(places).name), \(place.latitude), \(place.longitude))"
+            let term = SortInput(
+                name: name, isAscending: chance(60), nulls: chance(30) ? pick([.first, .last]) : nil)
+            return [term] + (chance(30) ? [SortInput(name: pick(able).name, isAscending: chance(50))] : [])
+        }
         return (0..<pick([0, 1, 1, 1, 2, 2, 3])).map { _ in
             let field = pick(able)
             let form = field.type == .string && chance(40) ? pick(["[c]", "[d]", "[cd]"]) : ""

@@ -1,3 +1,4 @@
+import Geography
 import RecordEngine
 import RecordModel
 import RecordWire
@@ -63,7 +64,7 @@ struct OracleDatabase {
     private static func randomFields(_ samples: inout OracleSamples) -> [OracleField] {
         let types: [FieldType] = [
             .string, .string, .int64, .int64, .double, .timestamp, .reference, .stringList, .int64List, .doubleList,
-            .timestampList, .referenceList, .bytes, .location,
+            .timestampList, .referenceList, .bytes, .location, .location, .locationList,
         ]
         return types.filter { _ in samples.chance(55) }.enumerated().map {
             OracleField(name: $0.offset % 3 == 2 ? "項目\($0.offset)" : "f\($0.offset)", kind: .field($0.element))
@@ -116,6 +117,7 @@ struct OracleDatabase {
         for field in fields {
             var member: JSONObject = JSONObject([("type", .string(field.type.schemaName))])
             var marks: [JSONValue] = []
+            if field.type.element == .location, samples.chance(coversAll ? 100 : 60) { marks.append("QUERYABLE") }
             if field.isComparable {
                 let isNeeded = coversAll && !named.contains(field.name)
                 if isNeeded || samples.chance(30) { marks.append("QUERYABLE") }
@@ -181,9 +183,12 @@ struct OracleDatabase {
     private func setValues(of record: inout OracleRecord, _ samples: inout OracleSamples, chance: Int) {
         record.values = [:]
         record.others = []
+        record.places = [:]
         for field in fields {
             guard case .field(let type) = field.kind, samples.chance(chance) else { continue }
-            if !field.isComparable {
+            if field.type.element == .location {
+                record.places[field.name] = (0..<(type.isList ? samples.number(0...3) : 1)).map { _ in samples.place() }
+            } else if !field.isComparable {
                 record.others.insert(field.name)
             } else if type.isList {
                 record.values[field.name] = (0..<samples.number(0...4)).map { _ in samples.value(of: type) }
@@ -215,7 +220,12 @@ struct OracleDatabase {
             guard case .field(let type) = field.kind else { return nil }
             let content: JSONValue
             if record.others.contains(field.name) {
-                content = type == .bytes ? "AAEC" : ["latitude": 1.5, "longitude": 2.5]
+                content = "AAEC"
+            } else if let places = record.places[field.name] {
+                let members = places.map { place -> JSONValue in
+                    ["latitude": .double(place.latitude), "longitude": .double(place.longitude)]
+                }
+                content = type.isList ? .array(members) : members[0]
             } else {
                 guard let values = record.values[field.name] else { return nil }
                 let members = values.map { OracleSamples.json($0, as: type) }

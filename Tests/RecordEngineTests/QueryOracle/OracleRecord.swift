@@ -1,3 +1,4 @@
+import Geography
 import RecordModel
 
 /// A record as the oracle stores it: the written fields, and the system fields from the server.
@@ -10,6 +11,8 @@ struct OracleRecord: PredicateSubject {
     var values: [String: [QueryValue]]
     /// Fields that conditions can only test for presence.
     var others: Set<String> = []
+    /// The places of locations, by field name; a scalar has one.
+    var places: [String: [Place]] = [:]
     /// Numbers of accounts, and milliseconds.
     var creator: UserID
     var modifier: UserID
@@ -24,9 +27,11 @@ struct OracleRecord: PredicateSubject {
         case .system(.modifiedTimestamp): .integer(modified)
         case .system(.createdUserRecordName): .account(creator)
         case .system(.modifiedUserRecordName): .account(modifier)
-        case .system, .rank: nil
+        case .system, .distance, .rank: nil
         }
     }
+
+    func places(of field: QueryField) -> [Place] { places[field.name] ?? [] }
 
     func members(of field: QueryField) -> [QueryValue] {
         if case .field(let field) = field { values[field.name.text] ?? [] } else { [] }
@@ -36,7 +41,7 @@ struct OracleRecord: PredicateSubject {
 
     func isPresent(_ field: QueryField) -> Bool {
         guard case .field(let field) = field else { return true }
-        return values[field.name.text] != nil || others.contains(field.name.text)
+        return values[field.name.text] != nil || others.contains(field.name.text) || places[field.name.text] != nil
     }
 }
 

@@ -49,15 +49,7 @@ struct PredicateFilterTests {
         #expect(try Self.bind(name, comparator, value).simplified() == QuerySample.bind(text).simplified())
     }
 
-    @Test(arguments: ["NEAR"])
-    func `the comparators that this version does not have are rejected by name`(comparator: String) {
-        let error = Self.rejection("title", comparator, .string("x"))
-        #expect(error?.reason.contains("not available in this version") == true)
-        #expect(error?.reason.contains(comparator) == true)
-        #expect(error?.detail("filter") == .number(0))
-    }
-
-    @Test(arguments: ["equals", "NOT_LESS_THAN", "NOT_NOT_EQUALS", "NOT_", "", "LIKE", "NOT_NEAR"])
+    @Test(arguments: ["equals", "NOT_LESS_THAN", "NOT_NOT_EQUALS", "NOT_", "", "LIKE", "NOT_NEARBY"])
     func `an unknown comparator is rejected`(comparator: String) {
         #expect(Self.rejection("title", comparator, .string("x"))?.reason == "Unknown comparator")
     }

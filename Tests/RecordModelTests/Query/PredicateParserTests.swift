@@ -1,4 +1,5 @@
 import FuzzTargets
+import Geography
 import RecordModel
 import Testing
 
@@ -90,7 +91,10 @@ struct PredicateParserTests {
             #expect(
                 try QuerySample.bind("\(name) == \(placeholder)", [argument]) == QuerySample.condition(name, test))
         }
-        for argument in [QueryArgument.bytes, .asset, .location, .list([]), .double(.nan), .double(.infinity)] {
+        for argument in [
+            QueryArgument.bytes, .asset, .location(Place(latitude: 1, longitude: 2)!), .list([]), .double(.nan),
+            .double(.infinity),
+        ] {
             for (name, type) in QuerySample.fields where !type.isList {
                 #expect(QuerySample.rejection("#\(name) == \(placeholder)", [argument])?.cause == .typeMismatch)
             }

@@ -1,4 +1,5 @@
 import FuzzTargets
+import Geography
 import RecordModel
 import Testing
 
@@ -41,6 +42,7 @@ struct PredicatePathTests {
 
         func value(of field: QueryField) -> QueryValue? { target == nil ? nil : QuerySample.text("x") }
         func members(of field: QueryField) -> [QueryValue] { [] }
+        func places(of field: QueryField) -> [Place] { [] }
         func memberCount(of field: QueryField) -> Int { 0 }
         func isPresent(_ field: QueryField) -> Bool { target != nil }
         func target(of field: QueryField) -> (type: TypeID, record: any PredicateSubject)? { target }

@@ -72,8 +72,6 @@ struct PredicateRejectionTests {
     }
 
     static let unavailable: [(text: String, word: String, offset: Int)] = [
-        ("distance(place, loc(35.68,139.77)) < 5", "distance", 0),
-        ("distanceToLocation:fromLocation:(place, %@) < 5", "distance", 0), ("place == loc(1, 2)", "place", 9),
         ("topics[SIZE] == 2", "index", 6),
         ("SUBQUERY(topics, $x, $x == 1).@count > 0", "SUBQUERY", 0), ("max(a) > 3", "function", 0),
         ("tokenize:using:(title, 'x') == 1", "function", 0), ("a == abs(3)", "function", 5),
@@ -248,13 +246,19 @@ struct PredicateRejectionTests {
             .typeMismatch, 0
         ),
         ("data == 'x'", "Field 'data' of type BYTES can only be tested with == NULL and != NULL", .typeMismatch, 0),
-        ("place IN {}", "Field 'place' of type LOCATION can only be tested with == NULL and != NULL", .typeMismatch, 0),
+        (
+            "place IN {}",
+            "Field 'place' of type LOCATION can only be tested with distance(), == NULL, != NULL, and IN box(), "
+                + "circle() or polygon()", .typeMismatch, 0
+        ),
         (
             "pictures CONTAINS 'x'", "Field 'pictures' of type ASSET_LIST can only be tested with == NULL and != NULL",
             .typeMismatch, 0
         ),
         (
-            "ANY places != NULL", "Field 'places' of type LOCATION_LIST can only be tested with == NULL and != NULL",
+            "ANY places != NULL",
+            "Field 'places' of type LOCATION_LIST can only be tested with distance(), == NULL, != NULL, and IN box(), "
+                + "circle() or polygon()",
             .typeMismatch, 4
         ),
         ("a < NULL", "NULL can only be tested with == and !=", nil, 2),

@@ -175,7 +175,7 @@ struct ExpandedRecords {
         of field: QueryField, in record: RecordCursor, _ system: RecordSystemFields, _ hidden: [Int]
     ) throws(RecordError) -> [Name] {
         switch field {
-        case .rank: return []
+        case .distance, .rank: return []
         case .system(let field):
             let user = field == .modifiedUserRecordName ? system.modifier : system.creator
             return [Name(try reader.userNames.name(of: user).utf8)]

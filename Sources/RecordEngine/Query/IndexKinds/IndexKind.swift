@@ -23,6 +23,7 @@ extension IndexDefinition.Kind {
         case .parts: PartIndexes()
         // `PostingPaths` uses all indexes for words together.
         case .words: nil
+        case .places: PlaceIndexes()
         case .widening: nil
         }
     }

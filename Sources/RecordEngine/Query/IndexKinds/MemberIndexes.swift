@@ -24,7 +24,7 @@ struct MemberIndexes: IndexKind {
             case .hasPrefix(let prefix):
                 bounds = [KeyBounds.beginning(with: prefix, column: column, under: [])]
                 areKeys = false
-            case .isNull, .contains, .matches, .leadsTo: continue
+            case .isNull, .contains, .matches, .isInside, .leadsTo: continue
             }
             if areKeys {
                 let created = try finder.creation(parts)

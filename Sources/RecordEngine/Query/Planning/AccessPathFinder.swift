@@ -9,6 +9,8 @@ struct AccessPath: Hashable, Sendable {
     var isInOrder: Bool
     /// Whether two scans can return the same record.
     var hasOverlaps = false
+    /// The search that finds the records by their distance; `nil` for a path that reads its scans.
+    var nearest: NearestSearch?
 
     /// Whether the path looks up records by name.
     var isByName: Bool {

@@ -60,7 +60,7 @@ struct FieldConstraints: Hashable, Sendable {
         case .isIn(let list): restrict(to: list)
         case .isWithin(let other): restrict(to: other)
         // Constraints describe sets of values. A scan of all values in an index does not need less than reading them.
-        case .contains, .matches, .leadsTo: return false
+        case .contains, .matches, .isInside, .leadsTo: return false
         case .hasPrefix(let text):
             // If a text matches both prefixes, one prefix starts with the other. The second prefix is checked for each
             // record found.
@@ -101,6 +101,8 @@ struct Conjuncts {
     private(set) var textParts: [(part: Int, field: IndexedField, text: [UInt8])] = []
     /// Conjuncts that search for words.
     private(set) var searches: [(part: Int, search: SearchCondition)] = []
+    /// Conjuncts that test whether a place lies in a region.
+    private(set) var placeParts: [(part: Int, field: QueryField, area: PlaceArea)] = []
     /// Conjuncts that are an OR.
     private(set) var choices: [(part: Int, branches: [Predicate])] = []
 
@@ -120,6 +122,8 @@ struct Conjuncts {
         case .condition(let condition) where condition.namesDeletedAccounts: break
         case .condition(let condition) where condition.searchedText != nil:
             if let text = condition.searchedText { textParts.append((number, condition.indexedField, text)) }
+        case .condition(let condition) where condition.testedArea != nil:
+            if let area = condition.testedArea { placeParts.append((number, condition.field, area)) }
         case .condition(let condition) where condition.subject == .value:
             add(condition.test, of: condition.indexedField, number)
         case .condition(let condition) where condition.subject == .anyMember:
@@ -184,6 +188,14 @@ extension Condition {
     }
 }
 
+extension Condition {
+    /// The region in which a place or at least one member must lie; `nil` for other conditions.
+    var testedArea: PlaceArea? {
+        guard subject != .everyMember, case .isInside(let area) = test else { return nil }
+        return area
+    }
+}
+
 extension QueryField {
     /// Whether an index on scalar values can hold the field.
     var isOrdered: Bool {
@@ -197,7 +209,7 @@ extension QueryField {
     var source: IndexDefinition.Source? {
         switch self {
         case .field(let field): .field(field.id)
-        case .system(.recordName), .rank: nil
+        case .system(.recordName), .distance, .rank: nil
         case .system(let field): .system(field)
         }
     }

@@ -18,6 +18,8 @@ struct QueryPlan: Hashable, Sendable {
     var estimatedRows: Int
     /// Whether two scans can return the same record.
     var hasOverlaps: Bool
+    /// The search that finds the records by their distance; `nil` for a plan that reads its scans.
+    var nearest: NearestSearch?
 }
 
 /// A scan of one index in a range of keys or ids.

@@ -107,7 +107,8 @@ struct QueryPlanner {
         return QueryPlan(
             scans: scans, residual: residual, predicate: predicate, order: order, isSorted: isSorted,
             isByTime: isByTime,
-            estimatedRows: isPage ? min(rows, limit.map { $0 + 1 } ?? rows) : rows, hasOverlaps: path.hasOverlaps)
+            estimatedRows: isPage ? min(rows, limit.map { $0 + 1 } ?? rows) : rows, hasOverlaps: path.hasOverlaps,
+            nearest: path.nearest)
     }
 
     // MARK: OR

@@ -35,19 +35,26 @@ struct QueryRequirements {
     mutating func missingIndex(countsUnfinished: Bool) -> MissingIndex? {
         let unsearchable = predicate.searchedFields.first { !isSearchable($0, countsUnfinished) }
         if let unsearchable, !isByName { return .searchable(.field(unsearchable)) }
-        let field = predicate.comparedFields.first { !isCovered($0, isSort: false, countsUnfinished) }
+        let field =
+            predicate.comparedFields.first { !isCovered($0, isSort: false, countsUnfinished) }
+            ?? predicate.placeFields.first { !hasPlaces($0, countsUnfinished) }.map(QueryField.field)
         // Most queries need only this check.
         if field == nil, sort.allSatisfy({ isCovered($0.field, isSort: true, countsUnfinished) }) { return nil }
         if isByName { return nil }
         if let field { return .queryable(field) }
         for term in order.columns where !isCovered(term.field, isSort: true, countsUnfinished) {
-            return .sortable(term.field)
+            return term.field.origin == nil ? .sortable(term.field) : .queryable(term.field)
         }
         return nil
     }
 
+    private func hasPlaces(_ field: FieldDefinition, _ countsUnfinished: Bool) -> Bool {
+        type.hasPlaceIndex(on: field) { $0.isReady || (countsUnfinished && $0.isBuilding) }
+    }
+
     private func isCovered(_ field: QueryField, isSort: Bool, _ countsUnfinished: Bool) -> Bool {
         if isAlwaysUsable(field) { return true }
+        if case .distance(let definition, _) = field { return hasPlaces(definition, countsUnfinished) }
         guard let source = field.source else { return true }
         // No index can hold some fields, such as assets. Conditions on them can only test for presence.
         if !isSort, !field.isOrdered, !field.isListOfOrdered { return true }
@@ -73,7 +80,7 @@ struct QueryRequirements {
         case .system(.recordName), .system(.createdUserRecordName): true
         case .system(.createdTimestamp): createdFollowsIDs
         case .rank: true
-        case .system, .field: false
+        case .system, .field, .distance: false
         }
     }
 
@@ -114,6 +121,10 @@ struct QueryRequirements {
         }
         for case .field(let definition) in order.columns.map(\.field) where !used.contains(.field(definition.id)) {
             want(.sortable, of: definition.id, in: &request)
+        }
+        let sorted = order.columns.map(\.field).filter { $0.origin != nil }.compactMap(\.definition)
+        for field in predicate.placeFields + sorted where !type.hasPlaceIndex(on: field, where: { !$0.isFailed }) {
+            want(.queryable, of: field.id, in: &request)
         }
         for field in predicate.comparedFields + order.columns.map(\.field) {
             guard case .system = field, let source = field.source, !isAlwaysUsable(field), !used.contains(source),

@@ -59,7 +59,7 @@ extension IndexDefinition.Kind {
     /// A usual number of entries of one record, for estimates.
     fileprivate var entriesPerRecord: Int {
         switch self {
-        case .ordered, .widening: 1
+        case .ordered, .widening, .places: 1
         case .members: 4
         case .parts, .words: 20
         }

@@ -62,7 +62,7 @@ extension Predicate {
             case .isWithin(let range): range.lower?.value.isLong == true || range.upper?.value.isLong == true
             case .hasPrefix(let text): text.count >= IndexKey.textBytes
             // No range of keys stands for these tests.
-            case .contains, .matches, .leadsTo: false
+            case .contains, .matches, .isInside, .leadsTo: false
             }
         }
     }

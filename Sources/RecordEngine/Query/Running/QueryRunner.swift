@@ -47,7 +47,7 @@ struct QueryRunner {
         after position: QueryPosition?, limit: Int,
         _ body: (RecordCursor, () -> QueryPosition) throws(RecordError) -> Bool
     ) throws(RecordError) {
-        if parts.contains(where: { $0.plan.isSorted }) {
+        if parts.contains(where: { $0.plan.isSorted || $0.plan.nearest != nil }) {
             for position in try topPositions(after: position, limit: limit) {
                 try budget.take(1)
                 guard let record = try store.scanning.record(position.record) else { continue }
@@ -70,7 +70,7 @@ struct QueryRunner {
         var sums = RankSums()
         let needsRecords = order.columns.contains { !$0.field.isRank }
         for reading in [ScanOrder.query, .time, .none] {
-            let parts = parts.filter { $0.order == reading }
+            let parts = parts.filter { $0.order == reading && $0.plan.nearest == nil }
             if parts.isEmpty { continue }
             var count = 0
             try forEachMatch(of: parts, in: reading, after: position, limit: limit, needsRecords: needsRecords) {
@@ -92,6 +92,10 @@ struct QueryRunner {
                 }
             }
         }
+        for part in parts {
+            guard let search = part.plan.nearest else { continue }
+            try addNearest(part, search, after: position, limit: limit, to: &first, &seen)
+        }
         return try first.finish(budget)
     }
 
@@ -101,19 +105,23 @@ struct QueryRunner {
     private func sortKey(
         _ match: IndexScanCursor, _ record: RecordCursor?, _ sums: inout RankSums
     ) throws(RecordError) -> [UInt8] {
-        guard !order.isByID else { return [] }
-        var rank: Double?
-        if let ranking {
-            if let postings = match.rankedPostings {
-                rank = ranking.rank(of: postings, &sums)
-            } else {
-                let found = if let record { record } else { try match.lookUp(store, budget) }
-                rank = try found.map { found throws(RecordError) in
-                    try ranking.rank(of: try IndexedRecord(found), budget)
-                }
-            }
+        guard let ranking, let postings = match.rankedPostings else {
+            let found = if let record { record } else { try match.lookUp(store, budget) }
+            return try sortKey(found)
         }
+        return try sortKey(record, rank: ranking.rank(of: postings, &sums))
+    }
+
+    /// The values of the order's columns for a record, encoded by `IndexKey`.
+    ///
+    /// - Parameters:
+    ///   - record: The record; `nil` if the order has the rank alone.
+    ///   - rank: The rank of the record; `nil` to compute it.
+    func sortKey(_ record: RecordCursor?, rank: Double? = nil) throws(RecordError) -> [UInt8] {
+        guard !order.isByID else { return [] }
         let indexed = try record.map { record throws(RecordError) in try IndexedRecord(record) }
+        var rank = rank
+        if rank == nil, let ranking, let indexed { rank = try ranking.rank(of: indexed, budget) }
         var key: [UInt8] = []
         for term in order.columns {
             if term.field.isRank {
@@ -123,7 +131,7 @@ struct QueryRunner {
             guard let indexed else { continue }
             let source = term.field.anySource
             try budget.spend(indexed.bytes(of: source))
-            let value = try indexed.value(of: source, asDouble: term.field.type == .double)
+            let value = try indexed.value(of: term.field)
             if term.form != .exact { try budget.spend(indexed.bytes(of: source) * TextForm.workPerByte) }
             IndexKey.append(
                 value.map(term.form.of), isAscending: term.isAscending, isAbsentGreatest: term.isAbsentGreatest,
