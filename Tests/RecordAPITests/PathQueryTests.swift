@@ -156,6 +156,7 @@ import Testing
         for items in [
             [("where", "author.name == 'ada'")], [("where", "title CONTAINS 'x'")], [("expand", "author")],
             [("aggregate", "count")], [("groupBy", "title")], [("sort", "title[c]")], [("sort", "title nulls last")],
+            [("highlight", "title")],
         ] {
             let response = await get(items)
             #expect(response.status == 400 && response.text.contains("CloudKit"), "\(response.text)")

@@ -10,6 +10,7 @@ extension QueryInput {
         guard strict else { return }
         if type.name == .users { throw .notInCloudKit("queries of user records", "a lookup of the record") }
         if aggregate != nil { throw .notInCloudKit("aggregates", "the records, whose values the app adds up") }
+        if !highlight.isEmpty { throw .notInCloudKit("'highlight'", "the records, whose words the app finds") }
         if !expand.isEmpty { throw .notInCloudKit("'expand'", "a lookup of the references") }
         for term in sort {
             if term.name.contains("(") { throw .notInCloudKit("a function in a sort", "a field alone") }
