@@ -92,6 +92,9 @@
                 .makeClient(tokens: MemoryTokenStore("all")).container().publicDatabase
             let page = try await database.fetch(Query<Post>().filter(.author, equals: "ann").debug())
             #expect(page.items.isEmpty)
+
+            let found = Query(Search<Post>("red bell*").ranked(weights: [.title: 3]).highlighting(.title)).limit(to: 20)
+            #expect(found.pageSize == 20)
         }
     }
 
