@@ -137,7 +137,8 @@ let package = Package(
         tests(
             "RecordEngineTests",
             [
-                "RecordEngine", "RecordStorage", "RecordWire", "RecordModel", "Geography", "TextSearch", "Encodings", "Threads",
+                "RecordEngine", "RecordStorage", "RecordWire", "RecordModel", "Geography", "TextSearch", "Encodings",
+                "Threads",
                 "Cryptography", "StoreTestSupport",
             ]),
         tests(

@@ -33,7 +33,7 @@ import Testing
         for kind in [
             "nothing", "sorted", "filter", "index forward", "index backward", "merged IN forward", "union, sorted",
             "name", "names", "creator forward", "records forward", "records backward", "members", "one key with ids",
-            "refused", "form forward", "form backward", "parts", "words", "places", "nearest",
+            "refused", "form forward", "parts", "words", "places", "nearest",
         ] {
             #expect((tally.counts[kind] ?? 0) > 0, "no plan was: \(kind); there were \(tally.counts)")
         }

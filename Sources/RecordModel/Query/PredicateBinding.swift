@@ -130,32 +130,6 @@ struct PredicateBinding {
         return comparison.quantifier == PredicateSyntax.Quantifier.none ? .not(predicate) : predicate
     }
 
-    /// Binds a search of all SEARCHABLE fields: `SELF CONTAINS 'word'`.
-    private mutating func search(_ comparison: PredicateSyntax.Comparison) throws(RecordError) -> Predicate {
-        let location = PredicateLocation(offset: comparison.offset)
-        let mode: SearchText.Mode
-        switch comparison.operation {
-        case .contains: mode = .any
-        case .containsTokens(let wanted): mode = wanted
-        default:
-            throw .condition(
-                "SELF can only be searched for words", at: location, found: "another operator",
-                expected: "CONTAINS, CONTAINS_ANY_TOKENS or CONTAINS_ALL_TOKENS")
-        }
-        guard comparison.quantifier == nil else {
-            throw .condition(
-                "A quantifier stands before a list field", at: PredicateLocation(offset: comparison.left.offset),
-                found: "SELF", expected: "SELF alone")
-        }
-        let right = try resolve(comparison.right, isValue: true)
-        guard case .value(let value) = right else {
-            throw .condition(
-                "A search needs a text", at: PredicateLocation(offset: comparison.right.offset), found: "a field",
-                expected: "a text")
-        }
-        return try binder.search(nil, at: location, mode, for: value)
-    }
-
     private func subject(
         of field: LocatedField, _ comparison: PredicateSyntax.Comparison
     ) throws(RecordError) -> Condition.Subject {
@@ -221,7 +195,7 @@ struct LocatedValue {
 }
 
 extension PredicateBinding {
-    private enum Resolved {
+    enum Resolved {
         case field(LocatedField)
         case path(LocatedPath)
         case value(LocatedValue)
@@ -230,7 +204,7 @@ extension PredicateBinding {
     /// Resolves one side of a comparison.
     ///
     /// - Parameter isValue: Whether a value is expected at this position.
-    private mutating func resolve(
+    mutating func resolve(
         _ operand: PredicateSyntax.Operand, isValue: Bool = false
     ) throws(RecordError) -> Resolved {
         let location = PredicateLocation(offset: operand.offset)

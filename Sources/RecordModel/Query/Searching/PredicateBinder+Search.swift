@@ -42,3 +42,31 @@ extension PredicateBinder {
         return .search(SearchCondition(words, text: text, in: [definition]))
     }
 }
+
+extension PredicateBinding {
+    /// Binds a search of all SEARCHABLE fields: `SELF CONTAINS 'word'`.
+    mutating func search(_ comparison: PredicateSyntax.Comparison) throws(RecordError) -> Predicate {
+        let location = PredicateLocation(offset: comparison.offset)
+        let mode: SearchText.Mode
+        switch comparison.operation {
+        case .contains: mode = .any
+        case .containsTokens(let wanted): mode = wanted
+        default:
+            throw .condition(
+                "SELF can only be searched for words", at: location, found: "another operator",
+                expected: "CONTAINS, CONTAINS_ANY_TOKENS or CONTAINS_ALL_TOKENS")
+        }
+        guard comparison.quantifier == nil else {
+            throw .condition(
+                "A quantifier stands before a list field", at: PredicateLocation(offset: comparison.left.offset),
+                found: "SELF", expected: "SELF alone")
+        }
+        let right = try resolve(comparison.right, isValue: true)
+        guard case .value(let value) = right else {
+            throw .condition(
+                "A search needs a text", at: PredicateLocation(offset: comparison.right.offset), found: "a field",
+                expected: "a text")
+        }
+        return try binder.search(nil, at: location, mode, for: value)
+    }
+}
