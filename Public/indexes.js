@@ -9,14 +9,16 @@ const unmarked = new Set(["BYTES", "ASSET"]);
 export function marks(typeName) {
     const type = normalized(String(typeName));
     if (unmarked.has(type.replace(/_LIST$/, ""))) return [];
-    return type.endsWith("_LIST") || type === "REFERENCE" || type === "LOCATION" ? ["QUERYABLE"] : ["QUERYABLE", "SORTABLE"];
+    const isSortable = !type.endsWith("_LIST") && type !== "REFERENCE" && type !== "LOCATION";
+    const isText = type === "STRING" || type === "STRING_LIST";
+    return ["QUERYABLE", ...isSortable ? ["SORTABLE"] : [], ...isText ? ["SEARCHABLE"] : []];
 }
 
-/** `-timestamp` is a column in descending order. */
-export const column = /^-?\p{XID_Start}\p{XID_Continue}*$/u;
+/** `-timestamp` is a column in descending order, and `title[cd,contains]` one with the parts of texts. */
+export const column = /^-?\p{XID_Start}\p{XID_Continue}*(\[[a-z,]+\])?$/u;
 
 export function columns(text) {
-    return text.split(",").map((part) => part.trim()).filter((part) => part !== "");
+    return text.split(/,(?![^[]*\])/u).map((part) => part.trim()).filter((part) => part !== "");
 }
 
 export function title(index) {

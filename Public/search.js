@@ -2,12 +2,12 @@
 
 import * as router from "./router.js";
 
-const empty = { where: "", sort: "", count: false, explain: false };
+const empty = { words: "", where: "", sort: "", count: false, explain: false };
 
 /** Reads the query of a page's URL. */
 export function fromAddress(query) {
     return {
-        where: query.get("where") ?? "", sort: query.get("sort") ?? "",
+        words: query.get("words") ?? "", where: query.get("where") ?? "", sort: query.get("sort") ?? "",
         count: query.get("count") === "true", explain: query.get("explain") === "true",
     };
 }
@@ -15,6 +15,7 @@ export function fromAddress(query) {
 /** The URL of a page of results. */
 export function address(typeName, search = empty, page = 1) {
     const query = {};
+    if (search.words !== "") query.words = search.words;
     if (search.where !== "") query.where = search.where;
     if (search.sort !== "") query.sort = search.sort;
     if (search.count) query.count = "true";
@@ -24,30 +25,45 @@ export function address(typeName, search = empty, page = 1) {
 }
 
 /** Whether the search is a plain list. */
-export function isPlain({ where, sort, count, explain }) {
-    return where === "" && sort === "" && !count && !explain;
+export function isPlain({ words, where, sort, count, explain }) {
+    return words === "" && where === "" && sort === "" && !count && !explain;
 }
 
-/** The body of `POST /query` for one page of the search. */
-export function content(typeName, { where, sort, count, explain }, cursor, limit) {
+/** The condition of a search, with the words as the variable `words`. */
+function condition({ words, where }) {
+    if (words === "") return where === "" ? undefined : where;
+    const found = "SELF CONTAINS_ALL_TOKENS $words";
+    return where === "" ? found : `${found} AND (${where})`;
+}
+
+/** The body of `POST /query` for one page of the search. Words without a sort have the best matches first. */
+export function content(typeName, search, cursor, limit) {
+    const { words, sort, count, explain } = search;
     return {
         recordType: typeName, limit, cursor,
-        where: where === "" ? undefined : where, sort: sort === "" ? undefined : sort,
+        where: condition(search), vars: words === "" ? undefined : { words },
+        sort: sort !== "" ? sort : words !== "" ? "-rank()" : undefined,
         count: count || undefined, explain: explain || undefined,
     };
 }
 
 /** The key of a search; cursors are valid only for the search that returned them. */
-export function identity(typeName, { where, sort }) {
-    return JSON.stringify([typeName, where, sort]);
+export function identity(typeName, { words, where, sort }) {
+    return JSON.stringify([typeName, words, where, sort]);
+}
+
+/** Where the condition of a search begins in the text that the server got. */
+export function conditionStart({ words }) {
+    return words === "" ? 0 : condition({ words, where: " " }).indexOf("( )") + 1;
 }
 
 /**
  * The range of a text in which the server found something unexpected, as `[start, end]` in UTF-16 units; `null` if it does
- * not say. The server counts bytes of UTF-8 and quotes what it found.
+ * not say. The server counts bytes of UTF-8 and quotes what it found. `before` is the number of bytes that stood before the
+ * text.
  */
-export function place(text, details) {
-    const offset = Number(details?.offset);
+export function place(text, details, before = 0) {
+    const offset = Number(details?.offset) - before;
     if (!Number.isInteger(offset) || offset < 0) return null;
     const bytes = new TextEncoder().encode(text);
     const start = new TextDecoder().decode(bytes.subarray(0, offset)).length;

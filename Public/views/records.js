@@ -123,7 +123,7 @@ export async function showRecords(typeName, query, visit) {
     const deleteButton = make("button", {
         type: "button", class: "danger", onclick: () => whileBusy(deleteButton, removeMatching),
     }, "Delete what is found…");
-    const form = searchForm(typeName, search, search.where === "" || !canWrite ? null : deleteButton);
+    const form = searchForm(typeName, search, search.where === "" || search.words !== "" || !canWrite ? null : deleteButton);
     const results = make("div", {});
     let isShown = false;
 

@@ -45,13 +45,19 @@ function markedText(text, [start, end]) {
 }
 
 /**
- * The form above the records: a condition, a sort, and what else to show. `explain(error)` shows why the server rejected
+ * The form above the records: words if the type has searchable fields, a condition, a sort, and what else to show. `explain(error)` shows why the server rejected
  * the query, with the position in the condition or sort, and nothing for `null`; `actions` are further buttons.
  */
 export function searchForm(typeName, search, actions) {
+    const wordsID = freshID("words");
     const whereID = freshID("where");
     const sortID = freshID("sort");
     const noteID = freshID("search-note");
+    const isSearchable = Object.values(schema.type(typeName).fields)
+        .some(({ indexes }) => (indexes ?? []).includes("SEARCHABLE"));
+    const words = isSearchable || search.words !== ""
+        ? box(wordsID, "Words", search.words, "red bell*", noteID) : null;
+    words?.classList.add("words");
     const where = box(whereID, "Where", search.where, example(typeName), noteID);
     const sort = box(sortID, "Sort", search.sort, "-createdTimestamp", noteID);
     const input = where.querySelector("input");
@@ -64,13 +70,14 @@ export function searchForm(typeName, search, actions) {
     function submit(event) {
         event.preventDefault();
         router.go(searches.address(typeName, {
-            where: input.value.trim(), sort: sortInput.value.trim(),
+            words: words?.querySelector("input").value.trim() ?? "", where: input.value.trim(), sort: sortInput.value.trim(),
             count: isChecked(count), explain: isChecked(explain),
         }));
     }
     const form = make("form", { class: "panel search", role: "search", "aria-label": `Find records of ${typeName}`, onsubmit: submit },
-        make("div", { class: "boxes" }, where, sort),
+        make("div", { class: "boxes" }, words, where, sort),
         make("p", { class: "note", id: noteID },
+            words === null ? null : "Words: all of them, in any SEARCHABLE field; * for the rest of a word. ",
             "Conditions as in NSPredicate. Sort: field names separated by commas; - for descending."),
         make("p", { class: "actions" },
             make("button", { type: "submit", class: "primary" }, "Find"),
@@ -84,7 +91,7 @@ export function searchForm(typeName, search, actions) {
             problem.replaceChildren();
             if (error === null) return;
             const refusal = error instanceof api.Refusal ? error : null;
-            const marked = searches.place(search.where, refusal?.details);
+            const marked = searches.place(search.where, refusal?.details, searches.conditionStart(search));
             const markedSort = refusal === null || marked !== null ? null : sortPlace(search.sort, refusal);
             const sentence = problemBox(error, furtherActions);
             if (marked !== null) {

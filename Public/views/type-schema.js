@@ -35,11 +35,11 @@ function fieldTable(type, changed) {
     const element = make("div", { class: "panel table", role: "region", tabindex: "0", "aria-label": "Fields" },
         make("table", { role: "table" },
             make("thead", { role: "rowgroup" }, make("tr", { role: "row" },
-                ["Field", "Type", "QUERYABLE", "SORTABLE", "State"].map(head))),
+                ["Field", "Type", "QUERYABLE", "SORTABLE", "SEARCHABLE", "State"].map(head))),
             make("tbody", { role: "rowgroup" }, Object.entries(type.fields).map(([name, field]) => make("tr", { role: "row" },
                 make("th", { scope: "row", role: "rowheader" }, name),
                 make("td", { role: "cell", class: "code", "data-title": "Type" }, field.type),
-                box(name, field, "QUERYABLE"), box(name, field, "SORTABLE"),
+                box(name, field, "QUERYABLE"), box(name, field, "SORTABLE"), box(name, field, "SEARCHABLE"),
                 make("td", { role: "cell", "data-title": "State", "data-field": name }, state(field)))))));
     return {
         element,
