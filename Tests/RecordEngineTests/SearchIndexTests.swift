@@ -29,12 +29,20 @@ import TextSearch
 
     @Test func `words are found through postings, by id and in another order`() async throws {
         let test = try await sample()
-        let rare = try await test.query("SELF CONTAINS 'CAFE 27'", limit: 3)
+        let one = try await test.query("title CONTAINS_ANY_TOKENS 'CAFE'", limit: 3)
+        #expect(
+            one.plan == """
+                merge of 2
+                scan index (title[words]): title CONTAINS_ANY_TOKENS "CAFE"
+                scan index (title[words]): long texts, which are tested
+                """)
+        #expect(one.names == ["p0", "p3", "p6"] && one.count == 100)
+        let rare = try await test.query("SELF CONTAINS 'CAFE 27 28'", limit: 3)
         #expect(
             rare.plan == "scan postings of index (title[words]), index (tags[words]): "
-                + #"SELF CONTAINS_ANY_TOKENS "CAFE 27""#)
+                + #"SELF CONTAINS_ANY_TOKENS "CAFE 27 28""#)
         #expect(rare.names == ["p0", "p3", "p6"])
-        #expect(rare.count == 100)
+        #expect(rare.count == 101)
         let all = try await test.query("SELF CONTAINS_ALL_TOKENS 'cafe t3 common'", sort: "-createdTimestamp", limit: 2)
         #expect(all.names == ["p297", "p276"])
         #expect(all.json["plan"]?["sort"]?.string == "none")
@@ -90,6 +98,27 @@ import TextSearch
         #expect(page.names == ["p"])
         #expect(page.notices.first?["index"]?.string == "a[words]", "\(page.json)")
         #expect(try await development.query("SELF CONTAINS 'two'").names == ["p"])
+    }
+
+    @Test func `a search of many words in many fields is bounded`() async throws {
+        let test = try TestDatabase(.production)
+        let names = (0..<40).map { "f\($0)" }
+        try await test.putType(
+            fields: names.map { #""\#($0)":{"type":"STRING","indexes":["SEARCHABLE"]}"# }.joined(separator: ","))
+        try await test.createAll((0..<50).map { ("p\($0)", #""f\#($0 % 40)":"w\#($0) common""#) })
+        let words = (0..<31).map { "w\($0)" }.joined(separator: " ")
+        #expect(try await test.query("SELF CONTAINS '\(words)'").count == 31)
+        #expect(try await test.query("SELF CONTAINS_ALL_TOKENS '\(words)'").count == 0)
+        #expect(try await test.query("SELF CONTAINS 'w1* com*'", sort: "-rank()", limit: 3).count == 50)
+        let searches = names.prefix(30).map { "\($0) CONTAINS_ANY_TOKENS 'a b c d'" }.joined(separator: " OR ")
+        #expect(try await test.query(searches).count == 0)
+        do {
+            let many = (0..<8).map { "SELF CONTAINS 'w\($0)'" }.joined(separator: " OR ")
+            _ = try await test.query(many, sort: "-rank()")
+            Issue.record("a rank of 328 numbers was computed")
+        } catch let error as RecordError {
+            #expect(error.cause == .tooLarge)
+        }
     }
 
     @Test func `a sort by rank needs a search`() async throws {

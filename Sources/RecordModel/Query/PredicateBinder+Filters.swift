@@ -46,7 +46,7 @@ extension PredicateBinder {
             }
             predicates.append(try predicate(filter, value))
         }
-        return .and(predicates)
+        return try limitingSearches(.and(predicates))
     }
 
     private func predicate(_ filter: FilterSyntax, _ value: LocatedValue) throws(RecordError) -> Predicate {

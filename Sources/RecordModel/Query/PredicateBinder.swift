@@ -38,7 +38,7 @@ package struct PredicateBinder {
         try binding.checkCounts(syntax)
         let predicate = try binding.predicate(syntax.root)
         try binding.checkNames()
-        return predicate
+        return try limitingSearches(predicate)
     }
 
     /// Returns the sort term for a field.

@@ -59,6 +59,11 @@ import Testing
         ("recordName CONTAINS_ANY_TOKENS 'x'", "cannot be searched"),
         ("SELF CONTAINS '" + (0..<33).map { "w\($0)" }.joined(separator: " ") + "'", "33 words"),
         ("SELF CONTAINS '" + String(repeating: "x", count: 1_025) + "'", "1025 bytes"),
+        (
+            (0..<5).map { part in
+                "NOT SELF CONTAINS '\((0..<26).map { "w\(part)x\($0)" }.joined(separator: " "))'"
+            }.joined(separator: " OR "), "too many words together"
+        ),
     ])
     func `a search that makes no sense is rejected`(text: String, reason: String) throws {
         do {

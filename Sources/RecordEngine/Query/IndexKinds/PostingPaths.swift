@@ -27,11 +27,34 @@ struct PostingPaths {
         guard !branches.isEmpty else { return nil }
         let created = try finder.creation(parts)
         covered.formUnion(created.covered)
+        if branches.count == 1, !isInexact, let leaves = branches[0].mergedLeaves,
+            !finder.order.columns.contains(where: \.field.isRank)
+        {
+            return merge(of: leaves, covering: covered, created, finder)
+        }
         let scan = IndexScan(
             source: .postings(branches.count == 1 ? branches[0] : .all(branches)),
             isBackward: !finder.order.isIDAscending, ids: created.ids, condition: parts.together(covered),
             isOneKey: true, isInexact: isInexact)
         return AccessPath(scans: [scan], covered: covered, isInOrder: finder.order.isByID)
+    }
+
+    /// Returns the path that merges scans of single keys. Such scans read records with their entries in one statement,
+    /// which costs less than a lookup per record.
+    private func merge(
+        of leaves: [PostingLeaf], covering covered: Set<Int>, _ created: (ids: IDRange, covered: Set<Int>),
+        _ finder: AccessPathFinder
+    ) -> AccessPath {
+        let scans = leaves.map { leaf in
+            IndexScan(
+                source: .index(leaf.index), lower: leaf.lower, upper: leaf.upper, prefixCount: leaf.lower.count,
+                isBackward: !finder.order.isIDAscending, ids: created.ids,
+                condition: parts.together(leaf.isInexact ? created.covered : covered), isOneKey: true,
+                isInexact: leaf.isInexact)
+        }
+        // Of one word and one field: a record with too many words has no entry for the word.
+        return AccessPath(
+            scans: scans, covered: covered, isInOrder: finder.order.isByID, hasOverlaps: leaves.count > 2)
     }
 
     // MARK: Words

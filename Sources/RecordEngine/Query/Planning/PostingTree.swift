@@ -19,6 +19,21 @@ indirect enum PostingTree: Hashable, Sendable {
         }
     }
 
+    /// The most leaves that are read as separate scans.
+    private static let mostMerged = 6
+
+    /// The leaves, if the records are those of at least one of a few leaves with one key each; `nil` otherwise.
+    var mergedLeaves: [PostingLeaf]? {
+        let isAny =
+            switch self {
+            case .leaf: true
+            case .any(let branches): branches.allSatisfy { $0.mergedLeaves != nil }
+            case .all, .most: false
+            }
+        let leaves = leaves
+        return isAny && leaves.count <= Self.mostMerged && leaves.allSatisfy(\.isOneKey) ? leaves : nil
+    }
+
     /// The indexes of the leaves, each once.
     var indexes: [IndexDefinition] {
         var found: [IndexDefinition] = []

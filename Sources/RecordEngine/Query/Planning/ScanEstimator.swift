@@ -10,10 +10,13 @@ struct ScanEstimator {
 
     /// The maximum number of rows that planning counts in one scan. Above it, planning uses statistics.
     private static let probedRows = 128
+    /// The maximum number of leaves of postings that planning counts in one scan.
+    private static let countedLeaves = 32
 
     /// Estimates the rows that a scan would read. Counts up to `probedRows` rows; above it, uses statistics.
     func rows(of scan: IndexScan, mayCount: Bool) throws(RecordError) -> Int {
         let probe = Self.probedRows
+        if case .postings(let tree) = scan.source { return try rows(of: tree, mayCount: mayCount) }
         // If no further scan may be counted, assume the maximum of a count.
         let found = mayCount ? try queries.store.count(scan, home: home, type: type.id, limit: probe) : probe
         if found < probe { return found }
@@ -23,16 +26,21 @@ struct ScanEstimator {
         case .creator: return max(probe * 8, typeEntries / 50)
         case .records: return max(probe * 8, typeEntries)
         case .index(let index): return estimate(index, lower: scan.lower, upper: scan.upper)
-        case .postings(let tree):
-            return try tree.rows { leaf throws(RecordError) in
-                let found =
-                    mayCount
-                    ? try queries.store.indexes.count(
-                        leaf.index.id, home: home, IndexScanner.KeyRange(lower: leaf.lower, upper: leaf.upper),
-                        limit: probe) : probe
-                return found < probe
-                    ? found : estimate(leaf.index, lower: leaf.lower, upper: leaf.upper)
-            }
+        case .postings: return 0
+        }
+    }
+
+    /// Estimates the rows of postings. Only some of the leaves are counted, because a search of many words and fields has
+    /// thousands of them.
+    private func rows(of tree: PostingTree, mayCount: Bool) throws(RecordError) -> Int {
+        var countsLeft = mayCount ? Self.countedLeaves : 0
+        return try tree.rows { leaf throws(RecordError) in
+            countsLeft -= 1
+            guard countsLeft >= 0 else { return estimate(leaf.index, lower: leaf.lower, upper: leaf.upper) }
+            let found = try queries.store.indexes.count(
+                leaf.index.id, home: home, IndexScanner.KeyRange(lower: leaf.lower, upper: leaf.upper),
+                limit: Self.probedRows)
+            return found < Self.probedRows ? found : estimate(leaf.index, lower: leaf.lower, upper: leaf.upper)
         }
     }
 

@@ -11,6 +11,8 @@ struct RankStatistics {
 
     /// The number of entries that are counted for one word. Above it, statistics of the index tell the number.
     private static let countedEntries = 4_096
+    /// The most numbers of a ranking, because its cursors contain them.
+    private static let maxNumbers = 256
     /// The number of records whose lengths are read for the average, from each end of the index.
     private static let sampledRecords = 64
 
@@ -21,6 +23,12 @@ struct RankStatistics {
     func ranking(of query: PreparedQuery, sort: [SortTerm]) throws(RecordError) -> Ranking? {
         guard case .rank(let weights)? = sort.first(where: \.field.isRank)?.field else { return nil }
         let searches = query.predicate.searches
+        let count = searches.reduce(0) { $0 + $1.fields.count + $1.words.words.count }
+        guard count <= Self.maxNumbers else {
+            throw .badRequest(
+                "rank() counts at most \(Self.maxNumbers) words and fields. Search for fewer words, or in fewer fields",
+                cause: .tooLarge, details: [("limit", .number(Int64(Self.maxNumbers)))])
+        }
         let numbers =
             if let cursor = query.cursor { cursor.ranking } else { try numbers(for: searches, in: query.type) }
         guard let ranking = Ranking(searches, weights, numbers: numbers) else { throw .cursorRejected }

@@ -23,11 +23,19 @@ final class PostingList {
 
     private static let largestChunk = 4_096
 
-    /// The most entries of a range of several keys, such as of all words with a prefix. They are held in memory.
-    static let maxGathered = 1_000_000
+    /// Counts the entries that the lists of one scan hold in memory.
+    private let memory: Memory
 
-    init(_ leaf: PostingLeaf, home: RowHome, isBackward: Bool) {
+    /// The entries of ranges of several keys, such as of all words with a prefix, of all lists of one scan.
+    final class Memory {
+        /// The most entries.
+        static let limit = 1_000_000
+        var entries = 0
+    }
+
+    init(_ leaf: PostingLeaf, home: RowHome, isBackward: Bool, memory: Memory) {
         self.leaf = leaf
+        self.memory = memory
         self.home = home
         self.isBackward = isBackward
     }
@@ -115,7 +123,8 @@ final class PostingList {
         if let row {
             defer { row.finish() }
             repeat {
-                guard found.count < Self.maxGathered else { throw .tooManyWordsFound }
+                memory.entries += 1
+                guard memory.entries <= Memory.limit else { throw .tooManyWordsFound }
                 found.append((PostingStep(row.id, isBackward: isBackward), leaf.rows == .payloads ? row.payload : 0))
                 try budget.take(1)
             } while try row.next()
@@ -175,6 +184,6 @@ extension PostingLeaf {
 
 extension RecordError {
     static let tooManyWordsFound = RecordError.badRequest(
-        "More than \(PostingList.maxGathered) words of records start with a word of the search. Search for longer words",
+        "More than \(PostingList.Memory.limit) words of records start with words of the search. Search for longer words",
         cause: .queryTooExpensive)
 }

@@ -20,6 +20,7 @@ final class PostingReader {
     /// The tree without the lists that have ended; `nil` before the first record and after the last one.
     private var root: Node?
     private var lists: [PostingList] = []
+    private let memory = PostingList.Memory()
     private(set) var current: PostingStep?
     private var start: PostingStep
 
@@ -52,7 +53,7 @@ final class PostingReader {
     ) throws(RecordError) -> Node {
         switch tree {
         case .leaf(let leaf):
-            let list = PostingList(leaf, home: home, isBackward: isBackward)
+            let list = PostingList(leaf, home: home, isBackward: isBackward, memory: memory)
             lists.append(list)
             return .list(list)
         case .any(let branches): return .any(try nodes(branches, store, budget))

@@ -41,6 +41,18 @@ extension PredicateBinder {
         }
         return .search(SearchCondition(words, text: text, in: [definition]))
     }
+
+    /// Returns a predicate whose searches have no more tokens together than one search may have.
+    ///
+    /// - Throws: `BAD_REQUEST` with the cause `TOO_LARGE`.
+    func limitingSearches(_ predicate: Predicate) throws(RecordError) -> Predicate {
+        guard predicate.searchTerms <= SearchText.maxTerms else {
+            throw .conditionTooLarge(
+                "The searches of the condition have too many words together", limit: SearchText.maxTerms,
+                at: PredicateLocation())
+        }
+        return predicate
+    }
 }
 
 extension PredicateBinding {

@@ -44,6 +44,16 @@ extension PredicateSubject {
 }
 
 extension Predicate {
+    /// The number of tokens of all searches.
+    var searchTerms: Int {
+        switch self {
+        case .search(let search): search.words.words.reduce(0) { $0 + $1.terms.count }
+        case .and(let parts), .or(let parts): parts.reduce(0) { $0 + $1.searchTerms }
+        case .not(let part): part.searchTerms
+        case .constant, .condition: 0
+        }
+    }
+
     /// The searches that contribute to the rank of a match: those that are not negated, in order, without duplicates.
     package var searches: [SearchCondition] {
         switch self {
