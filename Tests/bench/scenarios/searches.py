@@ -47,8 +47,11 @@ def search(context: Context) -> Iterator[Row]:
         yield from _rows(
             context, data, "radius", 200, RARE_MS,
             lambda number: _query(f"distance(place, loc({_latitude(number)}, {_longitude(number)})) < {radius} km"),
-            "SELECT a.number FROM places JOIN article AS a ON a.id = places.id WHERE south >= ? AND north <= ? "
-            "AND west >= ? AND east <= ?", lambda number: _box(number, radius))
+            # The R*Tree finds the places in a box; those in the circle are tested, and come in the order of creation.
+            "SELECT a.number FROM places JOIN article AS a ON a.id = places.id WHERE south >= ?3 - ?4 "
+            "AND north <= ?3 + ?4 AND west >= ?1 - ?2 AND east <= ?1 + ?2 AND acos(min(1, sin(radians(?3)) * "
+            "sin(radians(south)) + cos(radians(?3)) * cos(radians(south)) * cos(radians(west - ?1)))) < radians(?4) "
+            "ORDER BY a.id LIMIT 100", lambda number: _circle(number, radius))
         yield from _rows(
             context, data, "contains-long", 100, PART_MS,
             lambda number: _query(f"title CONTAINS[cd] 'banlo {number % 10}'", limit=100),
@@ -85,12 +88,11 @@ def _longitude(number: int) -> float:
     return number * 97 % 300 - 150 + 0.25
 
 
-def _box(number: int, radius: float) -> tuple[float, float, float, float]:
-    """The box around the circle: what the R*Tree reads. It does not test the distance."""
-    height = radius / 111.19
-    width = height / math.cos(math.radians(abs(_latitude(number)) + height))
-    return (_latitude(number) - height, _latitude(number) + height, _longitude(number) - width,
-            _longitude(number) + width)
+def _circle(number: int, radius: float) -> tuple[float, float, float, float]:
+    """The longitude and half the width of the box around a circle, the latitude and half the height: in degrees."""
+    height = radius / 111.195
+    width = math.degrees(math.asin(math.sin(math.radians(height)) / math.cos(math.radians(_latitude(number)))))
+    return _longitude(number), width, _latitude(number), height
 
 
 def _query(where: str, sort: str = "", limit: int = 100) -> str:
