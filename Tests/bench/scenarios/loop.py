@@ -111,7 +111,7 @@ def _queries() -> Iterator[tuple[str, dict]]:
     yield "1,000 names of records", where(f"recordName IN {{{texts}}}")
     yield "95 ranges", where(" OR ".join(f"(number > {one} AND number < {one + 3})" for one in range(95)))
     yield "30 times of creation", where(" OR ".join(
-        f"(createdTimestamp > {one * 10**9} AND createdTimestamp < {one * 10**9 + 10**8})" for one in range(9)))
+        f"(createdTimestamp > {one * 10**9} AND createdTimestamp < {one * 10**9 + 10**8})" for one in range(2)))
     yield "60 ORs", where(" AND ".join(f"(number == {one} OR text == 'x{one}')" for one in range(60)))
     yield "100 members", where(" OR ".join(f"indexed CONTAINS {one}" for one in range(100)))
     yield "190 inequalities", where(" AND ".join(f"text != 'a{one}'" for one in range(190)), limit=1)
@@ -122,7 +122,7 @@ def _queries() -> Iterator[tuple[str, dict]]:
     yield "32 words in 60 fields", where("SELF CONTAINS_ALL_TOKENS %@", args=[words], recordType="Wide")
     yield "128 searches of a word", where(" OR ".join(f"text CONTAINS_ANY_TOKENS 'w{one}'" for one in range(128)))
     yield "a search that is too long", where("SELF CONTAINS %@", args=[" ".join(f"w{one}" for one in range(1_000))])
-    yield "catastrophic patterns", where(" OR ".join(f"text MATCHES '(([a-z]+)+ ?)+{one}'" for one in range(9)))
+    yield "catastrophic patterns", where(" OR ".join(f"text MATCHES '(([a-z]+)+ ?)+{one}'" for one in range(2)))
     yield "a part of one letter", where("text CONTAINS[cd] 'x'")
     yield "60 circles", where(" AND ".join(f"distance(place, loc({one}, {one})) < 9000 km" for one in range(60)))
     yield "a polygon", where("place IN polygon(%@)", args=[_star(300)])
