@@ -123,8 +123,8 @@ def queries(owner: Caller) -> list[Sample]:
         owner.json("POST", "/query", {"recordType": "Post", "limit": 2, "expand": [
             "createdUserRecordName", "Post.createdUserRecordName(limit=3,sort=-createdTimestamp,recordName)"]}),
         owner.get("/query/Post?limit=1&expand=createdUserRecordName&total=estimate"),
-        owner.get("/query/Post?where=SELF%20CONTAINS%20'sea%20s*'&sort=-rank(title%5E2),likes&highlight=title"
-                  "&highlightLength=40"),
+        owner.get("/query/Post?where=title%20CONTAINS_ANY_TOKENS%20'sea%20s*'&sort=-rank(title%5E2),likes"
+                  "&highlight=title&highlightLength=40"),
         owner.json("POST", "/query", {"recordType": "Post", "where": "title CONTAINS_ALL_TOKENS %@",
                                       "args": ["\"sea\""], "sort": "-rank()", "highlight": ["title"], "limit": 1}),
         owner.get("/records/Post?limit=1&before=AAAA").rejected_with(400),
