@@ -116,8 +116,10 @@ struct QueryRequirements {
             else { continue }
             want(.queryable, of: definition.id, in: &request)
         }
+        // The mark SEARCHABLE would add the field to the searches of SELF, and change the results of other queries.
         for field in predicate.searchedFields where !isSearchable(field, true) {
-            want(.searchable, of: field.id, in: &request)
+            request.indexes.append(
+                IndexRequest.Shape(kind: .words, columns: [IndexDefinition.Column(.field(field.id))]))
         }
         for case .field(let definition) in order.columns.map(\.field) where !used.contains(.field(definition.id)) {
             want(.sortable, of: definition.id, in: &request)
