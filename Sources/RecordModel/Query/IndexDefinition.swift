@@ -185,6 +185,14 @@ extension RecordTypeDefinition {
         }
     }
 
+    /// Returns the index for searches of a field that meets a condition; `nil` if there is none.
+    package func wordIndex(
+        of field: FieldDefinition, where isUsable: (IndexDefinition) -> Bool
+    ) -> IndexDefinition? {
+        let columns = [IndexDefinition.Column(.field(field.id))]
+        return indexes.first { $0.kind == .words && $0.columns == columns && isUsable($0) }
+    }
+
     /// The fields that `SELF CONTAINS` searches.
     package var searchableFields: [FieldDefinition] { fields.filter { $0.options.contains(.searchable) } }
 }

@@ -63,9 +63,7 @@ struct PostingPaths {
     private func tree(of search: SearchCondition) -> (PostingTree, isProved: Bool)? {
         var indexes: [IndexDefinition] = []
         for field in search.fields {
-            let column = IndexDefinition.Column(.field(field.id))
-            let index = type.indexes.first { $0.kind == .words && $0.isReady && $0.columns == [column] }
-            guard let index else { return nil }
+            guard let index = type.wordIndex(of: field, where: \.isReady) else { return nil }
             indexes.append(index)
         }
         let number = parts.searchNumber(of: search)

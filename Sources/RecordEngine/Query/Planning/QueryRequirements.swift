@@ -69,10 +69,7 @@ struct QueryRequirements {
     }
 
     private func isSearchable(_ field: FieldDefinition, _ countsUnfinished: Bool) -> Bool {
-        type.indexes.contains { index in
-            index.kind == .words && index.columns == [IndexDefinition.Column(.field(field.id))]
-                && (index.isReady || (countsUnfinished && index.isBuilding))
-        }
+        type.wordIndex(of: field) { $0.isReady || (countsUnfinished && $0.isBuilding) } != nil
     }
 
     private func isAlwaysUsable(_ field: QueryField) -> Bool {

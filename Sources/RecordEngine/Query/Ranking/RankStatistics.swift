@@ -40,11 +40,7 @@ struct RankStatistics {
     ) throws(RecordError) -> [Double] {
         var numbers: [Double] = []
         for search in searches {
-            let indexes = search.fields.map { field in
-                type.indexes.first {
-                    $0.kind == .words && $0.isReady && $0.columns == [IndexDefinition.Column(.field(field.id))]
-                }
-            }
+            let indexes = search.fields.map { type.wordIndex(of: $0, where: \.isReady) }
             var total = 1
             for index in indexes {
                 guard let index else {

@@ -94,7 +94,7 @@ final class PostingList {
         position = 0
         isLast = true
         let range = IndexScanner.KeyRange(lower: leaf.lower, upper: leaf.upper)
-        let before = step.record(before: true, isBackward: isBackward)
+        let before = step.recordBefore(isBackward: isBackward)
         let row = try store.indexes.scan(
             leaf.index.id, home: home, range, after: before.map { (leaf.key, $0) }, isBackward: isBackward,
             reading: leaf.rows)
@@ -169,7 +169,7 @@ struct PostingStep: Hashable, Comparable, Sendable {
     }
 
     /// The record number before the place; `nil` at the first place.
-    func record(before: Bool, isBackward: Bool) -> RecordNumber? {
+    func recordBefore(isBackward: Bool) -> RecordNumber? {
         guard value != .min else { return nil }
         return PostingStep(value: value - 1).record(isBackward: isBackward)
     }
