@@ -13,6 +13,12 @@ extension RecordError {
     /// Returns the error for an action that `authorize` denied. The message names the action and the next step. The
     /// message names a type only if the caller named the type or may read the record.
     package static func rejected(_ caller: Caller, _ action: Action, _ deed: DeniedTarget) -> RecordError {
+        var error = sentence(caller, action, deed)
+        error.deniedAction = action
+        return error
+    }
+
+    private static func sentence(_ caller: Caller, _ action: Action, _ deed: DeniedTarget) -> RecordError {
         switch caller {
         case .anonymous:
             RecordError(

@@ -117,6 +117,8 @@ public struct RecordError: Error, Hashable, Sendable {
     /// The record that did not meet the precondition, as a record dictionary in JSON; `nil` if the caller may not read
     /// it.
     public var serverRecord: [UInt8]?
+    /// The action that was denied, for protocols whose messages name it. Not part of the error's JSON.
+    package var deniedAction: Action?
 
     /// Creates an error response.
     public init(

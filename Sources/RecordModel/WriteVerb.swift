@@ -17,4 +17,7 @@ package enum WritePrecondition: Hashable, Sendable {
     case exists
     /// The record must not exist: `If-None-Match: *`.
     case absent
+
+    /// Whether the precondition is a change tag.
+    package var hasTags: Bool { if case .tags = self { true } else { false } }
 }

@@ -25,6 +25,7 @@ extension QueryInput {
             bytes.append(UInt8(ascii: term.isAscending ? "<" : ">"))
             bytes.appendString(term.name)
             if let nulls = term.nulls { bytes.appendString(nulls.rawValue) }
+            if let origin = term.origin { Self.append(.location(origin), to: &bytes) }
         }
         aggregate?.appendIdentity(to: &bytes)
         return bytes

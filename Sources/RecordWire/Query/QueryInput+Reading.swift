@@ -1,4 +1,3 @@
-internal import Geography
 package import RecordModel
 
 extension QueryInput {
@@ -216,7 +215,6 @@ extension RequestReader {
     private mutating func querySortDescriptor() throws(RecordError) -> SortInput {
         let start = json.position
         var term = SortInput(name: "")
-        var origin: Place?
         var keys = JSONKeySet()
         try enterObject("A sort descriptor")
         while let key = try nextKey(&keys) {
@@ -233,7 +231,7 @@ extension RequestReader {
             case "relativeLocation":
                 switch try queryArgument() {
                 case .null: continue
-                case .location(let place): origin = place
+                case .location(let place): term.origin = place
                 default: throw QueryInput.invalid("'relativeLocation' is a LOCATION", key)
                 }
             case let name:
@@ -244,7 +242,6 @@ extension RequestReader {
         guard !term.name.isEmpty else {
             throw .badRequest("A sort descriptor needs 'fieldName'", details: [("offset", .number(Int64(start)))])
         }
-        if let origin { term.name = "distance(\(term.name), \(origin.latitude), \(origin.longitude))" }
         return term
     }
 

@@ -1,3 +1,4 @@
+package import Geography
 package import RecordModel
 
 /// One term of `sort` or `sortBy`, as received.
@@ -8,12 +9,16 @@ package struct SortInput: Hashable, Sendable {
     package var isAscending: Bool
     /// The place of records that lack the field; `nil` for the default.
     package var nulls: NullPlacement?
+    /// The place from which the distances of a LOCATION field are sorted (`relativeLocation`); `nil` for a sort by the
+    /// field's values.
+    package var origin: Place?
 
     /// Creates a sort term on a field.
-    package init(name: String, isAscending: Bool = true, nulls: NullPlacement? = nil) {
+    package init(name: String, isAscending: Bool = true, nulls: NullPlacement? = nil, origin: Place? = nil) {
         self.name = name
         self.isAscending = isAscending
         self.nulls = nulls
+        self.origin = origin
     }
 }
 
@@ -180,7 +185,13 @@ extension QueryInput {
         guard sort.count <= Limits.sortTerms else { throw Self.tooManyTerms }
         var terms: [SortTerm] = []
         for input in sort {
-            let term = try binder.sortTerm(input.name, isAscending: input.isAscending, nulls: input.nulls)
+            let term =
+                if let origin = input.origin {
+                    try binder.distanceTerm(
+                        of: input.name, from: origin, isAscending: input.isAscending, nulls: input.nulls)
+                } else {
+                    try binder.sortTerm(input.name, isAscending: input.isAscending, nulls: input.nulls)
+                }
             // A second term for the same field has no effect.
             if !terms.contains(where: { $0.indexedField == term.indexedField }) { terms.append(term) }
         }

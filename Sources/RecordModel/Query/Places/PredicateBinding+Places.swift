@@ -115,8 +115,19 @@ extension PredicateBinder {
     /// - Throws: As `sortTerm`.
     func distanceTerm(_ text: String, isAscending: Bool, nulls: NullPlacement?) throws(RecordError) -> SortTerm? {
         guard let distance = try SortedDistance(parsing: text) else { return nil }
+        return try distanceTerm(of: distance.name, from: distance.origin, isAscending: isAscending, nulls: nulls)
+    }
+
+    /// Returns the sort term for the distance between a field and a place.
+    ///
+    /// - Parameter nulls: The place of records that lack the field; `nil` for the last.
+    /// - Throws: `BAD_REQUEST`, with the cause `UNKNOWN_NAME` for a field that the type lacks, and `TYPE_MISMATCH` for
+    ///   a field that is no location.
+    package func distanceTerm(
+        of name: String, from origin: Place, isAscending: Bool, nulls: NullPlacement? = nil
+    ) throws(RecordError) -> SortTerm {
         let field = try Self.distance(
-            of: try self.field(distance.name, at: PredicateLocation()), from: distance.origin, at: PredicateLocation())
+            of: try self.field(name, at: PredicateLocation()), from: origin, at: PredicateLocation())
         return SortTerm(field, isAscending: isAscending, nulls: nulls ?? .last)
     }
 }
