@@ -124,7 +124,7 @@ package enum RecordComposer {
         return scan.isComplete && seen == head.count
     }
 
-    private static func appendHead(_ header: borrowing RecordHeader, fieldBytes: Int, to text: inout [UInt8]) {
+    static func appendHead(_ header: borrowing RecordHeader, fieldBytes: Int, to text: inout [UInt8]) {
         grow(&text, by: header.name.count &+ fieldBytes &+ 384)
         if appendHeadPiece(header, to: &text) { return }
         text.appendLiteral("{\"recordName\":")
@@ -134,7 +134,7 @@ package enum RecordComposer {
         text.appendLiteral("\",\"fields\":{")
     }
 
-    private static func appendTail(_ header: borrowing RecordHeader, to text: inout [UInt8]) {
+    static func appendTail(_ header: borrowing RecordHeader, to text: inout [UInt8]) {
         if appendTailPiece(header, to: &text) { return }
         text.appendLiteral("},\"pluginFields\":{},\"recordChangeTag\":\"")
         RecordTag.append(header.revision, to: &text)

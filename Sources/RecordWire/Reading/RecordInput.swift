@@ -18,6 +18,8 @@ package struct RecordInput: Sendable {
     package var modified: JSONToken?
     /// The request body, which the tokens refer to.
     package var body: [UInt8]
+    /// Whether unknown keys in references, assets and locations are ignored instead of rejected.
+    package var ignoresUnknownKeys = false
 
     /// Creates an input from its parts; tests and forms use it.
     package init(

@@ -85,7 +85,7 @@ struct RequestReader {
     /// Reads the members of `fields`. A null value means no fields.
     ///
     /// - Throws: `BAD_REQUEST`; cause `TOO_LARGE` for more fields than a type may have.
-    mutating func fields() throws(RecordError) -> [FieldInput] {
+    mutating func fields(_ dialect: FieldDialect = .native) throws(RecordError) -> [FieldInput] {
         if json.next == UInt8(ascii: "n") {
             _ = try value()
             return []
@@ -104,7 +104,7 @@ struct RequestReader {
             }
             let text = json.string(key)
             if text.isNFC, names.isEmpty {
-                fields.append(try field(named: text, at: key.start))
+                fields.append(try field(named: text, at: key.start, dialect))
                 continue
             }
             // The keys of the JSON object differ, but two of them may normalize to the same name.
@@ -115,13 +115,18 @@ struct RequestReader {
                     "Field '\(name.prefix(64))' is named twice, in different forms of Unicode", cause: .malformedJSON,
                     details: [("offset", .number(Int64(key.start)))])
             }
-            fields.append(try field(named: name, at: key.start))
+            fields.append(try field(named: name, at: key.start, dialect))
         }
         return fields
     }
 
     /// Reads one field. The current byte must be the first byte of the field's value.
-    mutating func field(named name: String, at offset: Int) throws(RecordError) -> FieldInput {
+    mutating func field(
+        named name: String, at offset: Int, _ dialect: FieldDialect = .native
+    ) throws(RecordError) -> FieldInput {
+        if case .cloudKit(let isPublic) = dialect {
+            return try cloudKitField(named: name, at: offset, isPublic: isPublic)
+        }
         guard json.next == UInt8(ascii: "{") else {
             let token = try value()
             return FieldInput(name: name, form: token.kind == .null ? .remove : .value(token), tag: nil, offset: offset)

@@ -18,7 +18,8 @@ package enum FieldResolver {
     ) throws(RecordError) -> ResolvedFields {
         try input.body.withUnsafeBufferPointer { buffer throws(RecordError) -> ResolvedFields in
             var resolution = Resolution(
-                reader: JSONReader(UnsafeRawBufferPointer(buffer)), typeName: typeName, complete: complete)
+                reader: JSONReader(UnsafeRawBufferPointer(buffer)), typeName: typeName,
+                unknownKeys: input.ignoresUnknownKeys ? .ignored : .rejected, complete: complete)
             guard let type else {
                 try resolution.findNewFields(input.fields, allowsNewFields: allowsNewFields)
                 return resolution.resolved
@@ -60,6 +61,7 @@ extension RecordError {
 private struct Resolution {
     let reader: JSONReader
     let typeName: RecordTypeName
+    private let unknownKeys: CompositeReader.UnknownKeys
     private let complete: CanonicalValue.AssetCompletion?
     var resolved = ResolvedFields()
     var decodedSize = 0
@@ -76,7 +78,11 @@ private struct Resolution {
         let index: Int
     }
 
-    init(reader: JSONReader, typeName: RecordTypeName, complete: CanonicalValue.AssetCompletion?) {
+    init(
+        reader: JSONReader, typeName: RecordTypeName, unknownKeys: CompositeReader.UnknownKeys,
+        complete: CanonicalValue.AssetCompletion?
+    ) {
+        self.unknownKeys = unknownKeys
         self.reader = reader
         self.typeName = typeName
         self.complete = complete
@@ -200,7 +206,7 @@ private struct Resolution {
         let size: Int
         do throws(ValueMismatch) {
             size = try CanonicalValue.append(
-                token, of: reader, as: field.type, to: &resolved.text, completing: complete)
+                token, of: reader, as: field.type, to: &resolved.text, unknownKeys: unknownKeys, completing: complete)
         } catch {
             throw error.error(field: field.name.text, expected: field.type)
         }
@@ -220,7 +226,7 @@ private struct Resolution {
     private mutating func collectAssets(_ field: Target, _ token: JSONToken) throws(RecordError) {
         do throws(ValueMismatch) {
             let assets: [FieldValue] =
-                switch try CanonicalValue.decode(token, of: reader, as: field.type) {
+                switch try CanonicalValue.decode(token, of: reader, as: field.type, unknownKeys: unknownKeys) {
                 case .list(_, let members): members
                 case let single: [single]
                 }

@@ -22,15 +22,18 @@ package enum CanonicalValue {
 
     /// Appends the canonical text of a scanned value.
     ///
-    /// - Parameter complete: Replaces the client's metadata of an asset by the server's metadata.
+    /// - Parameters:
+    ///   - unknownKeys: The treatment of unknown keys in objects.
+    ///   - complete: Replaces the client's metadata of an asset by the server's metadata.
     /// - Returns: The decoded size.
     /// - Throws: `ValueMismatch` if the value does not fit the type.
     static func append(
         _ token: JSONToken, of reader: JSONReader, as type: FieldType, to text: inout [UInt8],
-        completing complete: AssetCompletion? = nil
+        unknownKeys: CompositeReader.UnknownKeys = .rejected, completing complete: AssetCompletion? = nil
     ) throws(ValueMismatch) -> Int {
         if type.isList {
-            return try appendList(token, of: reader, as: type.element, to: &text, completing: complete)
+            return try appendList(
+                token, of: reader, as: type.element, to: &text, unknownKeys: unknownKeys, completing: complete)
         }
         switch type {
         case .string: return try appendString(token, of: reader, to: &text)
@@ -50,24 +53,24 @@ package enum CanonicalValue {
             return 8
         case .bytes: return try appendBytes(token, of: reader, to: &text)
         case .reference:
-            let reference = try CompositeReader.reference(token, of: reader)
+            let reference = try CompositeReader.reference(token, of: reader, unknownKeys: unknownKeys)
             append(.reference(reference), to: &text)
             return reference.recordName.text.utf8.count
         case .asset:
-            var asset = try CompositeReader.asset(token, of: reader)
+            var asset = try CompositeReader.asset(token, of: reader, unknownKeys: unknownKeys)
             if let complete { asset = complete(asset) }
             append(.asset(asset), to: &text)
             return 8 + asset.fileChecksum.utf8.count + (asset.contentType?.utf8.count ?? 0)
                 + (asset.filename?.utf8.count ?? 0) + (asset.picture == nil ? 0 : 24)
         default:
-            let location = try CompositeReader.location(token, of: reader)
+            let location = try CompositeReader.location(token, of: reader, unknownKeys: unknownKeys)
             return append(location, to: &text)
         }
     }
 
     private static func appendList(
         _ token: JSONToken, of reader: JSONReader, as element: FieldType, to text: inout [UInt8],
-        completing complete: AssetCompletion?
+        unknownKeys: CompositeReader.UnknownKeys, completing complete: AssetCompletion?
     ) throws(ValueMismatch) -> Int {
         text.append(UInt8(ascii: "["))
         var size = 0
@@ -75,7 +78,8 @@ package enum CanonicalValue {
         try forEachMember(token, of: reader) { member throws(ValueMismatch) in
             if !isFirst { text.append(UInt8(ascii: ",")) }
             isFirst = false
-            size &+= try append(member, of: reader, as: element, to: &text, completing: complete)
+            size &+= try append(
+                member, of: reader, as: element, to: &text, unknownKeys: unknownKeys, completing: complete)
         }
         text.append(UInt8(ascii: "]"))
         return size

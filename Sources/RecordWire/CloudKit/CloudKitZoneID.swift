@@ -1,0 +1,39 @@
+internal import RecordModel
+
+/// A zone as a request of CloudKit's protocol names it (CloudKit Web Services Reference, "Zone ID Dictionary").
+package struct CloudKitZoneID: Hashable, Sendable {
+    /// The name of the zone, as received.
+    package var zoneName: String
+    /// The record name of the zone's owner; `nil` for the caller.
+    package var ownerRecordName: String?
+
+    /// Creates a zone identifier. By default it names the default zone of the caller.
+    package init(zoneName: String = ZoneName.defaultZone.text, ownerRecordName: String? = nil) {
+        self.zoneName = zoneName
+        self.ownerRecordName = ownerRecordName
+    }
+
+    /// Whether the zone is a default zone.
+    package var isDefault: Bool { zoneName == ZoneName.defaultZone.text }
+}
+
+extension RequestReader {
+    /// Reads a `zoneID`. Clients also send `zoneType`, which is ignored. The owner `_defaultOwner` is the caller.
+    ///
+    /// - Returns: `nil` for null.
+    /// - Throws: `BAD_REQUEST`.
+    mutating func cloudKitZone() throws(RecordError) -> CloudKitZoneID? {
+        if try cloudKitNull() { return nil }
+        var zone = CloudKitZoneID()
+        try cloudKitObject("'zoneID'") { reader, key throws(RecordError) in
+            switch key {
+            case "zoneName": zone.zoneName = try reader.cloudKitString("zoneName") ?? zone.zoneName
+            case "ownerRecordName", "ownerName":
+                let owner = try reader.cloudKitString("ownerRecordName")
+                if let owner, owner != "_defaultOwner", owner != "__defaultOwner__" { zone.ownerRecordName = owner }
+            default: _ = try reader.value()
+            }
+        }
+        return zone
+    }
+}
