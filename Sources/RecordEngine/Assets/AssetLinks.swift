@@ -24,17 +24,18 @@ struct AssetLinks {
     ///
     /// - Parameters:
     ///   - record: The record before the operation; `nil` for a new record.
+    ///   - name: The record's name; `nil` if the server chooses it.
     ///   - claims: Receives the upload tokens that the operation uses.
     /// - Throws: BAD_REQUEST with cause TOKEN_INVALID for an invalid or missing upload token, BAD_REQUEST for a wrong
     ///   size.
     func completion(
-        of assets: [(fieldID: Int, asset: Asset)], record: StoredRecord?, type: RecordTypeDefinition,
-        claims: inout [Claim]
+        of assets: [(fieldID: Int, asset: Asset)], record: StoredRecord?, name: RecordName?,
+        type: RecordTypeDefinition, claims: inout [Claim]
     ) throws(RecordError) -> CanonicalValue.AssetCompletion {
         var known: [String: (row: AssetRow, claim: AssetClaim?)] = [:]
         var kept: [String: Asset] = [:]
         for (field, asset) in assets {
-            let found = try prove(asset, field: field, record: record?.row, type: type, &claims)
+            let found = try prove(asset, field: field, record: record?.row, name: name, type: type, &claims)
             // If an operation has the same content with and without an upload token, prefer the upload token's data.
             if known[asset.fileChecksum]?.claim == nil { known[asset.fileChecksum] = found }
             // If the field already has the asset, keep the stored file name and media type.
@@ -61,16 +62,24 @@ struct AssetLinks {
     }
 
     private func prove(
-        _ asset: Asset, field: Int, record: RecordRow?, type: RecordTypeDefinition, _ claims: inout [Claim]
+        _ asset: Asset, field: Int, record: RecordRow?, name recordName: RecordName?, type: RecordTypeDefinition,
+        _ claims: inout [Claim]
     ) throws(RecordError) -> (row: AssetRow, claim: AssetClaim?) {
-        let name = type.fields.first { $0.id == field }?.name.text ?? ""
+        let fieldName = type.fields.first { $0.id == field }?.name
+        let name = fieldName?.text ?? ""
         if let filename = asset.filename { try AssetUpload.checkFilename(filename) }
         let table = transaction.store.assets
         let row = try Digest(base64: asset.fileChecksum).flatMap { hash throws(RecordError) in
             try table.reading.find(hash)
         }
         if let receipt = asset.receipt {
-            guard let number = UploadToken.open(receipt, context.caller, context.address, with: transaction.keys),
+            let target: UploadTarget? =
+                if let recordName, let fieldName {
+                    UploadTarget(recordType: type.name, fieldName: fieldName, recordName: recordName)
+                } else { nil }
+            guard
+                let number = UploadToken.open(
+                    receipt, context.caller, context.address, for: target, with: transaction.keys),
                 let claim = try table.reading.claim(number),
                 // After a restore, the number in an upload token may belong to another claim.
                 claim.uploader == context.caller.writerID, claim.expires > transaction.now, let row,

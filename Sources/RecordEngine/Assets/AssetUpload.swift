@@ -15,6 +15,8 @@ package struct AssetUpload: Sendable {
     package var length: Int64?
     /// The SHA-256 digest that the client expects; `nil` for no check.
     package var digest: Digest?
+    /// The only field that may get the asset; `nil` if any field may.
+    package var target: UploadTarget?
     /// The row of the resumable upload that becomes complete; `nil` for an upload in one request.
     var resumable: Int64?
 

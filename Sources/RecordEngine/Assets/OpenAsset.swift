@@ -80,7 +80,8 @@ extension AssetReader {
         let left = url.expires - WallClock.milliseconds / 1_000
         guard left > 0 else { throw .assetURLExpired }
         return try open(
-            url.hash, mediaType: url.mediaType, filename: filename.isEmpty ? nil : filename, secondsLeft: left)
+            url.hash, mediaType: url.mediaType, filename: filename.isEmpty || url.isForAnyName ? nil : filename,
+            secondsLeft: left)
     }
 
     /// Opens an asset in a field that the caller may read.

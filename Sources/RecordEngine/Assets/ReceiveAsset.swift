@@ -88,7 +88,8 @@ extension AssetReader {
             fileChecksum: content.hash.base64, size: content.size, contentType: type, filename: upload.filename,
             picture: content.picture.map(AssetPicture.init))
         let url = urls().url(of: asset) ?? ""
-        asset.receipt = UploadToken.seal(claim.id, upload.caller, upload.address, with: database.keys)
+        asset.receipt = UploadToken.seal(
+            claim.id, upload.caller, upload.address, for: upload.target, with: database.keys)
         return ReceivedAsset(asset: asset, downloadURL: url, isKnown: !claim.usesFile)
     }
 

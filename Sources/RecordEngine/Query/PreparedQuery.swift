@@ -139,7 +139,7 @@ extension QueryReader {
         }
         return PreparedQuery(
             type: type,
-            shown: VisibleFields(request.input.fields, of: whole, visibility),
+            shown: VisibleFields(request.input.fields, of: whole, visibility, as: request.face),
             zone: zone, readsAll: permitted == .all, condition: condition, predicate: predicate,
             asked: asked, targets: try TargetResolver(queries: self, request: request).queries(of: bound.predicate),
             audiences: audiences ?? [], isRestrictedToOwn: isRestrictedToOwn, sort: bound.sort,

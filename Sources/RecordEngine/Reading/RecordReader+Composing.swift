@@ -13,6 +13,19 @@ extension RecordReader {
     ) throws(RecordError) -> Bool {
         let creator = try userNames.name(of: system.creator)
         let modifier = system.modifier == system.creator ? creator : try userNames.name(of: system.modifier)
+        if case .cloudKit(let face) = shown.face {
+            let header = RecordHeader(
+                name: cursor.name, typeName: type.name, revision: system.revision, created: system.created,
+                creator: creator, modified: system.modified, modifier: modifier)
+            let urls = assets.urls()
+            try CloudKitComposer.append(
+                header, fields: StoredFieldsView(text: cursor.fields, layout: cursor.layout),
+                selection: shown.selection(creator: system.creator), as: face,
+                external: { field, output throws(RecordError) in
+                    try store.records.appendLargeValue(record: system.id, field: field, to: &output)
+                }, downloadURL: { urls.url(ofAnyName: $0, from: face.origin) }, to: &output)
+            return false
+        }
         let access = try shownAccess(of: system, shown.visibility)
         let selection = shown.selection(creator: system.creator)
         let header = RecordHeader(

@@ -29,7 +29,7 @@ enum SealedPosition {
         }
     }
 
-    private static func bytes(_ numbers: [Int64]) -> [UInt8] {
+    static func bytes(_ numbers: [Int64]) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(numbers.count * 8)
         for number in numbers {

@@ -6,13 +6,20 @@ internal import RecordWire
 /// caller that may change access lists also sees the access lists.
 struct VisibleFields: Sendable {
     let visibility: Visibility
+    /// The protocol of the response.
+    let face: RecordFace
     private let ofOthers: FieldSelection
     private let ofOwn: FieldSelection
 
-    /// - Parameter names: The fields that the request names; `nil` for all. Names of unknown fields select nothing, as
-    ///   in CloudKit's `desiredKeys`. A field that the caller may not see counts as unknown.
-    init(_ names: [String]?, of type: RecordTypeDefinition, _ visibility: Visibility) {
+    /// - Parameters:
+    ///   - names: The fields that the request names; `nil` for all. Names of unknown fields select nothing, as in
+    ///     CloudKit's `desiredKeys`. A field that the caller may not see counts as unknown.
+    ///   - face: The protocol of the response.
+    init(
+        _ names: [String]?, of type: RecordTypeDefinition, _ visibility: Visibility, as face: RecordFace = .native
+    ) {
         self.visibility = visibility
+        self.face = face
         let hidden = visibility.fields?.unreadable ?? FieldAccess.Fields()
         ofOthers = Self.selection(names, of: type, without: hidden.ofOthers)
         ofOwn = visibility.fields == nil ? ofOthers : Self.selection(names, of: type, without: hidden.ofOwn)

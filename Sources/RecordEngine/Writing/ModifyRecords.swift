@@ -151,7 +151,7 @@ extension WriteTransaction {
                 writer.preserved = 0
                 for (position, operation) in request.operations.enumerated() {
                     writer.responses.append(
-                        position == guilty.position ? guilty.error : .batchFailed, name: operation.recordName,
+                        position == guilty.position ? guilty.error : .batchFailed, of: operation,
                         to: &response.records)
                 }
             }
@@ -176,7 +176,7 @@ extension WriteTransaction {
                     writer.responses.forgetNotices(from: noticed)
                     writer.preserved = preserved
                     if response.records.bytes + (error.serverRecord?.count ?? 0) > limit { error.serverRecord = nil }
-                    writer.responses.append(error, name: operation.recordName, to: &response.records)
+                    writer.responses.append(error, of: operation, to: &response.records)
                 }
             }
         }

@@ -20,7 +20,8 @@ extension RecordWriter {
         guard !resolved.assets.isEmpty else { return (type, resolved, claims) }
         // Resolve again, now with the sizes and types of the assets.
         let completion = try AssetLinks(context: context)
-            .completion(of: resolved.assets, record: record, type: type, claims: &claims)
+            .completion(
+                of: resolved.assets, record: record, name: operation.recordName, type: type, claims: &claims)
         var completed = try resolveNow(operation, typeName, completing: completion)
         completed.notices = resolved.notices
         return (type, completed, claims)

@@ -46,6 +46,7 @@ final class RecordWriter {
     ) throws(RecordError) -> OperationResult {
         if case .rejected(let rejection) = operation.preparation { throw rejection }
         self.position = position
+        responses.position = position
         switch operation.verb {
         case .create:
             return try create(operation, into: &response)

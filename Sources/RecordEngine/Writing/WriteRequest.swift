@@ -31,6 +31,8 @@ package struct WriteRequest: Sendable {
     package var preserves: PreservedMetadata = []
     /// The caller for the audit log. Required if `preserves` is not empty.
     package var actor: AuditActor?
+    /// The protocol of the response.
+    package var face = RecordFace.native
     let opening: StaticString
 
     /// - Parameter opening: The text that the protocol writes before the records in the response to a batch.

@@ -7,6 +7,9 @@ struct WriteResponseBuilder {
     private let context: WriteContext
     /// The names of the fields in the response; `nil` for all fields.
     private let fields: [String]?
+    private let face: RecordFace
+    /// The index of the running operation in its request.
+    var position = 0
     /// The byte ranges of records in a response that will be stored for an idempotency key.
     private(set) var shown: [ShownRecord] = []
     private let notesShown: Bool
@@ -18,6 +21,7 @@ struct WriteResponseBuilder {
     init(_ context: WriteContext, _ request: WriteRequest) {
         self.context = context
         fields = request.fields
+        face = request.face
         notesShown = request.idempotency != nil
     }
 
@@ -28,9 +32,14 @@ struct WriteResponseBuilder {
         guard visibility.mayRead(after.row.facts) else {
             var name = plan.name
             name.withUTF8 {
-                RecordComposer.appendStub(
-                    name: UnsafeRawBufferPointer($0), typeName: plan.type.name, revision: after.row.revision,
-                    to: &response)
+                let name = UnsafeRawBufferPointer($0)
+                if let face = face.cloudKit {
+                    CloudKitComposer.appendStub(
+                        name: name, typeName: plan.type.name, revision: after.row.revision, as: face, to: &response)
+                } else {
+                    RecordComposer.appendStub(
+                        name: name, typeName: plan.type.name, revision: after.row.revision, to: &response)
+                }
             }
             return
         }
@@ -52,6 +61,11 @@ struct WriteResponseBuilder {
     ) throws(RecordError) {
         let creator = try transaction.userNames.name(of: row.creator)
         let modifier = row.modifier == row.creator ? creator : try transaction.userNames.name(of: row.modifier)
+        if case .cloudKit(let face) = face {
+            return try append(
+                row, type: type, visibility, name: name, fields: fields, unsaved: unsaved, as: face,
+                creator: creator, modifier: modifier, to: &response)
+        }
         let selection = VisibleFields(self.fields, of: type, visibility).selection(creator: row.creator)
         let access = try shownAccess(of: row, visibility)
         let records = transaction.records
@@ -76,6 +90,34 @@ struct WriteResponseBuilder {
                         output.append(
                             contentsOf: try records.largeValue(record: row.id, field: field))
                     }, downloadURL: urls.map { urls in { _, asset in urls.url(of: asset) } }, to: &response)
+            }
+        }
+    }
+
+    /// Appends a record of CloudKit's protocol.
+    private func append(
+        _ row: RecordRow, type: RecordTypeDefinition, _ visibility: Visibility, name: [UInt8], fields: StoredFields,
+        unsaved: [(fieldID: Int, json: [UInt8])], as face: CloudKitFace, creator: String, modifier: String,
+        to response: inout [UInt8]
+    ) throws(RecordError) {
+        let names = face.desiredKeys(at: position) ?? self.fields
+        let selection = VisibleFields(names, of: type, visibility).selection(creator: row.creator)
+        let records = transaction.records
+        let urls = transaction.assets.urls()
+        try name.withUnsafeBufferPointer { name throws(RecordError) in
+            let header = RecordHeader(
+                name: UnsafeRawBufferPointer(name), typeName: type.name, revision: row.revision,
+                created: row.created, creator: creator, modified: row.modified, modifier: modifier)
+            try fields.withView { view throws(RecordError) in
+                try CloudKitComposer.append(
+                    header, fields: view, selection: selection, as: face,
+                    external: { field, output throws(RecordError) in
+                        if let value = unsaved.first(where: { $0.fieldID == field }) {
+                            output.append(contentsOf: value.json)
+                        } else {
+                            output.append(contentsOf: try records.largeValue(record: row.id, field: field))
+                        }
+                    }, downloadURL: { urls.url(ofAnyName: $0, from: face.origin) }, to: &response)
             }
         }
     }
@@ -131,7 +173,14 @@ struct WriteResponseBuilder {
     }
 
     /// Appends the error of a batch item, and remembers the byte range of the error's `serverRecord`.
-    mutating func append(_ error: RecordError, name: RecordName?, to list: inout RecordList) {
+    mutating func append(_ error: RecordError, of operation: RecordOperation, to list: inout RecordList) {
+        let name = operation.recordName
+        if let face = face.cloudKit {
+            list.beginMember()
+            CloudKitComposer.append(
+                error, recordName: name?.text, ofOperation: operation.precondition.hasTags, as: face, to: &list.json)
+            return
+        }
         var bare = error
         bare.serverRecord = nil
         list.beginMember()
