@@ -95,6 +95,15 @@ extension AssetReader {
     /// The lifetime of an upload URL in milliseconds (CloudKit Web Services Reference, "Uploading Assets").
     package static let uploadMilliseconds: Int64 = 15 * 60 * 1_000
 
+    /// Returns a new name for a record.
+    package static func makeRecordName() -> RecordName {
+        var random = RandomPool()
+        guard let name = RecordName(random.makeUUIDv7(milliseconds: WallClock.milliseconds)) else {
+            preconditionFailure("A UUID is a record name")
+        }
+        return name
+    }
+
     /// Returns the permission for a caller to upload one file, as a segment of a URL.
     ///
     /// - Throws: AUTHENTICATION_REQUIRED or ACCESS_DENIED.
