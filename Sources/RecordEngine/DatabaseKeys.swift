@@ -7,6 +7,7 @@ package struct DatabaseKeys: Sendable {
     let cursors: Seal
     let receipts: Seal
     let assetURLs: Seal
+    let webAuthTokens: Seal
     /// Derives the secrets of webhooks.
     let webhooks: HMACSHA256
 
@@ -15,6 +16,7 @@ package struct DatabaseKeys: Sendable {
         cursors = try Seal(secret: secret, label: "fogbase cursor v1")
         receipts = try Seal(secret: secret, label: "fogbase receipt v1")
         assetURLs = try Seal(secret: secret, label: "fogbase asset url v1")
+        webAuthTokens = try Seal(secret: secret, label: "fogbase web auth token v1")
         webhooks = HMACSHA256(secret: secret, label: "fogbase webhook v1")
     }
 }
