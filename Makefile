@@ -111,7 +111,7 @@ test: ## run the tests (FILTER=name runs some, RETRY=1 repeats failed suites)
 	swift build --build-tests
 	$(SWIFT_TEST) --log .build/test.log --skip-build $(FILTERED)
 
-test-live: build ## test the modules for live updates, Public/live*.js, with Node.js 20.19 or later
+test-live: build ## test the modules for live updates and for signing in, Public/live*.js and web-sign-in.js, with Node.js 20.19 or later
 	@sh docker/dependencies.sh node
 	node --test Tests/live/*.test.js
 

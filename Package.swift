@@ -145,7 +145,7 @@ let package = Package(
             "RecordAPITests",
             [
                 "RecordAPI", "RecordEngine", "RecordStorage", "RecordWire", "RecordModel", "HTTP", "Encodings",
-                "Cryptography", "Compression", "Threads", "StoreTestSupport",
+                "Cryptography", "CCrypto", "Compression", "Threads", "StoreTestSupport",
             ]),
         tests("FogbaseClientTests", ["fogbase", "FogbaseClient", "RecordModel", "RecordWire"]),
         tests("FogbaseTests", ["fogbase", "RecordAPI", "RecordStorage", "RecordWire", "Sockets"]),

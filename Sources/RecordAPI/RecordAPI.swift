@@ -12,6 +12,8 @@ public final class RecordAPI: Sendable {
     let registry: DatabaseRegistry
     let configuration: RecordAPIConfiguration
     let table: RouteTable
+    /// The routes of CloudKit Web Services.
+    let cloudKit = RouteTable.cloudKit
     /// The rate limiter; `nil` if no rate limits are configured.
     let limiter: RateLimiter?
     let cookie: ConsoleCookie
@@ -47,7 +49,10 @@ public final class RecordAPI: Sendable {
     /// Returns the response to a request. Once the loop's reader is open, reads of single records and short queries do
     /// not suspend. Writes suspend until their commit.
     public func respond(to request: HTTPRequest, in context: RecordAPIContext) async -> HTTPResponse {
-        guard request.fields.contains(.cookie) else { return await route(request, context) }
+        // The console's cookie is no credential of CloudKit Web Services.
+        guard request.fields.contains(.cookie), !CloudKitRouteTable.owns(request.target) else {
+            return await route(request, context)
+        }
         guard let opened = cookie.open(request) else {
             guard cookie.hasEnded(request) else { return await route(request, context) }
             return errorResponse(RecordError.consoleSessionEnded, id: request.id)
@@ -91,6 +96,9 @@ public final class RecordAPI: Sendable {
             var error: APIError = request.method == .options ? .options(methods) : .methodNotAllowed(methods)
             if Tus.isMeant(by: request.target) { error.fields.append(.tusResumable, literal: Tus.version) }
             return errorResponse(error, id: request.id)
+        case .notFound where CloudKitRouteTable.owns(request.target),
+            .badEncoding where CloudKitRouteTable.owns(request.target):
+            return await respondToCloudKit(request, context)
         case .notFound:
             let asksAboutServer = request.target.isAsterisk && request.method == .options
             let wrong = WrongPath(request, table)

@@ -13,6 +13,10 @@ extension RecordDatabase {
     package nonisolated var roles: Roles { Roles(database: self) }
     /// API keys.
     package nonisolated var apiKeys: APIKeys { APIKeys(database: self) }
+    /// API tokens of CloudKit Web Services.
+    package nonisolated var cloudKitTokens: CloudKitTokens { CloudKitTokens(database: self) }
+    /// Sign-ins for CloudKit Web Services.
+    package nonisolated var webSessions: WebSessions { WebSessions(database: self) }
     /// Webhooks.
     package nonisolated var webhooks: Webhooks { Webhooks(database: self) }
     /// The audit log.
@@ -59,6 +63,8 @@ extension RecordReader {
     package var accounts: AccountReader { AccountReader(reader: self) }
     /// Lookup of API keys.
     package var apiKeys: APIKeyReader { APIKeyReader(reader: self) }
+    /// Lookup of API tokens of CloudKit Web Services.
+    package var cloudKitTokens: CloudKitTokenReader { CloudKitTokenReader(reader: self) }
     /// Lookup of webhooks.
     package var webhooks: WebhookReader { WebhookReader(reader: self) }
     /// Counted events for the audit log.

@@ -8,6 +8,7 @@ package struct DatabaseKeys: Sendable {
     let receipts: Seal
     let assetURLs: Seal
     let uploadURLs: Seal
+    let webAuthTokens: Seal
     /// Derives the secrets of webhooks.
     let webhooks: HMACSHA256
 
@@ -17,6 +18,7 @@ package struct DatabaseKeys: Sendable {
         receipts = try Seal(secret: secret, label: "fogbase receipt v1")
         assetURLs = try Seal(secret: secret, label: "fogbase asset url v1")
         uploadURLs = try Seal(secret: secret, label: "fogbase upload url v1")
+        webAuthTokens = try Seal(secret: secret, label: "fogbase web auth token v1")
         webhooks = HMACSHA256(secret: secret, label: "fogbase webhook v1")
     }
 }

@@ -36,6 +36,9 @@ package actor RecordDatabase {
     nonisolated let auditNotes = AuditCounter()
     /// When the use of each API key was last recorded, in milliseconds since 1970, by the key's account.
     nonisolated let keyUses = Locked<[UserID: Int64]>([:])
+    /// When the use of each API token of CloudKit Web Services was last recorded, in milliseconds since 1970, by the
+    /// token's number.
+    nonisolated let cloudKitTokenUses = Locked<[Int64: Int64]>([:])
     /// The query caches and pools that all readers share.
     package nonisolated let queries = QueryServices()
     /// The thread that parses long request bodies.

@@ -38,6 +38,16 @@ import Testing
         #expect(response.fields[.permissionsPolicy]?.contains("camera=()") == true)
     }
 
+    @Test func `the sign-in page keeps its opener, which gets its message`() throws {
+        let files = StaticFiles(["signin.html": Array("<p>".utf8), "index.html": Array("<p>".utf8)])
+        for (path, policy) in [("/_/signin.html", "unsafe-none"), ("/_/", "same-origin")] {
+            let target = try #require(RequestTarget(path))
+            let response = try #require(files.respond(to: HTTPRequest(method: .get, target: target)))
+            #expect(response.status == .ok && response.fields[.crossOriginOpenerPolicy] == policy)
+            #expect(response.fields[.contentSecurityPolicy]?.contains("frame-ancestors 'none'") == true)
+        }
+    }
+
     @Test(arguments: ["/", "/records", "/_x", "/__/", "/a/_/"])
     func `other paths are passed on`(_ path: String) throws {
         #expect(try respond(.get, path) == nil)

@@ -138,6 +138,8 @@ import Testing
             await test.close()
         }
         for sql in [
+            "DROP TABLE cloudkit_token", "DROP INDEX api_key_by_key_id", "ALTER TABLE api_key DROP COLUMN key_id",
+            "ALTER TABLE api_key DROP COLUMN public_key", "ALTER TABLE session DROP COLUMN lifetime",
             "DROP TABLE job", "DROP TABLE schedule", "DROP TABLE webhook", "DROP TABLE webhook_delivery",
             "DROP TABLE audit_count",
             "DROP INDEX audit_refused",

@@ -184,6 +184,8 @@ import Testing
                 DROP INDEX account_by_name_key; ALTER TABLE account DROP COLUMN name_key; DROP TABLE look_alike_account;
                 DROP TABLE gone_account; DROP TABLE opening; ALTER TABLE type DROP COLUMN acl_required;
                 ALTER TABLE record DROP COLUMN received; ALTER TABLE type DROP COLUMN has_preserved;
+                DROP TABLE cloudkit_token; DROP INDEX api_key_by_key_id; ALTER TABLE api_key DROP COLUMN key_id;
+                ALTER TABLE api_key DROP COLUMN public_key; ALTER TABLE session DROP COLUMN lifetime;
                 DROP TABLE job; DROP TABLE schedule; DROP TABLE webhook; DROP TABLE webhook_delivery;
                 DELETE FROM migration WHERE position >= (SELECT position FROM migration WHERE name = 'gone accounts')
                 """)

@@ -65,7 +65,7 @@ import Testing
             "DROP INDEX account_by_name_key", "ALTER TABLE account DROP COLUMN name_key",
             "DROP TABLE look_alike_account",
             "DROP TABLE job", "DROP TABLE schedule", "DROP TABLE webhook", "DROP TABLE webhook_delivery",
-            "DROP TABLE api_key",
+            "DROP TABLE api_key", "DROP TABLE cloudkit_token",
             "DROP TABLE gone_account",
             "DROP TABLE opening",
             "ALTER TABLE record DROP COLUMN received", "ALTER TABLE type DROP COLUMN has_preserved",

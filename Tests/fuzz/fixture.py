@@ -25,6 +25,7 @@ PICTURE = picture(20)
 ACCOUNTS = ("visitor", "uploader", "signing out", "ending one", "ending all", "rotating", "leaving", "changed",
             "removed")
 KEYS = ("read", "rotated", "revoked")
+APPS = ("shown", "deleted")
 UPLOADS = ("continued", "terminated")
 # The server keeps at most 1,000 keys, and as many open invitations.
 MOST_KEYS = MOST_INVITATIONS = 300
@@ -72,6 +73,8 @@ class Fixture:
         body = {"scope": {"types": ["Post"], "actions": ["read"]}, "expiresIn": "1d"}
         self.delete_old_keys()
         self.keys = {name: self.post("/keys", {"name": f"{name} {self.mark}", **body}) for name in KEYS}
+        self.delete_old("/cloudkit/tokens?limit=1000", "tokens", "id", MOST_KEYS)
+        self.apps = {name: self.post("/cloudkit/tokens", {"name": f"{name} {self.mark}"})["id"] for name in APPS}
         self.delete_old_invitations()
         self.invitation = self.post("/invitations", {"expiresIn": "1h"})["id"]
 
@@ -138,7 +141,7 @@ class Fixture:
         found = self.get(path)[key]
         for one in found if len(found) > most else ():
             # Other clients delete too.
-            self.call("DELETE", f"{path}/{one[name]}", expect=(204, 404))
+            self.call("DELETE", f"{path.split('?')[0]}/{one[name]}", expect=(204, 404))
 
     def get(self, path: str, token: str | None = None) -> dict:
         return self.call("GET", path, token=token).json()

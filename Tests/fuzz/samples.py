@@ -72,6 +72,7 @@ def samples(fixture: Fixture) -> list[Sample]:
     parts = (records(fixture, owner), queries(owner), jobs(fixture, owner), webhooks(fixture, owner),
              files(fixture, owner), uploads(fixture), schema(owner), rights(fixture, owner), accounts(fixture),
              sessions(fixture), users(fixture, owner), invitations(fixture, owner), keys(fixture, owner),
+             cloudkit(fixture, owner),
              own_administration(fixture), administrators(fixture, owner), operation(owner))
     return [one for part in parts for one in part]
 
@@ -281,6 +282,21 @@ def keys(fixture: Fixture, owner: Caller) -> list[Sample]:
         owner.json("PATCH", f"/keys/{read}", {"name": "export", "scope": {"readOnly": True}, "expiresAt": None}),
         owner.json("POST", f"/keys/{rotated}/rotate", {"overlap": "1h"}),
         owner.plain("DELETE", f"/keys/{revoked}"),
+    ]
+
+
+def cloudkit(fixture: Fixture, owner: Caller) -> list[Sample]:
+    """API tokens of CloudKit Web Services, and the routes of the sign-in page."""
+    shown, deleted = fixture.apps["shown"], fixture.apps["deleted"]
+    app = {"origins": ["https://app.example.org", "https://*.test.org"], "callback": "https://app.example.org/in?a=1"}
+    return [
+        owner.get("/cloudkit/tokens?limit=3"), owner.get(f"/cloudkit/tokens/{shown}"),
+        owner.json("POST", "/cloudkit/tokens", {"name": f"web {fixture.mark}", "notes": "n", **app}),
+        Caller().get(f"/cloudkit/sign-in/{shown}?origin=https%3A%2F%2Fapp.example.org"),
+        Caller().json("POST", f"/cloudkit/sign-in/{shown}", {
+            "name": fixture.named[0], "password": PASSWORD, "staysSignedIn": True, "origin": "https://a.org"}).costly,
+        owner.json("PATCH", f"/cloudkit/tokens/{shown}", {"notes": "m", **app}),
+        owner.plain("DELETE", f"/cloudkit/tokens/{deleted}"),
     ]
 
 

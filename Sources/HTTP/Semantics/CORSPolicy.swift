@@ -28,7 +28,8 @@ public struct CORSPolicy: Sendable {
     /// `null` is the origin of every sandboxed frame and every local file, and any page can create such a frame. So an
     /// entry `null` lets all pages read responses, as `*` does. Neither entry gives a page any permissions, because
     /// credentials are never allowed.
-    func allows(_ origin: String) -> Bool {
+    public func allows(_ origin: String) -> Bool {
+        if allowsAll { return true }
         if origins.contains(origin) { return true }
         guard !patterns.isEmpty || origin.utf8.contains(where: { $0 &- 0x41 < 26 }) else { return false }
         // All browsers write the host in lower case only for http and https. In other schemes, the host is opaque (URL

@@ -35,7 +35,7 @@ extension HTTPConnection {
         var response = await respond(to: request)
         writer.mayProbe = false
         if let reader { prepareForUnread(reader, under: response) }
-        server.configuration.cors.apply(to: &response, for: request)
+        if !response.ownsOrigins { server.configuration.cors.apply(to: &response, for: request) }
         await encode(&response, for: request)
         var keepsAlive = head.keepsAlive && !response.closesConnection && !isLastResponse
         let isStream = if case .events = response.body { true } else { false }
@@ -81,6 +81,7 @@ extension HTTPConnection {
 
     private func respond(to request: HTTPRequest) async -> HTTPResponse {
         if request.method == .options, server.configuration.cors.isEnabled,
+            !server.configuration.handlesOwnPreflights(request.target),
             let response = server.configuration.cors.preflight(request, allow: server.configuration.corsMethods)
         {
             return response

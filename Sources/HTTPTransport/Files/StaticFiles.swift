@@ -86,7 +86,7 @@ package struct StaticFiles: Sendable {
             response.fields.append(.allow, literal: "GET, HEAD")
             return response
         }
-        if let file = files[path] { return Self.response(file, to: request) }
+        if let file = files[path] { return Self.response(file, at: path, to: request) }
         // Without the slash, a page would resolve its relative URLs one directory too high.
         if files[path + "/"] != nil {
             var response = Self.response(.permanentRedirect, text: "")
@@ -96,7 +96,7 @@ package struct StaticFiles: Sendable {
         return Self.response(.notFound, text: "There is no such file.\n")
     }
 
-    private static func response(_ file: File, to request: HTTPRequest) -> HTTPResponse {
+    private static func response(_ file: File, at target: String, to request: HTTPRequest) -> HTTPResponse {
         // The identity and gzip forms have different entity tags, because a strong tag identifies one byte sequence
         // (RFC 9110 §8.8.3.3).
         let gzip = AcceptEncoding.acceptsGzip(request.fields) ? file.gzip : nil
@@ -113,8 +113,15 @@ package struct StaticFiles: Sendable {
             response.body = .bytes(gzip ?? file.identity)
         }
         harden(&response)
+        if target == signInPage {
+            // An app of another origin opens the page and gets its message, so the page must keep its opener.
+            response.fields.set(.crossOriginOpenerPolicy, "unsafe-none")
+        }
         return response
     }
+
+    /// The page that apps of other origins open in a window.
+    private static let signInPage = "/_/signin.html"
 
     private static func response(_ status: HTTPStatus, text: String) -> HTTPResponse {
         var response = HTTPResponse(status, body: .bytes(Array(text.utf8)), route: route)

@@ -80,6 +80,8 @@ package struct HTTPServerConfiguration: Sendable {
     package var cors = CORSPolicy(origins: [])
     /// The methods that a preflight response allows.
     package var corsMethods: [HTTPMethod] = [.get, .head, .post, .put, .patch, .delete]
+    /// Whether the handler itself responds to preflights of a target, and decides which origins may read its responses.
+    package var handlesOwnPreflights: @Sendable (RequestTarget) -> Bool = { _ in false }
     /// The access log; `nil` to log no requests.
     package var accessLog: AccessLog?
     /// The path prefix for a proxy that does not remove it; empty for none. Handlers get targets without the prefix.

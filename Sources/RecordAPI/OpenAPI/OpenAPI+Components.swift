@@ -8,7 +8,8 @@ extension OpenAPI {
         ChangeRoutes.schemas,
         WebhookRoutes.schemas, GrantRoutes.schemas,
         SchemaRoutes.schemas, RoleRoutes.schemas, ExplainRoutes.schemas, AccountRoutes.schemas, SessionRoutes.schemas,
-        InvitationRoutes.schemas, AccountRoutes.userSchemas, KeyRoutes.schemas, AdministratorRoutes.schemas,
+        InvitationRoutes.schemas, AccountRoutes.userSchemas, KeyRoutes.schemas, CloudKitTokenRoutes.schemas,
+        AdministratorRoutes.schemas,
         BackupRoutes.schemas, AuditRoutes.schemas, AccountRoutes.sessionSchemas,
     ]
 
@@ -47,6 +48,8 @@ extension OpenAPI {
         "items":{"type":"string"}},"description":"A record type whose changes are wanted; may be repeated"},
         "ticket":{"name":"ticket","in":"query","schema":{"type":"string"},
         "description":"A ticket of POST /changes/tickets. It stands for the other parameters and the caller"},
+        "origin":{"name":"origin","in":"query","schema":{"type":"string"},
+        "description":"The origin of the page that opened the sign-in page, such as https://app.example.org"},
         "until":{"name":"until","in":"query","schema":{"type":"integer"},
         "description":"The last moment, in milliseconds since 1970"},
         "actor":{"name":"actor","in":"query","schema":{"type":"string"},

@@ -1,3 +1,4 @@
+internal import Cryptography
 internal import HTTP
 internal import RecordEngine
 internal import RecordModel
@@ -49,15 +50,42 @@ enum KeyRoutes {
         .json(try call.reader.apiKeys.key(call.parameters[0]).json)
     }
 
-    /// `POST /keys` with `{"name","scope","expiresAt"|"expiresIn"?}`: creates a key. Its token is shown only once.
+    /// `POST /keys` with `{"name","scope","publicKey"?,"expiresAt"|"expiresIn"?}`: creates a key. Its token is shown
+    /// only once. With a public key, registers a server-to-server key, which has no token.
     static func create(_ call: inout RecordCall) async throws -> HTTPResponse {
-        let object = try await call.object(keys: ["name", "scope", "expiresAt", "expiresIn"], upTo: 65_536)
+        let object = try await call.object(keys: ["name", "scope", "publicKey", "expiresAt", "expiresIn"], upTo: 65_536)
         guard let name = object["name"]?.string, let scope = object["scope"] else {
             throw RecordError.badRequest("The body needs 'name', a string, and 'scope', an object")
         }
+        let expiry = try expiry(object) ?? .never
+        if let value = object["publicKey"], !value.isNull {
+            let key = try await call.database.apiKeys.register(
+                APIKeyName(name), try publicKey(value), scope: KeyScope(scope), expiry: expiry, by: call.actor)
+            return .json(key.json, status: .created)
+        }
         let made = try await call.database.apiKeys.create(
-            APIKeyName(name), scope: KeyScope(scope), expiry: try expiry(object) ?? .never, by: call.actor)
+            APIKeyName(name), scope: KeyScope(scope), expiry: expiry, by: call.actor)
         return respond(made, status: .created)
+    }
+
+    /// Reads the public key of a server-to-server key.
+    private static func publicKey(_ value: JSONValue) throws(RecordError) -> P256PublicKey {
+        let sentence: String
+        do throws(P256PublicKey.Problem) {
+            return try P256PublicKey(pem: value.string ?? "")
+        } catch {
+            switch error {
+            case .notPEM:
+                sentence = "'publicKey' is PEM text from -----BEGIN PUBLIC KEY----- to -----END PUBLIC KEY-----"
+            case .privateKey:
+                sentence =
+                    "'publicKey' has a private key, which must stay with you. Make another one, and send what 'openssl ec -in key.pem -pubout' prints"
+            case .notP256:
+                sentence =
+                    "'publicKey' is no key on the curve P-256. Make one with 'openssl ecparam -name prime256v1 -genkey'"
+            }
+        }
+        throw .badRequest(sentence, details: [("field", .text("publicKey"))])
     }
 
     /// `PATCH /keys/{id}` with `name`, `scope`, `expiresAt` or `expiresIn`: changes a key. `"expiresAt":null` removes
@@ -136,6 +164,7 @@ enum KeyRoutes {
         "changeRights","manageUsers","manageKeys","manageWebhooks","manageSchedules","readMetrics"]}}}},
         "NewKey":{"type":"object","required":["name","scope"],"additionalProperties":false,"properties":{
         "name":{"type":"string","maxLength":100},"scope":{"$ref":"#/components/schemas/KeyScope"},
+        "publicKey":{"type":"string","description":"PEM of a key on P-256: makes a server-to-server key"},
         "expiresAt":{"type":["integer","null"],"description":"Milliseconds since 1970"},
         "expiresIn":{"$ref":"#/components/schemas/Seconds"}}},
         "KeyChange":{"type":"object","minProperties":1,"additionalProperties":false,"properties":{
@@ -146,9 +175,12 @@ enum KeyRoutes {
         "description":"How long the old token stays good: 30 days at most"}}},
         "Seconds":{"description":"Seconds, or a time with its unit","anyOf":[{"type":"integer","minimum":0},
         {"type":"string","pattern":"^([0-9]+[dhms]|0)$","examples":["90d","12h","30m"]}]},
-        "Key":{"type":"object","required":["id","name","prefix","scope","state"],"properties":{
+        "Key":{"type":"object","required":["id","name","kind","scope","state"],"properties":{
         "id":{"type":"string"},"name":{"type":"string"},
+        "kind":{"type":"string","enum":["token","serverToServer"]},
         "prefix":{"type":"string","description":"The first characters of its token"},
+        "keyID":{"type":"string","description":"The ID of a server-to-server key in signed requests"},
+        "publicKey":{"type":"string","description":"PEM of a server-to-server key"},
         "scope":{"$ref":"#/components/schemas/KeyScope"},
         "userRecordName":{"type":"string","description":"Who creates what it creates"},
         "createdAt":{"type":"integer"},"expiresAt":{"type":"integer"},"usedAt":{"type":"integer"},

@@ -45,6 +45,7 @@ extension RouteTable {
             ChangeRoutes.routes, WebhookRoutes.routes, SchemaRoutes.routes, GrantRoutes.routes, RoleRoutes.routes,
             ExplainRoutes.routes, AccountRoutes.routes,
             UserRoutes.routes, SessionRoutes.routes, InvitationRoutes.routes, KeyRoutes.routes,
+            CloudKitTokenRoutes.routes,
             AdministratorRoutes.routes, AuditRoutes.routes, BackupRoutes.routes, OperationRoutes.routes,
         ].flatMap(\.self))
 }

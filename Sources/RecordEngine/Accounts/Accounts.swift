@@ -92,11 +92,13 @@ package struct Accounts: Sendable {
 
     /// Begins a session of an account, and creates the user record if the account has none.
     ///
+    /// - Parameter lifetime: The lifetime of the session if it is unused, in milliseconds; `nil` for the server's
+    ///   setting, which is also the maximum.
     /// - Throws: AUTHENTICATION_FAILED for a wrong name or password, in the same time whether or not the account exists
     ///   and has a password; ACCESS_DENIED with cause ACCOUNT_DISABLED for the right password of a disabled account;
     ///   TRY_AGAIN_LATER if too many passwords are being hashed.
     package func signIn(
-        _ credentials: Credentials, account: AccountLookup, label: SessionLabel? = nil
+        _ credentials: Credentials, account: AccountLookup, label: SessionLabel? = nil, lifetime: Int64? = nil
     ) async throws(RecordError) -> Session {
         let token = SecretToken(.session)
         var account = account
@@ -113,7 +115,8 @@ package struct Accounts: Sendable {
                     try transaction.store.accounts.setPassword(better, account: current.id)
                 }
                 try transaction.accounts.ensureUserRecord(of: current)
-                return .done(try transaction.sessions.open(token, for: current, label: label))
+                return .done(
+                    try transaction.sessions.open(token, for: current, label: label, lifetime: lifetime))
             }
             switch outcome {
             case .done(let session): return session

@@ -50,9 +50,15 @@ extension DatabaseLimits {
     /// The lifetime of an unused session in milliseconds.
     var sessionMilliseconds: Int64 { sessionSeconds * 1_000 }
 
+    /// The lifetime of a session in milliseconds if it is unused. The server's setting limits a lifetime of the
+    /// session's own.
+    func lifetimeMilliseconds(of session: SessionRow) -> Int64 {
+        min(sessionMilliseconds, session.lifetime ?? .max)
+    }
+
     /// The shortest time between two renewals of a session, in milliseconds: an hour, or a quarter of the lifetime if
     /// that is shorter.
-    var slideMilliseconds: Int64 { min(3_600_000, sessionMilliseconds / 4) }
+    func slideMilliseconds(of session: SessionRow) -> Int64 { min(3_600_000, lifetimeMilliseconds(of: session) / 4) }
 }
 
 /// Ends, renews and replaces sessions of accounts. `Accounts` begins sessions.
@@ -136,9 +142,10 @@ private final class SessionRenewal: PendingWrite, @unchecked Sendable {
     override func run(_ transaction: WriteTransaction) throws(RecordError) {
         let now = transaction.now
         let limits = transaction.limits
+        guard let session = try transaction.store.sessions.find(hash: hash) else { return }
         try transaction.store.sessions.slide(
-            hash: hash, now: now, to: now + limits.sessionMilliseconds,
-            unlessUsedAfter: now - limits.slideMilliseconds)
+            hash: hash, now: now, to: now + limits.lifetimeMilliseconds(of: session),
+            unlessUsedAfter: now - limits.slideMilliseconds(of: session))
     }
 }
 
@@ -174,14 +181,18 @@ struct SessionWriter {
     private var table: SessionTable { transaction.store.sessions }
 
     /// Begins a session.
+    ///
+    /// - Parameter lifetime: The lifetime of the session if it is unused, in milliseconds; `nil` for the server's
+    ///   setting, which is also the maximum.
     func open(
-        _ token: SecretToken, for account: AccountRow, label: SessionLabel?
+        _ token: SecretToken, for account: AccountRow, label: SessionLabel?, lifetime: Int64? = nil
     ) throws(RecordError) -> Session {
         let (now, limits) = (transaction.now, transaction.limits)
         let ends = now + limits.sessionLongestSeconds * 1_000
-        let row = SessionRow(
-            id: SecretToken.makePublicID(), account: account.id, created: now, used: now,
-            expires: min(ends, now + limits.sessionMilliseconds), ends: ends, label: label?.text)
+        var row = SessionRow(
+            id: SecretToken.makePublicID(), account: account.id, created: now, used: now, expires: ends, ends: ends,
+            label: label?.text, lifetime: lifetime)
+        row.expires = min(ends, now + limits.lifetimeMilliseconds(of: row))
         try table.add(row, hash: token.hash)
         let hasEnded = try table.trim(account: account.id, keeping: Sessions.perAccount, with: token.hash)
         // Make readers clear their caller caches, since they may contain the ended session.
@@ -204,8 +215,9 @@ struct SessionWriter {
     /// Replaces the token of a session.
     func rotate(_ hash: [UInt8], to new: SecretToken, account: AccountRow) throws(RecordError) -> Session {
         let now = transaction.now
+        let lifetime = try table.find(hash: hash).map(transaction.limits.lifetimeMilliseconds)
         try table.rotate(
-            hash: hash, to: new.hash, now: now, expires: now + transaction.limits.sessionMilliseconds)
+            hash: hash, to: new.hash, now: now, expires: now + (lifetime ?? transaction.limits.sessionMilliseconds))
         let session = try table.find(hash: new.hash)
         transaction.rightsChanged = true
         return Session(token: new.text, expires: session?.expires ?? now, user: User(account))

@@ -50,6 +50,9 @@ package enum AuditAction: String, Hashable, Sendable, CaseIterable {
     case keyChange = "key.change"
     case keyRotate = "key.rotate"
     case keyRevoke = "key.revoke"
+    case cloudKitTokenCreate = "cloudKitToken.create"
+    case cloudKitTokenChange = "cloudKitToken.change"
+    case cloudKitTokenRevoke = "cloudKitToken.revoke"
     /// An API key was used for something outside its scope.
     case keyOutOfScope = "key.outOfScope"
     case webhookCreate = "webhook.create"

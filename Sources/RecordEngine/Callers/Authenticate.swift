@@ -10,14 +10,7 @@ extension CallerReader {
     package func authenticate(_ token: UnsafeRawBufferPointer) throws(RecordError) -> Caller {
         let database = reader.database
         let hash = reader.callerCache.hash(token)
-        if let known = reader.callerCache.find(hash) {
-            let now = now
-            if known.expires > now {
-                if now >= known.slides { noteUse(of: hash, now: now) }
-                return known.caller
-            }
-            reader.callerCache.forget(hash)
-        }
+        if let known = known(hash) { return known }
         // Check the server's own token before the prefixes, since it may be any text.
         if let administrator = database.administrator, hash.isEqualInConstantTime(to: administrator) {
             return .administrator(.bootstrap)
@@ -32,6 +25,27 @@ extension CallerReader {
         return token.starts(with: APIKeyToken.prefix.utf8) ? try service(hash) : try user(hash)
     }
 
+    /// Returns the caller of a web auth token.
+    ///
+    /// - Throws: AUTHENTICATION_FAILED if the token is not one of this database, or its session has ended.
+    package func authenticate(_ token: WebAuthToken) throws(RecordError) -> Caller {
+        if let known = known(token.session) { return known }
+        try reader.refresh()
+        return try user(token.session)
+    }
+
+    /// Returns the cached caller of a token with a hash; `nil` if the tables must be read.
+    private func known(_ hash: Digest) -> Caller? {
+        guard let known = reader.callerCache.find(hash) else { return nil }
+        let now = now
+        guard known.expires > now else {
+            reader.callerCache.forget(hash)
+            return nil
+        }
+        if now >= known.slides { noteUse(of: hash, now: now) }
+        return known.caller
+    }
+
     /// Returns the user with a session whose token has a hash.
     private func user(_ hash: Digest) throws(RecordError) -> Caller {
         let now = now
@@ -39,9 +53,10 @@ extension CallerReader {
             let account = try accounts.find(id: session.account), account.disabled == nil
         else { throw .tokenRejected }
         let caller = Caller.user(account.id, roles: try accounts.roles(of: account.id))
-        let slides = session.used + reader.database.limits.slideMilliseconds
+        let pause = reader.database.limits.slideMilliseconds(of: session)
+        let slides = session.used + pause
         reader.callerCache.remember(
-            CallerCache.Entry(caller: caller, expires: session.expires, slides: slides), by: hash)
+            CallerCache.Entry(caller: caller, expires: session.expires, slides: slides, slidePause: pause), by: hash)
         if now >= slides { noteUse(of: hash, now: now) }
         return caller
     }
@@ -62,7 +77,7 @@ extension CallerReader {
 
     /// Records the use of a session if the last recording is old enough.
     private func noteUse(of hash: Digest, now: Int64) {
-        reader.callerCache.didNoteUse(of: hash, again: now + reader.database.limits.slideMilliseconds)
+        reader.callerCache.didNoteUse(of: hash, now: now)
         reader.database.sessions.noteUse(of: hash)
     }
 }

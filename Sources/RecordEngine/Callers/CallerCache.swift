@@ -13,6 +13,8 @@ final class CallerCache {
         let expires: Int64
         /// When to record the next use of the session, in milliseconds since 1970.
         var slides: Int64
+        /// The shortest time between two recordings of the session's use, in milliseconds.
+        var slidePause: Int64 = 0
     }
 
     private var entries: [Digest: Entry] = [:]
@@ -36,8 +38,12 @@ final class CallerCache {
 
     /// Updates a cached session after its use was recorded.
     ///
-    /// - Parameter moment: When to record the next use, in milliseconds since 1970.
-    func didNoteUse(of hash: Digest, again moment: Int64) { entries[hash]?.slides = moment }
+    /// - Parameter now: The time of the use, in milliseconds since 1970.
+    func didNoteUse(of hash: Digest, now: Int64) {
+        guard var entry = entries[hash] else { return }
+        entry.slides = now + entry.slidePause
+        entries[hash] = entry
+    }
 
     func forget(_ hash: Digest) { entries[hash] = nil }
 

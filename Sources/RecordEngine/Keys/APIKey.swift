@@ -1,4 +1,4 @@
-internal import Cryptography
+package import Cryptography
 package import RecordModel
 internal import Encodings
 internal import RecordStorage
@@ -24,10 +24,26 @@ package struct APIKey: Hashable, Sendable {
     /// When the key was last used, in milliseconds since 1970 with a resolution of about a minute.
     package let used: Int64?
     /// When the key was revoked, in milliseconds since 1970; `nil` for a key that is not revoked.
-    /// When the key was revoked, in milliseconds since 1970; `nil` for a key that is not revoked.
     package let revoked: Int64?
     /// When the previous token of a rotated key expires, in milliseconds since 1970.
     package let overlaps: Int64?
+    /// The ID and the public key of a server-to-server key; `nil` for a key with a token.
+    package let signing: SigningKey?
+
+    /// A public key that verifies signed requests.
+    package struct SigningKey: Hashable, Sendable {
+        /// The ID that requests name: 64 hexadecimal digits.
+        package let keyID: String
+        /// The public key.
+        package let publicKey: P256PublicKey
+
+        /// `nil` for stored bytes that are damaged.
+        init?(_ row: APIKeyRow.SigningKey) {
+            guard let publicKey = try? P256PublicKey(subjectPublicKeyInfo: row.publicKey) else { return nil }
+            keyID = row.keyID
+            self.publicKey = publicKey
+        }
+    }
 
     init(_ row: APIKeyRow, userRecordName: String) {
         id = row.publicID
@@ -40,14 +56,23 @@ package struct APIKey: Hashable, Sendable {
         used = row.used
         revoked = row.revoked
         overlaps = row.overlaps
+        signing = row.signing.flatMap(SigningKey.init)
     }
 
     /// The key as JSON, with its state: `active`, `expired` or `revoked`.
     package var json: JSONValue {
         let now = WallClock.milliseconds
         var object: [(String, JSONValue)] = [
-            ("id", .string(id)), ("name", .string(name)), ("prefix", .string("fbk_" + prefix)), ("scope", scope.json),
-            ("userRecordName", .string(userRecordName)), ("createdAt", .integer(created)),
+            ("id", .string(id)), ("name", .string(name)),
+            ("kind", .string(signing == nil ? "token" : "serverToServer")),
+        ]
+        if let signing {
+            object += [("keyID", .string(signing.keyID)), ("publicKey", .string(signing.publicKey.pem))]
+        } else {
+            object.append(("prefix", .string("fbk_" + prefix)))
+        }
+        object += [
+            ("scope", scope.json), ("userRecordName", .string(userRecordName)), ("createdAt", .integer(created)),
         ]
         if let expires { object.append(("expiresAt", .integer(expires))) }
         if let used { object.append(("usedAt", .integer(used))) }

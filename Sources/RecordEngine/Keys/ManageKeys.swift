@@ -1,4 +1,4 @@
-internal import Cryptography
+package import Cryptography
 package import RecordModel
 internal import RecordStorage
 internal import RecordWire
@@ -24,9 +24,34 @@ package struct APIKeys: Sendable {
         _ name: APIKeyName, scope: KeyScope, expiry: APIKeyExpiry = .never, by actor: AuditActor
     ) async throws(RecordError) -> NewAPIKey {
         let token = APIKeyToken()
+        let key = try await add(name, token.shown, hash: token.hash, nil, scope: scope, expiry: expiry, by: actor)
+        return NewAPIKey(token: token.text, key: key)
+    }
+
+    /// Registers the public key of a server-to-server key, and creates its account. The holder of the private key signs
+    /// requests of CloudKit Web Services.
+    ///
+    /// - Parameter scope: The permissions on records. A server-to-server key has no other rights.
+    /// - Throws: The errors of `create`; EXISTS also if the public key is registered or was revoked; BAD_REQUEST for a
+    ///   scope with rights.
+    package func register(
+        _ name: APIKeyName, _ publicKey: P256PublicKey, scope: KeyScope, expiry: APIKeyExpiry = .never,
+        by actor: AuditActor
+    ) async throws(RecordError) -> APIKey {
+        let signing = APIKeyRow.SigningKey(
+            keyID: SHA256.hash(publicKey.subjectPublicKeyInfo).hex, publicKey: publicKey.subjectPublicKeyInfo)
+        // No text has this hash, so the key has no token.
+        let hash = RandomBytes.make(Digest.byteCount)
+        return try await add(name, "", hash: hash, signing, scope: scope, expiry: expiry, by: actor)
+    }
+
+    private func add(
+        _ name: APIKeyName, _ prefix: String, hash: [UInt8], _ signing: APIKeyRow.SigningKey?, scope: KeyScope,
+        expiry: APIKeyExpiry, by actor: AuditActor
+    ) async throws(RecordError) -> APIKey {
         let recordName = "_" + Hex.encode(RandomBytes.make(16))
         let id = Hex.encode(RandomBytes.make(16))
-        let key = try await database.write { transaction throws(RecordError) in
+        return try await database.write { transaction throws(RecordError) in
             let maker = try transaction.apiKeys.manager(actor)
             let count = try transaction.store.keys.livingCount()
             guard count < Self.most else {
@@ -36,18 +61,23 @@ package struct APIKeys: Sendable {
             }
             let expires = try expiry.moment(now: transaction.now)
             try maker.checkGiving(scope, until: expires)
+            try APIKeyWriter.checkSigning(signing, scope)
+            if let signing, try transaction.store.keys.find(keyID: signing.keyID) != nil {
+                throw RecordError(
+                    .exists, "This public key is registered already, or was revoked. Make another key pair",
+                    details: [("keyID", .text(signing.keyID))])
+            }
             let now = transaction.now
             let account = try transaction.store.accounts.add(
                 recordName: recordName, name: recordName, password: nil, created: now, kind: .service)
             let row = APIKeyRow(
-                publicID: id, name: name.text, prefix: token.shown, scope: scope.stored, account: account,
-                created: now, expires: expires)
+                publicID: id, name: name.text, prefix: prefix, scope: scope.stored, account: account,
+                created: now, expires: expires, signing: signing)
             try transaction.apiKeys.requireFreeName(of: row)
-            try transaction.store.keys.add(row, hash: token.hash)
+            try transaction.store.keys.add(row, hash: hash)
             try transaction.auditLog.append(.keyCreate, name.text, by: actor, detail: row.auditDetail)
             return APIKey(row, userRecordName: recordName)
         }
-        return NewAPIKey(token: token.text, key: key)
     }
 
     /// Changes the name, scope or expiry of a key; `nil` keeps the current setting.
@@ -65,6 +95,7 @@ package struct APIKeys: Sendable {
             if let name { row.name = name.text }
             if let scope {
                 try maker.checkGiving(scope, until: nil, isBoundInTime: false)
+                try APIKeyWriter.checkSigning(row.signing, scope)
                 row.scope = scope.stored
             }
             if let expiry {
@@ -104,6 +135,9 @@ package struct APIKeys: Sendable {
         let key = try await database.write { transaction throws(RecordError) in
             let maker = try transaction.apiKeys.manager(actor)
             var row = try transaction.apiKeys.living(id)
+            guard row.signing == nil else {
+                throw .badRequest("A server-to-server key has no token. Register another public key, then revoke this one")
+            }
             // The caller receives the token, and with it all permissions of the key for its lifetime.
             try maker.checkGiving(KeyScope(stored: row.scope), until: row.expires)
             row.prefix = token.shown
@@ -185,6 +219,16 @@ struct APIKeyWriter {
         return APIKeyManager(caller: caller, expires: row?.expires)
     }
 
+    /// Checks that a server-to-server key has permissions on records only.
+    ///
+    /// - Throws: BAD_REQUEST.
+    fileprivate static func checkSigning(_ signing: APIKeyRow.SigningKey?, _ scope: KeyScope) throws(RecordError) {
+        guard signing != nil, let right = scope.operations.map(\.rawValue).min() else { return }
+        throw .badRequest(
+            "A server-to-server key has permissions on records only. Leave 'rights' out of its scope",
+            details: [("right", .text(right))])
+    }
+
     fileprivate func living(_ id: String) throws(RecordError) -> APIKeyRow {
         let row = try table.find(publicID: id)
         guard let row, row.revoked == nil else { throw .keyNotFound }
@@ -208,7 +252,8 @@ extension APIKeyRow {
     /// The details of audit entries about a key.
     fileprivate var auditDetail: JSONObject {
         var detail = JSONObject([
-            ("id", .string(publicID)), ("name", .string(name)), ("prefix", .string(prefix)),
+            ("id", .string(publicID)), ("name", .string(name)),
+            signing.map { ("keyID", .string($0.keyID)) } ?? ("prefix", .string(prefix)),
             ("scope", KeyScope(stored: scope).json),
         ])
         if let expires { detail["expiresAt"] = .integer(expires) }

@@ -35,6 +35,8 @@ package final class StoreReader {
     package let roles: RoleTable
     /// The API keys.
     package let keys: APIKeyTable
+    /// The API tokens of CloudKit Web Services.
+    package let cloudKitTokens: CloudKitTokenTable
     /// The webhooks.
     package let webhooks: WebhookTable
     /// The audit log.
@@ -88,6 +90,7 @@ package final class StoreReader {
         invitations = InvitationTable(connection)
         roles = RoleTable(connection)
         keys = APIKeyTable(connection)
+        cloudKitTokens = CloudKitTokenTable(connection)
         webhooks = WebhookTable(connection)
         audit = AuditTable(connection, isReader: true)
         jobs = JobTable(connection)

@@ -40,6 +40,8 @@ package final class StoreWriter {
     package let removals: AccountRemovalTable
     /// The API keys.
     package let keys: APIKeyTable
+    /// The API tokens of CloudKit Web Services.
+    package let cloudKitTokens: CloudKitTokenTable
     /// The webhooks.
     package let webhooks: WebhookTable
     /// The audit log.
@@ -132,6 +134,7 @@ package final class StoreWriter {
         roles = RoleTable(connection)
         removals = AccountRemovalTable(connection)
         keys = APIKeyTable(connection)
+        cloudKitTokens = CloudKitTokenTable(connection)
         webhooks = WebhookTable(connection)
         jobs = JobTable(connection)
         schedules = ScheduleTable(connection)

@@ -24,11 +24,28 @@ package struct APIKeyRow: Hashable, Sendable {
     package var revoked: Int64?
     /// The time at which the previous token becomes invalid; `nil` if there is no previous token.
     package var overlaps: Int64?
+    /// The server-to-server key of a key that signs requests; `nil` for a key with a token.
+    package var signing: SigningKey?
+
+    /// A registered public key.
+    package struct SigningKey: Hashable, Sendable {
+        /// The ID that requests name: 64 hexadecimal digits.
+        package var keyID: String
+        /// The public key as SubjectPublicKeyInfo in DER.
+        package var publicKey: [UInt8]
+
+        /// Creates a key to store, or a key that was read.
+        package init(keyID: String, publicKey: [UInt8]) {
+            self.keyID = keyID
+            self.publicKey = publicKey
+        }
+    }
 
     /// Creates a row to store, or a row that was read.
     package init(
         id: Int64 = 0, publicID: String, name: String, prefix: String, scope: String, account: UserID, created: Int64,
-        expires: Int64?, used: Int64? = nil, revoked: Int64? = nil, overlaps: Int64? = nil
+        expires: Int64?, used: Int64? = nil, revoked: Int64? = nil, overlaps: Int64? = nil,
+        signing: SigningKey? = nil
     ) {
         self.id = id
         self.publicID = publicID
@@ -41,6 +58,7 @@ package struct APIKeyRow: Hashable, Sendable {
         self.used = used
         self.revoked = revoked
         self.overlaps = overlaps
+        self.signing = signing
     }
 
     /// Returns whether the key is neither revoked nor expired.
@@ -58,9 +76,10 @@ package final class APIKeyTable {
     private let byHash: Statement
     private let byOverlap: Statement
     private let byAccount: Statement
+    private let byKeyID: Statement
 
     private static let columns =
-        "id, public_id, name, prefix, scope, account, created, expires, used, revoked, overlaps"
+        "id, public_id, name, prefix, scope, account, created, expires, used, revoked, overlaps, key_id, public_key"
 
     /// Prepares the SQL statements on `connection`.
     package init(_ connection: Connection) {
@@ -68,6 +87,7 @@ package final class APIKeyTable {
         byHash = connection.prepare("SELECT \(Self.columns) FROM api_key WHERE hash = ?1")
         byOverlap = connection.prepare("SELECT \(Self.columns) FROM api_key WHERE overlap_hash = ?1")
         byAccount = connection.prepare("SELECT \(Self.columns) FROM api_key WHERE account = ?1")
+        byKeyID = connection.prepare("SELECT \(Self.columns) FROM api_key WHERE key_id = ?1")
     }
 
     /// Returns the key whose current or previous token has this hash, and the time when the token expires. Also finds
@@ -81,6 +101,11 @@ package final class APIKeyTable {
     /// Returns the key of an account; `nil` if there is none.
     package func find(account: UserID) throws(RecordError) -> APIKeyRow? {
         try byAccount.with(account).row(read)
+    }
+
+    /// Returns the server-to-server key with an ID, even if it is expired or revoked; `nil` if there is none.
+    package func find(keyID: String) throws(RecordError) -> APIKeyRow? {
+        try byKeyID.with(keyID).row(read)
     }
 
     /// Returns the key with a public ID; `nil` if there is none.
@@ -109,10 +134,13 @@ package final class APIKeyTable {
     }
 
     private func read(_ row: inout Columns) -> APIKeyRow {
-        APIKeyRow(
+        var key = APIKeyRow(
             id: row.next(), publicID: row.next(), name: row.next(), prefix: row.next(), scope: row.next(),
             account: row.next(), created: row.next(), expires: row.next(), used: row.next(), revoked: row.next(),
             overlaps: row.next())
+        let (keyID, publicKey): (String?, [UInt8]?) = (row.next(), row.next())
+        if let keyID, let publicKey { key.signing = APIKeyRow.SigningKey(keyID: keyID, publicKey: publicKey) }
+        return key
     }
 
     // MARK: Writing
@@ -123,11 +151,12 @@ package final class APIKeyTable {
     package func add(_ key: APIKeyRow, hash: [UInt8]) throws(RecordError) {
         try connection.prepare(
             """
-            INSERT INTO api_key (public_id, name, prefix, hash, scope, account, created, expires)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+            INSERT INTO api_key (public_id, name, prefix, hash, scope, account, created, expires, key_id, public_key)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
             """
-        ).with(key.publicID, key.name, key.prefix, hash, key.scope, key.account, key.created).with(from: 8, key.expires)
-            .run()
+        ).with(key.publicID, key.name, key.prefix, hash, key.scope, key.account, key.created).with(
+            from: 8, key.expires, key.signing?.keyID, key.signing?.publicKey
+        ).run()
     }
 
     /// Returns whether the name belongs to a key that is not revoked and is not the key `id`.

@@ -16,10 +16,13 @@ package struct SessionRow: Hashable, Sendable {
     package var ends: Int64
     /// A label that the client chose; `nil` for none.
     package var label: String?
+    /// The lifetime of the session if it is unused, in milliseconds; `nil` for the server's setting.
+    package var lifetime: Int64?
 
     /// Creates a row to store, or a row that was read.
     package init(
-        id: String, account: UserID, created: Int64, used: Int64, expires: Int64, ends: Int64, label: String?
+        id: String, account: UserID, created: Int64, used: Int64, expires: Int64, ends: Int64, label: String?,
+        lifetime: Int64? = nil
     ) {
         self.id = id
         self.account = account
@@ -28,6 +31,7 @@ package struct SessionRow: Hashable, Sendable {
         self.expires = expires
         self.ends = ends
         self.label = label
+        self.lifetime = lifetime
     }
 }
 
@@ -39,7 +43,7 @@ package final class SessionTable {
     private let connection: Connection
     private let byHash: Statement
 
-    private static let columns = "id, account, created, used, expires, ends, label"
+    private static let columns = "id, account, created, used, expires, ends, label, lifetime"
 
     /// Prepares the SQL statements on `connection`.
     package init(_ connection: Connection) {
@@ -62,7 +66,7 @@ package final class SessionTable {
     private func read(_ row: inout Columns) -> SessionRow {
         SessionRow(
             id: row.next(), account: row.next(), created: row.next(), used: row.next(), expires: row.next(),
-            ends: row.next(), label: row.next())
+            ends: row.next(), label: row.next(), lifetime: row.next())
     }
 
     // MARK: Writing
@@ -71,10 +75,12 @@ package final class SessionTable {
     package func add(_ row: SessionRow, hash: [UInt8]) throws(RecordError) {
         try connection.prepare(
             """
-            INSERT INTO session (hash, id, account, created, used, expires, ends, label)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+            INSERT INTO session (hash, id, account, created, used, expires, ends, label, lifetime)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
             """
-        ).with(hash, row.id, row.account, row.created, row.used, row.expires, row.ends).with(from: 8, row.label).run()
+        ).with(hash, row.id, row.account, row.created, row.used, row.expires, row.ends).with(
+            from: 8, row.label, row.lifetime
+        ).run()
     }
 
     /// Stores that a session was used at `now` and extends the session. Does nothing if the stored time of use is

@@ -128,18 +128,18 @@ struct Command {
         Command(
             name: "roles remove", summary: "remove an account from a custom role", operands: ["ROLE", "USER"],
             settings: .some(place), notes: OperatorCommand.roleNotes),
-        Command(name: "keys list", summary: "print all API keys", options: [json], settings: .some(place)),
+        Command(name: "keys list", summary: "print all keys and API tokens", options: [json], settings: .some(place)),
         Command(
-            name: "keys add", summary: "create an API key, and print its token once", operands: ["NAME"],
+            name: "keys add", summary: "create an API key, a server-to-server key or an API token", operands: ["NAME"],
             options: OperatorCommand.keyOptions, settings: .some(place)),
         Command(
-            name: "keys show", summary: "print the scope and last use of an API key", operands: ["KEY"],
+            name: "keys show", summary: "print the settings and last use of a key or API token", operands: ["KEY"],
             options: [json], settings: .some(place), notes: [keyNote]),
         Command(
             name: "keys rotate", summary: "create a new token for an API key, and print it once", operands: ["KEY"],
             options: [OperatorCommand.overlapOption], settings: .some(place), notes: [keyNote]),
         Command(
-            name: "keys revoke", summary: "revoke an API key permanently", operands: ["KEY"], settings: .some(place),
+            name: "keys revoke", summary: "revoke a key or delete an API token permanently", operands: ["KEY"], settings: .some(place),
             notes: [keyNote]),
     ]
 

@@ -129,7 +129,7 @@ extension SettingForm where Value == PublicURL? {
                 do throws(AddressProblem) { url = try PublicURL(text) } catch { throw BadValue(error.expected) }
                 // A base path that begins like a route would be ambiguous.
                 if let first = url.basePath.split(separator: "/").first,
-                    RouteTable.native.firstSegments.contains(String(first))
+                    RouteTable.native.firstSegments.union(CloudKitRouteTable.firstSegments).contains(String(first))
                 {
                     throw BadValue(
                         "must not have a path that starts like a route of the server; use another path than /\(first)"

@@ -59,4 +59,27 @@ extension MatrixRow {
         MatrixRow("revokeKey", .delete, "/keys/{key}", .administrators(204, 204, 403, 403)),
         MatrixRow("rotateKey", .post, "/keys/{key}/rotate", #"{"overlap":0}"#, .administrators(200, 200, 403, 403)),
     ]
+
+    static let cloudKitTokens: [MatrixRow] = [
+        MatrixRow("listCloudKitTokens", .get, "/cloudkit/tokens", .administrators(200, 200, 403, 403)),
+        MatrixRow(
+            "createCloudKitToken", .post, "/cloudkit/tokens", #"{"name":"fresh"}"#, .administrators(201, 201, 403, 403)),
+        MatrixRow("readCloudKitToken", .get, "/cloudkit/tokens/{app}", .administrators(200, 200, 403, 403)),
+        MatrixRow("readCloudKitToken", .get, "/cloudkit/tokens/none", .administrators(404, 404, 403, 403)),
+        MatrixRow(
+            "changeCloudKitToken", .patch, "/cloudkit/tokens/{app}", #"{"name":"fresh"}"#,
+            .administrators(200, 200, 403, 403)),
+        MatrixRow("revokeCloudKitToken", .delete, "/cloudkit/tokens/{app}", .administrators(204, 204, 403, 403)),
+        // The sign-in page has no credential, and those of others are ignored.
+        MatrixRow("readWebSignIn", .get, "/cloudkit/sign-in/{app}", .everybody(200), dead: 200),
+        MatrixRow("readWebSignIn", .get, "/cloudkit/sign-in/{app}?origin=null", .everybody(403), dead: 403),
+        MatrixRow("readWebSignIn", .get, "/cloudkit/sign-in/none", .everybody(404), dead: 404),
+        MatrixRow(
+            "signInToWeb", .post, "/cloudkit/sign-in/{app}", #"{"name":"ann",\#(password)}"#, .everybody(201)),
+        MatrixRow(
+            "signInToWeb", .post, "/cloudkit/sign-in/{app}", #"{"name":"ann","password":"wrong horse"}"#,
+            .everybody(401)),
+        MatrixRow(
+            "signInToWeb", .post, "/cloudkit/sign-in/{app}", #"{"name":"dora",\#(password)}"#, .everybody(403)),
+    ]
 }

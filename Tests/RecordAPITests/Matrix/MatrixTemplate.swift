@@ -157,6 +157,10 @@ struct MatrixTemplate: Sendable {
         let spare = try await world.expect(
             201, .post, "/keys", #"{"name":"sparekey-kx92","scope":{"readOnly":true}}"#, as: .bootstrap)
         words["key"] = try #require(spare.json?["id"]?.string)
+        let app = try await world.expect(
+            201, .post, "/cloudkit/tokens", #"{"name":"webapp-kx95","origins":["https://app.example.org"]}"#,
+            as: .bootstrap)
+        words["app"] = try #require(app.json?["id"]?.string)
         let webhook = try await world.expect(
             201, .post, "/webhooks", #"{"url":"https://example.org/hookpath-kx93","types":["Staff"]}"#, as: .bootstrap)
         words["webhook"] = try #require(webhook.json?["id"]?.string)

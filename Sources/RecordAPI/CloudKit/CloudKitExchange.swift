@@ -1,0 +1,91 @@
+internal import HTTP
+internal import RecordEngine
+internal import RecordModel
+
+/// What a response of CloudKit Web Services needs from its request, whether or not the request succeeds.
+struct CloudKitExchange {
+    private let request: HTTPRequest
+    /// The API token, once it is verified.
+    var token: CloudKitToken?
+    /// The web auth token of the request, once its session is verified.
+    var webAuthToken: (token: WebAuthToken, database: RecordDatabase)?
+    /// The database in the URL, for the sign-in page.
+    var path: CloudKitPath?
+
+    static let tokenField = HTTPFieldName("X-Apple-CloudKit-Web-Auth-Token")
+
+    init(_ request: HTTPRequest) {
+        self.request = request
+    }
+
+    /// The origin of the page that sent the request; `nil` if no page of another origin did.
+    var origin: String? {
+        request.fields.count(of: .origin) == 1 ? request.fields[.origin] : nil
+    }
+
+    /// Checks that pages of the request's origin may use the API token. Browsers let pages send some requests to any
+    /// server, and only hide the response from them.
+    ///
+    /// - Throws: AUTHENTICATION_FAILED.
+    func requireOrigin() throws(RecordError) {
+        guard let token, let origin, !token.allows(origin: origin) else { return }
+        throw RecordError(.authenticationFailed, CloudKitReason.originRejected)
+    }
+
+    /// Returns the URL of the sign-in page, for an error response; `nil` without an API token.
+    func signInURL(_ base: String) -> String? {
+        guard let token, let path else { return nil }
+        var url =
+            "\(base)/_/signin.html?token=\(token.id)&container=\(PathSegment.encode(path.id.container.text))"
+            + "&environment=\(path.id.environment.rawValue)"
+        if let origin, token.allows(origin: origin) { url += "&origin=\(PathSegment.encode(origin))" }
+        return url
+    }
+
+    /// Adds the next web auth token and the fields for pages of other origins.
+    func finish(_ response: inout HTTPResponse) {
+        if let webAuthToken, let name = Self.tokenField {
+            response.fields.append(name, webAuthToken.token.makeText(of: webAuthToken.database))
+        }
+        appendOrigin(to: &response)
+    }
+
+    /// Adds the fields that let the page read the response.
+    private func appendOrigin(to response: inout HTTPResponse) {
+        response.ownsOrigins = true
+        guard let token else { return }
+        if token.origins != nil { response.fields.append(.vary, literal: "Origin") }
+        guard let origin, token.allows(origin: origin) else { return }
+        response.fields.append(.accessControlAllowOrigin, token.origins == nil ? "*" : origin)
+        response.fields.append(
+            .accessControlExposeHeaders,
+            literal: "X-Apple-CloudKit-Web-Auth-Token, Retry-After, RateLimit, RateLimit-Policy, X-Request-ID")
+    }
+
+    /// Returns the response to a preflight of a path with routes.
+    ///
+    /// For an origin that is not allowed, the response is a 204 without CORS fields. The browser treats it as a denial.
+    func preflight(_ methods: [HTTPMethod]) -> HTTPResponse {
+        var response = HTTPResponse(.noContent)
+        let names = methods.map(\.text).joined(separator: ", ")
+        response.fields.append(.allow, names)
+        guard let token, let origin, token.allows(origin: origin),
+            request.fields.contains(.accessControlRequestMethod)
+        else { return response }
+        response.fields.append(.accessControlAllowMethods, names)
+        if let wanted = request.fields[.accessControlRequestHeaders] {
+            response.fields.append(.accessControlAllowHeaders, wanted)
+        }
+        response.fields.append(.accessControlMaxAge, literal: "600")
+        response.fields.append(.vary, literal: "Access-Control-Request-Method, Access-Control-Request-Headers")
+        return response
+    }
+}
+
+extension CloudKitToken {
+    /// Whether pages of an origin may use the token.
+    func allows(origin: String) -> Bool {
+        guard let origins else { return true }
+        return CORSPolicy(origins: origins).allows(origin)
+    }
+}

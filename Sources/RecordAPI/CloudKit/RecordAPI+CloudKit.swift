@@ -1,0 +1,177 @@
+package import HTTP
+internal import RecordEngine
+internal import RecordModel
+internal import Threads
+
+/// The steps that are the same for every request of CloudKit Web Services: match, count, authenticate, admit, call the
+/// handler, translate errors, and add the fields of the response.
+extension RecordAPI {
+    /// Whether an API token, and not the server's setting, decides which origins may read the response to a target.
+    package static func decidesOrigins(of target: RequestTarget) -> Bool { CloudKitRouteTable.owns(target) }
+
+    /// Returns the response to a request whose path belongs to CloudKit Web Services.
+    func respondToCloudKit(_ request: HTTPRequest, _ context: RecordAPIContext) async -> HTTPResponse {
+        var exchange = CloudKitExchange(request)
+        var response: HTTPResponse
+        switch cloudKit.match(request.method, request.target) {
+        case .found(let number, let name, let parameters):
+            let route = cloudKit.routes[number]
+            var rate = RateTicket(limiter, route.rate, from: request.client)
+            do {
+                response = try await respond(route, request, parameters, context, &rate, &exchange)
+            } catch {
+                response = cloudKitErrorResponse(
+                    error, id: request.id, redirectURL: exchange.signInURL(baseURL(for: request)))
+            }
+            rate.append(to: &response.fields, of: response.status)
+            response.route = name
+        case .methodNotAllowed(let methods):
+            if request.method == .options {
+                response = await preflight(request, methods, context, &exchange)
+            } else {
+                response = cloudKitErrorResponse(
+                    APIError.methodNotAllowed(methods), id: request.id, redirectURL: nil)
+            }
+        case .notFound:
+            response = cloudKitErrorResponse(
+                RecordError(.notFound, CloudKitReason.noHandler), id: request.id, redirectURL: nil)
+        case .badEncoding:
+            response = cloudKitErrorResponse(APIError.badEncoding, id: request.id, redirectURL: nil)
+        }
+        exchange.finish(&response)
+        return response
+    }
+
+    /// Handles a request that matches a route.
+    ///
+    /// - Throws: Any error. The caller converts it with `cloudKitErrorResponse`.
+    private func respond(
+        _ route: CloudKitRoute, _ request: HTTPRequest, _ parameters: RouteParameters, _ context: RecordAPIContext,
+        _ rate: inout RateTicket, _ exchange: inout CloudKitExchange
+    ) async throws -> HTTPResponse {
+        let path = try CloudKitPath(parameters, of: route)
+        let reader = try await Self.reader(path, context)
+        exchange.path = path
+        try reader.refresh()
+        let credentials = CloudKitRequestCredentials(request)
+        let (credential, body) = try await counting(&rate, reader) {
+            try await authenticate(credentials, request, reader, &exchange)
+        }
+        let caller = try counting(&rate, reader) { () throws(RecordError) in try credential.caller(reader) }
+        if case .user(_, let token) = credential { exchange.webAuthToken = (token, reader.database) }
+        try rate.admit(caller, of: reader.database)
+        try route.admit(caller, to: path.database)
+        guard
+            Authorization.authorize(
+                caller, entering: reader.database.environment, isDevelopmentOpen: configuration.isDevelopmentOpen)
+                == .allowed
+        else { throw RecordError.cloudKitUserNeeded }
+        var call = CloudKitCall(
+            request: request, path: path, context: context, reader: reader, credential: credential, caller: caller,
+            rightsVersion: reader.rightsVersion, rate: rate, operation: route.id, receivedBody: body)
+        defer { rate = call.rate }
+        do {
+            return try await route.handler(&call)
+        } catch {
+            if case .service(let key) = call.caller, let error = error as? RecordError, error.isBeyondScope(of: key, nil) {
+                call.noteOutOfScope(key, nil)
+            }
+            throw error
+        }
+    }
+
+    /// Verifies the credentials of a request.
+    ///
+    /// - Returns: The credential, and the body if it had to be read.
+    /// - Throws: AUTHENTICATION_FAILED; AUTHENTICATION_REQUIRED for a web auth token that is not valid; the errors of
+    ///   reading the body.
+    private func authenticate(
+        _ credentials: CloudKitRequestCredentials, _ request: HTTPRequest, _ reader: RecordReader,
+        _ exchange: inout CloudKitExchange
+    ) async throws -> (CloudKitCredential, body: [UInt8]?) {
+        guard credentials.isSigned else {
+            let token = try credentials.apiToken(reader)
+            exchange.token = token
+            try exchange.requireOrigin()
+            guard credentials.namesUser else { return (.token(token), nil) }
+            guard let credential = credentials.user(token, of: reader.database) else {
+                throw RecordError.cloudKitUserNeeded
+            }
+            return (credential, nil)
+        }
+        let (signature, key) = try credentials.signature(reader, now: WallClock.milliseconds)
+        // The signature covers the bytes of the body, so it is verified before the body is decoded.
+        let body = try await request.body.collect(upTo: reader.database.limits.bodyBytes)
+        guard signature.isValid(body: body, target: request.target, basePath: basePath, key: key.publicKey) else {
+            throw RecordError.cloudKitSignatureRejected
+        }
+        // Reading the body may have suspended. `CloudKitCredential.caller` looks the key up again.
+        try reader.refresh()
+        return (.key(signature.keyID), body)
+    }
+
+    /// Runs an authentication and counts a failure by the client's address, as the native interface does.
+    ///
+    /// - Throws: The error of `body`, or THROTTLED after too many failures.
+    private func counting<Value>(
+        _ rate: inout RateTicket, _ reader: RecordReader, _ body: () async throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await body()
+        } catch let error as RecordError {
+            try Self.count(error, &rate)
+            throw error
+        }
+    }
+
+    private func counting<Value>(
+        _ rate: inout RateTicket, _ reader: RecordReader, _ body: () throws(RecordError) -> Value
+    ) throws(RecordError) -> Value {
+        do throws(RecordError) {
+            return try body()
+        } catch {
+            try Self.count(error, &rate)
+            throw error
+        }
+    }
+
+    /// Counts a failed credential: one that is wrong, and a web auth token whose session has ended.
+    private static func count(_ error: RecordError, _ rate: inout RateTicket) throws(RecordError) {
+        guard error.code == .authenticationFailed || error.code == .authenticationRequired else { return }
+        try rate.countFailedCredential()
+    }
+
+    private static func reader(_ path: CloudKitPath, _ context: RecordAPIContext) async throws -> RecordReader {
+        if let reader = context.reader(path.id) { return reader }
+        return try await context.openReader(path.id)
+    }
+
+    /// Returns the response to OPTIONS. The API token in the query decides which origins are allowed.
+    private func preflight(
+        _ request: HTTPRequest, _ methods: [HTTPMethod], _ context: RecordAPIContext, _ exchange: inout CloudKitExchange
+    ) async -> HTTPResponse {
+        var rate = RateTicket(limiter, .read, from: request.client)
+        do {
+            // The browser names the method that it will send, whose route reads the path.
+            if let method = methods.first(where: { $0 != .options }),
+                case .found(let number, _, let parameters) = cloudKit.match(method, request.target)
+            {
+                let path = try CloudKitPath(parameters, of: cloudKit.routes[number])
+                let reader = try await Self.reader(path, context)
+                try rate.admit(.anonymous, of: reader.database)
+                exchange.token = try CloudKitRequestCredentials(request).apiToken(reader)
+            }
+        } catch {
+            // A preflight has no error response that a page could read: without an API token no origin is allowed.
+            exchange.token = nil
+        }
+        return exchange.preflight(methods)
+    }
+
+    /// Returns the URL of the server as a client uses it, without a trailing slash: the public URL, or else the host
+    /// of the request.
+    func baseURL(for request: HTTPRequest) -> String {
+        if let url = configuration.publicURL { return url.text }
+        return "http://" + (request.fields[.host] ?? "localhost")
+    }
+}
