@@ -9,6 +9,8 @@ struct CloudKitCall {
     let request: HTTPRequest
     /// The container, environment and database in the URL.
     let path: CloudKitPath
+    /// The parameters of the route.
+    let parameters: RouteParameters
     /// The context of the loop. It also gives access to `api`.
     let context: RecordAPIContext
     let reader: RecordReader

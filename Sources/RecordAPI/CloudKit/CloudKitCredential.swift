@@ -1,6 +1,7 @@
 internal import HTTP
 internal import RecordEngine
 internal import RecordModel
+internal import RecordWire
 internal import Threads
 
 /// The verified credential of a request of CloudKit Web Services.
@@ -11,12 +12,14 @@ enum CloudKitCredential: Sendable {
     case user(CloudKitToken, WebAuthToken)
     /// The signature of a server-to-server key with an ID.
     case key(String)
+    /// A URL that is the permission.
+    case url
 
     /// The API token; `nil` for a signed request.
     var token: CloudKitToken? {
         switch self {
         case .token(let token), .user(let token, _): token
-        case .key: nil
+        case .key, .url: nil
         }
     }
 
@@ -26,7 +29,7 @@ enum CloudKitCredential: Sendable {
     ///   AUTHENTICATION_FAILED if the key was revoked.
     func caller(_ reader: RecordReader) throws(RecordError) -> Caller {
         switch self {
-        case .token: return .anonymous
+        case .token, .url: return .anonymous
         case .user(_, let token):
             do throws(RecordError) {
                 return try reader.callers.authenticate(token)

@@ -29,27 +29,7 @@ enum CloudKitErrors {
     }
 
     /// Returns an error with CloudKit's code and reason.
-    static func translated(_ error: RecordError) -> RecordError {
-        var error = error
-        switch error.cause {
-        case .malformedJSON?:
-            error.reason = CloudKitReason.unexpectedInput
-        case .notIndexed?, .unknownName?:
-            // The native sentence begins with CloudKit's, and then names the route that helps.
-            if error.reason.hasPrefix("Field ") { error.reason = String(error.reason.prefix { $0 != "." }) }
-        default: break
-        }
-        switch error.code {
-        case .exists where error.cause == nil && error.reason.hasPrefix(CloudKitReason.recordExists):
-            error.reason = CloudKitReason.recordExists
-        case .zoneNotFound: error.reason = CloudKitReason.zoneNotFound
-        default: break
-        }
-        error.cause = nil
-        error.details = []
-        error.serverRecord = nil
-        return error
-    }
+    static func translated(_ error: RecordError) -> RecordError { error.asCloudKit() }
 
     /// Returns the error of one item, which stands in the array of results. The status of the response is 200.
     ///
@@ -109,7 +89,7 @@ extension RecordAPI {
         default:
             configuration.report("request \(id) met an internal error: \(error)")
         }
-        let translated = CloudKitErrors.translated(known)
+        let translated = known.asCloudKit()
         // A person cannot sign in without a sign-in page.
         var response = HTTPResponse.cloudKit(
             CloudKitErrors.document(translated, uuid: id, redirectURL: redirectURL),

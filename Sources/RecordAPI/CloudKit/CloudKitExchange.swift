@@ -1,12 +1,15 @@
 internal import HTTP
 internal import RecordEngine
 internal import RecordModel
+internal import RecordWire
 
 /// What a response of CloudKit Web Services needs from its request, whether or not the request succeeds.
 struct CloudKitExchange {
     private let request: HTTPRequest
     /// The API token, once it is verified.
     var token: CloudKitToken?
+    /// Whether pages of all origins may read the response, because the URL is the permission.
+    var isForAnyOrigin = false
     /// The web auth token of the request, once its session is verified.
     var webAuthToken: (token: WebAuthToken, database: RecordDatabase)?
     /// The database in the URL, for the sign-in page.
@@ -50,13 +53,15 @@ struct CloudKitExchange {
         appendOrigin(to: &response)
     }
 
+    /// Whether pages of the request's origin may read the response.
+    private func allows(_ origin: String) -> Bool { isForAnyOrigin || token?.allows(origin: origin) ?? false }
+
     /// Adds the fields that let the page read the response.
     private func appendOrigin(to response: inout HTTPResponse) {
         response.ownsOrigins = true
-        guard let token else { return }
-        if token.origins != nil { response.fields.append(.vary, literal: "Origin") }
-        guard let origin, token.allows(origin: origin) else { return }
-        response.fields.append(.accessControlAllowOrigin, token.origins == nil ? "*" : origin)
+        if token?.origins != nil { response.fields.append(.vary, literal: "Origin") }
+        guard let origin, allows(origin) else { return }
+        response.fields.append(.accessControlAllowOrigin, token?.origins == nil ? "*" : origin)
         response.fields.append(
             .accessControlExposeHeaders,
             literal: "X-Apple-CloudKit-Web-Auth-Token, Retry-After, RateLimit, RateLimit-Policy, X-Request-ID")
@@ -69,7 +74,7 @@ struct CloudKitExchange {
         var response = HTTPResponse(.noContent)
         let names = methods.map(\.text).joined(separator: ", ")
         response.fields.append(.allow, names)
-        guard let token, let origin, token.allows(origin: origin),
+        guard let origin, allows(origin),
             request.fields.contains(.accessControlRequestMethod)
         else { return response }
         response.fields.append(.accessControlAllowMethods, names)

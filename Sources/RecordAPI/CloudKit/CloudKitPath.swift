@@ -1,6 +1,7 @@
 internal import HTTP
 internal import RecordEngine
 internal import RecordModel
+internal import RecordWire
 
 /// The container, the environment and the database in a URL of CloudKit Web Services.
 ///

@@ -1,46 +1,11 @@
 internal import RecordModel
+internal import RecordWire
 
-/// The texts of `reason` that clients of CloudKit know, word for word, and the texts of this server's own.
-enum CloudKitReason {
-    // MARK: CloudKit's own
-
-    /// A request needs a user and has none.
-    static let userNeeded = "request needs authorization"
-    /// JSON that is malformed or has another shape than the operation takes.
-    static let unexpectedInput = "BadRequestException: Unexpected input"
-    static let changesInDefaultZone = "cannot get changes in default zone"
-    /// A sync token of another kind, or not of this server.
-    static let unknownContinuation = "Unknown sync continuation type"
-    /// A sync token that was cut off.
-    static let invalidContinuation = "Invalid continuation format"
-    static let recordExists = "record to insert already exists"
-    static let recordChanged = "record to update already exists with a different change tag"
-    static let taggedRecordMissing = "recordChangeTag specified, but record not found"
-    static let shareMissing = "Cannot share - no such record exists to share"
-    static let encryptedInPublic = "encrypted fields are not supported in the public database"
-    static let encryptedIntoPlain = "Attempt to save encrypted data in non encrypted field type"
-    static let zoneNotFound = "Zone not found"
-
+/// The texts of `reason` that only this module needs. `RecordWire` has the others.
+extension CloudKitReason {
     /// An operation in a database to which it does not apply.
     static func notApplicable(in database: CloudKitDatabase) -> String {
         "endpoint not applicable in the database type '\(database.errorName)'"
-    }
-
-    /// An action on a record for which the caller lacks the permission.
-    static func notPermitted(_ action: Action) -> String {
-        switch action {
-        case .create: "CREATE operation not permitted"
-        case .read: "READ operation not permitted"
-        case .write: "WRITE operation not permitted"
-        }
-    }
-
-    /// A value whose JSON does not fit the type of its field.
-    static func invalidValue(expected type: String) -> String { "Invalid value, expected type \(type)." }
-
-    /// A value that is tagged with another type than its field has.
-    static func otherType(_ type: String, field: String, of recordType: RecordTypeName, defined: String) -> String {
-        "invalid attempt to set value type \(type) for field '\(field)' for type '\(recordType)', defined to be: \(defined)"
     }
 
     // MARK: This server's
@@ -66,11 +31,4 @@ extension RecordError {
 
     /// The error for a server-to-server key in a private or shared database, or for a user's operation.
     static let cloudKitKeyElsewhere = RecordError(.authenticationFailed, CloudKitReason.keyElsewhere)
-
-    /// The error for a body of another shape than the operation takes.
-    ///
-    /// - Parameter detail: What is wrong, such as `'records' is an array of objects`.
-    static func unexpectedInput(_ detail: String? = nil) -> RecordError {
-        .badRequest(CloudKitReason.unexpectedInput + (detail.map { ": " + $0 } ?? ""))
-    }
 }

@@ -1,6 +1,7 @@
 internal import HTTP
 internal import RecordEngine
 internal import RecordModel
+internal import RecordWire
 
 /// The databases that a URL of CloudKit Web Services names.
 enum CloudKitDatabase: String, CaseIterable, Sendable {
@@ -29,6 +30,8 @@ package struct CloudKitRoute: Sendable {
         case usersAndKeys
         /// Users.
         case users
+        /// Requests whose URL is the permission. Other credentials are ignored, because clients send none.
+        case holders
     }
 
     /// The method and the pattern, such as `POST /database/1/{container}/{environment}/{database}/records/query`. The
@@ -66,6 +69,7 @@ package struct CloudKitRoute: Sendable {
     /// - Throws: AUTHENTICATION_REQUIRED for an API token alone; AUTHENTICATION_FAILED for a server-to-server key;
     ///   BAD_REQUEST for a database to which the operation does not apply.
     func admit(_ caller: Caller, to database: CloudKitDatabase) throws(RecordError) {
+        guard callers != .holders else { return }
         switch caller {
         case .anonymous:
             guard callers == .everyone, database == .publicDatabase else { throw .cloudKitUserNeeded }
@@ -112,6 +116,6 @@ extension RouteTable {
     /// The routes of CloudKit Web Services.
     package static let cloudKit = CloudKitRouteTable(
         [
-            CloudKitUsers.routes
+            CloudKitUsers.routes, CloudKitRecords.routes, CloudKitAssets.routes,
         ].flatMap(\.self))
 }

@@ -1,6 +1,7 @@
 package import HTTP
 internal import RecordEngine
 internal import RecordModel
+internal import RecordWire
 internal import Threads
 
 /// The steps that are the same for every request of CloudKit Web Services: match, count, authenticate, admit, call the
@@ -16,6 +17,7 @@ extension RecordAPI {
         switch cloudKit.match(request.method, request.target) {
         case .found(let number, let name, let parameters):
             let route = cloudKit.routes[number]
+            exchange.isForAnyOrigin = route.callers == .holders
             var rate = RateTicket(limiter, route.rate, from: request.client)
             do {
                 response = try await respond(route, request, parameters, context, &rate, &exchange)
@@ -25,6 +27,7 @@ extension RecordAPI {
             }
             rate.append(to: &response.fields, of: response.status)
             response.route = name
+            response.hidesPath = route.callers == .holders
         case .methodNotAllowed(let methods):
             if request.method == .options {
                 response = await preflight(request, methods, context, &exchange)
@@ -53,21 +56,21 @@ extension RecordAPI {
         let reader = try await Self.reader(path, context)
         exchange.path = path
         try reader.refresh()
-        let credentials = CloudKitRequestCredentials(request)
         let (credential, body) = try await counting(&rate, reader) {
-            try await authenticate(credentials, request, reader, &exchange)
+            try await authenticate(route, request, reader, &exchange)
         }
         let caller = try counting(&rate, reader) { () throws(RecordError) in try credential.caller(reader) }
         if case .user(_, let token) = credential { exchange.webAuthToken = (token, reader.database) }
         try rate.admit(caller, of: reader.database)
         try route.admit(caller, to: path.database)
         guard
-            Authorization.authorize(
-                caller, entering: reader.database.environment, isDevelopmentOpen: configuration.isDevelopmentOpen)
-                == .allowed
+            route.callers == .holders
+                || Authorization.authorize(
+                    caller, entering: reader.database.environment, isDevelopmentOpen: configuration.isDevelopmentOpen)
+                    == .allowed
         else { throw RecordError.cloudKitUserNeeded }
         var call = CloudKitCall(
-            request: request, path: path, context: context, reader: reader, credential: credential, caller: caller,
+            request: request, path: path, parameters: parameters, context: context, reader: reader, credential: credential, caller: caller,
             rightsVersion: reader.rightsVersion, rate: rate, operation: route.id, receivedBody: body)
         defer { rate = call.rate }
         do {
@@ -86,9 +89,10 @@ extension RecordAPI {
     /// - Throws: AUTHENTICATION_FAILED; AUTHENTICATION_REQUIRED for a web auth token that is not valid; the errors of
     ///   reading the body.
     private func authenticate(
-        _ credentials: CloudKitRequestCredentials, _ request: HTTPRequest, _ reader: RecordReader,
-        _ exchange: inout CloudKitExchange
+        _ route: CloudKitRoute, _ request: HTTPRequest, _ reader: RecordReader, _ exchange: inout CloudKitExchange
     ) async throws -> (CloudKitCredential, body: [UInt8]?) {
+        guard route.callers != .holders else { return (.url, nil) }
+        let credentials = CloudKitRequestCredentials(request)
         guard credentials.isSigned else {
             let token = try credentials.apiToken(reader)
             exchange.token = token
@@ -156,6 +160,8 @@ extension RecordAPI {
             if let method = methods.first(where: { $0 != .options }),
                 case .found(let number, _, let parameters) = cloudKit.match(method, request.target)
             {
+                exchange.isForAnyOrigin = cloudKit.routes[number].callers == .holders
+                if exchange.isForAnyOrigin { return exchange.preflight(methods) }
                 let path = try CloudKitPath(parameters, of: cloudKit.routes[number])
                 let reader = try await Self.reader(path, context)
                 try rate.admit(.anonymous, of: reader.database)

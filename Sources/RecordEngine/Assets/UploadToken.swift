@@ -133,12 +133,12 @@ struct AssetURLMaker {
     /// Returns the URL of an asset whose last segment clients may replace by a file name, as CloudKit's clients do.
     /// `nil` if the asset's checksum is malformed.
     ///
-    /// - Parameter origin: The scheme and authority for an addressing without them.
-    func url(ofAnyName asset: Asset, from origin: String) -> String? {
+    /// - Parameter baseURL: The URL of the server, for an addressing without one.
+    func url(ofAnyName asset: Asset, from baseURL: String) -> String? {
         guard let hash = Digest(base64: asset.fileChecksum) else { return nil }
         let url = AssetURL(hash: hash, mediaType: AssetMediaType.number(of: asset.contentType), expires: expires)
         let name = PathSegment.encode(asset.filename ?? "file")
-        return (addressing.prefix.isEmpty ? origin : addressing.prefix) + "/assets/"
+        return (addressing.prefix.isEmpty ? baseURL : addressing.prefix) + "/assets/"
             + url.tokenForAnyName(with: keys) + "/" + name + addressing.query
     }
 

@@ -23,7 +23,7 @@ extension RecordReader {
                 selection: shown.selection(creator: system.creator), as: face,
                 external: { field, output throws(RecordError) in
                     try store.records.appendLargeValue(record: system.id, field: field, to: &output)
-                }, downloadURL: { urls.url(ofAnyName: $0, from: face.origin) }, to: &output)
+                }, downloadURL: { urls.url(ofAnyName: $0, from: face.baseURL) }, to: &output)
             return false
         }
         let access = try shownAccess(of: system, shown.visibility)

@@ -68,6 +68,7 @@ extension RecordError {
         case (.accessDenied, _): (.accessDenied, deniedAction.map(CloudKitReason.notPermitted) ?? reason)
         case (.badRequest, .malformedJSON?): (.badRequest, CloudKitReason.unexpectedInput)
         case (.badRequest, .notIndexed?): (.badRequest, reason.upToRemedy)
+        case (.badRequest, .unknownName?) where reason.hasPrefix("Field "): (.badRequest, reason.upToRemedy)
         case (.badRequest, .typeMismatch?): (.badRequest, mismatch)
         default: (code, reason)
         }

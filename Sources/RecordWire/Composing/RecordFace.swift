@@ -23,22 +23,22 @@ package final class CloudKitFace: Sendable {
     package let uuid: String
     /// The page on which a user can sign in, for errors; `nil` to leave it out.
     package let redirectURL: String?
-    /// The scheme and authority of the URLs of assets, such as `https://example.org`.
-    package let origin: String
+    /// The URL of the server as the client uses it, such as `https://example.org`, for the URLs of assets.
+    package let baseURL: String
     /// The fields of each item of the request that names its own, in the order of the items. Items beyond the end name
     /// none.
     package let desiredKeys: [[String]?]
 
     /// Creates a face for one response.
     package init(
-        uuid: String, origin: String, zone: [UInt8]? = nil, numbersAsStrings: Bool = false, redirectURL: String? = nil,
+        uuid: String, baseURL: String, zone: [UInt8]? = nil, numbersAsStrings: Bool = false, redirectURL: String? = nil,
         desiredKeys: [[String]?] = []
     ) {
         self.zone = zone
         self.numbersAsStrings = numbersAsStrings
         self.uuid = uuid
         self.redirectURL = redirectURL
-        self.origin = origin
+        self.baseURL = baseURL
         self.desiredKeys = desiredKeys
     }
 

@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: RecordError.Code.allCases) func `an error of an item has CloudKit's keys`(code: RecordError.Code) {
-        let face = CloudKitFace(uuid: "u-1", origin: "", redirectURL: "https://example.org/signin")
+        let face = CloudKitFace(uuid: "u-1", baseURL: "", redirectURL: "https://example.org/signin")
         var json: [UInt8] = []
         CloudKitComposer.append(RecordError(code, "why"), recordName: "a\"b", as: face, to: &json)
         let object = (try? JSONValue.parse(json))?.object

@@ -1,0 +1,53 @@
+internal import HTTP
+internal import RecordEngine
+internal import RecordModel
+internal import RecordWire
+
+/// Zones of requests, and the face of their responses.
+extension CloudKitCall {
+    /// Returns the address of a zone in the database that the URL names.
+    ///
+    /// - Throws: ZONE_NOT_FOUND; the errors of `scope`.
+    func address(of zone: CloudKitZoneID) throws(RecordError) -> DatabaseAddress {
+        let scope = try scope()
+        guard let name = ZoneName(zone.zoneName), zone.isDefault, try isOwner(zone.ownerRecordName, of: scope) else {
+            throw .zoneNotFound
+        }
+        return DatabaseAddress(scope: scope, zone: name)
+    }
+
+    /// Whether a record name is that of a database's owner. No name means the caller. In the public database, which has
+    /// no owner, any name will do.
+    private func isOwner(_ name: String?, of scope: DatabaseScope) throws(RecordError) -> Bool {
+        guard let name, case .privateDatabase(let owner) = scope else { return true }
+        return try reader.accounts.user(owner)?.recordName == name
+    }
+
+    /// Returns how the records and errors of the response are written.
+    ///
+    /// - Parameters:
+    ///   - zone: The zone of the records. Records of default zones have no `zoneID`.
+    ///   - desiredKeys: The fields of each item of the request.
+    func face(
+        zone: CloudKitZoneID, numbersAsStrings: Bool, desiredKeys: [[String]?] = []
+    ) throws(RecordError) -> CloudKitFace {
+        var json: [UInt8]?
+        if !zone.isDefault {
+            var text: [UInt8] = []
+            zone.append(to: &text)
+            json = text
+        }
+        return CloudKitFace(
+            uuid: request.id, baseURL: baseURL, zone: json, numbersAsStrings: numbersAsStrings,
+            redirectURL: caller == .anonymous ? signInURL : nil,
+            desiredKeys: desiredKeys.contains { $0 != nil } ? desiredKeys : [])
+    }
+
+    /// The sign-in page for the request; `nil` without an API token.
+    private var signInURL: String? {
+        var exchange = CloudKitExchange(request)
+        exchange.token = credential.token
+        exchange.path = path
+        return exchange.signInURL(baseURL)
+    }
+}
