@@ -139,6 +139,8 @@ import Testing
         }
         for sql in [
             "DROP TABLE job", "DROP TABLE schedule", "DROP TABLE webhook", "DROP TABLE webhook_delivery",
+            "DROP TABLE lost_zone", "DROP INDEX zone_by_change", "ALTER TABLE zone DROP COLUMN changed",
+            "ALTER TABLE zone DROP COLUMN created",
             "DROP TABLE audit_count",
             "DROP INDEX audit_refused",
             "DROP TRIGGER audit_is_kept", "DROP TRIGGER audit_retention_rises",

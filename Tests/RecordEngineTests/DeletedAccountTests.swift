@@ -185,6 +185,8 @@ import Testing
                 DROP TABLE gone_account; DROP TABLE opening; ALTER TABLE type DROP COLUMN acl_required;
                 ALTER TABLE record DROP COLUMN received; ALTER TABLE type DROP COLUMN has_preserved;
                 DROP TABLE job; DROP TABLE schedule; DROP TABLE webhook; DROP TABLE webhook_delivery;
+                DROP TABLE lost_zone; DROP INDEX zone_by_change;
+                ALTER TABLE zone DROP COLUMN changed; ALTER TABLE zone DROP COLUMN created;
                 DELETE FROM migration WHERE position >= (SELECT position FROM migration WHERE name = 'gone accounts')
                 """)
         }

@@ -68,7 +68,7 @@ struct MatrixRow: Sendable {
 
     static let all: [MatrixRow] =
         records + recordsHidden + batches + queries + sets + assets + uploads + schema + rights + accounts + sessions
-        + invitations + keys + webhooks + jobs + schedules + administrators + operation
+        + invitations + keys + webhooks + zones + jobs + schedules + administrators + operation
 }
 
 extension [Int] {
