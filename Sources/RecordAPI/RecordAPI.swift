@@ -158,6 +158,8 @@ public final class RecordAPI: Sendable {
         let caller = authentication == .url ? .anonymous : try Self.authenticate(request.fields, with: reader, &rate)
         try rate.admit(caller, of: reader.database, provesLater: authentication == .signIn)
         if !authentication.admitsAnonymousCallers { try admit(caller, to: reader.database.environment) }
+        // Routes that need no zone reject an unknown one too.
+        if query.namesCustomZone { _ = try query.address(for: caller, reader) }
         var call = RecordCall(
             request: request, parameters: parameters, query: query, context: context, reader: reader, caller: caller,
             rightsVersion: reader.rightsVersion, rate: rate, operation: table.routes[number].id,

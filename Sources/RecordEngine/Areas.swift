@@ -27,6 +27,8 @@ extension RecordDatabase {
     package nonisolated var indexes: Indexes { Indexes(database: self) }
     /// The planner's statistics about the distribution of index entries.
     package nonisolated var plannerStatistics: PlannerStatistics { PlannerStatistics(database: self) }
+    /// Custom zones.
+    package nonisolated var zones: Zones { Zones(database: self) }
     /// Jobs.
     package nonisolated var jobs: Jobs { Jobs(database: self) }
     /// Schedules.
@@ -49,6 +51,8 @@ extension RecordReader {
     package var feed: FeedReader { FeedReader(reader: self) }
     /// Bulk updates and bulk deletes.
     package var bulkChanges: BulkChanges { BulkChanges(reader: self) }
+    /// Zones, and the changes of a database as a whole.
+    package var zones: ZoneReader { ZoneReader(reader: self) }
     /// Jobs.
     package var jobs: JobReader { JobReader(reader: self) }
     /// Schedules.

@@ -49,6 +49,8 @@ package actor RecordDatabase {
     nonisolated let jobRunner: JobRunner
     nonisolated let indexWork = SlicedIndexWork()
     nonisolated let removalWork = AccountRemovalWork()
+    /// The work that deletes the records of deleted zones.
+    nonisolated let zoneRemovalWork = ZoneRemovalWork()
     /// Groups of account names that look the same. New names that look like an existing name are rejected, but old
     /// accounts may have such names.
     package nonisolated let confusableNames: [[String]]
@@ -97,12 +99,12 @@ package actor RecordDatabase {
             in: directory, observer: statistics, checkpoints: checkpoints,
             longestQuery: .milliseconds(limits.queryMilliseconds), driver: drivers.writer)
         readerDriver = drivers.reader
-        let (transaction, hasIndexWork, hasRemovals, hasJobs, confusableNames, samples) = try store.explaining {
+        let (transaction, hasIndexWork, hasRemovals, hasDetachedZones, hasJobs, confusableNames, samples) = try store.explaining {
             let transaction = try WriteTransaction(
                 store, environment: environment, limits: limits, indexBuilding: indexBuilding, keys: keys,
                 addressing: assets.addressing, administrators: administrators)
             return (
-                transaction, try transaction.indexWork.isLeft(), try store.removals.hasWork(),
+                transaction, try transaction.indexWork.isLeft(), try store.removals.hasWork(), try store.zones.firstDetached() != nil,
                 try transaction.jobs.areWaiting(),
                 try store.accounts.confusableNames(), try store.indexStatistics.load()
             )
@@ -128,6 +130,7 @@ package actor RecordDatabase {
         // Continue the work that was interrupted when the database was closed or the process ended.
         if hasIndexWork { indexes.build() }
         if hasRemovals { accounts.finishRemovals() }
+        if hasDetachedZones { zones.finishRemovals() }
         if hasJobs { jobs.resume(opened: max(transaction.now, WallClock.milliseconds)) }
     }
 

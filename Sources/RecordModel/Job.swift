@@ -10,6 +10,8 @@ package enum JobKind: String, Hashable, Sendable, CaseIterable {
     case dropIndex
     /// Deletes the data of a removed account.
     case removeAccount
+    /// Deletes the records of a deleted zone.
+    case removeZone
     /// Deletes files that no record uses.
     case collectAssets
     /// Copies the database into a backup.

@@ -3,6 +3,8 @@
 package enum Limits {
     /// The longest record or zone name, in UTF-8 bytes (CloudKit: 255 characters).
     package static let recordNameBytes = 255
+    /// The most custom zones of one private database.
+    package static let customZones = 20_000
     /// The longest type, field or role name, in bytes.
     package static let identifierBytes = 255
     /// The most fields of one type.

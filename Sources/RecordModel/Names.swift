@@ -82,6 +82,12 @@ package struct ZoneName: Hashable, Sendable, CustomStringConvertible {
     /// The zone that every database has.
     package static let defaultZone = ZoneName(known: "_defaultZone")
 
+    /// All zones of a database, as the subject of a signal. No zone has this name.
+    package static let everyZone = ZoneName(known: "")
+
+    /// Whether only the server may give this name, as with `_defaultZone`.
+    package var isReserved: Bool { text.hasPrefix("_") }
+
     package var description: String { text }
 }
 

@@ -59,7 +59,7 @@ final class TestDatabase {
             verb, precondition: precondition, typeName: RecordTypeName(type), isTypeInPath: true,
             recordName: input.recordName, input: input)
         try reader.refresh()
-        try operation.prepare(by: reader.schema, in: database)
+        try operation.prepare(by: reader.schema, in: database, zone: .defaultZone)
         return try await database.modify(
             WriteRequest(caller: caller, address: address, shape: .single, operations: [operation], idempotency: key))
     }

@@ -69,7 +69,7 @@ class Caller:
 def samples(fixture: Fixture) -> list[Sample]:
     """All samples, in an order in which each gets its correct status; each may be sent once."""
     owner = Caller(fixture.token)
-    parts = (records(fixture, owner), queries(owner), jobs(fixture, owner), webhooks(fixture, owner),
+    parts = (records(fixture, owner), zones(fixture, owner), queries(owner), jobs(fixture, owner), webhooks(fixture, owner),
              files(fixture, owner), uploads(fixture), schema(owner), rights(fixture, owner), accounts(fixture),
              sessions(fixture), users(fixture, owner), invitations(fixture, owner), keys(fixture, owner),
              cloudkit(fixture, owner),
@@ -98,6 +98,20 @@ def records(fixture: Fixture, owner: Caller) -> list[Sample]:
         owner.plain("OPTIONS", "/records/Post", ("Origin", "http://a"), ("Access-Control-Request-Method", "PUT")),
         owner.get("/changes?limit=3"), owner.get("/changes?since=AAAA").rejected_with(400, 410),
         owner.plain("POST", "/changes/tickets?type=Post"),
+    ]
+
+
+def zones(fixture: Fixture, owner: Caller) -> list[Sample]:
+    place = f"database=private&owner={fixture.names['visitor']}"
+    return [
+        owner.plain("PUT", f"/zones/Kept?{place}"), owner.plain("PUT", f"/zones/Old?{place}"),
+        owner.get(f"/zones?{place}&limit=1"), owner.get(f"/zones/Kept?{place}"),
+        owner.json("POST", f"/records?{place}", {"operations": [
+            {"operationType": "create", "record": {
+                "recordType": "Post", "recordName": name, "zoneID": {"zoneName": zone}, "fields": FIELDS}}
+            for name, zone in (("z1", "Kept"), ("z2", "Old"))]}),
+        owner.get(f"/query/Post?{place}&zone=Kept&where=likes%20%3E%203"), owner.get(f"/changes?{place}&zone=Kept"),
+        owner.get(f"/changes/zones?{place}"), owner.plain("DELETE", f"/zones/Old?{place}"),
     ]
 
 

@@ -21,9 +21,9 @@ struct BatchWrite: Sendable {
         let (request, database) = (call.request, call.database)
         let batch =
             body.count < BodyParserThread.minimumBytes
-            ? try BatchWrite(body, of: request, in: database, by: call.reader.schema)
+            ? try BatchWrite(body, of: request, in: database, address.zone, by: call.reader.schema)
             : try await call.readElsewhere(body.count) { () throws(RecordError) in
-                try BatchWrite(body, of: request, in: database, by: database.schema)
+                try BatchWrite(body, of: request, in: database, address.zone, by: database.schema)
             }
         // The request has already been counted as one operation.
         try call.rate.take(batch.operations.count - 1, after: 1)
@@ -43,12 +43,14 @@ struct BatchWrite: Sendable {
     }
 
     private init(
-        _ body: [UInt8], of request: HTTPRequest, in database: RecordDatabase, by schema: Schema
+        _ body: [UInt8], of request: HTTPRequest, in database: RecordDatabase, _ zone: ZoneName, by schema: Schema
     ) throws(RecordError) {
         let batch = try BatchInput.read(body, maxOperations: database.limits.batchOperations)
         var operations: [RecordOperation] = []
         operations.reserveCapacity(batch.operations.count)
-        for item in batch.operations { operations.append(Self.operation(item, in: database, by: schema)) }
+        for item in batch.operations {
+            operations.append(Self.operation(item, in: database, batch.zone ?? zone, by: schema))
+        }
         self.operations = operations
         isAtomic = batch.atomic
         desiredKeys = batch.desiredKeys
@@ -59,14 +61,16 @@ struct BatchWrite: Sendable {
     /// Returns the operation of an item. An invalid item becomes an operation that fails with the item's error, so that
     /// every result keeps its position.
     private static func operation(
-        _ item: OperationInput, in database: RecordDatabase, by schema: Schema
+        _ item: OperationInput, in database: RecordDatabase, _ zone: ZoneName, by schema: Schema
     ) -> RecordOperation {
         do throws(RecordError) {
             var operation = try RecordOperation(item)
-            try? operation.prepare(by: schema, in: database)
+            try? operation.prepare(by: schema, in: database, zone: zone)
             return operation
         } catch {
-            return RecordOperation(rejecting: item, with: error)
+            var operation = RecordOperation(rejecting: item, with: error)
+            operation.input.zone = item.record.zone ?? zone
+            return operation
         }
     }
 }

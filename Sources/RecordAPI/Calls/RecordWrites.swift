@@ -80,9 +80,9 @@ extension RecordCall {
         let (request, database) = (request, database)
         let (operation, key) =
             content.body.count < BodyParserThread.minimumBytes
-            ? try single.read(for: request, in: database, by: reader.schema)
+            ? try single.read(for: request, in: database, address.zone, by: reader.schema)
             : try await readElsewhere(content.body.count) { () throws(RecordError) in
-                try single.read(for: request, in: database, by: database.schema)
+                try single.read(for: request, in: database, address.zone, by: database.schema)
             }
         return try await perform(operation, at: address, key: key, preserves: preserves)
     }
@@ -140,7 +140,7 @@ private struct SingleWrite: Sendable {
     let takesStamps: Bool
 
     func read(
-        for request: HTTPRequest, in database: RecordDatabase, by schema: Schema
+        for request: HTTPRequest, in database: RecordDatabase, _ zone: ZoneName, by schema: Schema
     ) throws(RecordError) -> (RecordOperation, IdempotencyKey?) {
         let input = try RecordCall.recordInput(content.body, type: type, name: name, takesStamps: takesStamps)
         let key = try RecordCall.idempotencyKey(of: request, content.identity ?? content.body)
@@ -148,7 +148,7 @@ private struct SingleWrite: Sendable {
             verb, precondition: precondition, typeName: type, isTypeInPath: true, recordName: name ?? input.recordName,
             input: input)
         // The writer reports invalid values, because it checks the caller's permissions first.
-        try? operation.prepare(by: schema, in: database)
+        try? operation.prepare(by: schema, in: database, zone: zone)
         return (operation, key)
     }
 }

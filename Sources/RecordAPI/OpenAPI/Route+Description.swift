@@ -2,7 +2,7 @@
 extension Route {
     /// The section of the document that lists the route.
     enum Tag: String, Sendable {
-        case records, assets, queries, jobs, changes, webhooks, schema, rights, accounts, keys, administration
+        case records, assets, queries, jobs, changes, zones, webhooks, schema, rights, accounts, keys, administration
         case operation
     }
 

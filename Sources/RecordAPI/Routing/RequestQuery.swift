@@ -25,7 +25,7 @@ struct RequestQuery: Sendable {
     /// - Parameters:
     ///   - names: The parameters that the route accepts in addition to the scope parameters.
     ///   - options: The options of the route.
-    /// - Throws: BAD_REQUEST for a parameter that is unknown, repeated or not decodable; ZONE_NOT_FOUND for an unknown
+    /// - Throws: BAD_REQUEST for a parameter that is unknown, repeated or not decodable, and for an invalid name of a
     ///   zone.
     init(_ target: RequestTarget, names: [String], _ options: Route.Options) throws(RecordError) {
         guard let items = target.queryItems else {
@@ -173,28 +173,32 @@ struct RequestQuery: Sendable {
         return id
     }
 
+    /// Whether the request names a zone other than the default zone.
+    var namesCustomZone: Bool { zone != .defaultZone }
+
     /// Returns the zone that the request addresses.
     ///
     /// - Throws: BAD_REQUEST for unknown values; AUTHENTICATION_REQUIRED for an anonymous caller that names a private
-    ///   database; ACCESS_DENIED for a user that names another user's private database; NOT_FOUND for an unknown owner.
+    ///   database; ACCESS_DENIED for a user that names another user's private database; NOT_FOUND for an unknown owner;
+    ///   ZONE_NOT_FOUND for a zone that the database does not have.
     func address(for caller: Caller, _ reader: RecordReader) throws(RecordError) -> DatabaseAddress {
         if values.isEmpty { return .publicDefault }
-        var address = DatabaseAddress(scope: try scope(for: caller, reader))
-        address.zone = zone
+        let address = DatabaseAddress(scope: try scope(for: caller, reader), zone: zone)
+        // Every route rejects an unknown zone, even routes without records, because a response from another zone would
+        // be misleading.
+        try reader.requireZone(address)
         return address
     }
 
-    /// Returns the zone that a request names. Every route rejects an unknown zone, even routes without records, because
-    /// a response from another zone would be misleading.
+    /// Returns the zone that a request names.
     ///
-    /// - Throws: BAD_REQUEST for an invalid name, ZONE_NOT_FOUND for an unknown zone.
+    /// - Throws: BAD_REQUEST for an invalid name.
     private static func zone(_ text: String?) throws(RecordError) -> ZoneName {
         guard let text else { return .defaultZone }
         guard let zone = ZoneName(text) else {
             throw invalid(
                 "zone", "A zone's name has 1 to \(Limits.recordNameBytes) UTF-8 bytes and no control characters")
         }
-        guard zone == .defaultZone else { throw .zoneNotFound }
         return zone
     }
 

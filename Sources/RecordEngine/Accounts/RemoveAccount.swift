@@ -183,6 +183,7 @@ private struct AccountRemovalSlice {
                 return
             }
             try removals.expireUploads(account: account)
+            try transaction.store.lostZones.remove(account: account)
             try removals.finish(account: account)
             return
         }

@@ -40,7 +40,7 @@ struct BulkChange: Sendable {
                 .modify(createsMissing: false, replacesAll: false), typeName: type.name, isTypeInPath: true,
                 recordName: nil, input: input)
             // The writer reports invalid values, so an error is ignored here.
-            try? operation.prepare(by: reader.schema, in: reader.database)
+            try? operation.prepare(by: reader.schema, in: reader.database, zone: set.query.address.zone)
             self.operation = operation
         }
     }

@@ -25,7 +25,6 @@ package struct FeedReader {
         {
             throw .rejected(caller, .read, .privateDatabase)
         }
-        guard address.zone == .defaultZone else { throw .zoneNotFound }
         guard let zone = try reader.zoneRow(address) else {
             // The zone has never had a write, so its feed is empty and each call starts from the beginning. A token
             // then refers to a state that a restored copy of this file has lost.

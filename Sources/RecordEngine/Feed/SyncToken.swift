@@ -46,12 +46,17 @@ struct SyncToken: Hashable {
     static func seal(
         _ token: SyncToken, zone: ZoneID, caller: Caller, with keys: DatabaseKeys
     ) -> String {
+        seal(token, context: [2, zone.rawValue, caller.identityID.rawValue], with: keys)
+    }
+
+    /// Returns the token as a sealed text for a context, such as a caller and the zones of a database.
+    static func seal(_ token: SyncToken, context: [Int64], with keys: DatabaseKeys) -> String {
         SealedPosition.seal(
             [
                 token.generation, token.sequence, token.rights, token.floor, Int64.random(in: .min ... .max),
                 token.epoch, token.complete,
             ],
-            context: [2, zone.rawValue, caller.identityID.rawValue], with: keys.syncTokens)
+            context: context, with: keys.syncTokens)
     }
 
     /// Opens a token from its sealed text.
@@ -60,13 +65,18 @@ struct SyncToken: Hashable {
     static func open(
         _ text: String, zone: ZoneID, caller: Caller, with keys: DatabaseKeys
     ) throws(RecordError) -> SyncToken {
-        guard
-            let numbers = SealedPosition.open(
-                text, counts: 4...7, context: [2, zone.rawValue, caller.identityID.rawValue], with: keys.syncTokens)
-        else {
+        guard let token = open(text, context: [2, zone.rawValue, caller.identityID.rawValue], with: keys) else {
             throw .badRequest(
                 "The sync token does not belong to this caller and zone. Read the feed from its beginning",
                 cause: .tokenInvalid)
+        }
+        return token
+    }
+
+    /// Opens a token from its sealed text; `nil` unless the token was sealed for the same context.
+    static func open(_ text: String, context: [Int64], with keys: DatabaseKeys) -> SyncToken? {
+        guard let numbers = SealedPosition.open(text, counts: 4...7, context: context, with: keys.syncTokens) else {
+            return nil
         }
         return SyncToken(
             generation: numbers[0], sequence: numbers[1], rights: numbers[2], floor: numbers[3],

@@ -70,6 +70,7 @@ package struct Maintenance: Sendable {
     package func run() async throws(RecordError) -> MaintenanceReport {
         database.indexes.build()
         database.accounts.finishRemovals()
+        database.zones.finishRemovals()
         // Jobs whose start failed, such as on a full disk.
         database.jobs.start()
         var report = MaintenanceReport()
@@ -89,6 +90,7 @@ package struct Maintenance: Sendable {
                     try transaction.tombstones.purge(
                         before: max(now - tombstoneAge, surplus.map { $0 + 1 } ?? .min), limit: slice),
                     try transaction.store.sessions.removeExpired(before: now, limit: slice),
+                    try transaction.store.lostZones.purge(before: now - tombstoneAge, limit: slice),
                     try transaction.idempotency.removeExpired(before: now - responseAge, limit: slice),
                     try transaction.store.keys.removeEnded(before: now - Self.endedKeyMilliseconds, limit: slice),
                     try transaction.store.invitations.removeEnded(
@@ -99,11 +101,11 @@ package struct Maintenance: Sendable {
             }
             report.tombstones += done.0
             report.sessions += done.1
-            report.responses += done.2
-            report.keys += done.3
-            report.invitations += done.4
-            report.jobs += done.5
-            if max(done.0, done.1, done.2, done.3, done.4, done.5) < slice { break }
+            report.responses += done.3
+            report.keys += done.4
+            report.invitations += done.5
+            report.jobs += done.6
+            if max(done.0, done.1, done.2, done.3, done.4, done.5, done.6) < slice { break }
         }
         while true {
             let done = try await database.auditLog.purge(limit: slice)

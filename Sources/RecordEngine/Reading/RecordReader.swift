@@ -84,6 +84,8 @@ package final class RecordReader {
     private func adopt(_ version: UInt64) {
         guard version != rightsVersion else { return }
         rightsVersion = version
+        // A zone may have been deleted.
+        zoneIDs.removeAll(keepingCapacity: true)
         reloadSchema()
         callerCache.clear()
         userNames.clear()
@@ -124,11 +126,12 @@ package final class RecordReader {
         return try store.tombstones.newest(beyond: count)
     }
 
-    /// Returns the number of a zone; `nil` if the zone has never had a write.
+    /// Returns the number of a zone; `nil` for a default zone that has never had a write.
+    ///
+    /// - Throws: ZONE_NOT_FOUND for a custom zone that does not exist.
     func zoneID(_ address: DatabaseAddress) throws(RecordError) -> ZoneID? {
         if address == .publicDefault { return ZoneTable.publicDefault }
         if let id = zoneIDs[address] { return id }
-        guard address.zone == .defaultZone else { throw .zoneNotFound }
         let found = try zoneRow(address)
         if let found {
             if zoneIDs.count >= Self.cacheEntries { zoneIDs.removeAll(keepingCapacity: true) }
@@ -137,8 +140,20 @@ package final class RecordReader {
         return found?.id
     }
 
+    /// Returns a zone; `nil` for a default zone that has never had a write.
+    ///
+    /// - Throws: ZONE_NOT_FOUND for a custom zone that does not exist.
     func zoneRow(_ address: DatabaseAddress) throws(RecordError) -> ZoneRow? {
         let key = address.key
-        return try store.zones.find(scope: key.scope, owner: key.owner, name: address.zone.text)
+        let row = try store.zones.find(scope: key.scope, owner: key.owner, name: address.zone.text)
+        guard row != nil || address.zone == .defaultZone else { throw .zoneNotFound }
+        return row
+    }
+
+    /// Checks that a zone exists, before anything else of a request.
+    ///
+    /// - Throws: ZONE_NOT_FOUND.
+    package func requireZone(_ address: DatabaseAddress) throws(RecordError) {
+        if address.zone != .defaultZone { _ = try zoneID(address) }
     }
 }

@@ -60,25 +60,37 @@ extension WriteTransaction {
     ///   Authorization is rechecked when a queued write executes.
     func modify(_ request: WriteRequest) throws(RecordError) -> WriteResponse {
         var request = request
-        if let version = request.rightsVersion, mayHaveChanged(request.caller, since: version) {
-            request.caller = try callers.current(request.caller)
-        }
+        request.caller = try current(request.caller, since: request.rightsVersion)
         if let key = request.idempotency {
             if let response = try remembered(request, key) { return response }
             try ensureSavepoint()
         }
         if !request.preserves.isEmpty { try preservedDates.allow(request.caller) }
-        let writer = RecordWriter(self, request)
-        let response =
-            switch request.shape {
-            case .single: try modifyOne(request, with: writer)
-            case .batch(let isAtomic): try modifyBatch(request, isAtomic: isAtomic, with: writer)
-            }
-        if writer.preserved > 0 { try preservedDates.audit(writer.preserved, request) }
+        let response: WriteResponse
+        let writers: [RecordWriter]
+        switch request.shape {
+        case .single:
+            let writer = RecordWriter(self, request)
+            response = try modifyOne(request, with: writer)
+            writers = [writer]
+        case .batch(let isAtomic):
+            (response, writers) = try modifyBatch(request, isAtomic: isAtomic)
+        }
+        let preserved = writers.reduce(0) { $0 + $1.preserved }
+        if preserved > 0 { try preservedDates.audit(preserved, request) }
         if let key = request.idempotency {
-            try remember(response, key, for: request.caller, shown: writer.responses.shown)
+            try remember(response, key, for: request.caller, shown: writers.flatMap(\.responses.shown))
         }
         return response
+    }
+
+    /// Returns a caller with its current permissions.
+    ///
+    /// - Parameter version: The rights version with which the caller was authenticated. `nil` skips the check.
+    /// - Throws: AUTHENTICATION_FAILED if the caller's account, key or role has ended.
+    func current(_ caller: Caller, since version: UInt64?) throws(RecordError) -> Caller {
+        guard let version, mayHaveChanged(caller, since: version) else { return caller }
+        return try callers.current(caller)
     }
 
     /// Whether the caller's permissions may have changed since a version of this database's permissions. Always true
@@ -108,9 +120,13 @@ extension WriteTransaction {
         return response
     }
 
+    /// Executes the operations of a batch, run by run. A run has consecutive operations in one zone. An atomic batch
+    /// executes all operations of a run or none.
+    ///
+    /// - Returns: The response, and the writers of the runs.
     private func modifyBatch(
-        _ request: WriteRequest, isAtomic: Bool, with writer: RecordWriter
-    ) throws(RecordError) -> WriteResponse {
+        _ request: WriteRequest, isAtomic: Bool
+    ) throws(RecordError) -> (WriteResponse, [RecordWriter]) {
         try ensureSavepoint()
         var response = WriteResponse(outcome: .batch, records: RecordList(request.opening))
         let limit = responseBytes
@@ -121,10 +137,29 @@ extension WriteTransaction {
             let bytes = min(limit, bodyBytes + request.operations.count * Self.metadataBytes)
             response.records.json.reserveCapacity(response.records.start + bytes)
         }
+        var writers: [RecordWriter] = []
+        for run in try request.runs(isAtomic: isAtomic) {
+            let writer = RecordWriter(self, request, in: run.address)
+            writers.append(writer)
+            try modify(run.operations, of: request, isAtomic: isAtomic, with: writer, into: &response)
+        }
+        let notices = writers.flatMap(\.responses.notices).prefix(Limits.writeNotices)
+        if !notices.isEmpty { response.notices = JSONValue.array(notices.map(\.json)).bytes }
+        return (response, writers)
+    }
+
+    /// Executes one run of a batch.
+    private func modify(
+        _ run: Range<Int>, of request: WriteRequest, isAtomic: Bool, with writer: RecordWriter,
+        into response: inout WriteResponse
+    ) throws(RecordError) {
+        let limit = responseBytes
+        let start = response.records.mark
         if isAtomic {
             do throws(RecordError) {
                 try item { () throws(RecordError) in
-                    for (position, operation) in request.operations.enumerated() {
+                    for position in run {
+                        let operation = request.operations[position]
                         response.records.beginMember()
                         do throws(RecordError) {
                             _ = try writer.perform(operation, position: position, into: &response.records.json)
@@ -145,18 +180,22 @@ extension WriteTransaction {
                     guilty.error.serverRecord = try writer.readableRecord(name)
                 }
                 response.noteBeyondScope(guilty.error, request, request.operations[guilty.position])
-                response.records.removeAll()
-                writer.responses.forgetShown(from: 0)
+                response.records.removeMembers(since: start)
+                writer.responses.forgetShown(from: start.position)
                 writer.responses.forgetNotices(from: 0)
                 writer.preserved = 0
-                for (position, operation) in request.operations.enumerated() {
+                // A replay reads a record of an error by its name in the zone of the request.
+                if request.idempotency != nil, writer.address != request.address { guilty.error.serverRecord = nil }
+                for position in run {
+                    let operation = request.operations[position]
                     writer.responses.append(
                         position == guilty.position ? guilty.error : .batchFailed, of: operation,
                         to: &response.records)
                 }
             }
         } else {
-            for (position, operation) in request.operations.enumerated() {
+            for position in run {
+                let operation = request.operations[position]
                 let mark = response.records.mark
                 let (noticed, preserved) = (writer.responses.notices.count, writer.preserved)
                 do throws(RecordError) {
@@ -175,13 +214,15 @@ extension WriteTransaction {
                     writer.responses.forgetShown(from: mark.position)
                     writer.responses.forgetNotices(from: noticed)
                     writer.preserved = preserved
-                    if response.records.bytes + (error.serverRecord?.count ?? 0) > limit { error.serverRecord = nil }
+                    if response.records.bytes + (error.serverRecord?.count ?? 0) > limit
+                        || request.idempotency != nil && writer.address != request.address
+                    {
+                        error.serverRecord = nil
+                    }
                     writer.responses.append(error, of: operation, to: &response.records)
                 }
             }
         }
-        response.notices = writer.responses.noticesJSON
-        return response
     }
 
     /// The largest response to a batch, as a multiple of the largest request body. A limit is needed because short

@@ -75,8 +75,12 @@ extension RecordOperation {
     /// Resolves the fields with a schema, on any thread. The writer resolves the fields again only if the schema has
     /// changed.
     ///
+    /// - Parameter zone: The zone of the record, unless the operation names one.
     /// - Throws: BAD_REQUEST for invalid values.
-    package mutating func prepare(by schema: Schema, in database: RecordDatabase) throws(RecordError) {
+    package mutating func prepare(
+        by schema: Schema, in database: RecordDatabase, zone: ZoneName
+    ) throws(RecordError) {
+        if input.zone == nil, zone != .defaultZone { input.zone = zone }
         if case .delete = verb { return }
         guard let typeName, let type = schema[typeName] else { return }
         do throws(RecordError) {

@@ -30,8 +30,9 @@ final class RecordWriter {
     var caller: Caller { context.caller }
     var address: DatabaseAddress { context.address }
 
-    init(_ transaction: WriteTransaction, _ request: WriteRequest) {
-        context = WriteContext(transaction: transaction, caller: request.caller, address: request.address)
+    /// Creates the writer of a request, or of its operations in one zone.
+    init(_ transaction: WriteTransaction, _ request: WriteRequest, in address: DatabaseAddress? = nil) {
+        context = WriteContext(transaction: transaction, caller: request.caller, address: address ?? request.address)
         responses = WriteResponseBuilder(context, request)
         preserves = request.preserves
         checksUniqueLast = request.shape == .batch(isAtomic: true)
@@ -65,11 +66,9 @@ final class RecordWriter {
 
     /// Returns the zone of the request. The first write to a private database creates it.
     ///
-    /// - Throws: ZONE_NOT_FOUND for any zone other than the default zone; AUTHENTICATION_FAILED if the account is
-    ///   deleted.
+    /// - Throws: ZONE_NOT_FOUND for a custom zone that does not exist; AUTHENTICATION_FAILED if the account is deleted.
     func zoneForWriting() throws(RecordError) -> ZoneID {
         if let zone = try existingZone() { return zone }
-        guard address.zone == .defaultZone, case .privateDatabase = address.scope else { throw .zoneNotFound }
         try transaction.ensureSavepoint()
         let key = address.key
         // The account may have been deleted since the request arrived. Nothing would ever delete the new zone then.
@@ -81,15 +80,17 @@ final class RecordWriter {
         return added.id
     }
 
-    /// Returns the zone of the request; `nil` if the zone does not exist yet.
+    /// Returns the zone of the request; `nil` for a default zone that does not exist yet.
+    ///
+    /// - Throws: ZONE_NOT_FOUND for a custom zone that does not exist.
     func existingZone() throws(RecordError) -> ZoneID? {
         if let zone { return zone }
         if address == .publicDefault {
             zone = ZoneTable.publicDefault
         } else {
-            guard address.zone == .defaultZone else { throw .zoneNotFound }
             let key = address.key
             zone = try transaction.zones.find(scope: key.scope, owner: key.owner, name: address.zone.text)?.id
+            guard zone != nil || address.zone == .defaultZone else { throw .zoneNotFound }
         }
         return zone
     }

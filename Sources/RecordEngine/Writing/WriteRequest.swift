@@ -52,6 +52,39 @@ package struct WriteRequest: Sendable {
     }
 }
 
+extension WriteRequest {
+    /// Consecutive operations of a batch in one zone.
+    struct Run {
+        let address: DatabaseAddress
+        /// The positions of the operations in the request.
+        let operations: Range<Int>
+    }
+
+    /// Returns the runs of a batch, in order.
+    ///
+    /// - Throws: BAD_REQUEST if an atomic batch has more than one run for a zone, because each run is atomic by itself.
+    func runs(isAtomic: Bool) throws(RecordError) -> [Run] {
+        var runs: [Run] = []
+        var start = 0
+        var address = address
+        func zone(_ position: Int) -> ZoneName { operations[position].input.zone ?? self.address.zone }
+        for position in operations.indices {
+            let zone = zone(position)
+            guard zone != address.zone else { continue }
+            if position > start { runs.append(Run(address: address, operations: start..<position)) }
+            start = position
+            address.zone = zone
+        }
+        runs.append(Run(address: address, operations: start..<operations.count))
+        if isAtomic, Set(runs.map(\.address.zone)).count < runs.count {
+            throw .badRequest(
+                "An atomic batch is atomic in each zone. Put the operations of a zone one after the other",
+                details: [("path", .text("operations"))])
+        }
+        return runs
+    }
+}
+
 /// An idempotency key. With the key, a client promises that all requests with this key are the same request.
 package struct IdempotencyKey: Hashable, Sendable {
     /// The key as the client sent it: 1 to 255 visible ASCII characters.

@@ -25,6 +25,8 @@ package final class WriteTransaction {
     var rightsChanged = false
     /// The zones whose feeds have new changes. Contains the zone of a failed write too.
     private(set) var changedZones: [DatabaseAddress] = []
+    /// The custom zones among them.
+    private var changedCustomZones: Set<ZoneID> = []
     /// The number of writes in the group. Background work takes shorter time slices if other writes wait.
     var groupSize = 0
     /// The duration of the last group's commit in nanoseconds. The fsync takes most of this time.
@@ -76,6 +78,7 @@ package final class WriteTransaction {
     func beginGroup() throws(RecordError) {
         rightsChanged = false
         changedZones.removeAll(keepingCapacity: true)
+        changedCustomZones.removeAll(keepingCapacity: true)
         usage.begin()
         try store.begin()
     }
@@ -85,7 +88,10 @@ package final class WriteTransaction {
     /// - Throws: `CommitFailure`.
     func commitGroup() throws(CommitFailure) {
         let ready = MonotonicClock.now
-        try store.commit { () throws(RecordError) in try usage.write() }
+        try store.commit { () throws(RecordError) in
+            try usage.write()
+            for zone in changedCustomZones { try zones.noteChange(in: zone) }
+        }
         lastSync = MonotonicClock.now &- ready
         usage.didCommit()
     }
@@ -149,8 +155,16 @@ package final class WriteTransaction {
     }
 
     /// Notes that the feed of a zone has a new change.
-    func noteChange(in zone: DatabaseAddress) {
-        if changedZones.last != zone { changedZones.append(zone) }
+    func noteChange(in zone: DatabaseAddress, _ id: ZoneID) {
+        guard changedZones.last != zone else { return }
+        noteChange(ofZonesIn: zone.scope)
+        changedZones.append(zone)
+        if zone.zone != .defaultZone { changedCustomZones.insert(id) }
+    }
+
+    /// Notes that the list of zones of a private database has a new change, or one of these zones.
+    func noteChange(ofZonesIn scope: DatabaseScope) {
+        if case .privateDatabase = scope { changedZones.append(DatabaseAddress(scope: scope, zone: .everyZone)) }
     }
 
     // MARK: Numbers and names

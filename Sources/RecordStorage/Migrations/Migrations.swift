@@ -136,6 +136,7 @@ package enum Migrations {
         Migration(name: runningTotalsName, sql: runningTotals),
         Migration(name: "jobs", sql: jobs),
         Migration(name: "webhooks", sql: webhooks),
+        Migration(name: "zones", sql: zones),
         Migration(name: "CloudKit credentials", sql: cloudKitCredentials),
     ]
 }

@@ -15,6 +15,8 @@ package final class StoreReader {
     package let indexes: IndexScanner
     /// The zones.
     package let zones: ZoneTable
+    /// The zones that databases no longer have.
+    package let lostZones: LostZoneTable
     /// The audiences.
     package let audiences: AudienceFinder
     /// The counter of tombstones.
@@ -80,6 +82,7 @@ package final class StoreReader {
         scanning = RecordIDScanner(connection)
         indexes = IndexScanner(connection)
         zones = ZoneTable(connection)
+        lostZones = LostZoneTable(connection)
         audiences = AudienceFinder(connection)
         tombstones = TombstoneCounter(connection)
         schemas = SchemaTable(connection)

@@ -16,6 +16,8 @@ package final class StoreWriter {
     package let records: RecordTable
     /// The zones.
     package let zones: ZoneTable
+    /// The zones that databases no longer have.
+    package let lostZones: LostZoneTable
     /// The audiences.
     package let audiences: AudienceTable
     /// The tombstones.
@@ -122,6 +124,7 @@ package final class StoreWriter {
         self.connection = connection
         records = RecordTable(connection)
         zones = ZoneTable(connection)
+        lostZones = LostZoneTable(connection)
         audiences = AudienceTable(connection)
         tombstones = TombstoneTable(connection)
         schemas = SchemaTable(connection)

@@ -8,9 +8,6 @@ package final class AccountRemovalTable {
     private let recordsOfZone: Statement
     private let removeRecord: Statement
 
-    /// The value of the column `scope` for zones whose owners are deleted.
-    private static let detached = 2
-
     /// Prepares the SQL statements on `connection`.
     package init(_ connection: Connection) {
         self.connection = connection
@@ -24,7 +21,7 @@ package final class AccountRemovalTable {
     /// Queues an account for the deletion of its data, and detaches the account's zones so that no request finds them.
     package func add(account: UserID, now: Int64) throws(RecordError) {
         try connection.prepare(
-            "UPDATE zone SET scope = \(Self.detached) WHERE scope = 1 AND owner = ?1"
+            "UPDATE zone SET scope = \(ZoneTable.detached), name = CAST(id AS TEXT) WHERE scope = 1 AND owner = ?1"
         ).with(account).run()
         try connection.prepare("INSERT OR IGNORE INTO account_removal (account, since) VALUES (?1, ?2)").with(
             account, now
@@ -88,7 +85,7 @@ package final class AccountRemovalTable {
 
     /// Returns a zone of a deleted account; `nil` if there is none.
     package func zone(of account: UserID) throws(RecordError) -> ZoneID? {
-        try connection.prepare("SELECT id FROM zone WHERE scope = \(Self.detached) AND owner = ?1 LIMIT 1").with(
+        try connection.prepare("SELECT id FROM zone WHERE scope = \(ZoneTable.detached) AND owner = ?1 LIMIT 1").with(
             account
         ).id()
     }

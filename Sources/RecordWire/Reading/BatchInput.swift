@@ -25,6 +25,8 @@ package struct BatchInput: Sendable {
     package var operations: [OperationInput]
     /// Whether the batch is atomic; true if the request does not set it.
     package var atomic: Bool
+    /// The zone of the records that name no zone; `nil` for the zone that the request addresses.
+    package var zone: ZoneName?
     /// The fields that the response contains; `nil` for all.
     package var desiredKeys: [String]?
     /// The system fields of new records that are set from the request instead of by the server.
@@ -74,7 +76,7 @@ package struct BatchInput: Sendable {
                 let token = try reader.value()
                 preserves = try PreservedMetadata(words: Self.strings(token, of: reader, "preserve") ?? [])
             } else if reader.json.string(key, is: "zoneID") {
-                try reader.defaultZone()
+                zone = try reader.zone()
             } else {
                 try reader.skipUnknown(key, meaning: Self.keys)
             }

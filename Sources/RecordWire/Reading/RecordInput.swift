@@ -8,6 +8,8 @@ package struct RecordInput: Sendable {
     package var recordType: RecordTypeName?
     /// The change tag; `nil` if the request contains none.
     package var recordChangeTag: String?
+    /// The zone of the record; `nil` for the zone that the request addresses.
+    package var zone: ZoneName?
     /// The fields, in the order of the request.
     package var fields: [FieldInput]
     /// The value of `acl`; `nil` if the record has none.
@@ -82,8 +84,7 @@ package struct RecordInput: Sendable {
     /// Reads the record of a batch operation. Clients often send a record as they received it, so unknown keys are
     /// ignored, except misspellings of known keys.
     ///
-    /// - Throws: `BAD_REQUEST`; cause `READ_ONLY_KEY` for a misspelled key. `ZONE_NOT_FOUND` for a zone other than the
-    ///   default zone.
+    /// - Throws: `BAD_REQUEST`; cause `READ_ONLY_KEY` for a misspelled key.
     init(reading reader: inout RequestReader, body: [UInt8]) throws(RecordError) {
         self.init(body: body)
         try reader.enterObject("'record'")
@@ -100,7 +101,7 @@ package struct RecordInput: Sendable {
             } else if reader.json.string(key, is: "acl") {
                 acl = try reader.value()
             } else if reader.json.string(key, is: "zoneID") {
-                try reader.defaultZone()
+                zone = try reader.zone()
             } else if try !readStamp(key, &reader) {
                 try reader.skipUnknown(key, meaning: Self.batchKeys)
             }
@@ -139,14 +140,17 @@ extension RequestReader {
             details: [("key", .text(name)), ("offset", .number(Int64(key.start)))])
     }
 
-    /// Reads a `zoneID`, which must identify the default zone.
+    /// Reads a `zoneID`.
     ///
-    /// - Throws: `ZONE_NOT_FOUND` for another zone.
-    mutating func defaultZone() throws(RecordError) {
+    /// - Returns: The zone that it names; `nil` for null and for an object without a name.
+    /// - Throws: `BAD_REQUEST` for anything else, and for an invalid name.
+    mutating func zone() throws(RecordError) -> ZoneName? {
         let token = try value()
-        guard ZoneReader.isDefault(token, of: json) else {
-            throw RecordError(
-                .zoneNotFound, "Only the default zone exists here", details: [("offset", .number(Int64(token.start)))])
+        guard let zone = ZoneReader.read(token, of: json) else {
+            throw .badRequest(
+                "'zoneID' is an object with the 'zoneName' of a zone", details: [("offset", .number(Int64(token.start)))]
+            )
         }
+        return zone
     }
 }

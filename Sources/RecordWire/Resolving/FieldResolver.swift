@@ -19,6 +19,7 @@ package enum FieldResolver {
         try input.body.withUnsafeBufferPointer { buffer throws(RecordError) -> ResolvedFields in
             var resolution = Resolution(
                 reader: JSONReader(UnsafeRawBufferPointer(buffer)), typeName: typeName,
+                zone: input.zone ?? .defaultZone,
                 unknownKeys: input.ignoresUnknownKeys ? .ignored : .rejected, complete: complete)
             guard let type else {
                 try resolution.findNewFields(input.fields, allowsNewFields: allowsNewFields)
@@ -61,6 +62,7 @@ extension RecordError {
 private struct Resolution {
     let reader: JSONReader
     let typeName: RecordTypeName
+    private let zone: ZoneName
     private let unknownKeys: CompositeReader.UnknownKeys
     private let complete: CanonicalValue.AssetCompletion?
     var resolved = ResolvedFields()
@@ -79,12 +81,13 @@ private struct Resolution {
     }
 
     init(
-        reader: JSONReader, typeName: RecordTypeName, unknownKeys: CompositeReader.UnknownKeys,
+        reader: JSONReader, typeName: RecordTypeName, zone: ZoneName, unknownKeys: CompositeReader.UnknownKeys,
         complete: CanonicalValue.AssetCompletion?
     ) {
         self.unknownKeys = unknownKeys
         self.reader = reader
         self.typeName = typeName
+        self.zone = zone
         self.complete = complete
     }
 
@@ -154,6 +157,7 @@ private struct Resolution {
     }
 
     private mutating func change(_ field: Target, _ input: FieldInput) throws(RecordError) -> FieldChange.Kind {
+        if field.type.element == .reference { try requireZone(of: field, input) }
         switch input.form {
         case .remove: return .remove
         case .value(let token):
@@ -171,6 +175,24 @@ private struct Resolution {
             CanonicalValue.appendEntryHead(field.name.text, to: &resolved.operands)
             let end = resolved.operands.count
             return .operation(try operation(kind, operand, field), head: head..<end)
+        }
+    }
+
+    /// Checks that references stay within the zone of the record.
+    private func requireZone(of field: Target, _ input: FieldInput) throws(RecordError) {
+        let token: JSONToken
+        switch input.form {
+        case .remove: return
+        case .value(let value): token = value
+        case .operation(_, let operand): token = operand
+        }
+        do throws(ValueMismatch) {
+            guard token.kind == .array else { return try CompositeReader.requireZone(zone, of: token, in: reader) }
+            try CanonicalValue.forEachMember(token, of: reader) { member throws(ValueMismatch) in
+                try CompositeReader.requireZone(zone, of: member, in: reader)
+            }
+        } catch {
+            throw error.error(field: field.name.text, expected: field.type)
         }
     }
 

@@ -11,8 +11,8 @@ enum CompositeReader {
         case ignored
     }
 
-    /// Reads a reference (CloudKit reference, "Reference Dictionary"). An absent action is NONE. The zone must be the
-    /// default zone.
+    /// Reads a reference (CloudKit reference, "Reference Dictionary"). An absent action is NONE. References stay within
+    /// a zone, so they are stored without it; see `requireZone`.
     static func reference(
         _ token: JSONToken, of reader: JSONReader, unknownKeys: UnknownKeys = .rejected
     ) throws(ValueMismatch) -> Reference {
@@ -30,8 +30,8 @@ enum CompositeReader {
                 }
                 action = known
             } else if reader.string(key, is: "zoneID") {
-                guard ZoneReader.isDefault(value, of: reader) else {
-                    throw ValueMismatch("reference to another zone", at: value.start)
+                guard ZoneReader.read(value, of: reader) != nil else {
+                    throw ValueMismatch("zoneID that names no zone", at: value.start)
                 }
             } else if unknownKeys == .rejected {
                 throw unknown(key, of: reader)
@@ -39,6 +39,17 @@ enum CompositeReader {
         }
         guard let name else { throw ValueMismatch("object without recordName", at: token.start) }
         return Reference(recordName: name, action: action)
+    }
+
+    /// Checks that a reference in a request names no other zone than that of its record.
+    static func requireZone(_ zone: ZoneName, of token: JSONToken, in reader: JSONReader) throws(ValueMismatch) {
+        guard token.kind == .object else { return }
+        try forEachMember(token, of: reader) { key, value throws(ValueMismatch) in
+            guard reader.string(key, is: "zoneID"), case .some(.some(let named)) = ZoneReader.read(value, of: reader),
+                named != zone
+            else { return }
+            throw ValueMismatch("reference to another zone", at: value.start)
+        }
     }
 
     /// Reads an asset (CloudKit reference, "Asset Dictionary"). The checksum is the SHA-256 of the bytes.
@@ -177,15 +188,19 @@ enum CompositeReader {
     }
 }
 
-/// Reads a `zoneID`, which must identify the default zone.
+/// Reads zone dictionaries: `{"zoneName","ownerRecordName"?}` (CloudKit reference, "Zone ID Dictionary").
 enum ZoneReader {
-    /// Returns whether a zone dictionary, or null, represents the default zone.
-    static func isDefault(_ token: JSONToken, of reader: JSONReader) -> Bool {
-        if token.kind == .null { return true }
-        guard token.kind == .object else { return false }
+    /// Reads a zone dictionary, or null.
+    ///
+    /// - Returns: The name; an inner `nil` for null and for a dictionary without a name. An outer `nil` for anything
+    ///   else, and for an invalid name.
+    static func read(_ token: JSONToken, of reader: JSONReader) -> ZoneName?? {
+        if token.kind == .null { return .some(nil) }
+        guard token.kind == .object else { return nil }
         var members = JSONReader(reader.bytes, at: token)
-        guard case .object(let zone)? = try? JSONValue.read(&members) else { return false }
-        guard let name = zone["zoneName"], !name.isNull else { return true }
-        return name.string == ZoneName.defaultZone.text
+        guard case .object(let zone)? = try? JSONValue.read(&members) else { return nil }
+        guard let name = zone["zoneName"], !name.isNull else { return .some(nil) }
+        guard let text = name.string, let zone = ZoneName(text) else { return nil }
+        return .some(zone)
     }
 }

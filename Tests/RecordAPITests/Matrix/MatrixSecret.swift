@@ -19,6 +19,8 @@ struct MatrixSecret: Sendable {
             MatrixSecret(text: "scan-kx87", knowers: both),
             MatrixSecret(text: "drop-1-kx88", knowers: own), MatrixSecret(text: "dropsecret", knowers: own),
             MatrixSecret(text: "diary-1-kx89", knowers: diary), MatrixSecret(text: "diarysecret", knowers: diary),
+            MatrixSecret(text: "kept-kx95", knowers: diary), MatrixSecret(text: "page-1-kx96", knowers: diary),
+            MatrixSecret(text: "zonesecret", knowers: diary),
             MatrixSecret(text: "Auditors_kx91", knowers: CallerKind.administrators),
             MatrixSecret(text: "sparekey-kx92", knowers: CallerKind.managers),
             MatrixSecret(text: "hookpath-kx93", knowers: CallerKind.managers),

@@ -177,6 +177,7 @@ struct MatrixTemplate: Sendable {
             201, .put, "/schedules/nightly-kx94",
             #"{"cron":"0 3 1 1 *","task":{"kind":"deleteRecords","recordType":"Staff","where":"title == 'x'"}}"#,
             as: .bootstrap)
+        _ = try await world.expect(201, .put, "/zones/kept-kx95?database=private", as: .creator)
         for (who, path, body) in [
             (CallerKind.creator, "Open/open-1", #"{"fields":{"title":"seaside","n":1}}"#),
             (.creator, "Own/own-1-kx83", #"{"fields":{"title":"ownsecret"}}"#),
@@ -188,6 +189,7 @@ struct MatrixTemplate: Sendable {
             (.creator, "Good/good-1", #"{"fields":{"title":"tea","note":"notesecret"}}"#),
             (.creator, "Drop/drop-1-kx88", #"{"fields":{"title":"dropsecret"}}"#),
             (.creator, "Note/diary-1-kx89?database=private", #"{"fields":{"title":"diarysecret"}}"#),
+            (.creator, "Note/page-1-kx96?database=private&zone=kept-kx95", #"{"fields":{"title":"zonesecret"}}"#),
             (.bootstrap, "Other/other-1", #"{"fields":{"title":"other"}}"#),
         ] {
             _ = try await world.expect(201, .put, "/records/\(path)", body, as: who)
