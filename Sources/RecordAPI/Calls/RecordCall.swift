@@ -149,18 +149,30 @@ struct RecordCall {
     /// - Parameter type: The type in the path; `nil` to check whether the caller may write any type.
     /// - Throws: AUTHENTICATION_REQUIRED.
     func rejectAnonymousWriters(_ type: RecordTypeName?, in scope: DatabaseScope) throws(RecordError) {
-        guard caller == .anonymous, case .stream(let body) = request.body,
-            body.expectedLength ?? .max >= BodyParserThread.minimumBytes
-        else { return }
+        guard caller == .anonymous, request.body.mayBeLong else { return }
         let types = type.map { [reader.schema[$0]].compactMap(\.self) } ?? Array(reader.schema.types.values)
-        let mayWrite = types.contains { type in
-            [Action.create, .write].contains {
-                Authorization.permitted(of: $0, for: caller, in: scope, type: type) != .none
-            }
-        }
-        guard !mayWrite else { return }
+        guard !caller.mayWrite(types, in: scope) else { return }
         throw RecordError(
             .authenticationRequired, "Callers that are not signed in cannot write these records. Sign in first",
             details: type.map { [("recordType", .text($0.text))] } ?? [])
+    }
+}
+
+extension Caller {
+    /// Returns whether the caller may create or write records of any of these types.
+    func mayWrite(_ types: [RecordTypeDefinition], in scope: DatabaseScope) -> Bool {
+        types.contains { type in
+            [Action.create, .write].contains {
+                Authorization.permitted(of: $0, for: self, in: scope, type: type) != .none
+            }
+        }
+    }
+}
+
+extension HTTPRequestBody {
+    /// Whether the body is still arriving, and is long or of unknown length.
+    var mayBeLong: Bool {
+        guard case .stream(let body) = self else { return false }
+        return body.expectedLength ?? .max >= BodyParserThread.minimumBytes
     }
 }

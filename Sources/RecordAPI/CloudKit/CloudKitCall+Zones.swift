@@ -10,10 +10,12 @@ extension CloudKitCall {
     /// - Throws: ZONE_NOT_FOUND; the errors of `scope`.
     func address(of zone: CloudKitZoneID) throws(RecordError) -> DatabaseAddress {
         let scope = try scope()
-        guard let name = ZoneName(zone.zoneName), zone.isDefault, try isOwner(zone.ownerRecordName, of: scope) else {
+        guard let name = ZoneName(zone.zoneName), try isOwner(zone.ownerRecordName, of: scope) else {
             throw .zoneNotFound
         }
-        return DatabaseAddress(scope: scope, zone: name)
+        let address = DatabaseAddress(scope: scope, zone: name)
+        try reader.requireZone(address)
+        return address
     }
 
     /// Whether a record name is that of a database's owner. No name means the caller. In the public database, which has
@@ -32,8 +34,10 @@ extension CloudKitCall {
         zone: CloudKitZoneID, numbersAsStrings: Bool, desiredKeys: [[String]?] = []
     ) throws(RecordError) -> CloudKitFace {
         var json: [UInt8]?
-        if !zone.isDefault {
+        if !zone.isDefault, let owner = caller.userID {
             var text: [UInt8] = []
+            var zone = zone
+            zone.ownerRecordName = try reader.accounts.user(owner)?.recordName
             zone.append(to: &text)
             json = text
         }

@@ -53,6 +53,16 @@ struct CloudKitCall {
 
     // MARK: The body
 
+    /// Denies an anonymous caller without any permission to write, before reading a long body; see
+    /// `RecordCall.rejectAnonymousWriters`.
+    ///
+    /// - Throws: AUTHENTICATION_REQUIRED.
+    func rejectAnonymousWriters(in scope: DatabaseScope) throws(RecordError) {
+        guard caller == .anonymous, request.body.mayBeLong else { return }
+        guard !caller.mayWrite(Array(reader.schema.types.values), in: scope) else { return }
+        throw .cloudKitUserNeeded
+    }
+
     /// Returns the whole body, whatever its media type.
     ///
     /// If reading suspends, the caller is authorized again, because its credential may have been revoked in the

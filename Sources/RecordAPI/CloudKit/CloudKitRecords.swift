@@ -27,17 +27,19 @@ enum CloudKitRecords {
         init(_ bytes: [UInt8], isPublic: Bool, in database: RecordDatabase) throws(RecordError) {
             body = try CloudKitModifyBody.read(bytes, isPublic: isPublic)
             let schema = database.schema
-            operations = body.operations.map { Self.operation($0, in: database, by: schema) }
+            // An unknown zone fails the whole request later.
+            let zone = ZoneName(body.zone.zoneName) ?? .defaultZone
+            operations = body.operations.map { Self.operation($0, in: database, zone, by: schema) }
         }
 
         /// Returns the operation of an item. An invalid item becomes an operation that fails with the item's error.
         private static func operation(
-            _ item: CloudKitModifyBody.Operation, in database: RecordDatabase, by schema: Schema
+            _ item: CloudKitModifyBody.Operation, in database: RecordDatabase, _ zone: ZoneName, by schema: Schema
         ) -> RecordOperation {
             if let rejection = item.rejection { return RecordOperation(rejecting: item.input, with: rejection) }
             do throws(RecordError) {
                 var operation = try RecordOperation(item.input)
-                try? operation.prepare(by: schema, in: database)
+                try? operation.prepare(by: schema, in: database, zone: zone)
                 return operation
             } catch {
                 return RecordOperation(rejecting: item.input, with: error)
@@ -49,6 +51,7 @@ enum CloudKitRecords {
     static func modify(_ call: inout CloudKitCall) async throws -> HTTPResponse {
         let database = call.database
         let isPublic = call.path.database == .publicDatabase
+        try call.rejectAnonymousWriters(in: try call.scope())
         let batch = try await call.document { bytes throws(RecordError) in
             try Batch(bytes, isPublic: isPublic, in: database)
         }

@@ -17,13 +17,13 @@ extension RecordReader {
             let header = RecordHeader(
                 name: cursor.name, typeName: type.name, revision: system.revision, created: system.created,
                 creator: creator, modified: system.modified, modifier: modifier)
-            let urls = assets.urls()
+            let view = try StoredFieldsView(text: cursor.fields, layout: cursor.layout)
+            let urls = view.hasAssets ? assets.urls() : nil
             try CloudKitComposer.append(
-                header, fields: StoredFieldsView(text: cursor.fields, layout: cursor.layout),
-                selection: shown.selection(creator: system.creator), as: face,
+                header, fields: view, selection: shown.selection(creator: system.creator), as: face,
                 external: { field, output throws(RecordError) in
                     try store.records.appendLargeValue(record: system.id, field: field, to: &output)
-                }, downloadURL: { urls.url(ofAnyName: $0, from: face.baseURL) }, to: &output)
+                }, downloadURL: { urls?.url(ofAnyName: $0, from: face.baseURL) }, to: &output)
             return false
         }
         let access = try shownAccess(of: system, shown.visibility)

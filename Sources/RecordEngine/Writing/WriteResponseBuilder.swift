@@ -103,12 +103,12 @@ struct WriteResponseBuilder {
         let names = face.desiredKeys(at: position) ?? self.fields
         let selection = VisibleFields(names, of: type, visibility).selection(creator: row.creator)
         let records = transaction.records
-        let urls = transaction.assets.urls()
         try name.withUnsafeBufferPointer { name throws(RecordError) in
             let header = RecordHeader(
                 name: UnsafeRawBufferPointer(name), typeName: type.name, revision: row.revision,
                 created: row.created, creator: creator, modified: row.modified, modifier: modifier)
             try fields.withView { view throws(RecordError) in
+                let urls = view.hasAssets ? transaction.assets.urls() : nil
                 try CloudKitComposer.append(
                     header, fields: view, selection: selection, as: face,
                     external: { field, output throws(RecordError) in
@@ -117,7 +117,7 @@ struct WriteResponseBuilder {
                         } else {
                             output.append(contentsOf: try records.largeValue(record: row.id, field: field))
                         }
-                    }, downloadURL: { urls.url(ofAnyName: $0, from: face.baseURL) }, to: &response)
+                    }, downloadURL: { urls?.url(ofAnyName: $0, from: face.baseURL) }, to: &response)
             }
         }
     }
