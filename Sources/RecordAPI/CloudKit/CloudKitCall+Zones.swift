@@ -28,21 +28,23 @@ extension CloudKitCall {
     /// Returns how the records and errors of the response are written.
     ///
     /// - Parameters:
-    ///   - zone: The zone of the records. Records of default zones have no `zoneID`.
+    ///   - zone: The zone of the records; `nil` for those of several zones.
     ///   - desiredKeys: The fields of each item of the request.
     func face(
-        zone: CloudKitZoneID, numbersAsStrings: Bool, desiredKeys: [[String]?] = []
+        zone: CloudKitZoneID?, numbersAsStrings: Bool, desiredKeys: [[String]?] = []
     ) throws(RecordError) -> CloudKitFace {
-        var json: [UInt8]?
-        if !zone.isDefault, let owner = caller.userID {
-            var text: [UInt8] = []
-            var zone = zone
-            zone.ownerRecordName = try reader.accounts.user(owner)?.recordName
-            zone.append(to: &text)
-            json = text
+        var shown = CloudKitFace.Zone.none
+        if !(zone?.isDefault ?? false), let user = caller.userID {
+            let owner = try reader.accounts.user(user)?.recordName
+            shown =
+                if let zone {
+                    .one(CloudKitZoneID(zoneName: zone.zoneName, ownerRecordName: owner).json)
+                } else {
+                    .ofRecords(owner: owner)
+                }
         }
         return CloudKitFace(
-            uuid: request.id, baseURL: baseURL, zone: json, numbersAsStrings: numbersAsStrings,
+            uuid: request.id, baseURL: baseURL, zone: shown, numbersAsStrings: numbersAsStrings,
             redirectURL: caller == .anonymous ? signInURL : nil,
             desiredKeys: desiredKeys.contains { $0 != nil } ? desiredKeys : [])
     }

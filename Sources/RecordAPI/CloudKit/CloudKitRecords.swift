@@ -82,11 +82,14 @@ enum CloudKitRecords {
             throw RecordError.unexpectedInput("the body needs 'query'")
         }
         input.limit = min(input.limit ?? CloudKitQueryBody.maxResults, call.database.limits.pageSize)
+        // The name of a zone takes precedence over `zoneWide`.
+        let isZoneWide = body.isZoneWide && body.zone == nil && call.path.database != .publicDatabase
         let zone = body.zone ?? CloudKitZoneID()
         let address = try call.address(of: zone)
         var request = QueryRequest(
             caller: call.caller, address: address, typeName: type, input: input, opening: Envelope.records)
-        request.face = .cloudKit(try call.face(zone: zone, numbersAsStrings: body.numbersAsStrings))
+        request.face = .cloudKit(try call.face(zone: isZoneWide ? nil : zone, numbersAsStrings: body.numbersAsStrings))
+        request.isZoneWide = isZoneWide
         // A token from before the query misses no change after it.
         let token = try await syncToken(call, address)
         let page = try await call.reader.queries.run(request)

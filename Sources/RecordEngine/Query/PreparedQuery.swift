@@ -11,6 +11,8 @@ struct PreparedQuery {
     let shown: VisibleFields
     /// The zone to search; `nil` if the zone has never had a write.
     let zone: ZoneID?
+    /// The zones to search besides `zone`.
+    let furtherZones: [ZoneID]
     /// Whether the caller may read all records of the type in the database.
     let readsAll: Bool
     /// The predicate for records with an access list: the client's predicate. If it names fields that only creators may
@@ -85,9 +87,11 @@ extension QueryReader {
         if permitted == .none {
             throw .rejected(request.caller, .read, .records(request.typeName))
         }
-        let zone = try reader.zoneID(request.address)
-        let audiences = try zone.map { zone throws(RecordError) in
-            try reader.audiences(of: whole, for: request.caller, in: request.address.scope, zone: zone)
+        let zones = try zones(of: request)
+        let zone = zones.first
+        var audiences: [AudienceID] = []
+        for zone in zones {
+            audiences += try reader.audiences(of: whole, for: request.caller, in: request.address.scope, zone: zone)
         }
         // Conditions and sorts reveal a field's values, just as reading does. A caller that may read only its own
         // records and those that access lists open may still name fields that only creators may read. The query then
@@ -101,7 +105,7 @@ extension QueryReader {
         // either change are invalid.
         let widened = type.hasPreservedDates || type.indexes.contains { $0.columns.contains(where: \.readsAsDouble) }
         let binding = QueryCursor.Binding(
-            zone: zone ?? .unassigned, type: type.id, caller: request.caller,
+            zone: request.isZoneWide ? .unassigned : zone ?? .unassigned, type: type.id, caller: request.caller,
             identity: widened
                 ? identity + [type.hasPreservedDates ? 1 : 0] + type.fields.map(\.type.rawValue) : identity)
         let listing = ListingCursor.Binding(zone: binding.zone, type: whole.id, caller: request.caller)
@@ -132,7 +136,7 @@ extension QueryReader {
                 isRestrictedToOwn = bound.names(hidden)
                 if isRestrictedToOwn {
                     condition = predicate
-                } else if !(audiences ?? []).isEmpty {
+                } else if !audiences.isEmpty {
                     type = whole.without(hidden)
                 }
             }
@@ -140,17 +144,33 @@ extension QueryReader {
         return PreparedQuery(
             type: type,
             shown: VisibleFields(request.input.fields, of: whole, visibility, as: request.face),
-            zone: zone, readsAll: permitted == .all, condition: condition, predicate: predicate,
+            zone: zone, furtherZones: Array(zones.dropFirst()), readsAll: permitted == .all, condition: condition, predicate: predicate,
             asked: asked, targets: try TargetResolver(queries: self, request: request).queries(of: bound.predicate),
-            audiences: audiences ?? [], isRestrictedToOwn: isRestrictedToOwn, sort: bound.sort,
+            audiences: audiences, isRestrictedToOwn: isRestrictedToOwn, sort: bound.sort,
             aggregation: bound.aggregation, cursor: cursor, isReversed: isReversed, binding: binding,
-            words: permitted == .all && !isReversed && (audiences ?? []).isEmpty
+            words: permitted == .all && !isReversed && audiences.isEmpty
                 && !bound.predicate.namesDeletedAccounts && !bound.predicate.hasTargetTests
                 ? words : nil,
             highlights: try Highlights.Plan(request.input, bound.predicate),
             expansion: try expandPlan(request, of: readable),
             now: now)
     }
+
+    /// Returns the zones that a query searches. A default zone that has never had a write is none of them.
+    ///
+    /// - Throws: ZONE_NOT_FOUND; BAD_REQUEST with cause TOO_LARGE for a database with too many zones.
+    private func zones(of request: QueryRequest) throws(RecordError) -> [ZoneID] {
+        let first = try reader.zoneID(request.address)
+        guard request.isZoneWide, case .privateDatabase(let owner) = request.address.scope else {
+            return [first].compactMap(\.self)
+        }
+        let custom = try store.zones.custom(of: owner, after: nil, limit: Self.widestZones + 1).map(\.id)
+        guard custom.count <= Self.widestZones else { throw .tooManyZones(Self.widestZones) }
+        return [first].compactMap(\.self) + custom.filter { $0 != first }
+    }
+
+    /// The most zones that one query searches. Each of them is planned and scanned by itself.
+    private static let widestZones = 1_000
 
     /// Parses and binds the query's text, or returns the cached result.
     private func bound(

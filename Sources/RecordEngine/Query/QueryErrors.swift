@@ -39,6 +39,12 @@ extension RecordError {
         "The query took more time than a query may, and was stopped. Narrow its condition, or add the index that /schema/advice names",
         cause: .queryTooExpensive)
 
+    static func tooManyZones(_ limit: Int) -> RecordError {
+        .badRequest(
+            "The database has more than \(limit) zones, as many as one query can search. Name the zone",
+            cause: .tooLarge, details: [("limit", .number(Int64(limit)))])
+    }
+
     static let conditionTooExpensive = RecordError.badRequest(
         "The condition compares long lists or texts of one record too often for a change. Ask in fewer tests",
         cause: .queryTooExpensive)

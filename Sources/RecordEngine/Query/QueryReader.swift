@@ -261,7 +261,7 @@ package struct QueryReader {
         try runner(of: query, zone: zone, sort: [], limit: nil, budget, estimatesAll: estimatesAll)
     }
 
-    /// Plans one branch for the records without an access list, and one for each audience of the caller.
+    /// Plans one branch for the records without an access list of each zone, and one for each audience of the caller.
     func runner(
         of query: PreparedQuery, zone: ZoneID, sort: [SortTerm], limit: Int?, _ budget: QueryBudget,
         estimatesAll: Bool = false
@@ -279,6 +279,7 @@ package struct QueryReader {
         let first = if let known { QueryBranch(known, in: .zone(zone)) } else { try part(query.predicate, .zone(zone)) }
         if let words, known == nil, !isByDataToo { reader.queryCache.keep(first.plan, for: words) }
         var parts = [first]
+        for zone in query.furtherZones { parts.append(try part(query.predicate, .zone(zone))) }
         for audience in query.audiences { parts.append(try part(query.condition, .audience(audience))) }
         return QueryRunner(
             parts, order: first.plan.order, type: query.type.id, store: store, budget: budget,

@@ -12,6 +12,8 @@ package struct QueryRequest: Sendable {
     /// The predicate, sort and page options.
     package var input: QueryInput
     let opening: StaticString
+    /// Whether all zones of the private database are searched, instead of the one in `address`.
+    package var isZoneWide = false
     /// The protocol of the response.
     package var face = RecordFace.native
     /// Whether the request is a listing in creation order, whose cursors are those of `ListRequest`.

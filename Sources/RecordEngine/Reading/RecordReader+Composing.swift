@@ -23,7 +23,7 @@ extension RecordReader {
                 header, fields: view, selection: shown.selection(creator: system.creator), as: face,
                 external: { field, output throws(RecordError) in
                     try store.records.appendLargeValue(record: system.id, field: field, to: &output)
-                }, downloadURL: { urls?.url(ofAnyName: $0, from: face.baseURL) }, to: &output)
+                }, zone: try zone(of: system.id, as: face), downloadURL: { urls?.url(ofAnyName: $0, from: face.baseURL) }, to: &output)
             return false
         }
         let access = try shownAccess(of: system, shown.visibility)
@@ -45,5 +45,13 @@ extension RecordReader {
                 try store.records.appendLargeValue(record: system.id, field: field, to: &output)
             }, downloadURL: urls.map { urls in { _, asset in urls.url(of: asset) } }, to: &output)
         return access != nil
+    }
+
+    /// Returns the zone dictionary of a record as JSON; `nil` if the response shows none.
+    private func zone(of record: RecordNumber, as face: CloudKitFace) throws(RecordError) -> [UInt8]? {
+        guard case .ofRecords(let owner) = face.zone else { return face.zone.json }
+        // Default zones have no entry, and their records no zone.
+        guard let id = try store.zones.zone(of: record), let zone = try store.zones.custom(id) else { return nil }
+        return CloudKitZoneID(zoneName: zone.name, ownerRecordName: owner).json
     }
 }

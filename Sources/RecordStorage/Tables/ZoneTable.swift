@@ -102,6 +102,11 @@ package final class ZoneTable {
         return try list.with(owner, name ?? "", limit).rows { Self.entry(&$0) }
     }
 
+    /// Returns the zone of a record; `nil` for a record that does not exist.
+    package func zone(of record: RecordNumber) throws(RecordError) -> ZoneID? {
+        try connection.prepare("SELECT zone FROM record WHERE id = ?1").with(record).row { $0.next() }
+    }
+
     /// Returns the custom zone with an ID; `nil` if there is none.
     package func custom(_ id: ZoneID) throws(RecordError) -> ZoneEntry? {
         try connection.prepare(

@@ -11,11 +11,13 @@ package enum CloudKitComposer {
     /// - Parameters:
     ///   - header: The header, without an access list.
     ///   - external: Appends the JSON text of an external value, given the value's field number.
+    ///   - zone: The `zoneID` as JSON; `nil` to leave it out.
     ///   - downloadURL: Returns the download URL of an asset; `nil` for none.
     /// - Throws: Any error that `external` throws.
     package static func append<Failure: Error>(
         _ header: borrowing RecordHeader, fields: StoredFieldsView, selection: FieldSelection, as face: CloudKitFace,
-        external: (_ fieldID: Int, inout [UInt8]) throws(Failure) -> Void, downloadURL: (Asset) -> String?,
+        external: (_ fieldID: Int, inout [UInt8]) throws(Failure) -> Void, zone: [UInt8]? = nil,
+        downloadURL: (Asset) -> String?,
         to text: inout [UInt8]
     ) throws(Failure) {
         RecordComposer.appendHead(header, fieldBytes: fields.text.count, to: &text)
@@ -41,7 +43,7 @@ package enum CloudKitComposer {
                 UnsafeRawBufferPointer(rebasing: fields.text[entry.value.upperBound..<entry.entry.upperBound]))
         }
         RecordComposer.appendTail(header, to: &text)
-        appendZone(face, to: &text)
+        appendZone(zone, to: &text)
     }
 
     /// Appends the dictionary of a record that the caller may write but not read.
@@ -53,7 +55,7 @@ package enum CloudKitComposer {
         // Clients need the keys that every record has.
         text.removeLast()
         text.appendLiteral(",\"fields\":{},\"pluginFields\":{}}")
-        appendZone(face, to: &text)
+        appendZone(face.zone.json, to: &text)
     }
 
     /// Appends the result of an operation that failed, or of a lookup that found nothing.
@@ -146,8 +148,8 @@ package enum CloudKitComposer {
         text.append(UInt8(ascii: "}"))
     }
 
-    private static func appendZone(_ face: CloudKitFace, to text: inout [UInt8]) {
-        guard let zone = face.zone else { return }
+    private static func appendZone(_ zone: [UInt8]?, to text: inout [UInt8]) {
+        guard let zone else { return }
         text.removeLast()
         text.appendLiteral(",\"zoneID\":")
         text += zone
@@ -156,6 +158,13 @@ package enum CloudKitComposer {
 }
 
 extension CloudKitZoneID {
+    /// The zone dictionary of a response as JSON, with the zone's type.
+    package var json: [UInt8] {
+        var text: [UInt8] = []
+        append(to: &text)
+        return text
+    }
+
     /// Appends the zone dictionary of a response, with the zone's type.
     package func append(to text: inout [UInt8]) {
         text.appendLiteral("{\"zoneName\":")

@@ -15,8 +15,21 @@ package enum RecordFace: Sendable {
 ///
 /// A class, so that passing on the face of a native request costs no more than a null pointer.
 package final class CloudKitFace: Sendable {
-    /// The `zoneID` of each record as JSON; `nil` to leave it out.
-    package let zone: [UInt8]?
+    /// The `zoneID` of the records in a response.
+    package enum Zone: Sendable {
+        /// Records of default zones have no `zoneID`.
+        case none
+        /// All records are in one zone, whose dictionary this is as JSON.
+        case one([UInt8])
+        /// Each record has its own zone. The zones have an owner with this record name.
+        case ofRecords(owner: String?)
+
+        /// The dictionary of the only zone; `nil` otherwise.
+        package var json: [UInt8]? { if case .one(let json) = self { json } else { nil } }
+    }
+
+    /// The `zoneID` of each record.
+    package let zone: Zone
     /// Whether INT64 and DOUBLE values are strings. TIMESTAMP values stay numbers.
     package let numbersAsStrings: Bool
     /// The identifier of the request, for the `uuid` of errors.
@@ -31,7 +44,7 @@ package final class CloudKitFace: Sendable {
 
     /// Creates a face for one response.
     package init(
-        uuid: String, baseURL: String, zone: [UInt8]? = nil, numbersAsStrings: Bool = false, redirectURL: String? = nil,
+        uuid: String, baseURL: String, zone: Zone = .none, numbersAsStrings: Bool = false, redirectURL: String? = nil,
         desiredKeys: [[String]?] = []
     ) {
         self.zone = zone

@@ -23,7 +23,7 @@ import Testing
                         modifier: "_b")
                     CloudKitComposer.append(
                         header, fields: try StoredFieldsView(text: text, layout: layout), selection: selection, as: face,
-                        external: { _, output in output += utf8("\"AQID\"") },
+                        external: { _, output in output += utf8("\"AQID\"") }, zone: face.zone.json,
                         downloadURL: { "https://example.org/assets/t/" + ($0.filename ?? "file") }, to: &json)
                 }
             }
@@ -64,9 +64,8 @@ import Testing
     }
 
     @Test func `selected fields are shown, and the zone if there is one`() throws {
-        var zone: [UInt8] = []
-        CloudKitZoneID(zoneName: "Shifts", ownerRecordName: "_o").append(to: &zone)
-        let face = CloudKitFace(uuid: "u", baseURL: "", zone: zone)
+        let face = CloudKitFace(
+            uuid: "u", baseURL: "", zone: .one(CloudKitZoneID(zoneName: "Shifts", ownerRecordName: "_o").json))
         #expect(
             try Self.compose(
                 #"{"string":{"value":"x"},"int64":{"value":1}}"#, selection: .only([Int(FieldType.int64.rawValue)]),
