@@ -61,6 +61,47 @@ import Testing
         #expect(try Self.row(of: session, on: test) == slid)
     }
 
+    @Test(arguments: [(false, 30 * 60_000), (true, 14 * 24 * 3_600_000)])
+    func `use extends a web session by its own lifetime`(_ stays: Bool, _ lifetime: Int64) async throws {
+        let test = try TestDatabase()
+        let session = try await test.signUp("ann").session
+        let account = try test.reader.accounts.lookUp(session.user.id)
+        let text = try await test.database.webSessions.signIn(
+            try Credentials(name: "ann", password: "correct horse"), account: account, label: SessionLabel("App"),
+            staysSignedIn: stays)
+        try await test.database.sessions.signOut(Array(session.token.utf8))
+        let fresh = try Self.row(of: session, on: test)
+        #expect(fresh[2] - fresh[0] == lifetime && fresh[3] - fresh[0] == 180 * 24 * Self.hour)
+        let past = lifetime / 2
+        try await Self.run("UPDATE session SET used = used - \(past), expires = expires - \(past)", on: test)
+        let token = try #require(WebAuthToken(text, of: test.database))
+        #expect(try test.reader.callers.authenticate(token).userID == session.user.id)
+        try await Self.settle(test)
+        let slid = try Self.row(of: session, on: test)
+        #expect(slid[1] >= fresh[1] && slid[2] - slid[1] == lifetime)
+        // No bearer token has the session.
+        let bytes = Array(text.utf8)
+        #expect((try? bytes.withUnsafeBytes { try test.reader.callers.authenticate($0) }) == nil)
+        try await Self.run("UPDATE session SET expires = 1", on: test)
+        #expect(await rejection { _ = try test.reader.callers.authenticate(token) }?.code == .authenticationFailed)
+    }
+
+    @Test func `a changed web auth token, or one of another database, is none`() async throws {
+        let (test, other) = (try TestDatabase(), try TestDatabase())
+        let session = try await test.signUp("ann").session
+        let account = try test.reader.accounts.lookUp(session.user.id)
+        let text = try await test.database.webSessions.signIn(
+            try Credentials(name: "ann", password: "correct horse"), account: account, label: nil, staysSignedIn: false)
+        #expect(WebAuthToken(text, of: test.database) != nil && WebAuthToken(text, of: other.database) == nil)
+        let letters = Array(text)
+        for index in letters.indices {
+            var changed = letters
+            changed[index] = letters[index] == "A" ? "B" : "A"
+            #expect(WebAuthToken(String(changed), of: test.database) == nil, "\(index)")
+        }
+        #expect(WebAuthToken("", of: test.database) == nil && WebAuthToken(text + "A", of: test.database) == nil)
+    }
+
     @Test func `use does not extend a session beyond its last end`() async throws {
         let test = try TestDatabase()
         let session = try await test.signUp("ann").session
