@@ -74,7 +74,9 @@ class Fixture:
         self.delete_old_keys()
         self.keys = {name: self.post("/keys", {"name": f"{name} {self.mark}", **body}) for name in KEYS}
         self.delete_old("/cloudkit/tokens?limit=1000", "tokens", "id", MOST_KEYS)
-        self.apps = {name: self.post("/cloudkit/tokens", {"name": f"{name} {self.mark}"})["id"] for name in APPS}
+        apps = {name: self.post("/cloudkit/tokens", {"name": f"{name} {self.mark}"}) for name in APPS}
+        self.apps = {name: app["id"] for name, app in apps.items()}
+        self.app_token = apps["shown"]["token"]
         self.delete_old_invitations()
         self.invitation = self.post("/invitations", {"expiresIn": "1h"})["id"]
 

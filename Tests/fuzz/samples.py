@@ -72,7 +72,7 @@ def samples(fixture: Fixture) -> list[Sample]:
     parts = (records(fixture, owner), zones(fixture, owner), queries(owner), jobs(fixture, owner), webhooks(fixture, owner),
              files(fixture, owner), uploads(fixture), schema(owner), rights(fixture, owner), accounts(fixture),
              sessions(fixture), users(fixture, owner), invitations(fixture, owner), keys(fixture, owner),
-             cloudkit(fixture, owner),
+             cloudkit(fixture, owner), cloudkit_records(fixture),
              own_administration(fixture), administrators(fixture, owner), operation(owner))
     return [one for part in parts for one in part]
 
@@ -311,6 +311,33 @@ def cloudkit(fixture: Fixture, owner: Caller) -> list[Sample]:
             "name": fixture.named[0], "password": PASSWORD, "staysSignedIn": True, "origin": "https://a.org"}).costly,
         owner.json("PATCH", f"/cloudkit/tokens/{shown}", {"notes": "m", **app}),
         owner.plain("DELETE", f"/cloudkit/tokens/{deleted}"),
+    ]
+
+
+def cloudkit_records(fixture: Fixture) -> list[Sample]:
+    """The records of CloudKit Web Services, with an API token alone."""
+    def post(operation: str, body: object) -> Sample:
+        path = f"/database/1/iCloud.fogbase.default/development/public/{operation}"
+        return Caller().json("POST", f"{path}?ckAPIToken={fixture.app_token}&clientId=x", body)
+
+    typed = {name: {"value": value} for name, value in FIELDS.items() if name != "data"}
+    return [
+        post("records/modify", {"atomic": False, "desiredKeys": ["title"], "operations": [
+            {"operationType": "create", "record": {"recordType": "Post", "recordName": "f", "fields": typed}},
+            {"operationType": "update", "record": {"recordName": "a", "recordChangeTag": "1", "fields": {"title": {}}}},
+            {"operationType": "forceDelete", "record": {"recordName": "g"}}]}),
+        post("records/query", {"query": {
+            "recordType": "Post",
+            "filterBy": [{"fieldName": "likes", "comparator": "IN", "fieldValue": {"value": [3], "type": "INT64_LIST"}},
+                         {"fieldName": "topics", "comparator": "LIST_CONTAINS", "fieldValue": {"value": "a"}},
+                         {"fieldName": "place", "comparator": "NEAR", "distance": 10,
+                          "fieldValue": {"value": {"latitude": 1.5, "longitude": 2}, "type": "LOCATION"}}],
+            "sortBy": [{"systemFieldName": "modifiedTimestamp", "ascending": False}]},
+            "resultsLimit": 2, "desiredKeys": ["title"], "numbersAsStrings": True, "zoneWide": True}),
+        post("records/lookup", {"records": [{"recordName": "a", "desiredKeys": ["title"]}, {"recordName": "none"}],
+                                "zoneID": {"zoneName": "_defaultZone"}}),
+        post("assets/upload", {"tokens": [{"recordType": "Post", "fieldName": "photo"}]}).rejected_with(200, 421),
+        post("assets/rereference", {"assets": [{"recordName": "a", "fieldName": "photo"}]}).rejected_with(200, 421),
     ]
 
 
