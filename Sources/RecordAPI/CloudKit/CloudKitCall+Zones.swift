@@ -20,9 +20,15 @@ extension CloudKitCall {
 
     /// Whether a record name is that of a database's owner. No name means the caller. In the public database, which has
     /// no owner, any name will do.
-    private func isOwner(_ name: String?, of scope: DatabaseScope) throws(RecordError) -> Bool {
+    func isOwner(_ name: String?, of scope: DatabaseScope) throws(RecordError) -> Bool {
         guard let name, case .privateDatabase(let owner) = scope else { return true }
         return try reader.accounts.user(owner)?.recordName == name
+    }
+
+    /// Returns the record name of a database's owner; `nil` for the public database.
+    func ownerName(of scope: DatabaseScope) throws(RecordError) -> String? {
+        guard case .privateDatabase(let owner) = scope else { return nil }
+        return try reader.accounts.user(owner)?.recordName
     }
 
     /// Returns how the records and errors of the response are written.

@@ -117,5 +117,6 @@ extension RouteTable {
     package static let cloudKit = CloudKitRouteTable(
         [
             CloudKitUsers.routes, CloudKitRecords.routes, CloudKitAssets.routes,
+            CloudKitZones.routes, CloudKitChanges.routes,
         ].flatMap(\.self))
 }

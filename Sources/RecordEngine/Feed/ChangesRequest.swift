@@ -1,5 +1,5 @@
 package import RecordModel
-internal import RecordWire
+package import RecordWire
 
 /// A request for a page of a zone's change feed.
 package struct ChangesRequest: PageRequest {
@@ -10,6 +10,10 @@ package struct ChangesRequest: PageRequest {
     let limit: Int
     let selection: FeedSelection
     let opening: StaticString
+    /// The protocol in which the changes are written.
+    package var face = RecordFace.native
+    /// Whether the newest change of the page comes first.
+    package var isReversed = false
     /// The sequence number up to which the reader that received the request knows the caller's rights. The reader that
     /// makes the page, on another thread, may know more.
     fileprivate var knownSequence = Int64.max
@@ -47,8 +51,11 @@ package struct ChangesRequest: PageRequest {
         }
         let read = FeedRead(
             position: position, address: address, caller: caller, selection: selection, limit: limit,
-            pageBytes: reader.database.limits.pageBytes, known: known)
-        guard let end = try feed.read(read, into: &page.records, &time) else { return nil }
+            pageBytes: reader.database.limits.pageBytes, known: known, face: face)
+        var changes = ReversibleChanges(records: page.records)
+        guard let end = try feed.read(read, into: &changes, &time) else { return nil }
+        if isReversed { changes.records.reverseMembers(startingAt: changes.starts) }
+        page.records = changes.records
         page.end = .token(feed.token(of: end.position, for: caller), moreComing: end.moreComing)
         return page
     }
@@ -73,11 +80,24 @@ extension FeedReader {
     }
 }
 
-extension RecordList: FeedOutput {
+/// A page of changes with the position of each, so that their order can be reversed.
+private struct ReversibleChanges: FeedOutput {
+    var records: RecordList
+    /// The position of each change in the text of the list.
+    private(set) var starts: [Int] = []
+
+    init(records: RecordList) {
+        self.records = records
+    }
+
+    var count: Int { records.count }
+    var bytes: Int { records.bytes }
+
     mutating func append(
         _ kind: FeedChangeKind, sequence: Int64, _ compose: (inout [UInt8]) throws(RecordError) -> Void
     ) throws(RecordError) {
-        beginMember()
-        try compose(&json)
+        records.beginMember()
+        starts.append(records.json.count)
+        try compose(&records.json)
     }
 }

@@ -96,7 +96,8 @@ package struct FeedReader {
         var shownFields: [TypeID: VisibleFields] = [:]
         func shown(_ type: RecordTypeDefinition) -> VisibleFields {
             if let known = shownFields[type.id] { return known }
-            let shown = VisibleFields(read.selection.fields, of: type, Visibility(of: type, for: caller, in: scope))
+            let shown = VisibleFields(
+                read.selection.fields, of: type, Visibility(of: type, for: caller, in: scope), as: read.face)
             shownFields[type.id] = shown
             return shown
         }
@@ -154,7 +155,12 @@ package struct FeedReader {
                 } else if isReadable || shown.visibility.couldRead(row, after: complete) {
                     if row.isDeleted || read.matcher == nil {
                         try output.append(.change, sequence: sequence) { json in
-                            RecordComposer.appendTombstone(name: records.name, typeName: type.name, to: &json)
+                            if let face = read.face.cloudKit {
+                                CloudKitComposer.appendTombstone(
+                                    name: records.name, revision: row.revision, as: face, to: &json)
+                            } else {
+                                RecordComposer.appendTombstone(name: records.name, typeName: type.name, to: &json)
+                            }
                         }
                     } else {
                         try output.append(.leave, sequence: sequence) { json in
@@ -241,6 +247,8 @@ struct FeedRead {
     let known: Int64
     /// The sequence number of the last change to read.
     var through = Int64.max
+    /// The protocol in which the changes are written.
+    var face = RecordFace.native
 }
 
 /// The kind of a change in a feed.

@@ -8,6 +8,8 @@ package struct Zone: Hashable, Sendable {
     package let owner: String?
     /// When the zone was created, in milliseconds since 1970; `nil` for a default zone.
     package let created: Int64?
+    /// The sync token of the zone's newest change; `nil` if the request does not ask for it.
+    package var token: String?
 
     /// The zone as JSON: `{"zoneName","ownerRecordName"?,"created"?}`.
     package var json: JSONObject {

@@ -31,6 +31,34 @@ package struct ZoneReader {
         return ZonePage(zones: zones, cursor: rows.count > room ? zones.last?.name : nil)
     }
 
+    /// Returns all zones of a database, each with the sync token of its newest change.
+    ///
+    /// - Throws: As `list`.
+    func all(in scope: DatabaseScope, for caller: Caller) throws(RecordError) -> [Zone] {
+        try reader.refresh()
+        var zones: [Zone] = []
+        var cursor: String?
+        repeat {
+            let page = try list(in: scope, for: caller, cursor: cursor, limit: 1_000)
+            for zone in page.zones { zones.append(try withToken(zone, in: scope, for: caller)) }
+            cursor = page.cursor
+        } while cursor != nil
+        return zones
+    }
+
+    /// Returns a zone with the sync token of its newest change.
+    ///
+    /// - Throws: As `find`.
+    package func withToken(_ zone: Zone, in scope: DatabaseScope, for caller: Caller) throws(RecordError) -> Zone {
+        guard let name = ZoneName(zone.name) else { throw .zoneNotFound }
+        let feed = reader.feed
+        let position = try feed.open(
+            .now, in: DatabaseAddress(scope: scope, zone: name), for: caller, known: reader.knownSequence)
+        var zone = zone
+        zone.token = feed.token(of: position, for: caller)
+        return zone
+    }
+
     /// Returns a zone.
     ///
     /// - Throws: ZONE_NOT_FOUND; ACCESS_DENIED or AUTHENTICATION_REQUIRED.

@@ -5,6 +5,16 @@ internal import RecordStorage
 package struct Zones: Sendable {
     let database: RecordDatabase
 
+    /// Returns all zones of a database, each with the sync token of its newest change. Reads on a thread of the reader
+    /// pool, because a database may have thousands of zones.
+    ///
+    /// - Throws: ACCESS_DENIED or AUTHENTICATION_REQUIRED; TRY_AGAIN_LATER if the pool is busy.
+    package func all(in scope: DatabaseScope, for caller: Caller) async throws(RecordError) -> [Zone] {
+        try await database.queries.pool.read(database) { reader throws(RecordError) in
+            try reader.zones.all(in: scope, for: try reader.callers.current(caller))
+        }
+    }
+
     /// Creates a custom zone. Does nothing if the zone exists.
     ///
     /// - Parameters:

@@ -58,6 +58,18 @@ package enum CloudKitComposer {
         appendZone(face.zone.json, to: &text)
     }
 
+    /// Appends the dictionary of a deleted record in a list of changes. As in live responses, its type is null.
+    package static func appendTombstone(
+        name: UnsafeRawBufferPointer, revision: Int64, as face: CloudKitFace, to text: inout [UInt8]
+    ) {
+        text.appendLiteral("{\"recordName\":")
+        text.appendString(name)
+        text.appendLiteral(",\"recordType\":null,\"recordChangeTag\":")
+        text.appendString(RecordTag.text(revision))
+        text.appendLiteral(",\"deleted\":true}")
+        appendZone(face.zone.json, to: &text)
+    }
+
     /// Appends the result of an operation that failed, or of a lookup that found nothing.
     ///
     /// The dictionary has no `recordType`, because clients recognize an error by its absence.
