@@ -117,7 +117,7 @@ def zones(fixture: Fixture, owner: Caller) -> list[Sample]:
 
 def queries(owner: Caller) -> list[Sample]:
     return [
-        owner.get("/query/Post?where=likes%20%3E%203%20AND%20ANY%20topics%20IN%20%7B'a'%7D&limit=2&count=true"),
+        owner.get("/query/Post?where=likes%20%3E%203%20AND%20ANY%20topics%20IN%20%7B'a'%7D&limit=2&count=true&syncToken=true"),
         owner.json("POST", "/query", {"recordType": "Post", "where": "likes >= %d", "args": [1], "limit": 2,
                                       "sort": ["-likes"], "explain": True}),
         owner.json("POST", "/query", {"recordType": "Post", "sortBy": [{"fieldName": "likes", "ascending": False}],

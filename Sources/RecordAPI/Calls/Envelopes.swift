@@ -10,7 +10,7 @@ enum Envelope {
 
 extension RecordPage {
     /// Returns the JSON of the page:
-    /// `{"records":[…],"cursor"?,"previousCursor"?,"count"?,"total"?,"highlights"?,"expanded"?,"notices"?,"plan"?}`. For
+    /// `{"records":[…],"cursor"?,"previousCursor"?,"count"?,"total"?,"syncToken"?,"highlights"?,"expanded"?,"notices"?,"plan"?}`. For
     /// a page that begins with `changes`, returns `{"changes":[…],"token":"…","moreComing":bool}`. For an aggregate, returns
     /// `{"groups":[…],"moreGroups"?,"notices"?,"plan"?}`.
     consuming func json() -> [UInt8] {
@@ -40,6 +40,10 @@ extension RecordPage {
         if let total {
             records.json.appendLiteral(",\"total\":")
             total.json.write(to: &records.json)
+        }
+        if let syncToken {
+            records.json.appendLiteral(",\"syncToken\":")
+            records.json.appendString(syncToken)
         }
         if let highlights {
             records.json.appendLiteral(",\"highlights\":")

@@ -85,6 +85,8 @@ extension OpenAPI {
         "description":"A condition on groups, such as: count > 3"},
         "timeZone":{"name":"timeZone","in":"query","schema":{"type":"string","default":"UTC"},
         "description":"Of hour, day, week, month and year: Europe/Berlin"},
+        "syncToken":{"name":"syncToken","in":"query","schema":{"type":"boolean","default":false},
+        "description":"Returns the zone's sync token from before the page, to follow its changes from there"},
         "explain":{"name":"explain","in":"query","schema":{"type":"boolean","default":false},
         "description":"Shows how the records were found"},
         "strict":{"name":"strict","in":"query","schema":{"type":"boolean","default":false},

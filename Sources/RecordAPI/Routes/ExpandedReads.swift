@@ -19,7 +19,12 @@ enum ExpandedReads {
         var request = QueryRequest(
             caller: call.caller, address: try call.address(), typeName: type, input: input, opening: Envelope.records)
         request.isListing = true
-        return .json(try await call.reader.queries.run(request).json())
+        let token =
+            try call.query.word("syncToken")
+            ? try call.reader.feed.currentToken(in: request.address, for: call.caller) : nil
+        var page = try await call.reader.queries.run(request)
+        page.syncToken = token
+        return .json(page.json())
     }
 
     /// `GET /records/{type}/{name}` with `expand`: reads a record. The response has no ETag, because the tag of the

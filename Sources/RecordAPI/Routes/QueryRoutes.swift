@@ -7,7 +7,7 @@ internal import RecordWire
 enum QueryRoutes {
     /// The query parameters that define a query and select the fields of its results.
     static let parameters = [
-        "where", "arg", "sort", "limit", "fields", "cursor", "before", "count", "total", "explain", "expand",
+        "where", "arg", "sort", "limit", "fields", "cursor", "before", "count", "total", "syncToken", "explain", "expand",
         "strict", "highlight", "highlightLength", "aggregate", "groupBy", "distinct", "having", "timeZone",
     ]
 
@@ -61,6 +61,7 @@ enum QueryRoutes {
         input.cursor = call.query["cursor"]
         input.before = call.query["before"]
         input.count = try call.query.word("count")
+        input.wantsSyncToken = try call.query.word("syncToken")
         input.explain = try call.query.word("explain")
         input.strict = try call.query.word("strict")
         input.expand = try call.query.expand()
@@ -70,7 +71,20 @@ enum QueryRoutes {
         try input.checkAggregate(hasSort: false)
         let request = QueryRequest(
             caller: call.caller, address: try call.address(), typeName: type, input: input, opening: Envelope.records)
-        return .json(try await call.reader.queries.run(request).json())
+        return .json(try await run(request, call).json())
+    }
+
+    /// Runs a query, and adds the sync token that the request asks for.
+    ///
+    /// Every change that a walk through the pages misses is in the feed after the token of the first page, because the
+    /// token is from before that page.
+    private static func run(_ request: QueryRequest, _ call: RecordCall) async throws -> RecordPage {
+        let token =
+            request.input.wantsSyncToken
+            ? try call.reader.feed.currentToken(in: request.address, for: request.caller) : nil
+        var page = try await call.reader.queries.run(request)
+        page.syncToken = token
+        return page
     }
 
     /// `POST /query`: does the same as `GET /query/{type}`, for queries that are too long for a URL or that use
@@ -88,7 +102,7 @@ enum QueryRoutes {
         if input.aggregate == nil { input.limit = try pageLength(input.limit, call.database.limits) }
         let request = QueryRequest(
             caller: call.caller, address: address, typeName: type, input: input, opening: Envelope.records)
-        return .json(try await call.reader.queries.run(request).json())
+        return .json(try await run(request, call).json())
     }
 
     /// Returns the page length that the body states, or the default.
@@ -244,6 +258,7 @@ enum QueryRoutes {
         {"type":"array","maxItems":8,"items":{"$ref":"#/components/schemas/SortDescriptor"}}]},
         "limit":{"type":"integer","minimum":1},"fields":{"type":"array","items":{"type":"string"}},
         "cursor":{"type":"string"},"before":{"type":"string"},"count":{"type":"boolean","default":false},
+        "syncToken":{"type":"boolean","default":false,"description":"Return the zone's sync token from before the page"},
         "explain":{"type":"boolean","default":false},
         "strict":{"type":"boolean","default":false,"description":"Reject what CloudKit's queries lack"},
         "total":{"const":"estimate"},

@@ -22,7 +22,7 @@ enum RecordRoutes {
         Route(
             "GET /records/{type}", "listRecords", .records, "Lists the records of a type in creation order",
             rate: .read, options: [.typeInPath, .pointsToQueries],
-            query: ["limit", "cursor", "before", "fields", "expand"],
+            query: ["limit", "cursor", "before", "fields", "expand", "syncToken"],
             responses: [.json(200, "Page", "A page")]
         ) { call in try await list(call) },
         Route(
@@ -78,7 +78,12 @@ enum RecordRoutes {
         let request = ListRequest(
             type: try call.typeName(), in: try call.address(), for: call.caller, fields: try call.query.fields(),
             limit: try call.query.limit(call.database.limits), cursor: call.query["cursor"], opening: Envelope.records)
-        return .json(try await call.reader.list(request).json())
+        let token =
+            try call.query.word("syncToken")
+            ? try call.reader.feed.currentToken(in: try call.address(), for: call.caller) : nil
+        var page = try await call.reader.list(request)
+        page.syncToken = token
+        return .json(page.json())
     }
 
     /// `GET /records/{type}/{name}`: reads a record. This is the hot path: it allocates one array for the body and two

@@ -1,4 +1,4 @@
-internal import RecordModel
+package import RecordModel
 internal import RecordStorage
 internal import RecordWire
 
@@ -63,6 +63,14 @@ package struct FeedReader {
     func token(of position: FeedPosition, for caller: Caller) -> String {
         guard let zone = position.zone else { return "" }
         return SyncToken.seal(position.token, zone: zone, caller: caller, with: reader.database.keys)
+    }
+
+    /// Returns the sync token of a zone's newest change; empty for a default zone that has never had a write, whose feed
+    /// starts at its beginning.
+    ///
+    /// - Throws: See `changes`.
+    package func currentToken(in address: DatabaseAddress, for caller: Caller) throws(RecordError) -> String {
+        token(of: try open(.now, in: address, for: caller, known: reader.knownSequence), for: caller)
     }
 
     // MARK: Changes

@@ -51,11 +51,8 @@ package struct ZoneReader {
     /// - Throws: As `find`.
     package func withToken(_ zone: Zone, in scope: DatabaseScope, for caller: Caller) throws(RecordError) -> Zone {
         guard let name = ZoneName(zone.name) else { throw .zoneNotFound }
-        let feed = reader.feed
-        let position = try feed.open(
-            .now, in: DatabaseAddress(scope: scope, zone: name), for: caller, known: reader.knownSequence)
         var zone = zone
-        zone.token = feed.token(of: position, for: caller)
+        zone.token = try reader.feed.currentToken(in: DatabaseAddress(scope: scope, zone: name), for: caller)
         return zone
     }
 

@@ -5,7 +5,7 @@ extension QueryInput {
     ///
     /// ```
     /// {"recordType","where"?,"args"?,"vars"?,"filterBy"?,"sort"? | "sortBy"?,"limit"?,"fields"?,"cursor"?,"count"?,
-    /// "explain"?,"expand"?,"before"?,"total"?,"strict"?,"highlight"?,"highlightLength"?,"aggregate"?}
+    /// "explain"?,"expand"?,"before"?,"total"?,"syncToken"?,"strict"?,"highlight"?,"highlightLength"?,"aggregate"?}
     /// ```
     ///
     /// A `null` value is the same as an absent key.
@@ -52,6 +52,7 @@ extension QueryInput {
             case "before": before = try reader.optionalString("before")
             case "count": count = try reader.queryFlag("count")
             case "total": estimatesTotal = try Self.estimatesTotal(try reader.optionalString("total"))
+            case "syncToken": wantsSyncToken = try reader.queryFlag("syncToken")
             case "explain": explain = try reader.queryFlag("explain")
             case "strict": strict = try reader.queryFlag("strict")
             case "expand": expand = try reader.queryExpand()
@@ -74,6 +75,7 @@ extension QueryInput {
     private static let keys = [
         "recordType", "where", "args", "vars", "filterBy", "sort", "sortBy", "limit", "fields", "cursor", "count",
         "explain", "expand", "before", "total", "strict", "highlight", "highlightLength", "aggregate",
+        "syncToken",
     ]
 
     private static func checkKnown(_ key: JSONToken, _ reader: RequestReader) throws(RecordError) {

@@ -50,6 +50,8 @@ package struct QueryInput: Hashable, Sendable {
     package var count = false
     /// Whether the response contains an estimate of the number of all matches.
     package var estimatesTotal = false
+    /// Whether the response contains the zone's sync token from before the query.
+    package var wantsSyncToken = false
     /// Whether the response contains the plan.
     package var explain = false
     /// The fields whose texts the response shows with the words found.
