@@ -144,7 +144,8 @@ extension QueryReader {
         return PreparedQuery(
             type: type,
             shown: VisibleFields(request.input.fields, of: whole, visibility, as: request.face),
-            zone: zone, furtherZones: Array(zones.dropFirst()), readsAll: permitted == .all, condition: condition, predicate: predicate,
+            zone: zone, furtherZones: Array(zones.dropFirst()), readsAll: permitted == .all, condition: condition,
+            predicate: predicate,
             asked: asked, targets: try TargetResolver(queries: self, request: request).queries(of: bound.predicate),
             audiences: audiences, isRestrictedToOwn: isRestrictedToOwn, sort: bound.sort,
             aggregation: bound.aggregation, cursor: cursor, isReversed: isReversed, binding: binding,

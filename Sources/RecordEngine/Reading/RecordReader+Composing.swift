@@ -23,7 +23,8 @@ extension RecordReader {
                 header, fields: view, selection: shown.selection(creator: system.creator), as: face,
                 external: { field, output throws(RecordError) in
                     try store.records.appendLargeValue(record: system.id, field: field, to: &output)
-                }, zone: try zone(of: system.id, as: face), downloadURL: { urls?.url(ofAnyName: $0, from: face.baseURL) }, to: &output)
+                }, zone: try zone(of: system.id, as: face),
+                downloadURL: { urls?.url(ofAnyName: $0, from: face.baseURL) }, to: &output)
             return false
         }
         let access = try shownAccess(of: system, shown.visibility)

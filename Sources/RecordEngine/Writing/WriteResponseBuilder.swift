@@ -117,7 +117,8 @@ struct WriteResponseBuilder {
                         } else {
                             output.append(contentsOf: try records.largeValue(record: row.id, field: field))
                         }
-                    }, zone: face.zone.json, downloadURL: { urls?.url(ofAnyName: $0, from: face.baseURL) }, to: &response)
+                    }, zone: face.zone.json, downloadURL: { urls?.url(ofAnyName: $0, from: face.baseURL) },
+                    to: &response)
             }
         }
     }

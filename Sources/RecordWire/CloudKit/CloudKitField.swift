@@ -18,7 +18,8 @@ extension RequestReader {
     ) throws(RecordError) -> FieldInput {
         if try cloudKitNull() { return FieldInput(name: name, form: .remove, tag: nil, offset: offset) }
         guard json.next == UInt8(ascii: "{") else {
-            throw try cloudKitUnexpected("field '\(name.prefix(Limits.identifierBytes))' must be an object with 'value'")
+            throw try cloudKitUnexpected(
+                "field '\(name.prefix(Limits.identifierBytes))' must be an object with 'value'")
         }
         var content: JSONToken?
         var tag: JSONToken?

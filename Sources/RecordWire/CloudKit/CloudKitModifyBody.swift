@@ -153,5 +153,6 @@ extension CloudKitModifyBody.Operation {
 
 extension RecordError {
     static let invalidRecordName = RecordError.badRequest(
-        "A record name has 1 to \(Limits.recordNameBytes) UTF-8 bytes and no control characters, and is neither . nor ..")
+        "A record name has 1 to \(Limits.recordNameBytes) UTF-8 bytes and no control characters, and is neither . nor .."
+    )
 }

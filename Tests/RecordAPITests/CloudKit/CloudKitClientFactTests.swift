@@ -41,7 +41,8 @@ import Testing
         )
         #expect(found.records.map { $0["recordName"]?.string } == [name], "\(found.text)")
         let fetched = await Self.post(
-            client, "private/records/lookup", user: user, #"{"records":[{"recordName":"\#(name)"},{"recordName":"none"}]}"#)
+            client, "private/records/lookup", user: user,
+            #"{"records":[{"recordName":"\#(name)"},{"recordName":"none"}]}"#)
         #expect(fetched.records.count == 2 && fetched.records[1]["serverErrorCode"] == "NOT_FOUND")
         let deleted = await Self.post(
             client, "private/records/modify", user: user,
@@ -66,7 +67,9 @@ import Testing
         let user = try await client.signIn()
         let schema = await client.test.call(
             .put, "/schema", as: .administrator,
-            body: #"{"types":{"Post":{"fields":{"weight":{"type":"DOUBLE"},"at":{"type":"TIMESTAMP"},"names":{"type":"STRING_LIST"}}}}}"#)
+            body:
+                #"{"types":{"Post":{"fields":{"weight":{"type":"DOUBLE"},"at":{"type":"TIMESTAMP"},"names":{"type":"STRING_LIST"}}}}}"#
+        )
         try #require(schema.status == 200, "\(schema.text)")
         let json = "application/json; charset=utf-8"
         let made = await Self.post(
@@ -127,7 +130,8 @@ import Testing
         let client = try await CloudKitClient.make()
         let user = try await client.signIn()
         let response = await Self.post(
-            client, "public/records/lookup", user: user, "{ \"records\" : { \"recordName\" : \"a\" }, \"more\" : [ { } ] }\n")
+            client, "public/records/lookup", user: user,
+            "{ \"records\" : { \"recordName\" : \"a\" }, \"more\" : [ { } ] }\n")
         #expect(response.status == 200 && response.records.count == 1, "\(response.text)")
     }
 }

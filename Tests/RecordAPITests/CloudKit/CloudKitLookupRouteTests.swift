@@ -14,7 +14,8 @@ import Testing
         let user = try await client.signIn()
         let response = await client.call(
             .post, "public/records/lookup", user: user,
-            body: #"{"records":[{"recordName":"p2"},{"recordName":"none"},{"recordName":"p1","recordType":"X"},{"recordName":"p2"},{"recordName":""},{"recordName":"a/b"}]}"#
+            body:
+                #"{"records":[{"recordName":"p2"},{"recordName":"none"},{"recordName":"p1","recordType":"X"},{"recordName":"p2"},{"recordName":""},{"recordName":"a/b"}]}"#
         )
         #expect(response.status == 200, "\(response.text)")
         #expect(response.records.map { $0["recordName"]?.string } == ["p2", "none", "p1", "p2", "", "a/b"])
@@ -57,7 +58,8 @@ import Testing
         }
         let response = await client.call(
             .post, "public/records/lookup", user: user,
-            body: #"{"records":[{"recordName":"a"},{"recordName":"b","desiredKeys":["two"]}],"desiredKeys":["one"],"numbersAsStrings":true}"#
+            body:
+                #"{"records":[{"recordName":"a"},{"recordName":"b","desiredKeys":["two"]}],"desiredKeys":["one"],"numbersAsStrings":true}"#
         )
         #expect(response.records.map { $0["fields"]?.object?.keys } == [["one"], ["two"]], "\(response.text)")
         #expect(response.records[0]["fields"]?["one"]?["value"] == "1")

@@ -40,7 +40,8 @@ import Testing
         let record = try #require(response.records.first)
         #expect(
             record.object?.keys == [
-                "recordName", "recordType", "fields", "pluginFields", "recordChangeTag", "created", "modified", "deleted",
+                "recordName", "recordType", "fields", "pluginFields", "recordChangeTag", "created", "modified",
+                "deleted",
             ])
         #expect(record["recordName"] == "tree-7" && record["recordType"] == "Post" && record["deleted"] == false)
         #expect(record["pluginFields"] == [:])
@@ -138,7 +139,8 @@ import Testing
         for (operation, code, reason) in cases {
             let good = Self.operation("create", #""recordType":"Post","fields":{}"#)
             let response = await client.call(
-                .post, "public/records/modify", user: user, body: Self.body(good, operation, good, rest: #","atomic":true"#))
+                .post, "public/records/modify", user: user,
+                body: Self.body(good, operation, good, rest: #","atomic":true"#))
             #expect(response.status == 200, "\(response.text)")
             #expect(response.records.count == 3)
             #expect(response.records.map { $0["serverErrorCode"] == nil } == [true, false, true], "\(response.text)")
@@ -161,7 +163,9 @@ import Testing
                 Self.operation("update", #""recordName":"a","fields":{}"#), Self.operation("delete", ""),
                 Self.operation("create", #""recordName":"b""#), Self.operation("delete", #""recordName":"a""#)))
         #expect(
-            response.records.map { $0["serverErrorCode"]?.string } == ["BAD_REQUEST", "BAD_REQUEST", "BAD_REQUEST", nil],
+            response.records.map { $0["serverErrorCode"]?.string } == [
+                "BAD_REQUEST", "BAD_REQUEST", "BAD_REQUEST", nil,
+            ],
             "\(response.text)")
         #expect(response.records.last?["deleted"] == true)
     }
@@ -211,7 +215,8 @@ import Testing
                 "desiredKeys":["one"]}
                 """#)
         #expect(
-            response.records.map { $0["fields"]?.object?.keys } == [["one"], ["two"], ["three"], []], "\(response.text)")
+            response.records.map { $0["fields"]?.object?.keys } == [["one"], ["two"], ["three"], []], "\(response.text)"
+        )
         #expect(response.records.allSatisfy { $0["recordChangeTag"] != nil && $0["created"] != nil })
     }
 
@@ -274,7 +279,8 @@ import Testing
         for (owner, status) in [(ann, 200), ("_defaultOwner", 200), ("__defaultOwner__", 200), ("_other", 404)] {
             let lookup = await client.call(
                 .post, "private/records/lookup", user: user,
-                body: #"{"records":[{"recordName":"mine"}],"zoneID":{"zoneName":"_defaultZone","ownerRecordName":"\#(owner)"}}"#
+                body:
+                    #"{"records":[{"recordName":"mine"}],"zoneID":{"zoneName":"_defaultZone","ownerRecordName":"\#(owner)"}}"#
             )
             #expect(lookup.status == status, "\(owner): \(lookup.text)")
         }
@@ -282,7 +288,8 @@ import Testing
 
     @Test func `a server-to-server key writes as itself`() async throws {
         let client = try await CloudKitClient.make()
-        let body = Self.body(Self.operation("create", #""recordName":"k","recordType":"Post","fields":{"n":{"value":1}}"#))
+        let body = Self.body(
+            Self.operation("create", #""recordName":"k","recordType":"Post","fields":{"n":{"value":1}}"#))
         let response = try await client.signed(.post, "public/records/modify", body: body)
         let creator = response.records.first?["created"]?["userRecordName"]?.string
         #expect(creator?.hasPrefix("_") == true && creator != client.test.userNames[.creator], "\(response.text)")

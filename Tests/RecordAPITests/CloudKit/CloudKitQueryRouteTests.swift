@@ -121,7 +121,9 @@ import Testing
         let test = try await TestDatabase.make(.production)
         let schema = await test.call(
             .put, "/schema", as: .administrator,
-            body: #"{"types":{"Post":{"fields":{"title":{"type":"STRING"},"number":{"type":"INT64"},"place":{"type":"LOCATION"}}}}}"#)
+            body:
+                #"{"types":{"Post":{"fields":{"title":{"type":"STRING"},"number":{"type":"INT64"},"place":{"type":"LOCATION"}}}}}"#
+        )
         try #require(schema.status == 200, "\(schema.text)")
         let made = await test.call(.post, "/cloudkit/tokens", as: .administrator, body: #"{"name":"App"}"#)
         let token = try #require(made.json?["token"]?.string, "\(made.text)")
@@ -157,7 +159,8 @@ import Testing
                 "BAD_REQUEST", "BadRequestException: Unexpected input"
             ),
             (
-                Self.query(#","filterBy":{"fieldName":"number","comparator":"EQUALS","fieldValue":{"value":"x"}}"#), 400,
+                Self.query(#","filterBy":{"fieldName":"number","comparator":"EQUALS","fieldValue":{"value":"x"}}"#),
+                400,
                 "BAD_REQUEST", "Invalid value, expected type INT64."
             ),
             (

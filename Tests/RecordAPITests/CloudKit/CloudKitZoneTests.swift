@@ -59,7 +59,8 @@ import Testing
 
     @Test func `a batch in a custom zone is atomic, unless the client says no`() async throws {
         let (client, user) = try await Self.make()
-        let stale = CloudKitModifyRouteTests.operation("update", #""recordName":"none","recordChangeTag":"1","fields":{}"#)
+        let stale = CloudKitModifyRouteTests.operation(
+            "update", #""recordName":"none","recordChangeTag":"1","fields":{}"#)
         let failed = await Self.modify(client, user: user, zone: "A", Self.create("a"), stale, Self.create("b"))
         #expect(failed.status == 200)
         #expect(
@@ -90,7 +91,8 @@ import Testing
                 let rest = marker.isEmpty ? "" : #","continuationMarker":"\#(marker)""#
                 let response = await client.call(
                     .post, "private/records/query", user: user,
-                    body: #"{"query":{"recordType":"Post","filterBy":{"fieldName":"number","comparator":"GREATER_THAN","fieldValue":{"value":0}},"sortBy":[{"fieldName":"number",\#(sort)}]},"zoneWide":true,"resultsLimit":3\#(rest)}"#
+                    body:
+                        #"{"query":{"recordType":"Post","filterBy":{"fieldName":"number","comparator":"GREATER_THAN","fieldValue":{"value":0}},"sortBy":[{"fieldName":"number",\#(sort)}]},"zoneWide":true,"resultsLimit":3\#(rest)}"#
                 )
                 try #require(response.status == 200, "\(response.text)")
                 found += response.records.map { ($0["recordName"]?.string, $0["zoneID"]?["zoneName"]?.string) }
@@ -127,7 +129,7 @@ import Testing
             .post, "private/assets/upload", user: user,
             body: #"{"tokens":[{"recordType":"Post","fieldName":"photo","recordName":"a"}],"zoneID":{"zoneName":"A"}}"#)
         let path = try CloudKitAssetTests.path(
-            of: try #require(tokens.json?["tokens"]?[0]?["url"]?.string, "\(tokens.text)"))
+            of: try #require(tokens.json?["tokens"]?.array?.first?["url"]?.string, "\(tokens.text)"))
         let uploaded = await client.test.call(.post, path, body: "x")
         let value = String(decoding: try #require(uploaded.json?["singleFile"]).bytes, as: UTF8.self)
         let create = CloudKitModifyRouteTests.operation(

@@ -22,7 +22,8 @@ import Testing
                         name: name, typeName: type.name, revision: 36, created: 1, creator: "_a", modified: 2,
                         modifier: "_b")
                     CloudKitComposer.append(
-                        header, fields: try StoredFieldsView(text: text, layout: layout), selection: selection, as: face,
+                        header, fields: try StoredFieldsView(text: text, layout: layout), selection: selection,
+                        as: face,
                         external: { _, output in output += utf8("\"AQID\"") }, zone: face.zone.json,
                         downloadURL: { "https://example.org/assets/t/" + ($0.filename ?? "file") }, to: &json)
                 }

@@ -52,7 +52,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [OperationKind.update, .replace]) func `update and replace need a tag`(kind: OperationKind) throws {
+    @Test(arguments: [OperationKind.update, .replace]) func `update and replace need a tag`(kind: OperationKind) throws
+    {
         let body = try Self.read(
             #"{"operations":[{"operationType":"\#(kind.rawValue)","record":{"recordName":"a","fields":{}}}]}"#)
         let operation = try #require(body.operations.first)
@@ -119,7 +120,8 @@ import Testing
     @Test(arguments: [
         "{}", "", #"{"operations":[{}]}"#, #"{"operations":[{"operationType":"remove","record":{}}]}"#,
         #"{"operations":[{"operationType":"delete"}]}"#, #"{"operations":[1]}"#, #"{"operations":[],"atomic":1}"#,
-        #"{"operations":[{"operationType":"delete","record":{"recordName":3}}]}"#, "[", #"{"operations":[],"desiredKeys":"a"}"#,
+        #"{"operations":[{"operationType":"delete","record":{"recordName":3}}]}"#, "[",
+        #"{"operations":[],"desiredKeys":"a"}"#,
     ]) func `a body of another form is unexpected input`(body: String) {
         #expect(Self.reason(body)?.hasPrefix("BadRequestException: Unexpected input") == true)
     }
@@ -148,7 +150,10 @@ import Testing
             #"{"reference":{"value":{"recordName":"r","action":"DELETE_SELF","zoneID":{"zoneName":"_defaultZone"},"extra":1}}}"#,
             #""reference":{"value":{"recordName":"r","action":"DELETE_SELF"},"type":"REFERENCE"}"#
         ),
-        (#"{"reference":{"value":{"recordName":"r"}}}"#, #""reference":{"value":{"recordName":"r","action":"NONE"},"type":"REFERENCE"}"#),
+        (
+            #"{"reference":{"value":{"recordName":"r"}}}"#,
+            #""reference":{"value":{"recordName":"r","action":"NONE"},"type":"REFERENCE"}"#
+        ),
         (
             #"{"location":{"value":{"latitude":1,"longitude":2,"extra":null,"more":3}}}"#,
             #""location":{"value":{"latitude":1.0,"longitude":2.0},"type":"LOCATION"}"#

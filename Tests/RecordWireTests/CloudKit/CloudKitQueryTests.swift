@@ -69,11 +69,20 @@ import Testing
         ("LIST_MEMBER_NOT_BEGINS_WITH", "stringlist", #"{"value":"a"}"#, "NOT ANY stringlist BEGINSWITH 'a'"),
         // Values of each type.
         ("EQUALS", "timestamp", #"{"value":1775034000000}"#, "timestamp == CAST(796726800, 'NSDate')"),
-        ("EQUALS", "timestamp", #"{"value":1775034000000,"type":"TIMESTAMP"}"#, "timestamp == CAST(796726800, 'NSDate')"),
-        ("EQUALS", "timestamp", #"{"value":1775034000000,"type":"DATETIME"}"#, "timestamp == CAST(796726800, 'NSDate')"),
+        (
+            "EQUALS", "timestamp", #"{"value":1775034000000,"type":"TIMESTAMP"}"#,
+            "timestamp == CAST(796726800, 'NSDate')"
+        ),
+        (
+            "EQUALS", "timestamp", #"{"value":1775034000000,"type":"DATETIME"}"#,
+            "timestamp == CAST(796726800, 'NSDate')"
+        ),
         ("EQUALS", "int64", #"{"value":9223372036854775807}"#, "int64 == 9223372036854775807"),
         ("EQUALS", "int64", #"{"value":true}"#, "int64 == 1"),
-        ("EQUALS", "reference", #"{"value":{"recordName":"r","action":"NONE"},"type":"REFERENCE"}"#, "reference == 'r'"),
+        (
+            "EQUALS", "reference", #"{"value":{"recordName":"r","action":"NONE"},"type":"REFERENCE"}"#,
+            "reference == 'r'"
+        ),
         (
             "EQUALS", "reference", #"{"value":{"recordName":"r","zoneID":{"zoneName":"Other"},"more":1}}"#,
             "reference == 'r'"
@@ -95,19 +104,26 @@ import Testing
         let value = #"{"value":{"latitude":35.5,"longitude":139,"altitude":3,"unknown":1},"type":"LOCATION"}"#
         for distance in ["500", "500.0"] {
             let bound = try Self.bind(
-                #""filterBy":{"comparator":"NEAR","fieldName":"location","distance":\#(distance),"fieldValue":\#(value)}"#)
+                #""filterBy":{"comparator":"NEAR","fieldName":"location","distance":\#(distance),"fieldValue":\#(value)}"#
+            )
             #expect(bound.predicate == (try Self.bind(native: "distance(location, loc(35.5, 139)) <= 500")))
         }
     }
 
     @Test(arguments: [
-        (#""systemFieldName":"createdUserRecordName""#, #"{"value":{"recordName":"_bob"}}"#, "createdUserRecordName == '_bob'"),
+        (
+            #""systemFieldName":"createdUserRecordName""#, #"{"value":{"recordName":"_bob"}}"#,
+            "createdUserRecordName == '_bob'"
+        ),
         (#""fieldName":"___createdBy""#, #"{"value":{"recordName":"_bob"}}"#, "createdUserRecordName == '_bob'"),
         (#""fieldName":"___modifiedBy""#, #"{"value":{"recordName":"_bob"}}"#, "modifiedUserRecordName == '_bob'"),
         (#""systemFieldName":"recordName""#, #"{"value":{"recordName":"r"},"type":"REFERENCE"}"#, "recordName == 'r'"),
         (#""fieldName":"___recordId""#, #"{"value":"r","type":"STRING"}"#, "recordName == 'r'"),
         (#""fieldName":"___createTime""#, #"{"value":9}"#, "createdTimestamp == CAST(-978307199.991, 'NSDate')"),
-        (#""systemFieldName":"modifiedTimestamp""#, #"{"value":9,"type":"TIMESTAMP"}"#, "modifiedTimestamp == CAST(-978307199.991, 'NSDate')"),
+        (
+            #""systemFieldName":"modifiedTimestamp""#, #"{"value":9,"type":"TIMESTAMP"}"#,
+            "modifiedTimestamp == CAST(-978307199.991, 'NSDate')"
+        ),
     ]) func `a system field has two names`(field: String, value: String, text: String) throws {
         let bound = try Self.bind(#""filterBy":[\#(Self.filter("EQUALS", field, value))]"#)
         #expect(bound.predicate == (try Self.bind(native: text)))
@@ -200,7 +216,8 @@ import Testing
         #""filterBy":[{"fieldName":"int64","fieldValue":{"value":1}}]"#,
         #""filterBy":[{"comparator":"EQUALS","fieldValue":{"value":1}}]"#, #""filterBy":[1]"#, #""filterBy":3"#,
         #""filterBy":[{"comparator":"EQUALS","fieldName":"int64","fieldValue":1}]"#, #""sortBy":[{}]"#,
-        #""sortBy":[{"fieldName":3}]"#, #""filterBy":[{"comparator":"EQUALS","systemFieldName":"int64","fieldValue":{}}]"#,
+        #""sortBy":[{"fieldName":3}]"#,
+        #""filterBy":[{"comparator":"EQUALS","systemFieldName":"int64","fieldValue":{}}]"#,
     ]) func `a query of another form is unexpected input`(query: String) {
         #expect(Self.reason(query)?.hasPrefix("BadRequestException: Unexpected input: ") == true)
     }
