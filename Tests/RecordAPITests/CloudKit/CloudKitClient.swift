@@ -49,6 +49,12 @@ struct CloudKitClient {
         return try #require(response.json?["webAuthToken"]?.string)
     }
 
+    /// Lets queued writes execute, such as those of last uses.
+    func settle() async {
+        let body = #"{"notes":"settled"}"#
+        await test.call(.patch, "/cloudkit/tokens/\(tokenID)", as: .administrator, body: body)
+    }
+
     /// Sends a request with the API token.
     func call(
         _ method: HTTPMethod, _ operation: String, user: String? = nil, body: String? = nil,

@@ -15,6 +15,7 @@ import Testing
     @Test func `the account of the key is the caller`() async throws {
         let client = try await CloudKitClient.make(withUsers: false)
         let response = try await client.signed(.get, "public/users/caller")
+        await client.settle()
         let keys = await client.test.call(.get, "/keys", as: .administrator)
         let key = try #require(keys.json?["keys"]?.array?.first)
         #expect(response.json?["userRecordName"] == key["userRecordName"], "\(response.text)")

@@ -57,6 +57,7 @@ import Testing
     @Test func `the use of a token is recorded`() async throws {
         let client = try await CloudKitClient.make(withUsers: false)
         _ = await client.call(.get, "public/users/caller")
+        await client.settle()
         let shown = await client.test.call(.get, "/cloudkit/tokens/\(client.tokenID)", as: .administrator)
         #expect(shown.json?["usedAt"]?.integer != nil, "\(shown.text)")
     }
