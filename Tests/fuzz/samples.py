@@ -297,7 +297,8 @@ def cloudkit(fixture: Fixture, owner: Caller) -> list[Sample]:
         owner.json("POST", "/cloudkit/tokens", {"name": f"web {fixture.mark}", "notes": "n", **app}),
         Caller().get(f"/cloudkit/sign-in/{shown}?origin=https%3A%2F%2Fapp.example.org"),
         Caller().json("POST", f"/cloudkit/sign-in/{shown}", {
-            "name": f"ann-{fixture.mark}", "password": PASSWORD, "staysSignedIn": True, "origin": "https://a.org"}).costly,
+            "name": f"ann-{fixture.mark}", "password": PASSWORD, "staysSignedIn": True,
+            "origin": "https://a.org"}).costly,
         owner.json("PATCH", f"/cloudkit/tokens/{shown}", {"notes": "m", **app}),
         owner.plain("DELETE", f"/cloudkit/tokens/{deleted}"),
         Caller().get(f"{users}/caller{credentials}"), Caller().get(f"{users}/current{credentials}"),

@@ -36,7 +36,8 @@ struct CloudKitClient {
             body: #"{"name":"backend","scope":\#(scope),"publicKey":\#(String(decoding: pem.bytes, as: UTF8.self))}"#)
         try #require(key.status == 201, "\(key.text)")
         return CloudKitClient(
-            test: test, token: try #require(made.json?["token"]?.string), tokenID: try #require(made.json?["id"]?.string),
+            test: test, token: try #require(made.json?["token"]?.string),
+            tokenID: try #require(made.json?["id"]?.string),
             signer: signer, keyID: try #require(key.json?["keyID"]?.string))
     }
 

@@ -99,7 +99,8 @@ import Testing
         #expect(texts.count == 1, "\(texts)")
         // The path is part of the message, the method is not.
         #expect(await client.test.call(.post, Self.caller, headers: good).status == 200)
-        #expect(await client.test.call(.get, "\(CloudKitClient.root)/public/users/current", headers: good).status == 401)
+        #expect(
+            await client.test.call(.get, "\(CloudKitClient.root)/public/users/current", headers: good).status == 401)
     }
 
     /// The fields of a request that a revoked key has signed.
