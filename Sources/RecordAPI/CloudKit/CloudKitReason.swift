@@ -19,7 +19,10 @@ enum CloudKitReason {
     static let shareMissing = "Cannot share - no such record exists to share"
     static let encryptedInPublic = "encrypted fields are not supported in the public database"
     static let encryptedIntoPlain = "Attempt to save encrypted data in non encrypted field type"
+    static let recordNotFound = "Record not found"
     static let zoneNotFound = "Zone not found"
+    /// A second subscription with the same content.
+    static let subscriptionMissing = "could not find subscription we just created"
 
     /// An operation in a database to which it does not apply.
     static func notApplicable(in database: CloudKitDatabase) -> String {
@@ -33,6 +36,30 @@ enum CloudKitReason {
         case .read: "READ operation not permitted"
         case .write: "WRITE operation not permitted"
         }
+    }
+
+    /// A filter or a sort on a field without the index.
+    ///
+    /// - Parameter word: `queryable`, `sortable` or `searchable`.
+    static func notMarked(_ field: String, _ word: String) -> String { "Field '\(field)' is not marked \(word)" }
+
+    /// A field that the type lacks.
+    static func fieldNotFound(_ field: String, in type: RecordTypeName) -> String {
+        "Field \(field) not found in \(type)"
+    }
+
+    /// A new type in the production environment.
+    static func cannotCreate(_ type: RecordTypeName) -> String {
+        "Cannot create new type \(type) in production schema"
+    }
+
+    /// A filter on an encrypted field.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the value, such as `ENCRYPTED_STRING`.
+    ///   - comparator: The comparator of the filter, such as `EQUALS`.
+    static func encryptedFilter(_ field: String, type: String, comparator: String) -> String {
+        "Field '\(field)' has a value type of \(type) and cannot be queried using filter type \(comparator)"
     }
 
     /// A value whose JSON does not fit the type of its field.

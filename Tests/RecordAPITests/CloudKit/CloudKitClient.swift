@@ -23,9 +23,10 @@ struct CloudKitClient {
     ///   - token: The members of the body that makes the API token, besides its name.
     static func make(
         token: String = "", scope: String = #"{"actions":["read","create","write"]}"#,
-        withUsers: Bool = true, adjust: (inout RecordAPIConfiguration) -> Void = { _ in }
+        limits: DatabaseLimits = DatabaseLimits(), withUsers: Bool = true,
+        adjust: (inout RecordAPIConfiguration) -> Void = { _ in }
     ) async throws -> CloudKitClient {
-        let test = try await TestDatabase.make(withUsers: withUsers, adjust: adjust)
+        let test = try await TestDatabase.make(limits: limits, withUsers: withUsers, adjust: adjust)
         let made = await test.call(
             .post, "/cloudkit/tokens", as: .administrator, body: #"{"name":"Web app"\#(token)}"#)
         try #require(made.status == 201, "\(made.text)")

@@ -78,6 +78,21 @@ import Testing
         #expect(response.status == 400 && response.text.contains("200"), "\(response.text)")
     }
 
+    @Test func `a body beyond the limit is too large, whatever the credential`() async throws {
+        var limits = DatabaseLimits()
+        limits.bodyBytes = 2_000
+        let client = try await CloudKitClient.make(limits: limits)
+        let user = try await client.signIn()
+        for (count, status) in [(1_000, 200), (3_000, 413)] {
+            let body = #"{"users":[],"more":"\#(String(repeating: "x", count: count))"}"#
+            let response = await client.call(.post, "public/users/lookup/id", user: user, body: body)
+            #expect(response.status == status, "\(response.text)")
+            let signed = try await client.signed(.post, "public/users/caller", body: body)
+            #expect(signed.status == status, "\(signed.text)")
+            for rejected in [response, signed] where status == 413 { #expect(rejected.code == "QUOTA_EXCEEDED") }
+        }
+    }
+
     @Test func `numbers are exact, one value stands for an array, and null is absent`() throws {
         let text = #"{"big":9007199254740993,"one":"a","list":["a","b"],"none":null,"flag":true,"object":{"x":1}}"#
         let object = try CloudKitObject(parsing: Array(text.utf8))
