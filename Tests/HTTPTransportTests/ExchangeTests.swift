@@ -213,6 +213,29 @@ import Threads
         await server.stop()
     }
 
+    @Test func `a handler that decides origins itself gets the preflights of its paths`() async throws {
+        let server = try TestServer({
+            $0.cors = CORSPolicy(origins: ["*"])
+            $0.handlesOwnPreflights = { $0.segmentEquals(0, "own") }
+        }) { request in
+            var response = HTTPResponse.text("handled \(request.method.text)")
+            response.ownsOrigins = request.target.segmentEquals(0, "own")
+            return response
+        }
+        for method in ["GET", "OPTIONS"] {
+            for (path, isOwn) in [("/own", true), ("/other", false)] {
+                let response = try server.exchange(
+                    """
+                    \(method) \(path) HTTP/1.1\r\nHost: x\r\nOrigin: https://app.example\r\n\
+                    Access-Control-Request-Method: PUT\r\nConnection: close\r\n\r\n
+                    """)
+                #expect(response.lowercased().contains("access-control-allow-origin") != isOwn, "\(response)")
+                #expect(response.contains("handled") == (isOwn || method == "GET"), "\(response)")
+            }
+        }
+        await server.stop()
+    }
+
     @Test func `a malformed head is rejected, and the client can read why`() async throws {
         let server = try TestServer.greeting()
         let response = try server.exchange(

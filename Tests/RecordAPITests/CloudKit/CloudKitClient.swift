@@ -23,9 +23,10 @@ struct CloudKitClient {
     ///   - token: The members of the body that makes the API token, besides its name.
     static func make(
         token: String = "", scope: String = #"{"actions":["read","create","write"]}"#,
-        withUsers: Bool = true, adjust: (inout RecordAPIConfiguration) -> Void = { _ in }
+        limits: DatabaseLimits = DatabaseLimits(), withUsers: Bool = true,
+        adjust: (inout RecordAPIConfiguration) -> Void = { _ in }
     ) async throws -> CloudKitClient {
-        let test = try await TestDatabase.make(withUsers: withUsers, adjust: adjust)
+        let test = try await TestDatabase.make(limits: limits, withUsers: withUsers, adjust: adjust)
         let made = await test.call(
             .post, "/cloudkit/tokens", as: .administrator, body: #"{"name":"Web app"\#(token)}"#)
         try #require(made.status == 201, "\(made.text)")
@@ -36,7 +37,8 @@ struct CloudKitClient {
             body: #"{"name":"backend","scope":\#(scope),"publicKey":\#(String(decoding: pem.bytes, as: UTF8.self))}"#)
         try #require(key.status == 201, "\(key.text)")
         return CloudKitClient(
-            test: test, token: try #require(made.json?["token"]?.string), tokenID: try #require(made.json?["id"]?.string),
+            test: test, token: try #require(made.json?["token"]?.string),
+            tokenID: try #require(made.json?["id"]?.string),
             signer: signer, keyID: try #require(key.json?["keyID"]?.string))
     }
 
@@ -47,6 +49,12 @@ struct CloudKitClient {
             body: #"{"name":"ann","password":"correct horse","staysSignedIn":\#(staysSignedIn)}"#)
         try #require(response.status == 201, "\(response.text)")
         return try #require(response.json?["webAuthToken"]?.string)
+    }
+
+    /// Lets queued writes execute, such as those of last uses.
+    func settle() async {
+        let body = #"{"notes":"settled"}"#
+        await test.call(.patch, "/cloudkit/tokens/\(tokenID)", as: .administrator, body: body)
     }
 
     /// Sends a request with the API token.

@@ -60,7 +60,8 @@ import Testing
             (#"{"users":{"userRecordName":"\#(ann)","more":[1]},"other":null}"#, [("Content-Type", "a/b")], 200),
             (#"{"users":[{"userRecordName":null}]}"#, [], 200), (#"{"users":[]}"#, [], 200),
             ("", [], 400), ("  \n", [], 400), ("null", [], 400), ("{}", [], 400), ("[]", [], 400), ("{", [], 400),
-            (#"{"users":null}"#, [], 400), (#"{"users":"x"}"#, [], 400), (#"{"users":[{"userRecordName":5}]}"#, [], 400),
+            (#"{"users":null}"#, [], 400), (#"{"users":"x"}"#, [], 400),
+            (#"{"users":[{"userRecordName":5}]}"#, [], 400),
         ] as [(String, [(String, String)], Int)] {
             let response = await client.call(.post, "public/users/lookup/id", user: user, body: body, headers: headers)
             #expect(response.status == status, "\(body): \(response.text)")
@@ -75,6 +76,21 @@ import Testing
         let response = await client.call(
             .post, "public/users/lookup/id", user: user, body: #"{"users":[\#(many)]}"#)
         #expect(response.status == 400 && response.text.contains("200"), "\(response.text)")
+    }
+
+    @Test func `a body beyond the limit is too large, whatever the credential`() async throws {
+        var limits = DatabaseLimits()
+        limits.bodyBytes = 2_000
+        let client = try await CloudKitClient.make(limits: limits)
+        let user = try await client.signIn()
+        for (count, status) in [(1_000, 200), (3_000, 413)] {
+            let body = #"{"users":[],"more":"\#(String(repeating: "x", count: count))"}"#
+            let response = await client.call(.post, "public/users/lookup/id", user: user, body: body)
+            #expect(response.status == status, "\(response.text)")
+            let signed = try await client.signed(.post, "public/users/caller", body: body)
+            #expect(signed.status == status, "\(signed.text)")
+            for rejected in [response, signed] where status == 413 { #expect(rejected.code == "QUOTA_EXCEEDED") }
+        }
     }
 
     @Test func `numbers are exact, one value stands for an array, and null is absent`() throws {
@@ -112,7 +128,10 @@ import Testing
             (RecordError(JSONErrorSample.error), "BadRequestException: Unexpected input"),
             (.preconditionFailed(nil, wantsNone: false), "record to update already exists with a different change tag"),
             (.preconditionOnMissing, "recordChangeTag specified, but record not found"),
-            (.badRequest("Field x not found in Post. Did you mean y", cause: .unknownName), "Field x not found in Post"),
+            (
+                .badRequest("Field x not found in Post. Did you mean y", cause: .unknownName),
+                "Field x not found in Post"
+            ),
             (RecordError(.throttled, "Slow down", retryAfter: 4), "Slow down"),
         ] as [(RecordError, String)] {
             let translated = CloudKitErrors.translated(error)
@@ -141,7 +160,8 @@ import Testing
     // MARK: Origins
 
     @Test func `pages of the allowed origins may use the API token, and no others`() async throws {
-        let client = try await CloudKitClient.make(token: #","origins":["https://app.example.org","https://*.test.org"]"#)
+        let client = try await CloudKitClient.make(
+            token: #","origins":["https://app.example.org","https://*.test.org"]"#)
         let user = try await client.signIn()
         for (origin, isAllowed) in [
             ("https://app.example.org", true), ("https://a.test.org", true), ("https://evil.org", false),
