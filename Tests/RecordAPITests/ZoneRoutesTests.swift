@@ -1,4 +1,5 @@
 import HTTP
+import RecordEngine
 import RecordModel
 import RecordWire
 import Testing
