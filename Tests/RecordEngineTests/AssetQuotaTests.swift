@@ -138,6 +138,7 @@ import Testing
             await test.close()
         }
         for sql in [
+            "DROP TABLE schema_snapshot",
             "DROP TABLE job", "DROP TABLE schedule", "DROP TABLE webhook", "DROP TABLE webhook_delivery",
             "DROP TABLE audit_count",
             "DROP INDEX audit_refused",

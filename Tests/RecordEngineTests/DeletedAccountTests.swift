@@ -184,6 +184,7 @@ import Testing
                 DROP INDEX account_by_name_key; ALTER TABLE account DROP COLUMN name_key; DROP TABLE look_alike_account;
                 DROP TABLE gone_account; DROP TABLE opening; ALTER TABLE type DROP COLUMN acl_required;
                 ALTER TABLE record DROP COLUMN received; ALTER TABLE type DROP COLUMN has_preserved;
+                DROP TABLE schema_snapshot;
                 DROP TABLE job; DROP TABLE schedule; DROP TABLE webhook; DROP TABLE webhook_delivery;
                 DELETE FROM migration WHERE position >= (SELECT position FROM migration WHERE name = 'gone accounts')
                 """)

@@ -136,5 +136,6 @@ package enum Migrations {
         Migration(name: runningTotalsName, sql: runningTotals),
         Migration(name: "jobs", sql: jobs),
         Migration(name: "webhooks", sql: webhooks),
+        Migration(name: "schema snapshots", sql: schemaSnapshots),
     ]
 }
