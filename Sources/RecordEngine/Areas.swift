@@ -57,6 +57,8 @@ extension RecordReader {
     package var jobs: JobReader { JobReader(reader: self) }
     /// Schedules.
     package var schedules: ScheduleReader { ScheduleReader(reader: self) }
+    /// Earlier schemas.
+    package var schemaSnapshots: SchemaSnapshotReader { SchemaSnapshotReader(reader: self) }
     /// Uploads and downloads of assets.
     package var assets: AssetReader { AssetReader(reader: self) }
     /// Resumable uploads.

@@ -22,6 +22,9 @@ package struct SchemaDocument: Hashable, Sendable {
         package var access: AccessChange
         /// Whether records must have an access list; `nil` if the document does not mention it.
         package var requiresAccess: Bool?
+        /// Whether declared indexes that the document does not name stay, except those that a text would state as options
+        /// of system fields. Only texts of the schema language without fogbase comments leave such indexes unmentioned.
+        package var keepsOtherIndexes = false
 
         /// Creates the entry of a record type.
         package init(
@@ -72,6 +75,9 @@ package struct SchemaDocument: Hashable, Sendable {
 
     /// The record types, in the order of the document.
     package var types: [TypeEntry]
+    /// The custom roles that the document needs. Roles that are missing are created; no role is removed. Only texts of
+    /// the schema language contain roles; in JSON, `/roles` has them.
+    package var roles: Set<RoleName> = []
 
     /// Creates a document from its record types.
     package init(types: [TypeEntry]) {
@@ -247,7 +253,10 @@ extension SchemaDocument.TypeEntry {
             writers: try RolesChange(object["write"], path: "\(path).write"))
     }
 
-    private static func indexes(
+    /// Reads the list of a type's indexes.
+    ///
+    /// - Throws: `BAD_REQUEST` with the path; cause `TOO_LARGE` for an exceeded limit.
+    static func indexes(
         _ value: JSONValue, fields: [SchemaDocument.FieldEntry], path: String
     ) throws(RecordError) -> [SchemaDocument.IndexEntry] {
         guard let values = value.array else { throw SchemaDocument.invalid("A list of indexes was expected", path) }

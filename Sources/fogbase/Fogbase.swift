@@ -40,7 +40,7 @@ struct Fogbase {
         }
         let configuration = try Configuration(
             file: arguments.options[Command.config.flag], flags: arguments.settings, environment: environment,
-            read: TextFile.read)
+            read: { try TextFile.read($0) })
         switch command.name {
         case "serve": return try ServeCommand.run(configuration)
         case "config":

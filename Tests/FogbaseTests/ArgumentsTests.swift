@@ -31,6 +31,15 @@ import Testing
         #expect(arguments.options == ["--password-file": "p"])
     }
 
+    @Test func `the schema commands take the flags of cktool`() throws {
+        let line = "schema import --container-id iCloud.a --environment development --file f --validate --token t"
+        let arguments = try Arguments(line.split(separator: " ").map(String.init))
+        #expect(command(arguments) == "schema import")
+        #expect(arguments.settings == ["data.container": "iCloud.a", "data.environment": "development"])
+        #expect(arguments.options["--file"] == "f" && arguments.options["--validate"] == "")
+        #expect(arguments.options["--token"] == "t")
+    }
+
     @Test func `two hyphens end the flags`() throws {
         #expect(try Arguments(["users", "add", "--", "--ada"]).operands == ["--ada"])
     }
@@ -49,6 +58,11 @@ import Testing
         ("access", "access explain"), ("access explain ada", "needs ACTION"), ("audit x", "'x'"),
         ("audit --limt 2", "Did you mean --limit?"), ("admin add ada --password x", "--password-file"),
         ("users add ada --password=x", "--password-file"), ("keys show x --json=1", "takes no value"),
+        ("schema", "schema export"), ("schema exprt", "Did you mean schema export?"),
+        ("schema rollback", "needs SNAPSHOT"),
+        ("schema import --container a --container-id b", "--container are the same"),
+        ("schema promote --environment production", "no flag --environment"),
+        ("schema reset --file x", "no flag --file"), ("promote", "Did you mean schema promote?"),
         ("explain", "Did you mean access explain?"), ("rotate k", "Did you mean keys rotate?"),
         ("add ada", "Did you mean admin add, users add, roles add or keys add?"),
     ])

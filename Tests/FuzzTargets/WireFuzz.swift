@@ -25,6 +25,7 @@ enum WireFuzz {
                 _ = try? query.aggregate?.bind(to: type, now: QuerySample.now) { name in name == "_bob" ? known : nil }
             }
         }
+        if let problem = schemaText(bytes) { return problem }
         guard let document = try? SchemaDocument.read(bytes) else { return nil }
         var text: [UInt8] = []
         document.write(to: &text)
@@ -32,6 +33,16 @@ enum WireFuzz {
         var second: [UInt8] = []
         again.write(to: &second)
         return text == second ? nil : "A schema that is another when it is read again."
+    }
+
+    /// A text of the schema language that was read and written has the same meaning when it is read again.
+    private static func schemaText(_ bytes: [UInt8]) -> String? {
+        guard let document = try? SchemaDocument.parse(text: bytes) else { return nil }
+        let text = document.text
+        guard let again = try? SchemaDocument.parse(text: Array(text.utf8)) else {
+            return "A schema text that cannot be read again: \(text)"
+        }
+        return again == document.complete && again.text == text ? nil : "A schema text that is another: \(text)"
     }
 
     /// The client's reading, with every value decoded.

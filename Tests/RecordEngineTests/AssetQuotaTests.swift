@@ -140,6 +140,7 @@ import Testing
         for sql in [
             "DROP TABLE cloudkit_token", "DROP INDEX api_key_by_key_id", "ALTER TABLE api_key DROP COLUMN key_id",
             "ALTER TABLE api_key DROP COLUMN public_key", "ALTER TABLE session DROP COLUMN lifetime",
+            "DROP TABLE schema_snapshot",
             "DROP TABLE job", "DROP TABLE schedule", "DROP TABLE webhook", "DROP TABLE webhook_delivery",
             "DROP TABLE lost_zone", "DROP INDEX zone_by_change", "ALTER TABLE zone DROP COLUMN changed",
             "ALTER TABLE zone DROP COLUMN created",

@@ -64,6 +64,7 @@ import Testing
             "ALTER TABLE account DROP COLUMN disabled",
             "DROP INDEX account_by_name_key", "ALTER TABLE account DROP COLUMN name_key",
             "DROP TABLE look_alike_account",
+            "DROP TABLE schema_snapshot",
             "DROP TABLE job", "DROP TABLE schedule", "DROP TABLE webhook", "DROP TABLE webhook_delivery",
             "DROP TABLE lost_zone", "DROP INDEX zone_by_change", "ALTER TABLE zone DROP COLUMN changed",
             "ALTER TABLE zone DROP COLUMN created",

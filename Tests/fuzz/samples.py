@@ -22,6 +22,20 @@ SCHEMA = {"types": {"Post": {
                "secret": {"type": "STRING", "read": ["_creator"], "write": ["_creator"]}},
     "indexes": [{"fields": ["likes", "-title"]}], "acl": {"_creator": ["read", "write"]}, "aclRequired": False,
     "grants": {"_world": ["READ"], "_icloud": ["CREATE"], "_creator": ["WRITE"]}}}}
+SCHEMA_TEXT = """-- fogbase: {"version":1}
+DEFINE SCHEMA
+    CREATE ROLE curators;
+    -- fogbase: {"indexes":[{"fields":["likes","-title"]}],"acl":{"_creator":["read","write"]}}
+    RECORD TYPE Post (
+        "___modTime" TIMESTAMP QUERYABLE, /* a comment */
+        likes INT64, // another
+        -- fogbase: {"read":["_creator"],"write":["_creator"]}
+        secret STRING,
+        title STRING QUERYABLE SORTABLE SEARCHABLE,
+        GRANT READ TO "_world",
+        GRANT CREATE, WRITE TO curators
+    );
+"""
 TUS = ("Tus-Resumable", "1.0.0")
 PART = ("Content-Type", "application/offset+octet-stream")
 
@@ -215,8 +229,15 @@ def uploads(fixture: Fixture) -> list[Sample]:
 def schema(owner: Caller) -> list[Sample]:
     return [
         owner.get("/schema"), owner.get("/schema/types/Post"), owner.get("/schema/advice"),
+        # Production is empty, then like development, which a reset does not change. No sample deletes records.
+        owner.plain("POST", "/schema/promotion?environment=production"),
+        owner.json("POST", "/schema/reset?dryRun=true", {}),
+        owner.get("/schema/snapshots?environment=production"), owner.get("/schema/snapshots/1?environment=production"),
+        owner.json("POST", "/schema/rollback?environment=production", {"snapshot": 1}),
         owner.json("PUT", "/schema?environment=production&rights=keep&dryRun=true", SCHEMA),
         owner.json("PUT", "/schema?environment=production", SCHEMA),
+        owner.get("/schema", ("Accept", "text/x-ckdb")),
+        owner.bytes("PUT", "/schema?environment=production&dryRun=true", SCHEMA_TEXT, ("Content-Type", "text/x-ckdb")),
         owner.json("POST", "/schema/types/Post/indexes", {"fields": ["title", "-likes"], "unique": False}),
         owner.json("PATCH", "/schema/types/Post/fields/likes", {"type": "INT64"}),
         owner.json("POST", "/backup", {"path": "/nowhere/backup", "copyAssets": True}).rejected_with(403),

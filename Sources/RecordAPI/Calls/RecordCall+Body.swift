@@ -5,6 +5,13 @@ internal import RecordWire
 
 /// Reads the body of a request in the forms that most routes need.
 extension RecordCall {
+    /// What a body contains.
+    enum BodyForm {
+        case json
+        /// A text of the schema language. The caller has checked the media type.
+        case schemaText
+    }
+
     /// Returns the whole body, whose media type must be JSON.
     ///
     /// The caller is authorized before the body is read, so that a caller without permission cannot send a large body.
@@ -12,9 +19,9 @@ extension RecordCall {
     ///
     /// - Parameter limit: The maximum size in bytes, if the route needs less than the general limit.
     /// - Throws: BAD_REQUEST for another media type, `HTTPBodyError`, or the errors of `reauthorize`.
-    mutating func body(upTo limit: Int = .max) async throws -> [UInt8] {
+    mutating func body(upTo limit: Int = .max, of form: BodyForm = .json) async throws -> [UInt8] {
         let limit = min(limit, database.limits.bodyBytes)
-        try requireJSONBody(request.fields)
+        if form == .json { try requireJSONBody(request.fields) }
         switch request.body {
         case .empty: return []
         case .bytes(let bytes):
@@ -33,9 +40,10 @@ extension RecordCall {
     /// - Parameter limit: The maximum size in bytes, if the route needs less than the general limit.
     /// - Throws: The errors of `body` and of `read`.
     mutating func document<Value: Sendable>(
-        upTo limit: Int = .max, _ read: @escaping @Sendable ([UInt8]) throws(RecordError) -> Value
+        upTo limit: Int = .max, of form: BodyForm = .json,
+        _ read: @escaping @Sendable ([UInt8]) throws(RecordError) -> Value
     ) async throws -> Value {
-        let bytes = try await body(upTo: limit)
+        let bytes = try await body(upTo: limit, of: form)
         guard bytes.count >= BodyParserThread.minimumBytes else { return try read(bytes) }
         return try await readElsewhere(bytes.count) { () throws(RecordError) in try read(bytes) }
     }

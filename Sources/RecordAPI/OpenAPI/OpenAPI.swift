@@ -49,6 +49,10 @@ enum OpenAPI {
                 content[type] = ["schema": ["type": "object"]]
             }
             operation["requestBody"] = requestBody(content)
+        case .jsonOrSchemaText(let schema):
+            var content = json(schema)
+            content[SchemaTextBody.mediaType] = ["schema": ["type": "string"]]
+            operation["requestBody"] = requestBody(content)
         case .bytes(let mediaType, let isRequired):
             operation["requestBody"] = requestBody(JSONObject([(mediaType, [:])]), isRequired: isRequired)
         }
@@ -62,6 +66,10 @@ enum OpenAPI {
             case .jsonOrEvents(let schema):
                 var content = json(schema)
                 content["text/event-stream"] = ["schema": ["type": "string"]]
+                response["content"] = .object(content)
+            case .jsonOrSchemaText(let schema):
+                var content = json(schema)
+                content[SchemaTextBody.mediaType] = ["schema": ["type": "string"]]
                 response["content"] = .object(content)
             case .text: response["content"] = ["text/plain": ["schema": ["type": "string"]]]
             case .bytes: response["content"] = ["application/octet-stream": [:]]

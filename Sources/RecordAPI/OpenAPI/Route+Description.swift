@@ -14,6 +14,8 @@ extension Route {
         case optionalJSON(String)
         /// A JSON body, or a form with the same fields.
         case jsonOrForm(String)
+        /// A JSON body, or the same as a text of the schema language.
+        case jsonOrSchemaText(String)
         case bytes(_ mediaType: String, isRequired: Bool)
     }
 
@@ -25,11 +27,13 @@ extension Route {
             case json(String)
             /// JSON of a schema, or the same as server-sent events.
             case jsonOrEvents(String)
+            /// JSON of a schema, or the same as a text of the schema language.
+            case jsonOrSchemaText(String)
 
             /// Whether the content may have any media type.
             var isUntyped: Bool {
                 switch self {
-                case .text, .bytes, .jsonOrEvents: true
+                case .text, .bytes, .jsonOrEvents, .jsonOrSchemaText: true
                 case .none, .json: false
                 }
             }
@@ -45,6 +49,10 @@ extension Route {
 
         static func jsonOrEvents(_ status: Int, _ schema: String, _ description: String) -> Response {
             Response(status: status, description: description, content: .jsonOrEvents(schema))
+        }
+
+        static func jsonOrSchemaText(_ status: Int, _ schema: String, _ description: String) -> Response {
+            Response(status: status, description: description, content: .jsonOrSchemaText(schema))
         }
 
         static func error(_ status: Int, _ description: String) -> Response { json(status, "Error", description) }

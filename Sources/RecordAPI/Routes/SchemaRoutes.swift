@@ -9,12 +9,15 @@ enum SchemaRoutes {
         Route(
             "GET /schema", "readSchema", .schema, "Shows types, fields, indexes and grants (administrators)",
             rate: .administer, right: .readSchema, headers: ["ifNoneMatch"],
-            responses: [.json(200, "Schema", "The schema, with ETag"), .unchanged]
+            responses: [
+                .jsonOrSchemaText(200, "Schema", "The schema, with ETag; as text where Accept names text/x-ckdb"),
+                .unchanged,
+            ]
         ) { call in try read(call) },
         Route(
             "PUT /schema", "putSchema", .schema, "Makes the schema what the document says (administrators)",
             rate: .administer, right: .changeSchema, query: ["rights", "dryRun"], headers: ["ifMatch"],
-            body: .json("Schema"),
+            body: .jsonOrSchemaText("Schema"),
             responses: [
                 .json(200, "Schema", "The schema, with ETag, and what of it is other than before"),
                 .empty(204, "Done; the caller cannot read the schema"),
@@ -43,44 +46,32 @@ enum SchemaRoutes {
         ) { call in try readAdvice(call) },
     ]
 
+    /// `GET /schema`: returns the schema, as JSON or as a text of the schema language.
     static func read(_ call: RecordCall) throws -> HTTPResponse {
         let schema = call.reader.schema
         let document = call.document(of: schema)
-        return try call.respond(document.json, tag: tag(of: document, schema))
+        return try call.respond(document, text: { try text(of: document, call) }, tag: tag(of: document, schema))
+    }
+
+    /// Returns a schema as text. It has all roles if the caller may read them, else those that the schema names.
+    private static func text(of document: SchemaDocument, _ call: RecordCall) throws -> String {
+        guard Authorization.authorize(call.caller, .readRights) == .allowed else { return document.text }
+        var document = document
+        document.roles.formUnion(try call.reader.roles.names())
+        return document.text
     }
 
     /// `PUT /schema`: replaces the schema. With `rights=keep`, existing types and fields keep their permissions. With
     /// `dryRun=true`, the schema is only checked. The response lists the differences in `changes`.
     static func replace(_ call: inout RecordCall) async throws -> HTTPResponse {
-        var options = SchemaOptions()
-        options.isDryRun = try call.query.word("dryRun")
-        switch call.query["rights"] {
-        case nil, "replace": break
-        case "keep": options.keepsRights = true
-        default:
-            throw RequestQuery.invalid(
-                "rights", "'rights' is replace, as the document says, or keep: what is there keeps its rights")
-        }
-        options.precondition = try call.documentPrecondition()
-        let document = try await call.document(SchemaDocument.read)
-        let outcome = try await call.database.schemas.put(document, options, by: call.actor)
-        // A caller that may change the schema but may not read it gets a response without content.
-        guard Authorization.authorize(call.caller, .readSchema) == .allowed else { return HTTPResponse(.noContent) }
-        // Indexes may have become ready since the commit.
-        let schema = options.isDryRun ? outcome.schema : call.database.schema
-        let now = call.document(of: schema)
-        var response = now.json.object ?? JSONObject()
-        response["changes"] = outcome.changes.json
-        if options.isDryRun {
-            response["dryRun"] = true
-            return .json(.object(response))
-        }
-        return .document(.object(response), tag: tag(of: now, schema))
+        let options = try call.schemaOptions()
+        let document = try await call.schemaDocument()
+        return try call.respond(try await call.database.schemas.put(document, options, by: call.actor), options)
     }
 
     /// Returns the entity tag of a schema document. While indexes are being built, the documents of one schema differ,
     /// so the tag differs after the dot.
-    private static func tag(of document: SchemaDocument, _ schema: Schema) -> String {
+    fileprivate static func tag(of document: SchemaDocument, _ schema: Schema) -> String {
         let tag = DocumentTag.text(of: schema)
         return document.hasProgress ? "\(tag).\(DocumentTag.text(of: document.json))" : tag
     }
@@ -191,13 +182,58 @@ enum SchemaRoutes {
         "changes":{"$ref":"#/components/schemas/SchemaChanges"},"dryRun":{"type":"boolean"}}},
         "SchemaChanges":{"type":"object","readOnly":true,"description":"Only in the response to PUT: what has changed",
         "properties":{"types":{"$ref":"#/components/schemas/ChangedNames"},
-        "fields":{"$ref":"#/components/schemas/ChangedNames"},"rights":{"type":"array","items":{"type":"string"}}}},
+        "fields":{"$ref":"#/components/schemas/ChangedNames"},"rights":{"type":"array","items":{"type":"string"}},
+        "indexes":{"type":"object","properties":{
+        "added":{"type":"array","items":{"$ref":"#/components/schemas/ChangedIndex"}},
+        "removed":{"type":"array","items":{"$ref":"#/components/schemas/ChangedIndex"}}}},
+        "roles":{"type":"array","items":{"type":"string"},"description":"Roles that were missing and are made"},
+        "records":{"type":"object","additionalProperties":{"type":"integer"},
+        "description":"Of a dry run: records by type that new indexes and checks read, counted up to a million"},
+        "snapshot":{"type":"integer","description":"The earlier schema, for POST /schema/rollback"},
+        "kept":{"type":"array","items":{"type":"string"},"description":"What a rollback leaves as it is, and why"},
+        "deletedRecords":{"type":"integer","description":"By a reset"}}},
+        "ChangedIndex":{"type":"object","required":["recordType","fields"],"properties":{
+        "recordType":{"type":"string"},"fields":{"type":"array","items":{"type":"string"}},
+        "unique":{"type":"boolean"}}},
         "ChangedNames":{"type":"object","properties":{"added":{"type":"array","items":{"type":"string"}},
         "changed":{"type":"array","items":{"type":"string"}},"removed":{"type":"array","items":{"type":"string"}}}}
         """#
 }
 
 extension RecordCall {
+    /// Returns the options of a request that replaces the schema.
+    ///
+    /// - Throws: BAD_REQUEST for an invalid parameter or precondition.
+    func schemaOptions() throws(RecordError) -> SchemaOptions {
+        var options = SchemaOptions()
+        options.isDryRun = try query.word("dryRun")
+        switch query["rights"] {
+        case nil, "replace": break
+        case "keep": options.keepsRights = true
+        default:
+            throw RequestQuery.invalid(
+                "rights", "'rights' is replace, as the document says, or keep: what is there keeps its rights")
+        }
+        options.precondition = try documentPrecondition()
+        return options
+    }
+
+    /// Returns the response to a request that has replaced the schema: the schema and the changes.
+    func respond(_ outcome: SchemaOutcome, _ options: SchemaOptions) throws(RecordError) -> HTTPResponse {
+        // A caller that may change the schema but may not read it gets a response without content.
+        guard Authorization.authorize(caller, .readSchema) == .allowed else { return HTTPResponse(.noContent) }
+        // Indexes may have become ready since the commit.
+        let schema = options.isDryRun ? outcome.schema : database.schema
+        let now = document(of: schema)
+        var response = now.json.object ?? JSONObject()
+        response["changes"] = outcome.changesJSON(isDryRun: options.isDryRun)
+        if options.isDryRun {
+            response["dryRun"] = true
+            return .json(.object(response))
+        }
+        return .document(.object(response), tag: SchemaRoutes.tag(of: now, schema))
+    }
+
     /// Returns the document of a schema, as far as the caller may read it.
     fileprivate func document(of schema: Schema) -> SchemaDocument {
         SchemaDocument(schema, built: database.indexes.progress.building, namesRecords: readsRecords(of:))

@@ -114,7 +114,10 @@ struct RoleWriter {
     let transaction: WriteTransaction
     private var table: RoleTable { transaction.store.roles }
 
-    fileprivate func put(_ name: RoleName, members: [String]) throws(RecordError) -> Bool {
+    /// Creates a role, or replaces its members.
+    ///
+    /// - Returns: Whether the role is new.
+    func put(_ name: RoleName, members: [String]) throws(RecordError) -> Bool {
         var accountIDs: [UserID] = []
         var roleIDs: [RoleID] = []
         let known = try table.find(name.text)
@@ -233,6 +236,13 @@ package struct RoleReader {
             if let role = try table.role(name) { roles.append(role) }
         }
         return roles
+    }
+
+    /// Returns the names of all roles.
+    ///
+    /// - Throws: The store's error.
+    package func names() throws(RecordError) -> Set<RoleName> {
+        Set(try table.names().compactMap(RoleName.init))
     }
 
     /// Returns a role with its members; `nil` if the role does not exist.

@@ -40,6 +40,9 @@ package struct AuditActor: Hashable, Sendable {
 /// The actions in the audit log. The raw values are part of the interface.
 package enum AuditAction: String, Hashable, Sendable, CaseIterable {
     case schemaPut = "schema.put"
+    case schemaPromote = "schema.promote"
+    case schemaRollback = "schema.rollback"
+    case schemaReset = "schema.reset"
     case indexAdd = "schema.addIndex"
     /// Records were created with dates and users from the request.
     case recordsPreserve = "records.preserve"

@@ -18,15 +18,20 @@ extension Schemas {
     package func put(
         _ document: SchemaDocument, _ options: SchemaOptions = SchemaOptions(), by actor: AuditActor = .server
     ) async throws(RecordError) -> SchemaOutcome {
-        let put = { @Sendable (transaction: WriteTransaction) throws(RecordError) -> SchemaOutcome in
-            try transaction.callers.require(.changeSchema, of: actor)
-            let caller = try transaction.callers.current(actor.caller)
-            try options.precondition.check { DocumentTag.text(of: transaction.schema) }
-            return try transaction.schemas.put(document, keepsRights: options.keepsRights, for: caller, by: actor)
+        try await perform(options) { transaction throws(RecordError) in
+            try transaction.schemas.begin(options, by: actor)
+            return try transaction.schemas.put(document, options, by: actor)
         }
-        guard options.isDryRun else { return try await change(put) }
+    }
+
+    /// Runs a schema change in a transaction of its own; for a dry run, undoes it.
+    func perform(
+        _ options: SchemaOptions,
+        _ body: @escaping @Sendable (WriteTransaction) throws(RecordError) -> SchemaOutcome
+    ) async throws(RecordError) -> SchemaOutcome {
+        guard options.isDryRun else { return try await change(body) }
         return try await database.write(isAlone: true) { transaction throws(RecordError) in
-            try transaction.tried { () throws(RecordError) in try put(transaction) }
+            try transaction.tried { () throws(RecordError) in try body(transaction) }
         }
     }
 
@@ -55,29 +60,87 @@ extension Schemas {
 }
 
 extension SchemaWriter {
-    /// Replaces the schema by a document and writes audit entries.
-    fileprivate func put(
-        _ document: SchemaDocument, keepsRights: Bool, for caller: Caller, by actor: AuditActor
-    ) throws(RecordError) -> SchemaOutcome {
+    /// Checks that an actor may change the schema, and checks the precondition.
+    ///
+    /// - Throws: ACCESS_DENIED or AUTHENTICATION_REQUIRED; CONFLICT with cause PRECONDITION_FAILED.
+    func begin(_ options: SchemaOptions, by actor: AuditActor) throws(RecordError) {
+        try transaction.callers.require(.changeSchema, of: actor)
+        try options.precondition.check { DocumentTag.text(of: transaction.schema) }
+    }
+
+    /// Plans the replacement of the schema by a document.
+    func plan(
+        _ document: SchemaDocument, _ options: SchemaOptions, by actor: AuditActor
+    ) throws(RecordError) -> SchemaEvolution {
         let before = transaction.schema
         let targets = try document.types.map { entry throws(RecordError) in
-            try entry.target(from: before[entry.name], keepsRights: keepsRights)
+            try entry.target(from: before[entry.name], keepsRights: options.keepsRights)
         }
         var facts = try schemaFacts(for: targets)
+        let caller = try transaction.callers.current(actor.caller)
         // If the caller may not read the schema, errors name only types and fields that are in the document.
         facts.tellsNames = Authorization.authorize(caller, .readSchema) == .allowed
         facts.mayChangeRights = Authorization.authorize(caller, .changeRights) == .allowed
+        facts.isPromotion = options.purpose == .promotion
+        return .validate(from: before, to: targets, roles: document.roles, facts: facts)
+    }
+
+    /// Replaces the schema by a document and writes audit entries.
+    ///
+    /// - Throws: The error of the first rule that the change breaks; with several broken rules, `details.refused` lists
+    ///   the sentences of all.
+    func put(
+        _ document: SchemaDocument, _ options: SchemaOptions, by actor: AuditActor
+    ) throws(RecordError) -> SchemaOutcome {
+        try put(document, as: try plan(document, options, by: actor), options, by: actor)
+    }
+
+    /// Executes the planned replacement of the schema by a document.
+    func put(
+        _ document: SchemaDocument, as evolution: SchemaEvolution, _ options: SchemaOptions, by actor: AuditActor
+    ) throws(RecordError) -> SchemaOutcome {
+        let before = transaction.schema
         transaction.inlineEntries = transaction.indexBuilding.inlineEntries
-        try apply(.validate(from: before, to: targets, facts: facts))
+        do throws(RecordError) { try apply(evolution) } catch {
+            throw error == evolution.violation ? error.listing(evolution.refusals) : error
+        }
+        try create(evolution.newRoles, by: actor)
         for change in transaction.schema.changedRights(since: before) {
             try transaction.auditLog.append(
                 .grantsPut, change.after.name.text, by: actor,
                 detail: JSONObject([("before", change.before.rightsJSON), ("after", change.after.rightsJSON)]))
         }
-        let changes = SchemaChanges(from: before, to: transaction.schema)
-        try transaction.auditLog.append(.schemaPut, "", by: actor, detail: changes.auditDetail)
-        return SchemaOutcome(schema: transaction.schema, changes: changes)
+        var changes = SchemaChanges(from: before, to: transaction.schema)
+        changes.roles = evolution.newRoles.map(\.text)
+        try transaction.auditLog.append(options.purpose.action, "", by: actor, detail: changes.auditDetail)
+        var outcome = SchemaOutcome(schema: transaction.schema, changes: changes)
+        if options.isDryRun { outcome.touched = try touched(by: evolution) }
+        return outcome
     }
+
+    /// Creates the missing roles of a document, without members.
+    private func create(_ roles: [RoleName], by actor: AuditActor) throws(RecordError) {
+        for role in roles {
+            _ = try transaction.roles.put(role, members: [])
+            try transaction.auditLog.append(
+                .rolePut, role.text, by: actor, detail: JSONObject([("members", .integer(0))]))
+        }
+    }
+
+    /// Returns the number of records of each type with new indexes or checks, which read these records.
+    private func touched(by evolution: SchemaEvolution) throws(RecordError) -> [String: Int] {
+        var counts: [String: Int] = [:]
+        for step in evolution.steps {
+            guard case .addIndex = step.change, counts[step.type.text] == nil,
+                let type = transaction.schema[step.type]
+            else { continue }
+            counts[step.type.text] = try transaction.records.count(type: type.id, limit: Self.countedRecords)
+        }
+        return counts
+    }
+
+    /// The most records of a type that a dry run counts.
+    private static let countedRecords = 1_000_000
 
     /// Reads the facts that decide whether a schema change is valid.
     private func schemaFacts(for targets: [SchemaEvolution.Target]) throws(RecordError) -> SchemaEvolution.Facts {
@@ -139,7 +202,39 @@ extension SchemaDocument.TypeEntry {
         target.declared =
             try indexes?.map { index throws(RecordError) in try index.shape(in: type) }
             ?? before.declaredShapes.filter(type.has)
+        if keepsOtherIndexes {
+            // Options of system fields are stated in every text. What a text has no words for stays.
+            let others = before.declaredShapes.filter { type.has($0) && !$0.isOptionOfSystemField }
+            target.declared += others.filter { !target.declared.contains($0) }
+        }
         target.retriesFailed = indexes != nil || self.fields.contains { $0.options != nil }
         return target
     }
+}
+
+extension IndexRequest.Shape {
+    /// Whether the options of a system field in a text of the schema language require this index.
+    fileprivate var isOptionOfSystemField: Bool {
+        guard columns.count == 1, case .system = columns[0].source else { return false }
+        return columns[0].isAscending && !isUnique
+    }
+}
+
+extension RecordError {
+    /// Returns the error with the sentences of all refusals in `details.refused`, if there are several.
+    fileprivate func listing(_ refusals: [SchemaRefusal]) -> RecordError {
+        var sentences: [String] = []
+        for refusal in refusals where !sentences.contains(refusal.error.reason) {
+            sentences.append(refusal.error.reason)
+        }
+        guard sentences.count > 1 else { return self }
+        var error = self
+        let shown = sentences.prefix(Self.mostListed)
+        error.details.append(("refused", .list(Array(shown))))
+        if sentences.count > shown.count { error.details.append(("refusedCount", .number(Int64(sentences.count)))) }
+        return error
+    }
+
+    /// The most sentences in `details.refused`.
+    private static var mostListed: Int { 100 }
 }

@@ -1,6 +1,28 @@
 package import RecordModel
 package import RecordWire
 
+/// The reason for replacing the schema.
+package enum SchemaPurpose: String, Hashable, Sendable {
+    /// A caller sent a document.
+    case put
+    /// The schema of development becomes that of production.
+    case promotion
+    /// An earlier schema comes back.
+    case rollback
+    /// The schema of production becomes that of development.
+    case reset
+
+    /// The action in the audit log.
+    var action: AuditAction {
+        switch self {
+        case .put: .schemaPut
+        case .promotion: .schemaPromote
+        case .rollback: .schemaRollback
+        case .reset: .schemaReset
+        }
+    }
+}
+
 /// Options for replacing the schema.
 package struct SchemaOptions: Sendable {
     /// Whether existing types and fields keep their grants, even if the document has other grants. New types and
@@ -10,9 +32,17 @@ package struct SchemaOptions: Sendable {
     package var isDryRun = false
     /// The precondition on the current schema.
     package var precondition = WritePrecondition.none
+    /// Why the schema is replaced.
+    var purpose = SchemaPurpose.put
 
     /// Creates options for an unconditional change.
     package init() {}
+
+    func with(_ purpose: SchemaPurpose) -> SchemaOptions {
+        var options = self
+        options.purpose = purpose
+        return options
+    }
 }
 
 /// The result of a schema change.
@@ -21,6 +51,34 @@ package struct SchemaOutcome: Sendable {
     package let schema: Schema
     /// The differences between the schemas before and after the change.
     package let changes: SchemaChanges
+    /// In a dry run, the number of records that new indexes and checks read, by type. Other results have no counts.
+    package internal(set) var touched: [String: Int] = [:]
+    /// The snapshot of the schema before a promotion, rollback or reset; `nil` if none was stored.
+    package internal(set) var snapshot: Int64?
+    /// What a rollback left as it was, and why: sentences.
+    package internal(set) var kept: [String] = []
+    /// The number of records that a reset deleted.
+    package internal(set) var deletedRecords = 0
+
+    init(schema: Schema, changes: SchemaChanges) {
+        self.schema = schema
+        self.changes = changes
+    }
+
+    /// The differences and what else the change did, as JSON: `SchemaChanges.json` with `records` in a dry run, otherwise
+    /// `snapshot`, and with `kept` and `deletedRecords` if there is something.
+    package func changesJSON(isDryRun: Bool) -> JSONValue {
+        var object = changes.json.object ?? JSONObject()
+        if isDryRun {
+            object["records"] = .object(
+                JSONObject(touched.sorted { $0.key < $1.key }.map { ($0.key, .integer(Int64($0.value))) }))
+        } else if let snapshot {
+            object["snapshot"] = .integer(snapshot)
+        }
+        if !kept.isEmpty { object["kept"] = .array(kept.map { .string($0) }) }
+        if deletedRecords > 0 { object["deletedRecords"] = .integer(Int64(deletedRecords)) }
+        return .object(object)
+    }
 }
 
 /// The differences between two schemas, by name. Fields are named `Type.field`. Fields of added or removed types are
@@ -48,6 +106,30 @@ package struct SchemaChanges: Hashable, Sendable {
         let check: IndexDefinition?
     }
 
+    /// An index by the names of its columns.
+    private struct Index: Hashable, Comparable {
+        let type: String
+        let columns: [String]
+        let isUnique: Bool
+
+        static func < (left: Index, right: Index) -> Bool {
+            left.type == right.type
+                ? left.columns.lexicographicallyPrecedes(right.columns) : left.type < right.type
+        }
+
+        var json: JSONValue {
+            var object = JSONObject([
+                ("recordType", .string(type)), ("fields", .array(columns.map { .string($0) })),
+            ])
+            if isUnique { object["unique"] = true }
+            return .object(object)
+        }
+    }
+
+    private let addedIndexes: [Index]
+    private let removedIndexes: [Index]
+    /// The roles that the change created.
+    var roles: [String] = []
     private let types: Names
     private let fields: Names
     /// The types in both schemas with different permissions.
@@ -56,6 +138,17 @@ package struct SchemaChanges: Hashable, Sendable {
     init(from before: Schema, to after: Schema) {
         rights = after.changedRights(since: before).map(\.after.name).filter { before[$0] != nil }.map(\.text)
         types = Names(from: before.types, to: after.types)
+        let indexes = { (schema: Schema) in
+            Set(
+                schema.types.values.flatMap { type in
+                    type.indexes.filter { !$0.isFailed }.map {
+                        Index(type: type.name.text, columns: type.names(of: $0.shape), isUnique: $0.isUnique)
+                    }
+                })
+        }
+        let (old, new) = (indexes(before), indexes(after))
+        addedIndexes = new.subtracting(old).sorted()
+        removedIndexes = old.subtracting(new).sorted()
         let changed = types.changed
         let fields = { (schema: Schema) in
             let named = changed.compactMap { schema.types[$0] }.flatMap { type in
@@ -68,10 +161,14 @@ package struct SchemaChanges: Hashable, Sendable {
         self.fields = Names(from: fields(before), to: fields(after))
     }
 
-    /// The differences as JSON: `{"types":{"added","changed","removed"},"fields":{…},"rights":[…]}`. Empty lists are
-    /// included.
+    /// The differences as JSON: `{"types":{"added","changed","removed"},"fields":{…},"indexes":{"added","removed"},
+    /// "rights":[…],"roles":[…]}`. Empty lists are included.
     package var json: JSONValue {
-        ["types": types.json, "fields": fields.json, "rights": .array(rights.map { .string($0) })]
+        [
+            "types": types.json, "fields": fields.json,
+            "indexes": ["added": .array(addedIndexes.map(\.json)), "removed": .array(removedIndexes.map(\.json))],
+            "rights": .array(rights.map { .string($0) }), "roles": .array(roles.map { .string($0) }),
+        ]
     }
 
     /// The details of the audit entry: the changes of types, without fields.

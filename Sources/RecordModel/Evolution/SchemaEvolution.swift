@@ -24,7 +24,8 @@
 /// | # | rule | reason | error |
 /// |---|---|---|---|
 /// | 12 | A document leaves out no type with records. `Users` stays, even if left out, while accounts exist. | Records would be lost. | `BAD_REQUEST` |
-/// | 13 | Only a caller with the right `changeRights` changes permissions. | `changeSchema` does not include it. | `ACCESS_DENIED` |
+/// | 13 | Only a caller with the right `changeRights` changes permissions or creates roles. | `changeSchema` does not include it. | `ACCESS_DENIED` |
+/// | 17 | A promotion removes no type and no field, and retypes none, even without records; INT64 may become DOUBLE. | Apps in production may know them. | `BAD_REQUEST` |
 ///
 /// For a record that adds a type or fields, first rule 14, then rules 2 and 5:
 ///
@@ -45,6 +46,11 @@ package struct SchemaEvolution: Sendable {
     ///
     /// Rule 7 is checked while the steps build indexes. An error of rule 7 precedes the errors of the rules after 7.
     package let violation: RecordError?
+    /// Everything that `validate` finds: each definition that the change would lose, and the first other problem of each
+    /// type. The error of the first is `violation`.
+    package let refusals: [SchemaRefusal]
+    /// The roles that the change creates, sorted by name.
+    package let newRoles: [RoleName]
 
     /// The wanted state of one type.
     package struct Target: Sendable {
@@ -79,6 +85,8 @@ package struct SchemaEvolution: Sendable {
         package var tellsNames = true
         /// Whether the caller has the right `changeRights`.
         package var mayChangeRights = true
+        /// Whether the document is the schema of another environment that is promoted to this one.
+        package var isPromotion = false
 
         /// Creates facts for an empty store and a caller with all rights.
         package init() {}
@@ -86,43 +94,15 @@ package struct SchemaEvolution: Sendable {
 
     /// Plans the change from a schema to the state that a document describes.
     ///
-    /// - Parameter to: The wanted state of all types, in the order of the document.
-    package static func validate(from: Schema, to: [Target], facts: Facts) -> SchemaEvolution {
-        SchemaEvolution { steps throws(RecordError) in
-            var names: Set<RecordTypeName> = []
-            var count = from.types.count
-            for target in to {
-                let name = target.type.name
-                guard names.insert(name).inserted else {
-                    throw .badSchema("The type \(name) is named twice", name)
-                }
-                var evolution = try TypeEvolution(from[name], orNew: name, target.type.grants, among: count)
-                if from[name] == nil { count += 1 }
-                defer { steps += evolution.steps }
-                try evolution.become(target, facts)
-            }
-            var after = Schema(types: to.map(\.type))
-            if facts.hasAccounts, after[.users] == nil, let users = from[.users] { after.set(users) }
-            for name in from.types.values.map(\.name).sorted(by: { $0.text < $1.text }) where after[name] == nil {
-                guard !facts.typesWithRecords.contains(name) else {
-                    guard facts.tellsNames else {
-                        throw .badSchema("The document leaves out a type that has records. Send all types")
-                    }
-                    throw .badSchema(
-                        "The type \(name) has records and cannot be left out. Delete its records first", name)
-                }
-                steps.append(SchemaStep(name, .removeType))
-            }
-            guard !facts.mayChangeRights, let changed = after.changedRights(since: from).first else { return }
-            let name = changed.after.name
-            let isNamed = facts.tellsNames || after[name] != nil
-            throw RecordError(
-                .accessDenied,
-                isNamed
-                    ? "The document changes the permissions of \(name), which needs the right changeRights. Leave out grants, acl, read and write, or send them as they are"
-                    : "The document leaves out a type with rights of its own, which takes the right changeRights",
-                details: (isNamed ? [("recordType", .text(name.text))] : []) + [("right", .text("changeRights"))])
-        }
+    /// - Parameters:
+    ///   - to: The wanted state of all types, in the order of the document.
+    ///   - roles: The custom roles that the document needs. Those that are missing become `newRoles`.
+    package static func validate(
+        from: Schema, to: [Target], roles: Set<RoleName> = [], facts: Facts
+    ) -> SchemaEvolution {
+        var validation = SchemaValidation(from: from, roles: roles, facts: facts)
+        validation.plan(to)
+        return SchemaEvolution(validation)
     }
 
     /// Plans adding fields to a type for a record or an account. A missing type is added too.
@@ -156,7 +136,8 @@ package struct SchemaEvolution: Sendable {
             return (known.name, known.id == field.id ? wanted : goesOn ?? known.type)
         }
         return planning(type) { evolution throws(RecordError) in
-            let widening = try evolution.changeFields(to: type.fields(becoming: fields), hasRecords: hasRecords)
+            let widening = try evolution.changeFields(
+                to: type.fields(becoming: fields), reason: hasRecords ? .records : .none)
             let declared = type.declaredShapes.filter(evolution.type.has)
             try evolution.changeIndexes(declared: declared, retriesFailed: false, widening: widening)
         }
@@ -232,6 +213,15 @@ package struct SchemaEvolution: Sendable {
         do { try plan(&steps) } catch { violation = error }
         self.steps = steps
         self.violation = violation
+        refusals = violation.map { [SchemaRefusal($0)] } ?? []
+        newRoles = []
+    }
+
+    private init(_ validation: SchemaValidation) {
+        steps = validation.steps
+        violation = validation.refusals.first?.error
+        refusals = validation.refusals
+        newRoles = validation.newRoles
     }
 
     /// Whether applying the steps can break rule 7.

@@ -2,6 +2,8 @@
 struct TypeEvolution {
     private(set) var type: RecordTypeDefinition
     private(set) var steps: [SchemaStep] = []
+    /// The fields that the change would lose.
+    private(set) var losses: [SchemaRefusal] = []
 
     init(_ type: RecordTypeDefinition) {
         self.type = type
@@ -35,8 +37,10 @@ struct TypeEvolution {
     /// - Throws: The error of the first broken rule among 3 to 6 and 8 to 11.
     mutating func become(_ target: SchemaEvolution.Target, _ facts: SchemaEvolution.Facts) throws(RecordError) {
         let (before, after) = (type, target.type)
+        let keepsFields = facts.isPromotion || facts.typesWithRecords.contains(type.name)
         let widening = try changeFields(
-            to: after.fields, hasRecords: facts.typesWithRecords.contains(type.name), tellsNames: facts.tellsNames)
+            to: after.fields, reason: keepsFields ? (facts.isPromotion ? .promotion : .records) : .none,
+            tellsNames: facts.tellsNames)
         for field in after.fields where type[field.name.text]?.options != field.options {
             add(.setOptions(field.options, field: field.id))
         }
@@ -56,39 +60,75 @@ struct TypeEvolution {
         }
     }
 
+    /// Why fields cannot be removed or get another type.
+    enum FieldProtection {
+        /// They can.
+        case none
+        /// The type has records.
+        case records
+        /// The fields are those of production, and a promotion loses nothing.
+        case promotion
+    }
+
     /// Removes, adds and retypes fields.
     ///
     /// - Returns: The INT64 fields that become DOUBLE.
-    /// - Throws: `BAD_REQUEST` for rules 3, 4 and 5, the last with the cause `TOO_LARGE`.
+    /// - Throws: `BAD_REQUEST` for rules 3, 4, 17 and 5, the last with the cause `TOO_LARGE`. For the first three,
+    ///   `losses` contains all the fields.
     mutating func changeFields(
-        to wanted: [FieldDefinition], hasRecords: Bool, tellsNames: Bool = true
+        to wanted: [FieldDefinition], reason: FieldProtection, tellsNames: Bool = true
     ) throws(RecordError) -> Set<Int> {
         let names = Set(wanted.map(\.name))
         var gone = type.fields.filter { !names.contains($0.name) }
-        if hasRecords, let field = gone.first {
-            throw tellsNames
-                ? .badSchema(
-                    "The type \(type.name) has records, so its field \(field.name) cannot be left out", type.name,
-                    field.name)
-                : .badSchema("The type \(type.name) has records, so none of its fields can be left out", type.name)
+        if reason != .none {
+            losses += gone.map { SchemaRefusal(removal(of: $0, reason, tellsNames), loss: .field(type.name, $0.name)) }
         }
         var widening: Set<Int> = []
         for field in wanted {
             guard let known = type[field.name.text], known.type != field.type else { continue }
             if known.type.widened == field.type {
                 widening.insert(known.id)
-                continue
+            } else if reason == .none {
+                gone.append(known)
+            } else {
+                losses.append(SchemaRefusal(change(of: known, to: field, reason), loss: .field(type.name, known.name)))
             }
-            guard !hasRecords else {
-                throw .badSchema(
-                    "The field \(known.name) of type \(type.name) is \(known.type.schemaName) and cannot become \(field.type.schemaName) while there are records. Delete them first, or add a field with another name",
-                    type.name, known.name)
-            }
-            gone.append(known)
         }
+        if let loss = losses.first { throw loss.error }
         if !gone.isEmpty { add(.removeFields(gone.map(\.id))) }
         for field in wanted where type[field.name.text] == nil { try addField(field) }
         return widening
+    }
+
+    private func removal(
+        of field: FieldDefinition, _ reason: FieldProtection, _ tellsNames: Bool
+    ) -> RecordError {
+        switch (reason, tellsNames) {
+        case (.promotion, true):
+            .badSchema(
+                "The field \(field.name) of type \(type.name) is in production, and a promotion removes no fields. Add it to development, or remove it from production with PUT /schema",
+                type.name, field.name)
+        case (.promotion, false):
+            .badSchema(
+                "The type \(type.name) has fields in production that development lacks, and a promotion removes none",
+                type.name)
+        case (_, true):
+            .badSchema(
+                "The type \(type.name) has records, so its field \(field.name) cannot be left out", type.name,
+                field.name)
+        case (_, false):
+            .badSchema("The type \(type.name) has records, so none of its fields can be left out", type.name)
+        }
+    }
+
+    private func change(of known: FieldDefinition, to field: FieldDefinition, _ reason: FieldProtection) -> RecordError
+    {
+        .badSchema(
+            "The field \(known.name) of type \(type.name) is \(known.type.schemaName) and cannot become \(field.type.schemaName) "
+                + (reason == .promotion
+                    ? "by a promotion. Give it its type in development, or add a field with another name"
+                    : "while there are records. Delete them first, or add a field with another name"),
+            type.name, known.name)
     }
 
     /// Adds a field without grants.

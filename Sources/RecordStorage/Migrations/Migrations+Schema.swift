@@ -33,4 +33,19 @@ extension Migrations {
         ALTER TABLE field ADD COLUMN readers TEXT;
         ALTER TABLE field ADD COLUMN writers TEXT;
         """
+
+    static let schemaSnapshots = """
+        -- The schema before promotions, rollbacks and resets.
+        CREATE TABLE schema_snapshot (
+            -- Never reused: a request names a snapshot by its number.
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            created INTEGER NOT NULL,
+            -- As in the audit log.
+            actor_kind TEXT NOT NULL,
+            actor TEXT NOT NULL,
+            reason TEXT NOT NULL,
+            -- A text of the schema language.
+            document BLOB NOT NULL
+        );
+        """
 }

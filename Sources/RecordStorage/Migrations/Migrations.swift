@@ -138,5 +138,6 @@ package enum Migrations {
         Migration(name: "webhooks", sql: webhooks),
         Migration(name: "zones", sql: zones),
         Migration(name: "CloudKit credentials", sql: cloudKitCredentials),
+        Migration(name: "schema snapshots", sql: schemaSnapshots),
     ]
 }

@@ -47,6 +47,8 @@ package final class StoreReader {
     package let jobs: JobTable
     /// The schedules.
     package let schedules: ScheduleTable
+    /// Earlier states of the schema.
+    package let schemaSnapshots: SchemaSnapshotTable
     /// The assets.
     package let assets: AssetFinder
     /// The usage counters.
@@ -98,6 +100,7 @@ package final class StoreReader {
         audit = AuditTable(connection, isReader: true)
         jobs = JobTable(connection)
         schedules = ScheduleTable(connection)
+        schemaSnapshots = SchemaSnapshotTable(connection)
         assets = AssetFinder(connection)
         usage = UsageTable(connection)
     }

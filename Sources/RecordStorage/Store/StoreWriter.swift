@@ -52,6 +52,8 @@ package final class StoreWriter {
     package let jobs: JobTable
     /// The schedules.
     package let schedules: ScheduleTable
+    /// Earlier states of the schema.
+    package let schemaSnapshots: SchemaSnapshotTable
     /// The assets.
     package let assets: AssetTable
     /// The usage counters.
@@ -141,6 +143,7 @@ package final class StoreWriter {
         webhooks = WebhookTable(connection)
         jobs = JobTable(connection)
         schedules = ScheduleTable(connection)
+        schemaSnapshots = SchemaSnapshotTable(connection)
         audit = AuditTable(connection)
         assets = AssetTable(connection)
         usage = UsageTable(connection)

@@ -172,6 +172,21 @@ package final class RecordTable {
         try countOfType.with(type).row { $0.next() } ?? false
     }
 
+    /// Returns the number of a type's live records in all zones, at most `limit`. The query scans the table, so use it for
+    /// schema changes only.
+    package func count(type: TypeID, limit: Int) throws(RecordError) -> Int {
+        try connection.prepare(
+            "SELECT count(*) FROM (SELECT 1 FROM record WHERE type = ?1 AND deleted = 0 LIMIT ?2)"
+        ).with(type, limit).row { $0.next() } ?? 0
+    }
+
+    /// Returns live records of a type in any zones, at most `limit`. The query scans the table, so use it for schema
+    /// changes only.
+    package func records(type: TypeID, limit: Int) throws(RecordError) -> [(record: RecordNumber, zone: ZoneID)] {
+        try connection.prepare("SELECT id, zone FROM record WHERE type = ?1 AND deleted = 0 LIMIT ?2")
+            .with(type, limit).rows { (record: $0.next(), zone: $0.next()) }
+    }
+
     // MARK: Large values
 
     /// Stores the JSON text of a value that is too large for the record's row.

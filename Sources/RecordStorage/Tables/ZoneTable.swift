@@ -69,6 +69,12 @@ package final class ZoneTable {
         try connection.prepare("SELECT scope FROM zone WHERE id = ?1").with(id).number() == 0
     }
 
+    /// Returns the scope, owner and name of a zone; `nil` if there is none. The scope is 2 for a zone of a deleted account.
+    package func address(of id: ZoneID) throws(RecordError) -> (scope: Int64, owner: UserID, name: String)? {
+        try connection.prepare("SELECT scope, owner, name FROM zone WHERE id = ?1").with(id)
+            .row { (scope: $0.next(), owner: $0.next(), name: $0.next()) }
+    }
+
     /// Adds a zone. The generation is the sequence number, so two zones of the same name have different generations.
     /// The new ID was never used before, because readers cache IDs.
     ///

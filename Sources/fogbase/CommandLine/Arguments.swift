@@ -57,6 +57,12 @@ struct Arguments {
         request = .run(command)
         try readFlags(of: command, rest)
         if case .run = request { try checkOperands(of: command) }
+        // The name that `cktool` has for the flag.
+        if let container = options[SchemaCommand.container.flag],
+            settings.updateValue(container, forKey: "data.container") != nil
+        {
+            throw .usage("\(SchemaCommand.container.flag) and --container are the same. Give one of them.")
+        }
     }
 
     private static func takeCommand(_ words: inout ArraySlice<String>) -> Command? {
@@ -84,7 +90,8 @@ struct Arguments {
                     + " 'fogbase help' lists all commands.")
         }
         let guess = Suggestion.sentence(
-            for: text, among: text.contains(" ") ? known : known + ["admin", "users", "keys", "jobs", "access"])
+            for: text,
+            among: text.contains(" ") ? known : known + ["admin", "users", "keys", "jobs", "access", "schema"])
         return .usage("There is no command '\(text)'.\(guess) 'fogbase help' lists all commands.")
     }
 

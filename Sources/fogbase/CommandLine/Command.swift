@@ -43,7 +43,7 @@ struct Command {
 
     private static let place = ["data.path", "data.containers", "data.container", "data.environment"]
 
-    static let all: [Command] = serving + saving + administering + managing + controlling + asking
+    static let all: [Command] = serving + saving + administering + managing + modeling + controlling + asking
 
     private static let serving: [Command] = [
         Command(
@@ -142,6 +142,48 @@ struct Command {
             name: "keys revoke", summary: "revoke a key or delete an API token permanently", operands: ["KEY"],
             settings: .some(place),
             notes: [keyNote]),
+    ]
+
+    private static let schemaPlace = ["data.path", "data.containers", "data.container"]
+
+    private static let modeling: [Command] = [
+        Command(
+            name: "schema export", summary: "print the schema in CloudKit's schema language",
+            options: [SchemaCommand.container, SchemaCommand.output, SchemaCommand.token], settings: .some(place)),
+        Command(
+            name: "schema import", summary: "make the schema what a file says",
+            options: [
+                SchemaCommand.container, SchemaCommand.file, SchemaCommand.validate, SchemaCommand.keepRights,
+                SchemaCommand.token, json,
+            ], settings: .some(place), notes: SchemaCommand.importNotes),
+        Command(
+            name: "schema validate", summary: "check a file, and print what an import would change",
+            options: [
+                SchemaCommand.container, SchemaCommand.file, SchemaCommand.keepRights, SchemaCommand.token, json,
+            ], settings: .some(place), notes: SchemaCommand.importNotes),
+        Command(
+            name: "schema diff",
+            summary: "print how development differs from production, or a file from the schema; exits with 0 or 1",
+            options: [SchemaCommand.container, SchemaCommand.file, SchemaCommand.token], settings: .some(place)),
+        Command(
+            name: "schema promote", summary: "make the schema of production that of development",
+            options: [
+                SchemaCommand.container, SchemaCommand.dryRun, SchemaCommand.keepRights, SchemaCommand.token, json,
+            ], settings: .some(schemaPlace), notes: SchemaCommand.promoteNotes),
+        Command(
+            name: "schema snapshots", summary: "print the schemas before promotions, rollbacks and resets",
+            options: [SchemaCommand.container, SchemaCommand.token, json], settings: .some(place)),
+        Command(
+            name: "schema rollback", summary: "bring an earlier schema back", operands: ["SNAPSHOT"],
+            options: [
+                SchemaCommand.container, SchemaCommand.dryRun, SchemaCommand.keepRights, SchemaCommand.token, json,
+            ], settings: .some(place), notes: SchemaCommand.rollbackNotes),
+        Command(
+            name: "schema reset", summary: "make the schema of development that of production",
+            options: [
+                SchemaCommand.container, SchemaCommand.dryRun, SchemaCommand.deleteRecords, SchemaCommand.keepRights,
+                SchemaCommand.token, json,
+            ], settings: .some(schemaPlace), notes: SchemaCommand.resetNotes),
     ]
 
     private static let controlling: [Command] = [

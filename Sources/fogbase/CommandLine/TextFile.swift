@@ -11,8 +11,9 @@ enum TextFile {
 
     /// Returns the text of a file, or `nil` if it does not exist.
     ///
-    /// - Throws: `Problem` if the file cannot be read, has more than 1 MiB or is not UTF-8.
-    static func read(_ path: String) throws -> String? {
+    /// - Parameter maxBytes: The largest size of a file, 1 MiB by default.
+    /// - Throws: `Problem` if the file cannot be read, is larger or is not UTF-8.
+    static func read(_ path: String, upTo maxBytes: Int = maxBytes) throws -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             if errno == ENOENT { return nil }
@@ -27,12 +28,37 @@ enum TextFile {
             guard count >= 0 else { throw Problem(description: "\(path) cannot be read: \(SystemError.text).") }
             if count == 0 { break }
             bytes += piece.prefix(count)
-            guard bytes.count <= maxBytes else { throw Problem(description: "\(path) has more than 1 MiB.") }
+            guard bytes.count <= maxBytes else {
+                throw Problem(description: "\(path) has more than \(maxBytes >> 20) MiB.")
+            }
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw Problem(description: "\(path) is not UTF-8 text.")
         }
         return text
+    }
+
+    /// Writes a text to a file, and replaces the file if it exists.
+    ///
+    /// - Throws: `Problem` if the file cannot be written.
+    static func write(_ text: String, to path: String) throws(Problem) {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw Problem(description: "\(path) cannot be written: \(SystemError.text).") }
+        let bytes = Array(text.utf8)
+        var written = 0
+        while written < bytes.count {
+            let count = bytes[written...].withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else {
+                let reason = SystemError.text
+                close(descriptor)
+                throw Problem(description: "\(path) cannot be written: \(reason).")
+            }
+            written += count
+        }
+        guard close(descriptor) == 0 else {
+            throw Problem(description: "\(path) cannot be written: \(SystemError.text).")
+        }
     }
 }
 

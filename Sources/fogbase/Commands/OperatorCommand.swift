@@ -8,12 +8,15 @@ struct OperatorCommand {
     let arguments: Arguments
     let way: Operator
 
-    /// Executes `admin …`, `users …`, `roles …`, `keys …`, `access explain`, `changes`, `jobs …` or `audit`.
+    /// Executes `admin …`, `users …`, `roles …`, `keys …`, `access explain`, `changes`, `jobs …`, `schema …` or
+    /// `audit`.
     ///
     /// - Throws: `Failure` with the reason.
     static func run(_ command: Command, _ arguments: Arguments, _ configuration: Configuration) throws(Failure)
         -> ExitCode
     {
+        // A file with a mistake needs no database.
+        if command.name.hasPrefix("schema ") { try SchemaCommand.checkFile(arguments) }
         let way = try Operator(configuration)
         let own = OperatorCommand(name: command.name, arguments: arguments, way: way)
         do throws(Failure) {
@@ -25,13 +28,14 @@ struct OperatorCommand {
             case "access": try own.explain()
             case "changes": try ChangesCommand(command: own).run()
             case "jobs": try JobsCommand(command: own).run()
+            case "schema": try SchemaCommand(command: own).run()
             default: try own.audit()
             }
         } catch {
             way.close()
             throw error
         }
-        way.close(finishesRemovals: command.name == "users remove")
+        way.close(finishesRemovals: ["users remove", "schema reset"].contains(command.name))
         return .success
     }
 

@@ -112,41 +112,77 @@ final class Operator {
         _ method: HTTPMethod, _ path: String, query: [(String, String)] = [], body: JSONValue? = nil,
         isOfServer: Bool = false, token: String? = nil, ifAbsent: Bool = false
     ) throws(Failure) -> Response {
-        let query = query + (isOfServer ? [] : scope)
+        var request = OperatorRequest(method, path, body: body?.bytes, token: token)
+        request.ifAbsent = ifAbsent
+        return try decoded(try exchange(request, query: query + (isOfServer ? [] : scope)), to: request)
+    }
+
+    /// Sends a request to one environment, and returns the body of the response, which need not be JSON.
+    ///
+    /// - Parameter environment: The environment; `nil` for that of the settings.
+    /// - Throws: `Failure` with the reason of an error response, or if no response arrived.
+    func exchange(
+        _ request: OperatorRequest, query: [(String, String)] = [], in environment: RecordEnvironment?
+    ) throws(Failure) -> [UInt8] {
+        var scope = scope
+        if let environment {
+            scope.removeAll { $0.name == "environment" }
+            scope.append(("environment", environment.rawValue))
+        }
+        let response = try exchange(request, query: query + scope)
+        guard !(200...299).contains(response.status) else { return response.body }
+        throw try decoded(response, to: request).rejection
+    }
+
+    private func exchange(
+        _ request: OperatorRequest, query: [(String, String)]
+    ) throws(Failure) -> LocalHTTP.Response {
+        var request = request
         let pairs = query.map { "\($0.0)=\(PathSegment.encode($0.1))" }.joined(separator: "&")
-        let target = pairs.isEmpty ? path : "\(path)?\(pairs)"
-        let response = try send(method, target, body?.bytes, token, ifAbsent: ifAbsent)
+        if !pairs.isEmpty { request.target += "?" + pairs }
+        return try send(request)
+    }
+
+    /// Returns a response whose body is JSON or empty.
+    private func decoded(
+        _ response: LocalHTTP.Response, to request: OperatorRequest
+    ) throws(Failure) -> Response {
         let value = response.body.isEmpty ? .null : try? JSONValue.parse(response.body)
         guard let value else {
-            throw Failure("The response to \(method.text) \(path) is not JSON: status \(response.status).")
+            throw Failure(
+                "The response to \(request.method.text) \(request.target) is not JSON: status \(response.status).")
         }
-        if response.status == 401, case .server(let channel) = way {
+        if response.status == 401, request.token == nil, case .server(let channel) = way {
             throw Failure(
                 "The server at \(channel.places.first?.description ?? "") rejects the token of \(OperatorChannel.path(in: settings.dataPath)): it is not the server of \(settings.dataPath), or it was just restarted. Try again in a moment."
             )
         }
-        let rejection = Failure(
-            Self.sentence(value["reason"]?.string ?? "The status of \(method.text) \(path) was \(response.status)"))
-        return Response(status: response.status, value: value, rejection: rejection)
+        let reason =
+            value["reason"]?.string
+            ?? "The status of \(request.method.text) \(request.target) was \(response.status)"
+        var sentences = [Self.sentence(reason)]
+        // The first of several refused parts is the reason.
+        for refused in value["details"]?["refused"]?.array?.compactMap(\.string) ?? [] where refused != reason {
+            sentences.append(Self.sentence(refused))
+        }
+        return Response(
+            status: response.status, value: value, rejection: Failure(sentences, code: .failure))
     }
 
     private static func sentence(_ reason: String) -> String {
         reason.hasSuffix(".") || reason.hasSuffix("?") ? reason : reason + "."
     }
 
-    private func send(
-        _ method: HTTPMethod, _ target: String, _ body: [UInt8]?, _ token: String?, ifAbsent: Bool
-    ) throws(Failure) -> LocalHTTP.Response {
+    private func send(_ request: OperatorRequest) throws(Failure) -> LocalHTTP.Response {
         do {
             switch way {
             case .server(let channel):
-                return try Self.send(
-                    method, target, body, token: token ?? channel.token, ifAbsent: ifAbsent, to: channel)
+                return try Self.send(request, to: channel)
             case .files(let opened):
                 let server = try opened ?? StoppedServer(settings)
                 way = .files(server)
-                guard let response = server.respond(method, target, body: body, token: token, ifAbsent: ifAbsent) else {
-                    throw Failure("'\(target)' is not a valid request target.")
+                guard let response = server.respond(to: request) else {
+                    throw Failure("'\(request.target)' is not a valid request target.")
                 }
                 return response
             }
@@ -158,16 +194,18 @@ final class Operator {
     }
 
     private static func send(
-        _ method: HTTPMethod, _ target: String, _ body: [UInt8]?, token: String, ifAbsent: Bool,
-        to channel: OperatorChannel
+        _ request: OperatorRequest, to channel: OperatorChannel
     ) throws -> LocalHTTP.Response {
         var lines = [
-            "\(method.text) \(target) HTTP/1.1", "Host: \(channel.host)", "Authorization: Bearer \(token)",
-            "Connection: close",
+            "\(request.method.text) \(request.target) HTTP/1.1", "Host: \(channel.host)",
+            "Authorization: Bearer \(request.token ?? channel.token)", "Connection: close",
         ]
-        if ifAbsent { lines.append("If-None-Match: *") }
-        if let body { lines += ["Content-Type: application/json", "Content-Length: \(body.count)"] }
-        return try LocalHTTP.send(to: channel.places, lines: lines, body: body ?? [], maxWait: maxWait)
+        if request.ifAbsent { lines.append("If-None-Match: *") }
+        if let accept = request.accept { lines.append("Accept: \(accept)") }
+        if let body = request.body {
+            lines += ["Content-Type: \(request.contentType)", "Content-Length: \(body.count)"]
+        }
+        return try LocalHTTP.send(to: channel.places, lines: lines, body: request.body ?? [], maxWait: maxWait)
     }
 
     /// Follows an event stream of the running server, until the stream ends.

@@ -51,18 +51,18 @@ final class StoppedServer {
         }
     }
 
-    /// Returns the response to one request. The request uses the operator's token unless another token is given.
-    /// Returns `nil` for an invalid target.
-    func respond(
-        _ method: HTTPMethod, _ target: String, body: [UInt8]?, token: String?, ifAbsent: Bool
-    ) -> LocalHTTP.Response? {
-        guard let target = RequestTarget(target) else { return nil }
+    /// Returns the response to one request. The request uses the operator's token unless it has another token. Returns
+    /// `nil` for an invalid target.
+    func respond(to request: OperatorRequest) -> LocalHTTP.Response? {
+        guard let target = RequestTarget(request.target) else { return nil }
         var fields = HTTPFields()
-        fields.append(.authorization, "Bearer \(token ?? self.token)")
-        if ifAbsent { fields.append(.ifNoneMatch, literal: "*") }
-        if body != nil { fields.append(.contentType, literal: "application/json") }
+        fields.append(.authorization, "Bearer \(request.token ?? token)")
+        if request.ifAbsent { fields.append(.ifNoneMatch, literal: "*") }
+        if let accept = request.accept { fields.append(.accept, accept) }
+        if request.body != nil { fields.append(.contentType, request.contentType) }
         let request = HTTPRequest(
-            method: method, target: target, fields: fields, body: body.map(HTTPRequestBody.bytes) ?? .empty)
+            method: request.method, target: target, fields: fields,
+            body: request.body.map(HTTPRequestBody.bytes) ?? .empty)
         let (api, context) = (api, context)
         let response = Blocking.run { await api.respond(to: request, in: context) }
         var bytes: [UInt8] = []

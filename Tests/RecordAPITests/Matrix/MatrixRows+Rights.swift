@@ -20,6 +20,20 @@ extension MatrixRow {
         MatrixRow(
             "changeField", .patch, "/schema/types/Open/fields/n", #"{"type":"INT64"}"#,
             .administrators(200, 200, 403, 403)),
+        // The tokens of users and keys are those of development.
+        MatrixRow(
+            "promoteSchema", .post, "/schema/promotion?environment=production",
+            [401, 401, 401, 401, 401, 401, 401, 200, 200, 403, 403, 200]),
+        MatrixRow("promoteSchema", .post, "/schema/promotion", .administrators(400, 400, 403, 403)),
+        MatrixRow("resetSchema", .post, "/schema/reset", .administrators(400, 400, 403, 403)),
+        MatrixRow(
+            "resetSchema", .post, "/schema/reset", #"{"deleteRecords":true}"#, .administrators(200, 200, 403, 403)),
+        MatrixRow(
+            "rollBackSchema", .post, "/schema/rollback", #"{"snapshot":1}"#, .administrators(404, 404, 403, 403)),
+        MatrixRow("rollBackSchema", .post, "/schema/rollback", "{}", .administrators(400, 400, 403, 403)),
+        MatrixRow("listSnapshots", .get, "/schema/snapshots", .administrators(200, 200, 200, 200)),
+        MatrixRow("readSnapshot", .get, "/schema/snapshots/1", .administrators(404, 404, 404, 404)),
+        MatrixRow("readSnapshot", .get, "/schema/snapshots/x", .administrators(404, 404, 404, 404)),
     ]
 
     static let rights: [MatrixRow] = [

@@ -88,7 +88,8 @@ import Testing
                     FileManager.default.fileExists(atPath: tests.appending(path: path).path),
                     "\(entry.number)")
             case .notYet(let reason, let words):
-                for route in RouteTable.native.routes {
+                // A reset of the schema resets no password.
+                for route in RouteTable.native.routes where "\(route.id)" != "resetSchema" {
                     for word in words {
                         #expect(
                             !"\(route.name)".lowercased().contains(word), "\(entry.number) does apply now: \(reason)")

@@ -26,10 +26,44 @@ import Testing
         _ from: [RecordTypeDefinition] = [post], _ to: [Target], records: [String] = [],
         _ change: (inout Facts) -> Void = { _ in }
     ) -> SchemaEvolution {
+        .validate(from: Schema(types: from), to: to, facts: facts(records: records, change))
+    }
+
+    private static func facts(records: [String] = [], _ change: (inout Facts) -> Void = { _ in }) -> Facts {
         var facts = Facts()
         facts.typesWithRecords = Set(records.map(Sample.typeName))
         change(&facts)
-        return .validate(from: Schema(types: from), to: to, facts: facts)
+        return facts
+    }
+
+    @Test func `everything that a change would lose is listed, and the first problem of each type`() {
+        let broken = Sample.type("Broken", id: 2)
+        var wrong = broken
+        wrong.grants = Self.crew
+        let evolution = Self.validate(
+            [Self.post, broken, Sample.type("Gone", id: 3)],
+            [Target(wrong)] + Self.to([Sample.field(2, "n", .string)]), records: ["Post", "Gone"])
+        #expect(
+            evolution.refusals.map(\.loss) == [
+                nil, .field(Sample.typeName("Post"), Sample.fieldName("title")),
+                .field(Sample.typeName("Post"), Sample.fieldName("n")), .type(Sample.typeName("Gone")),
+            ])
+        #expect(evolution.violation == evolution.refusals.first?.error)
+        #expect(evolution.violation?.cause == .unknownName)
+    }
+
+    @Test func `a promotion may widen fields, keeps Users, and grants to roles that it creates`() {
+        let users = Sample.type("Users", id: 2, grants: .users)
+        var facts = Facts()
+        facts.isPromotion = true
+        let evolution = SchemaEvolution.validate(
+            from: Schema(types: [Self.post, users]),
+            to: Self.to([Self.post.fields[0], Sample.field(2, "n", .double)], grants: Self.crew),
+            roles: [Sample.role("crew"), .world], facts: facts)
+        #expect(evolution.violation == nil && evolution.refusals.isEmpty)
+        #expect(evolution.newRoles == [Sample.role("crew")])
+        #expect(!evolution.steps.contains { $0.change == .removeType })
+        #expect(evolution.steps.contains { $0.change == .setGrants(Self.crew) })
     }
 
     private static func to(
@@ -128,6 +162,37 @@ import Testing
             }, code: .accessDenied,
             reason: "The document leaves out a type with rights of its own, which takes the right changeRights",
             details: ["right"]),
+        Row(
+            rule: "13, a new role",
+            evolution: .validate(
+                from: Schema(types: [post]), to: to(), roles: [Sample.role("crew")],
+                facts: facts { $0.mayChangeRights = false }),
+            code: .accessDenied,
+            reason:
+                "The document creates the role crew, which takes the right changeRights. Let an administrator create it first",
+            details: ["role", "right"]),
+        Row(
+            rule: "17, a type left out", evolution: validate([post], []) { $0.isPromotion = true },
+            reason:
+                "Production has the type Post, and a promotion removes no types. Add it to development, or remove it from production with PUT /schema",
+            details: ["recordType"]),
+        Row(
+            rule: "17, a field left out", evolution: validate([post], to([post.fields[0]])) { $0.isPromotion = true },
+            reason:
+                "The field n of type Post is in production, and a promotion removes no fields. Add it to development, or remove it from production with PUT /schema",
+            details: ["recordType", "field"]),
+        Row(
+            rule: "17, another type",
+            evolution: validate([post], to([post.fields[0], Sample.field(2, "n", .string)])) { $0.isPromotion = true },
+            reason:
+                "The field n of type Post is INT64 and cannot become STRING by a promotion. Give it its type in development, or add a field with another name",
+            details: ["recordType", "field"]),
+        Row(
+            rule: "17, without names",
+            evolution: validate([post], []) {
+                $0.isPromotion = true
+                $0.tellsNames = false
+            }, reason: "Production has a type that development lacks, and a promotion removes no types"),
     ]
 
     private static func extending(_ environment: RecordEnvironment, _ types: [RecordTypeDefinition]) -> SchemaEvolution
