@@ -1,4 +1,5 @@
 import HTTP
+import RecordEngine
 import RecordModel
 import RecordWire
 import TestSupport
@@ -15,6 +16,32 @@ import Testing
             let isDevice = words[1].hasPrefix("/device/1/{container}/{environment}/")
             #expect(isDevice || words[1].hasPrefix("/database/1/{container}/{environment}/{database}/"))
             #expect(route.namesDatabase != isDevice && words[1].contains("/\(route.id)"), "\(route.name)")
+        }
+    }
+
+    @Test func `a device URL names no database and uses the public one`() throws {
+        let table = CloudKitRouteTable([
+            CloudKitRoute("POST /device/1/{container}/{environment}/tokens/create", "tokens/create", rate: .write) {
+                _ in
+                .cloudKit(JSONObject())
+            },
+            CloudKitRoute(
+                "POST /database/1/{container}/{environment}/{database}/tokens/create", "tokens/create", rate: .write
+            ) { _ in .cloudKit(JSONObject()) },
+        ])
+        for (path, database) in [
+            ("/device/1/iCloud.a/production/tokens/create", CloudKitDatabase.publicDatabase),
+            ("/database/1/iCloud.a/production/private/tokens/create", .privateDatabase),
+            ("/database/1/iCloud.a/production/shared/tokens/create", .sharedDatabase),
+        ] {
+            let target = try #require(RequestTarget(path))
+            guard case .found(let number, _, let parameters) = table.match(.post, target) else {
+                Issue.record("\(path) is not found")
+                continue
+            }
+            let found = try CloudKitPath(parameters, of: table.routes[number])
+            #expect(found.database == database && found.id.container.text == "iCloud.a", "\(path)")
+            #expect(found.id.environment == .production)
         }
     }
 
