@@ -98,7 +98,9 @@ struct InMemoryAccountRoutes {
         database.accounts.users[id] = InMemoryUser(
             recordName: recordName, name: name ?? recordName, password: password, created: now)
         try database.extendSchema(.users, with: [], grants: .users)
-        if let key = RecordName(recordName).map({ RecordKey(zone: 0, name: $0) }), let type = database.schema[.users] {
+        if let key = RecordName(recordName).map({ RecordKey(zone: .publicDefault, name: $0) }),
+            let type = database.schema[.users]
+        {
             let sequence = database.nextSequence()
             database.keep(InMemoryRecord(id: sequence, key: key, type: type.id, creator: id, created: now), at: key)
         }
@@ -213,12 +215,13 @@ struct InMemoryAccountRoutes {
     ) throws(RecordError) -> TransportResponse {
         let object = request.body.isEmpty ? JSONObject() : try request.object(["password"])
         if !user.isAnonymous { try require(object["password"]?.string, "password", of: user) }
-        if let name = RecordName(user.recordName), let record = database.find(name, zone: 0) {
+        if let name = RecordName(user.recordName), let record = database.find(name, zone: .publicDefault) {
             var writer = InMemoryWriter(
                 call: InMemoryCall(request: request, caller: .administrator(.bootstrap), scope: .publicDatabase))
             try writer.writeTombstone(record, position: 0, in: &database)
         }
-        for key in database.records.keys where key.zone == id.rawValue { database.keep(nil, at: key) }
+        for key in database.records.keys where key.zone.owner == id.rawValue { database.keep(nil, at: key) }
+        database.zones.removeAll(of: id.rawValue)
         database.accounts.users[id] = nil
         database.accounts.endSessions(of: id)
         return TransportResponse(status: 204)

@@ -6,11 +6,32 @@ struct InMemoryCall {
     let request: InMemoryRequest
     let caller: Caller
     let scope: DatabaseScope
+    private(set) var zone: InMemoryZoneID
+    private(set) var zoneName = ZoneName.defaultZone
     /// The fields to return; `nil` is all of them.
     var fields: [String]?
 
-    var zone: Int64 {
-        if case .privateDatabase(let owner) = scope { owner.rawValue } else { 0 }
+    /// Creates a call to the default zone of a database.
+    init(request: InMemoryRequest, caller: Caller, scope: DatabaseScope, fields: [String]? = nil) {
+        self.request = request
+        self.caller = caller
+        self.scope = scope
+        self.fields = fields
+        if case .privateDatabase(let owner) = scope {
+            zone = InMemoryZoneID(owner: owner.rawValue)
+        } else {
+            zone = .publicDefault
+        }
+    }
+
+    /// Returns the call to another zone of its database.
+    ///
+    /// - Throws: ZONE_NOT_FOUND.
+    func addressing(_ name: ZoneName, of database: InMemoryDatabase) throws(RecordError) -> InMemoryCall {
+        var call = self
+        call.zone = try database.zones.id(of: name, owner: zone.owner)
+        call.zoneName = name
+        return call
     }
 
     func may(_ action: Action, _ record: InMemoryRecord, _ type: RecordTypeDefinition) -> Bool {
@@ -56,18 +77,25 @@ struct InMemoryCall {
 extension InMemoryCall {
     /// Creates a call from a request.
     ///
-    /// - Throws: AUTHENTICATION_REQUIRED or ACCESS_DENIED for the private database of another user.
+    /// - Throws: AUTHENTICATION_REQUIRED or ACCESS_DENIED for the private database of another user; ZONE_NOT_FOUND;
+    ///   BAD_REQUEST for an invalid name of a zone.
     init(_ request: InMemoryRequest, by caller: Caller, in database: InMemoryDatabase) throws(RecordError) {
-        self.init(
+        let zone = try request["zone"].map { text throws(RecordError) -> ZoneName in
+            guard let zone = ZoneName(text) else {
+                throw .badRequest(ZoneName.rule, details: [("parameter", .text("zone"))])
+            }
+            return zone
+        }
+        let call = InMemoryCall(
             request: request, caller: caller, scope: try Self.scope(of: request, for: caller, database.accounts),
             fields: request.shownFields)
+        self = try zone.map { zone throws(RecordError) in try call.addressing(zone, of: database) } ?? call
     }
 
     /// Returns the database that a request names.
     private static func scope(
         of request: InMemoryRequest, for caller: Caller, _ accounts: InMemoryAccounts
     ) throws(RecordError) -> DatabaseScope {
-        guard [nil, "_defaultZone"].contains(request["zone"]) else { throw .zoneNotFound }
         switch request["database"] {
         case nil, "public": return .publicDatabase
         case "private": break

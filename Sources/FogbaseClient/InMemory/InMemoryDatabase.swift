@@ -22,6 +22,7 @@ struct InMemoryDatabase {
     private var journal: [(key: RecordKey, before: InMemoryRecord?)] = []
 
     var accounts = InMemoryAccounts()
+    var zones = InMemoryZones()
     var files = InMemoryFiles()
     var positions = InMemoryPositions()
     /// Sync tokens before this sequence number have expired.
@@ -90,6 +91,42 @@ struct InMemoryDatabase {
         for step in evolution.steps { schema.apply(step, number: Int64(schema.types.count + 1)) }
     }
 
+    /// Removes the records of a deleted zone without tombstones.
+    mutating func removeRecords(of zone: InMemoryZoneID) {
+        for key in records.keys where key.zone == zone { replace(nil, at: key) }
+        holders = holders.filter { $0.key.zone != zone }
+        replacedRecords.removeAll { $0.key.zone == zone }
+    }
+
+    /// Returns the sequence number of the newest change of each zone of a database. Zones without records are left out.
+    func newestSequences(of owner: Int64) -> [InMemoryZoneID: Int64] {
+        var newest: [InMemoryZoneID: Int64] = [:]
+        for record in records.values where record.key.zone.owner == owner {
+            newest[record.key.zone] = max(newest[record.key.zone] ?? 0, record.sequence)
+        }
+        return newest
+    }
+
+    /// Returns the position that the text of a request represents: the sequence number of the last change, and the one up
+    /// to which the caller has complete data. An empty text is the beginning, and `now` the end.
+    ///
+    /// - Parameter owner: As for `InMemoryPositions`.
+    /// - Throws: BAD_REQUEST with cause TOKEN_INVALID or TOKEN_EXPIRED.
+    func feedPosition(_ since: String, _ owner: String) throws(RecordError) -> (last: Int64, complete: Int64) {
+        switch since {
+        case "": return (0, 0)
+        case "now": return (sequence, sequence)
+        default:
+            guard case .feed(let last, let complete)? = positions[since, owner] else {
+                throw .badRequest(
+                    "The sync token does not belong to this caller and zone. Read the feed from its beginning",
+                    cause: .tokenInvalid)
+            }
+            guard last >= oldestToken else { throw .tokenIsTooOld }
+            return (last, complete)
+        }
+    }
+
     mutating func forgetJournal() {
         journal = []
     }
@@ -106,12 +143,12 @@ struct InMemoryDatabase {
     }
 
     /// Returns the record with a name; `nil` if the record is deleted or missing.
-    func find(_ name: RecordName, zone: Int64) -> InMemoryRecord? {
+    func find(_ name: RecordName, zone: InMemoryZoneID) -> InMemoryRecord? {
         records[RecordKey(zone: zone, name: name)].flatMap { $0.isDeleted ? nil : $0 }
     }
 
     /// Returns the records of a type, in creation order.
-    func all(of type: RecordTypeDefinition, zone: Int64) -> [InMemoryRecord] {
+    func all(of type: RecordTypeDefinition, zone: InMemoryZoneID) -> [InMemoryRecord] {
         records.values.filter { $0.type == type.id && $0.key.zone == zone && !$0.isDeleted }.sorted { $0.id < $1.id }
     }
 

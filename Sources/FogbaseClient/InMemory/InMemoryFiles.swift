@@ -9,7 +9,8 @@ struct InMemoryFiles {
     struct Receipt {
         var asset: Asset
         var uploader: UserID
-        var zone: Int64
+        /// The user ID of the owner of the database; 0 for the public database.
+        var database: Int64
     }
 
     private var contents: [String: [UInt8]] = [:]
@@ -19,14 +20,14 @@ struct InMemoryFiles {
     ///
     /// - Returns: The value for a record's field, with its upload token.
     private mutating func add(
-        _ content: [UInt8], type: String?, filename: String?, uploader: UserID, zone: Int64
+        _ content: [UInt8], type: String?, filename: String?, uploader: UserID, database: Int64
     ) -> Asset {
         var asset = Asset(
             fileChecksum: Base64.encode(FileFingerprint.of(content)), size: Int64(content.count),
             contentType: type ?? "application/octet-stream", filename: filename)
         contents[asset.fileChecksum] = content
         let receipt = UUID().uuidString
-        receipts[receipt] = Receipt(asset: asset, uploader: uploader, zone: zone)
+        receipts[receipt] = Receipt(asset: asset, uploader: uploader, database: database)
         asset.receipt = receipt
         asset.downloadURL = url(of: asset)
         return asset
@@ -83,7 +84,7 @@ struct InMemoryFiles {
         if request.field("content-digest") != nil { throw InMemoryError.notThere("digests of uploads") }
         let asset = add(
             request.body, type: type, filename: request["filename"].flatMap { $0.isEmpty ? nil : $0 },
-            uploader: call.caller.writerID, zone: call.zone)
+            uploader: call.caller.writerID, database: call.zone.owner)
         var value = JSONObject([("fileChecksum", .string(asset.fileChecksum)), ("size", .integer(asset.size))])
         value["contentType"] = asset.contentType.map(JSONValue.string)
         value["filename"] = asset.filename.map(JSONValue.string)
@@ -108,7 +109,7 @@ struct InMemoryFiles {
             var found: Asset?
             if let receipt = asset.receipt {
                 found = receipts[receipt].flatMap { receipt in
-                    receipt.uploader == call.caller.writerID && receipt.zone == call.zone
+                    receipt.uploader == call.caller.writerID && receipt.database == call.zone.owner
                         && receipt.asset.fileChecksum == asset.fileChecksum ? receipt.asset : nil
                 }
             } else if let existing, call.may(.read, existing, type) {

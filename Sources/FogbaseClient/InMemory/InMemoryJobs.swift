@@ -31,7 +31,8 @@ struct InMemoryJobs {
         var document = JSONObject([
             ("id", .string(id)), ("kind", .string(kind.rawValue)), ("state", .string(JobState.succeeded.rawValue)),
             ("by", ["kind": .string(isAdministrator ? "administrator" : "user"), "name": .string(name)]),
-            ("task", .object(task)), ("created", now), ("database", call.zone == 0 ? "public" : "private"),
+            ("task", .object(task)), ("created", now),
+            ("database", call.scope == .publicDatabase ? "public" : "private"),
             ("started", now), ("ended", now),
             ("total", .integer(Int64(matched))), ("done", .integer(Int64(done))),
             ("skipped", .integer(Int64(skips.count))),

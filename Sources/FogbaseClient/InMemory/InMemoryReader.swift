@@ -93,8 +93,8 @@ struct InMemoryReader {
         let types = try call.request.feedTypes
         let all = (database.replacedRecords + database.records.values).filter { $0.key.zone == call.zone }
         let since = call.request["since"] ?? ""
-        guard call.scope == .publicDatabase || !all.isEmpty else {
-            // The database was never written, so the server has never issued a sync token.
+        guard call.zone == .publicDefault || !call.zone.isDefault || !all.isEmpty else {
+            // The default zone was never written, so the server has never issued a sync token for it.
             guard ["", "now"].contains(since) else { throw .tokenIsTooOld }
             return TransportResponse(json: ["changes": [], "token": "", "moreComing": false])
         }
@@ -102,18 +102,7 @@ struct InMemoryReader {
             types.map { $0.contains { database.schema[$0]?.id == record.type } } ?? true
         }.sorted { $0.sequence < $1.sequence }
         let owner = "feed \(call.caller.writerID) \(call.zone)"
-        var (last, complete): (Int64, Int64) = (0, 0)
-        if since == "now" {
-            (last, complete) = (database.sequence, database.sequence)
-        } else if !since.isEmpty {
-            guard case .feed(let place, let known)? = database.positions[since, owner] else {
-                throw .badRequest(
-                    "The sync token does not belong to this caller and zone. Read the feed from its beginning",
-                    cause: .tokenInvalid)
-            }
-            guard place >= database.oldestToken else { throw .tokenIsTooOld }
-            (last, complete) = (place, known)
-        }
+        var (last, complete) = try database.feedPosition(since, owner)
         var json = Array(#"{"changes":["#.utf8)
         var count = 0
         var isCut = false
@@ -176,6 +165,6 @@ extension RecordError {
     static let invalidCursor = RecordError.badRequest(
         "The cursor does not belong to this caller and query. Ask for the first page again", cause: .tokenInvalid)
 
-    fileprivate static let tokenIsTooOld = RecordError.badRequest(
+    static let tokenIsTooOld = RecordError.badRequest(
         "The sync token is too old. Read the feed from its beginning", cause: .tokenExpired)
 }

@@ -4,8 +4,7 @@ internal import RecordWire
 
 /// The key of a record: its zone and its name.
 struct RecordKey: Hashable {
-    /// 0 for the public database; the owner's user ID for a private one.
-    let zone: Int64
+    let zone: InMemoryZoneID
     let name: RecordName
 }
 

@@ -49,6 +49,10 @@ struct InMemoryRouter {
             return try executeIdempotently(call, in: &database, change.respond)
         case ("GET", "jobs", 1...2), ("POST", "jobs", 3): return try InMemoryJobs(call: call).respond(in: database)
         case ("GET", "changes", 1): return try reader.changes(in: &database)
+        case ("GET", "changes", 2) where request.path[1] == "zones":
+            return try InMemoryZoneRoutes(call: call).changes(in: &database)
+        case ("GET", "zones", 1): return try InMemoryZoneRoutes(call: call).list(in: database)
+        case (_, "zones", 2): return try InMemoryZoneRoutes(call: call).respond(in: &database)
         case ("POST", "assets", 1): return try database.files.upload(call, schema: database.schema)
         case (_, "assets", 2...): throw InMemoryError.notThere("resumable uploads; send at most 8 MiB")
         case (_, "schema", _), (_, "grants", _), (_, "roles", _), (_, "keys", _), (_, "invitations", _),

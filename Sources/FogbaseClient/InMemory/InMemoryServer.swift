@@ -13,9 +13,10 @@ internal import RecordWire
 /// ```
 ///
 /// The in-memory server implements the protocol and rules of a real server for records, batches, queries, pages,
-/// changes, references, access lists and permissions. It also stores files and accounts. The in-memory server differs
-/// from a real server as follows:
+/// changes, zones, references, access lists and permissions. It also stores files and accounts. The in-memory server
+/// differs from a real server as follows:
 ///
+/// - The records of a deleted zone are deleted at once, and its loss is kept without a limit of time.
 /// - Containers are created when a request first names them. Types and fields are created when a request first writes
 ///   them, even in production. All types have the default grants. Queries need no index.
 /// - The media type of a file is the type that the client sent. Pictures have no dimensions. URLs of files do not

@@ -24,8 +24,10 @@ extension InMemoryWriter {
         _ operation: InMemoryOperation, _ typeName: RecordTypeName, in database: InMemoryDatabase,
         completing complete: CanonicalValue.AssetCompletion? = nil
     ) throws(RecordError) -> ResolvedFields {
-        try FieldResolver.resolve(
-            operation.input, typeName: typeName, type: database.schema[typeName], allowsNewFields: true,
+        var input = operation.input
+        input.zone = call.zoneName
+        return try FieldResolver.resolve(
+            input, typeName: typeName, type: database.schema[typeName], allowsNewFields: true,
             recordBytes: database.limits.recordBytes, completing: complete)
     }
 
