@@ -1,4 +1,6 @@
 import HTTP
+import RecordEngine
+import RecordModel
 import RecordWire
 import TestSupport
 import Testing
