@@ -118,7 +118,7 @@ let package = Package(
         tests("ThreadsTests", ["Threads"]),
         tests("SocketsTests", ["Sockets", "Threads"]),
         tests("CompressionTests", ["Compression"]),
-        tests("CryptographyTests", ["Cryptography"]),
+        tests("CryptographyTests", ["Cryptography", "Encodings"]),
         tests("HTTPSendingTests", ["HTTPSending", "HTTP", "Threads"]),
         tests("HTTPTransportTests", ["HTTPTransport", "HTTP", "Sockets", "Threads", "Compression"]),
         .testTarget(

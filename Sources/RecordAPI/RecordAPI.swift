@@ -155,7 +155,9 @@ public final class RecordAPI: Sendable {
         if let open = context.reader(id) { reader = open } else { reader = try await context.openReader(id) }
         let authentication = table.routes[number].authentication
         if options.contains(.readsNoRecords) { reader.refreshRights() } else { try reader.refresh() }
-        let caller = authentication == .url ? .anonymous : try Self.authenticate(request.fields, with: reader, &rate)
+        let caller =
+            authentication.ignoresCredentials
+            ? .anonymous : try Self.authenticate(request.fields, with: reader, &rate)
         try rate.admit(caller, of: reader.database, provesLater: authentication == .signIn)
         if !authentication.admitsAnonymousCallers { try admit(caller, to: reader.database.environment) }
         // Routes that need no zone reject an unknown one too.

@@ -201,6 +201,40 @@ import Testing
     }
 
     @Test(arguments: Place.allCases)
+    func `API tokens and server-to-server keys are made, listed and revoked`(place: Place) throws {
+        let shell = try Self.shell(place)
+        let made = try shell.run("keys add web --api-token --origins https://a.example.org,https://*.b.org --notes x")
+        #expect(made.status == 0 && made.out.count == 65 && made.errors.contains("https://a.example.org"))
+        let shown = try shell.json("keys show web --json")
+        #expect(shown["origins"] == ["https://a.example.org", "https://*.b.org"] && shown["token"] == nil)
+        let path = NSTemporaryDirectory() + "fogbase-key-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let pem = """
+            -----BEGIN PUBLIC KEY-----
+            MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE++NPMwobeJA0EhdqHX6mBeW5lajs
+            PFn/dRa4DN1MBvNweWAvbMWCShqdpkCNMUUtve8LUDFLOxVNGcv95IwJWA==
+            -----END PUBLIC KEY-----
+            """
+        try pem.write(toFile: path, atomically: true, encoding: .utf8)
+        let key = try shell.run("keys add backend --public-key \(path) --read-only")
+        #expect(key.status == 0 && key.out.count == 65 && !key.out.hasPrefix("fbk_"), "\(key.errors)")
+        let list = try shell.run("keys list").out
+        #expect(list.contains("server-to-server") && list.contains("API token"), "\(list)")
+        for (command, reason) in [
+            ("keys add x --api-token --read-only", "anonymous"), ("keys add x --read-only --notes y", "--api-token"),
+            ("keys add x --read-only --public-key \(path)", "registered already"),
+            ("keys add x --read-only --public-key /none", "no file"), ("keys rotate backend", "no token"),
+            ("keys add x --api-token --callback ftp://a.org/", "https://"),
+        ] {
+            let result = try shell.run(command)
+            #expect(result.status != 0 && result.errors.contains(reason), "\(command): \(result.errors)")
+        }
+        #expect(try shell.run("keys revoke web").out.contains("Deleted web"))
+        #expect(try shell.run("keys revoke backend").out.contains("signatures"))
+        try shell.leave(place)
+    }
+
+    @Test(arguments: Place.allCases)
     func `access is explained for users, keys, strangers and administrators`(place: Place) throws {
         let shell = try Self.shell(place)
         #expect(try shell.run("users add ada", input: "correct horse\n").status == 0)

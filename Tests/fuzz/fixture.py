@@ -26,6 +26,8 @@ ACCOUNTS = ("visitor", "uploader", "signing out", "ending one", "ending all", "r
             "removed")
 KEYS = ("read", "rotated", "revoked")
 APPS = ("shown", "deleted")
+# The container of a server without settings.
+CONTAINER = "iCloud.fogbase.default"
 UPLOADS = ("continued", "terminated")
 # The server keeps at most 1,000 keys, and as many open invitations.
 MOST_KEYS = MOST_INVITATIONS = 300
@@ -57,6 +59,7 @@ class Fixture:
                 self.make_named()
             else:
                 self.named, self.administrators = earlier.named, earlier.administrators
+                self.web_user = earlier.web_user
                 self.deputy, self.leaver, self.deputys_other = earlier.deputy, earlier.leaver, earlier.deputys_other
         except (OSError, http.client.HTTPException, KeyError, ValueError) as error:
             raise Problem(f"the fixture could not be made: {type(error).__name__}: {error}") from error
@@ -74,9 +77,8 @@ class Fixture:
         self.delete_old_keys()
         self.keys = {name: self.post("/keys", {"name": f"{name} {self.mark}", **body}) for name in KEYS}
         self.delete_old("/cloudkit/tokens?limit=1000", "tokens", "id", MOST_KEYS)
-        apps = {name: self.post("/cloudkit/tokens", {"name": f"{name} {self.mark}"}) for name in APPS}
-        self.apps = {name: app["id"] for name, app in apps.items()}
-        self.app_token = apps["shown"]["token"]
+        self.apps = {name: self.post("/cloudkit/tokens", {"name": f"{name} {self.mark}"})["id"] for name in APPS}
+        self.app_token = self.post("/cloudkit/tokens", {"name": f"used {self.mark}"})["token"]
         self.delete_old_invitations()
         self.invitation = self.post("/invitations", {"expiresIn": "1h"})["id"]
 
@@ -105,6 +107,10 @@ class Fixture:
         """The named account, the named administrators and their sessions."""
         self.named = f"bob-{self.mark}", self.post(
             "/users", {"name": f"bob-{self.mark}", "password": PASSWORD})["token"]
+        person = {"name": f"cara-{self.mark}", "password": PASSWORD}
+        self.post("/users", person)
+        self.web_user = self.post(
+            f"/cloudkit/sign-in/{self.apps['shown']}", {**person, "staysSignedIn": True})["webAuthToken"]
         self.administrators = {name: f"{name}-{self.mark}" for name in ("deputy", "spare")}
         for name, role in (("deputy", "owner"), ("spare", "viewer")):
             self.post("/administrators", {"name": self.administrators[name], "password": PASSWORD, "role": role})

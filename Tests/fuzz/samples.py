@@ -9,7 +9,7 @@ import hashlib
 import json
 from typing import NamedTuple
 
-from Tests.fuzz.fixture import OTHER_PASSWORD, PASSWORD, Fixture
+from Tests.fuzz.fixture import CONTAINER, OTHER_PASSWORD, PASSWORD, Fixture
 
 BOUNDARY = "B"
 FORM = (f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="f"; filename="a.gif"\r\nContent-Type: image/gif\r\n\r\n'
@@ -302,15 +302,25 @@ def keys(fixture: Fixture, owner: Caller) -> list[Sample]:
 def cloudkit(fixture: Fixture, owner: Caller) -> list[Sample]:
     """API tokens of CloudKit Web Services, and the routes of the sign-in page."""
     shown, deleted = fixture.apps["shown"], fixture.apps["deleted"]
+    credentials = f"?ckAPIToken={fixture.app_token}&ckWebAuthToken={fixture.web_user}&clientId=x"
+    users = f"/database/1/{CONTAINER}/development/public/users"
+    names = [{"userRecordName": fixture.names["visitor"]}, {"emailAddress": "ada@example.org"}]
     app = {"origins": ["https://app.example.org", "https://*.test.org"], "callback": "https://app.example.org/in?a=1"}
     return [
         owner.get("/cloudkit/tokens?limit=3"), owner.get(f"/cloudkit/tokens/{shown}"),
         owner.json("POST", "/cloudkit/tokens", {"name": f"web {fixture.mark}", "notes": "n", **app}),
         Caller().get(f"/cloudkit/sign-in/{shown}?origin=https%3A%2F%2Fapp.example.org"),
         Caller().json("POST", f"/cloudkit/sign-in/{shown}", {
-            "name": fixture.named[0], "password": PASSWORD, "staysSignedIn": True, "origin": "https://a.org"}).costly,
+            "name": f"ann-{fixture.mark}", "password": PASSWORD, "staysSignedIn": True,
+            "origin": "https://a.org"}).costly,
         owner.json("PATCH", f"/cloudkit/tokens/{shown}", {"notes": "m", **app}),
         owner.plain("DELETE", f"/cloudkit/tokens/{deleted}"),
+        Caller().get(f"{users}/caller{credentials}"), Caller().get(f"{users}/current{credentials}"),
+        Caller().json("POST", f"{users}/discover{credentials}", {"lookupInfos": names}),
+        Caller().json("POST", f"{users}/lookup/id{credentials}", {"users": names}),
+        Caller().json("POST", f"{users}/lookup/email{credentials}", {"users": names}),
+        Caller().get(f"{users}/caller?ckAPIToken={fixture.app_token}").rejected_with(421),
+        Caller().get(f"{users}/caller").rejected_with(401),
     ]
 
 

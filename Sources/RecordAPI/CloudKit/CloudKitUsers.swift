@@ -151,7 +151,8 @@ enum CloudKitUsers {
         }
         let fields = (try? JSONValue.parse(json))?["fields"]
         return FoundUser(
-            recordName: name, firstName: fields?["firstName"].flatMap(text), lastName: fields?["lastName"].flatMap(text))
+            recordName: name, firstName: fields?["firstName"].flatMap(text), lastName: fields?["lastName"].flatMap(text)
+        )
     }
 
     /// The text of a STRING field; `nil` for a field of another type.

@@ -76,7 +76,9 @@ extension RecordAPI {
         do {
             return try await route.handler(&call)
         } catch {
-            if case .service(let key) = call.caller, let error = error as? RecordError, error.isBeyondScope(of: key, nil) {
+            if case .service(let key) = call.caller, let error = error as? RecordError,
+                error.isBeyondScope(of: key, nil)
+            {
                 call.noteOutOfScope(key, nil)
             }
             throw error

@@ -36,7 +36,7 @@ enum CloudKitTokenRoutes {
         ) { call in try await revoke(call) },
         Route(
             "GET /cloudkit/sign-in/{token}", "readWebSignIn", .accounts,
-            "Shows which app the sign-in page signs in to", rate: .read, authentication: .url, query: ["origin"],
+            "Shows which app the sign-in page signs in to", rate: .read, authentication: .anonymous, query: ["origin"],
             responses: [
                 .json(200, "WebSignIn", "The app and the receivers of its web auth token"),
                 .error(403, "The API token may not be used by pages of this origin"),

@@ -53,7 +53,8 @@ enum KeyRoutes {
     /// `POST /keys` with `{"name","scope","publicKey"?,"expiresAt"|"expiresIn"?}`: creates a key. Its token is shown
     /// only once. With a public key, registers a server-to-server key, which has no token.
     static func create(_ call: inout RecordCall) async throws -> HTTPResponse {
-        let object = try await call.object(keys: ["name", "scope", "publicKey", "expiresAt", "expiresIn"], upTo: 65_536)
+        let object = try await call.object(
+            keys: ["name", "scope", "publicKey", "expiresAt", "expiresIn"], upTo: 65_536)
         guard let name = object["name"]?.string, let scope = object["scope"] else {
             throw RecordError.badRequest("The body needs 'name', a string, and 'scope', an object")
         }

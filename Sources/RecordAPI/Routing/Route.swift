@@ -39,6 +39,8 @@ package struct Route: Sendable {
         /// A bearer token, on a path with an unguessable name. An anonymous caller needs no permission except to know
         /// the name.
         case bearerAndPath
+        /// No credential, because a page loads the route before a person signs in. Credentials are ignored.
+        case anonymous
         /// A signed URL, which is a capability. Other credentials are ignored, because browsers that load the URL may
         /// send any.
         case url
@@ -47,7 +49,10 @@ package struct Route: Sendable {
         var hidesPath: Bool { self == .bearerAndPath || self == .url }
 
         /// Whether anonymous callers may use the route even if the development environment is only for members.
-        var admitsAnonymousCallers: Bool { self == .signIn || self == .url }
+        var admitsAnonymousCallers: Bool { self == .signIn || self == .url || self == .anonymous }
+
+        /// Whether the caller is anonymous whatever credential it sends.
+        var ignoresCredentials: Bool { self == .url || self == .anonymous }
     }
 
     /// The kind of response. It determines which request fields are checked first.

@@ -112,7 +112,9 @@ package struct CloudKitTokenSettings: Sendable {
                     "'origins' has at most \(Self.mostOrigins) entries", cause: .tooLarge,
                     details: [("field", .text("origins")), ("limit", .number(Int64(Self.mostOrigins)))])
             }
-            row.origins = origins.map { String(decoding: JSONValue.array($0.map(JSONValue.string)).bytes, as: UTF8.self) }
+            row.origins = origins.map {
+                String(decoding: JSONValue.array($0.map(JSONValue.string)).bytes, as: UTF8.self)
+            }
         }
         if let callback { row.callback = callback }
         return row

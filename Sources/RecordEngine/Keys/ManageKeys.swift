@@ -136,7 +136,8 @@ package struct APIKeys: Sendable {
             let maker = try transaction.apiKeys.manager(actor)
             var row = try transaction.apiKeys.living(id)
             guard row.signing == nil else {
-                throw .badRequest("A server-to-server key has no token. Register another public key, then revoke this one")
+                throw .badRequest(
+                    "A server-to-server key has no token. Register another public key, then revoke this one")
             }
             // The caller receives the token, and with it all permissions of the key for its lifetime.
             try maker.checkGiving(KeyScope(stored: row.scope), until: row.expires)

@@ -139,7 +139,8 @@ struct Command {
             name: "keys rotate", summary: "create a new token for an API key, and print it once", operands: ["KEY"],
             options: [OperatorCommand.overlapOption], settings: .some(place), notes: [keyNote]),
         Command(
-            name: "keys revoke", summary: "revoke a key or delete an API token permanently", operands: ["KEY"], settings: .some(place),
+            name: "keys revoke", summary: "revoke a key or delete an API token permanently", operands: ["KEY"],
+            settings: .some(place),
             notes: [keyNote]),
     ]
 

@@ -30,21 +30,18 @@ extension OperatorCommand {
         CommandOption(flag: "--notes", placeholder: "TEXT", help: "remarks about the API token"),
     ]
 
-    /// The options that only API tokens have, and those that only keys have.
-    private static let tokenFlags = ["--origins", "--callback", "--notes"]
-    private static let scopeFlags = ["--types", "--actions", "--read-only", "--rights", "--expires-in", "--public-key"]
-
     static let overlapOption = CommandOption(
         flag: "--overlap", placeholder: "TIME", help: "how long the previous token stays valid (1d)")
 
     func keys() throws(Failure) {
         switch name {
         case "keys list": try listKeys()
-        case "keys add": try arguments.options["--api-token"] == nil ? addKey() : addToken()
+        case "keys add":
+            try arguments.options["--api-token"] == nil ? addKey() : CloudKitTokensCommand(command: self).add()
         case "keys show":
-            let found = try keyOrToken(arguments.operands[0])
+            let found = try CloudKitTokensCommand(command: self).keyOrToken(arguments.operands[0])
             if wantsJSON { return Self.print(found.value) }
-            Self.print(found.isToken ? Self.facts(ofToken: found.value) : Self.facts(of: found.value))
+            Self.print(found.isToken ? CloudKitTokensCommand.facts(of: found.value) : Self.facts(of: found.value))
         case "keys rotate":
             let seconds = try seconds(Self.overlapOption.flag)
             let key = try key(arguments.operands[0])
@@ -55,7 +52,7 @@ extension OperatorCommand {
             show(
                 made, "\(made.text("name")) has a new token; the previous one is \(end). The token is shown only once:")
         default:
-            let found = try keyOrToken(arguments.operands[0])
+            let found = try CloudKitTokensCommand(command: self).keyOrToken(arguments.operands[0])
             let (id, name) = (found.value.text("id"), found.value.text("name"))
             try way.ask(.delete, found.isToken ? "/cloudkit/tokens/" + id : "/keys/" + id)
             let isSigning = found.value["keyID"] != nil
@@ -68,7 +65,7 @@ extension OperatorCommand {
 
     private func listKeys() throws(Failure) {
         let keys = try way.all("/keys", "keys")
-        let tokens = try way.all("/cloudkit/tokens", "tokens")
+        let tokens = try CloudKitTokensCommand(command: self).all()
         if wantsJSON { return Self.print(["keys": .array(keys), "tokens": .array(tokens)]) }
         var rows = [["NAME", "ID", "KIND", "STATE", "USED", "EXPIRES", "SCOPE"]]
         for key in keys {
@@ -80,55 +77,14 @@ extension OperatorCommand {
         for token in tokens {
             rows.append([
                 token.text("name"), token.text("id"), "API token", "active", Moment.show(token["usedAt"]?.integer),
-                Moment.show(nil), Self.origins(of: token),
+                Moment.show(nil), CloudKitTokensCommand.origins(of: token),
             ])
         }
         Self.print(rows)
     }
 
-    /// Creates an API token of CloudKit Web Services.
-    private func addToken() throws(Failure) {
-        if let flag = Self.scopeFlags.first(where: { arguments.options[$0] != nil }) {
-            throw .usage("\(flag) goes with a key; an API token has the permissions of anonymous callers.")
-        }
-        var request = JSONObject([("name", .string(arguments.operands[0]))])
-        if let origins = list("--origins") { request["origins"] = .array(origins.map(JSONValue.string)) }
-        if let callback = arguments.options["--callback"] { request["callback"] = .string(callback) }
-        if let notes = arguments.options["--notes"] { request["notes"] = .string(notes) }
-        let made = try way.ask(.post, "/cloudkit/tokens", body: .object(request))
-        show(made, "Added \(made.text("name")) for pages of \(Self.origins(of: made)). The API token is shown only once:")
-    }
-
-    /// Returns the key or API token with an id or a name; a key if both have it.
-    ///
-    /// - Throws: `Failure` if there is none.
-    private func keyOrToken(_ text: String) throws(Failure) -> (value: JSONValue, isToken: Bool) {
-        let matches = { (value: JSONValue) in value.text("id") == text || value.text("name") == text }
-        let keys = try way.all("/keys", "keys").filter(matches)
-        if let key = keys.first(where: { $0.text("state") != "revoked" }) { return (key, false) }
-        if let token = try way.all("/cloudkit/tokens", "tokens").first(where: matches) { return (token, true) }
-        guard let key = keys.last else { throw Failure("There is no key with the name or id \(text).") }
-        return (key, false)
-    }
-
-    private static func origins(of token: JSONValue) -> String {
-        token["origins"]?.array == nil ? "any origin" : token.words("origins")
-    }
-
-    private static func facts(ofToken token: JSONValue) -> [[String]] {
-        var rows = [
-            ["name", token.text("name")], ["id", token.text("id")], ["kind", "API token"],
-            ["token", token.text("prefix") + "…"], ["origins", origins(of: token)],
-            ["callback", token["callback"]?.string ?? "a message to the page"],
-            ["created", Moment.show(token["createdAt"]?.integer)],
-        ]
-        if let moment = token["usedAt"]?.integer { rows.append(["used", Moment.show(moment)]) }
-        if let notes = token["notes"]?.string, !notes.isEmpty { rows.append(["notes", notes]) }
-        return rows
-    }
-
     private func addKey() throws(Failure) {
-        if let flag = Self.tokenFlags.first(where: { arguments.options[$0] != nil }) {
+        if let flag = CloudKitTokensCommand.flags.first(where: { arguments.options[$0] != nil }) {
             throw .usage("\(flag) goes with --api-token.")
         }
         var scope = JSONObject()
@@ -142,22 +98,13 @@ extension OperatorCommand {
         var request = JSONObject([("name", .string(arguments.operands[0])), ("scope", .object(scope))])
         if let seconds = try seconds("--expires-in") { request["expiresIn"] = .integer(seconds) }
         if let path = arguments.options["--public-key"] {
-            request["publicKey"] = .string(try Self.publicKey(path))
+            request["publicKey"] = .string(try CloudKitTokensCommand.publicKey(path))
             let made = try way.ask(.post, "/keys", body: .object(request))
             Terminal.complain("Added \(made.text("name")): \(Self.scope(of: made)). Its key ID is:")
             return Terminal.say(made.text("keyID"))
         }
         let made = try way.ask(.post, "/keys", body: .object(request))
         show(made, "Added \(made.text("name")): \(Self.scope(of: made)). The token is shown only once:")
-    }
-
-    private static func publicKey(_ path: String) throws(Failure) -> String {
-        do {
-            if let text = try TextFile.read(path) { return text }
-        } catch {
-            throw Failure("\(error)")
-        }
-        throw Failure("There is no file \(path).")
     }
 
     /// Prints only the token to standard output, so that a shell can capture the token.

@@ -36,7 +36,8 @@ struct CloudKitClient {
             body: #"{"name":"backend","scope":\#(scope),"publicKey":\#(String(decoding: pem.bytes, as: UTF8.self))}"#)
         try #require(key.status == 201, "\(key.text)")
         return CloudKitClient(
-            test: test, token: try #require(made.json?["token"]?.string), tokenID: try #require(made.json?["id"]?.string),
+            test: test, token: try #require(made.json?["token"]?.string),
+            tokenID: try #require(made.json?["id"]?.string),
             signer: signer, keyID: try #require(key.json?["keyID"]?.string))
     }
 
@@ -47,6 +48,12 @@ struct CloudKitClient {
             body: #"{"name":"ann","password":"correct horse","staysSignedIn":\#(staysSignedIn)}"#)
         try #require(response.status == 201, "\(response.text)")
         return try #require(response.json?["webAuthToken"]?.string)
+    }
+
+    /// Lets queued writes execute, such as those of last uses.
+    func settle() async {
+        let body = #"{"notes":"settled"}"#
+        await test.call(.patch, "/cloudkit/tokens/\(tokenID)", as: .administrator, body: body)
     }
 
     /// Sends a request with the API token.

@@ -13,7 +13,8 @@ import Testing
         case none, wrongToken, webTokenAlone, token, user, wrongUser, key
     }
 
-    private func call(_ client: CloudKitClient, _ way: Way, _ operation: String, user: String) async throws -> Response {
+    private func call(_ client: CloudKitClient, _ way: Way, _ operation: String, user: String) async throws -> Response
+    {
         let path = "\(CloudKitClient.root)/\(operation)"
         switch way {
         case .none: return await client.test.call(.get, path)

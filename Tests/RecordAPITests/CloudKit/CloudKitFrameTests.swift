@@ -60,7 +60,8 @@ import Testing
             (#"{"users":{"userRecordName":"\#(ann)","more":[1]},"other":null}"#, [("Content-Type", "a/b")], 200),
             (#"{"users":[{"userRecordName":null}]}"#, [], 200), (#"{"users":[]}"#, [], 200),
             ("", [], 400), ("  \n", [], 400), ("null", [], 400), ("{}", [], 400), ("[]", [], 400), ("{", [], 400),
-            (#"{"users":null}"#, [], 400), (#"{"users":"x"}"#, [], 400), (#"{"users":[{"userRecordName":5}]}"#, [], 400),
+            (#"{"users":null}"#, [], 400), (#"{"users":"x"}"#, [], 400),
+            (#"{"users":[{"userRecordName":5}]}"#, [], 400),
         ] as [(String, [(String, String)], Int)] {
             let response = await client.call(.post, "public/users/lookup/id", user: user, body: body, headers: headers)
             #expect(response.status == status, "\(body): \(response.text)")
@@ -112,7 +113,10 @@ import Testing
             (RecordError(JSONErrorSample.error), "BadRequestException: Unexpected input"),
             (.preconditionFailed(nil, wantsNone: false), "record to update already exists with a different change tag"),
             (.preconditionOnMissing, "recordChangeTag specified, but record not found"),
-            (.badRequest("Field x not found in Post. Did you mean y", cause: .unknownName), "Field x not found in Post"),
+            (
+                .badRequest("Field x not found in Post. Did you mean y", cause: .unknownName),
+                "Field x not found in Post"
+            ),
             (RecordError(.throttled, "Slow down", retryAfter: 4), "Slow down"),
         ] as [(RecordError, String)] {
             let translated = CloudKitErrors.translated(error)
@@ -141,7 +145,8 @@ import Testing
     // MARK: Origins
 
     @Test func `pages of the allowed origins may use the API token, and no others`() async throws {
-        let client = try await CloudKitClient.make(token: #","origins":["https://app.example.org","https://*.test.org"]"#)
+        let client = try await CloudKitClient.make(
+            token: #","origins":["https://app.example.org","https://*.test.org"]"#)
         let user = try await client.signIn()
         for (origin, isAllowed) in [
             ("https://app.example.org", true), ("https://a.test.org", true), ("https://evil.org", false),

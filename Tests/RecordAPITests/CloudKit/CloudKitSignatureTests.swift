@@ -15,6 +15,7 @@ import Testing
     @Test func `the account of the key is the caller`() async throws {
         let client = try await CloudKitClient.make(withUsers: false)
         let response = try await client.signed(.get, "public/users/caller")
+        await client.settle()
         let keys = await client.test.call(.get, "/keys", as: .administrator)
         let key = try #require(keys.json?["keys"]?.array?.first)
         #expect(response.json?["userRecordName"] == key["userRecordName"], "\(response.text)")
@@ -98,7 +99,8 @@ import Testing
         #expect(texts.count == 1, "\(texts)")
         // The path is part of the message, the method is not.
         #expect(await client.test.call(.post, Self.caller, headers: good).status == 200)
-        #expect(await client.test.call(.get, "\(CloudKitClient.root)/public/users/current", headers: good).status == 401)
+        #expect(
+            await client.test.call(.get, "\(CloudKitClient.root)/public/users/current", headers: good).status == 401)
     }
 
     /// The fields of a request that a revoked key has signed.

@@ -9,7 +9,8 @@ import Testing
 /// API tokens of CloudKit Web Services and the server side of the sign-in page.
 @Suite struct CloudKitTokenTests {
     private static func make(_ test: TestDatabase, _ name: String, _ more: String = "") async throws -> JSONValue {
-        let response = await test.call(.post, "/cloudkit/tokens", as: .administrator, body: #"{"name":"\#(name)"\#(more)}"#)
+        let response = await test.call(
+            .post, "/cloudkit/tokens", as: .administrator, body: #"{"name":"\#(name)"\#(more)}"#)
         try #require(response.status == 201, "\(response.text)")
         #expect(response.field("Cache-Control") == "no-store")
         return try #require(response.json)
@@ -20,7 +21,9 @@ import Testing
         let made = try await Self.make(
             test, "App", #","origins":["https://App.Example.org:443","https://*.test.org"],"notes":"for the app""#)
         let (id, text) = (made["id"]?.string ?? "", made["token"]?.string ?? "")
-        #expect(text.utf8.count == 64 && text.allSatisfy(\.isHexDigit) && made["prefix"]?.string.map(text.hasPrefix) == true)
+        #expect(
+            text.utf8.count == 64 && text.allSatisfy(\.isHexDigit) && made["prefix"]?.string.map(text.hasPrefix) == true
+        )
         #expect(made["origins"] == ["https://app.example.org", "https://*.test.org"] && made["callback"] == .null)
         _ = try await Self.make(test, "Other")
         let page = await test.call(.get, "/cloudkit/tokens?limit=1", as: .administrator)
@@ -34,7 +37,9 @@ import Testing
             Scenario("no name", .administrator, .post, "/cloudkit/tokens", #"{"notes":"x"}"#, 400),
             Scenario("an unknown key", .administrator, .post, "/cloudkit/tokens", #"{"name":"x","scope":1}"#, 400),
             Scenario("no origins", .administrator, .patch, path, #"{"origins":[]}"#, 400),
-            Scenario("a path", .administrator, .patch, path, #"{"origins":["https://a.org/b"]}"#, 400, contains: ["https://a.org"]),
+            Scenario(
+                "a path", .administrator, .patch, path, #"{"origins":["https://a.org/b"]}"#, 400,
+                contains: ["https://a.org"]),
             Scenario("a script", .administrator, .patch, path, #"{"callback":"javascript:alert(1)"}"#, 400),
             Scenario("another scheme", .administrator, .patch, path, #"{"callback":"ftp://a.org/"}"#, 400),
             Scenario("a fragment", .administrator, .patch, path, #"{"callback":"https://a.org/#x"}"#, 400),
@@ -42,21 +47,26 @@ import Testing
             Scenario("nothing", .administrator, .patch, path, "{}", 400),
             Scenario("a stranger", .stranger, .get, path, 403), Scenario("nobody", .anonymous, .get, path, 401),
             Scenario("an unknown id", .administrator, .get, "/cloudkit/tokens/none", 404),
-            Scenario("any origin", .administrator, .patch, path, #"{"origins":["*"]}"#, 200, contains: [#""origins":null"#]),
+            Scenario(
+                "any origin", .administrator, .patch, path, #"{"origins":["*"]}"#, 200, contains: [#""origins":null"#]),
             Scenario("a name", .administrator, .patch, path, #"{"name":"New","callback":"https://a.org/b?c=1"}"#, 200),
         ])
         let shown = await test.call(.get, path, as: .administrator)
-        #expect(shown.json?["callback"] == "https://a.org/b?c=1" && shown.json?["notes"] == "for the app", "\(shown.text)")
+        #expect(
+            shown.json?["callback"] == "https://a.org/b?c=1" && shown.json?["notes"] == "for the app", "\(shown.text)")
         #expect(await test.call(.delete, path, as: .administrator).status == 204)
         #expect(await test.call(.delete, path, as: .administrator).status == 404)
         let log = await test.call(.get, "/audit", as: .administrator)
-        for action in ["create", "change", "revoke"] { #expect(log.text.contains("cloudKitToken.\(action)"), "\(action)") }
+        for action in ["create", "change", "revoke"] {
+            #expect(log.text.contains("cloudKitToken.\(action)"), "\(action)")
+        }
         #expect(!log.text.contains(text))
     }
 
     @Test func `the use of a token is recorded`() async throws {
         let client = try await CloudKitClient.make(withUsers: false)
         _ = await client.call(.get, "public/users/caller")
+        await client.settle()
         let shown = await client.test.call(.get, "/cloudkit/tokens/\(client.tokenID)", as: .administrator)
         #expect(shown.json?["usedAt"]?.integer != nil, "\(shown.text)")
     }
@@ -76,7 +86,8 @@ import Testing
         ] as [(JSONValue, String?, [String]?)] {
             let query = origin.map { "?origin=" + $0.replacing("*", with: "%2A") } ?? ""
             let response = await test.call(.get, "/cloudkit/sign-in/\(token["id"]?.string ?? "")\(query)")
-            #expect(response.status == (targets == nil ? 403 : 200), "\(token["name"] ?? "") \(query): \(response.text)")
+            #expect(
+                response.status == (targets == nil ? 403 : 200), "\(token["name"] ?? "") \(query): \(response.text)")
             #expect(response.json?["targetOrigins"]?.array?.map { $0.string ?? "" } == targets, "\(response.text)")
         }
         let callback = await test.call(.get, "/cloudkit/sign-in/\(back["id"]?.string ?? "")")
