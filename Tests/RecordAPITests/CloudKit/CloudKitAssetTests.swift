@@ -135,6 +135,26 @@ import Testing
         #expect(response.route.hasSuffix("/assets/upload/{permission}"))
     }
 
+    @Test func `a server-to-server key uploads as itself`() async throws {
+        let client = try await CloudKitClient.make()
+        let type = await client.test.call(
+            .put, "/schema", as: .administrator,
+            body: #"{"types":{"Post":{"fields":{"photo":{"type":"ASSET"}}}}}"#)
+        try #require(type.status == 200, "\(type.text)")
+        let tokens = try await client.signed(
+            .post, "public/assets/upload",
+            body: #"{"tokens":[{"recordType":"Post","fieldName":"photo","recordName":"k"}]}"#)
+        let path = try Self.path(
+            of: try #require(tokens.json?["tokens"]?.array?.first?["url"]?.string, "\(tokens.text)"))
+        let uploaded = await client.test.call(.post, path, body: "hello")
+        let value = String(decoding: try #require(uploaded.json?["singleFile"], "\(uploaded.text)").bytes, as: UTF8.self)
+        let body = CloudKitModifyRouteTests.body(
+            CloudKitModifyRouteTests.operation(
+                "create", #""recordName":"k","recordType":"Post","fields":{"photo":{"value":\#(value)}}"#))
+        let saved = try await client.signed(.post, "public/records/modify", body: body)
+        #expect(saved.records.first?["fields"]?["photo"]?["value"]?["size"] == 5, "\(saved.text)")
+    }
+
     @Test func `a URL that was not made here is not found`() async throws {
         let client = try await CloudKitClient.make()
         let user = try await client.signIn()
