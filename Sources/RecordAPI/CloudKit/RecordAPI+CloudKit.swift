@@ -74,7 +74,8 @@ extension RecordAPI {
                     == .allowed
         else { throw RecordError.cloudKitUserNeeded }
         var call = CloudKitCall(
-            request: request, path: path, parameters: parameters, context: context, reader: reader, credential: credential, caller: caller,
+            request: request, path: path, parameters: parameters, context: context, reader: reader,
+            credential: credential, caller: caller,
             rightsVersion: reader.rightsVersion, rate: rate, operation: route.id, receivedBody: body)
         defer { rate = call.rate }
         do {
