@@ -14,8 +14,10 @@ extension RecordAPI {
     func respondToCloudKit(_ request: HTTPRequest, _ context: RecordAPIContext) async -> HTTPResponse {
         var exchange = CloudKitExchange(request)
         var response: HTTPResponse
+        var isMatched = false
         switch cloudKit.match(request.method, request.target) {
         case .found(let number, let name, let parameters):
+            isMatched = true
             let route = cloudKit.routes[number]
             exchange.isForAnyOrigin = route.callers == .holders
             var rate = RateTicket(limiter, route.rate, from: request.client)
@@ -41,6 +43,8 @@ extension RecordAPI {
         case .badEncoding:
             response = cloudKitErrorResponse(APIError.badEncoding, id: request.id, redirectURL: nil)
         }
+        // A misspelled path may hold the permission of an upload.
+        if !isMatched { response.hidesPath = table.mayHoldSecret(request.target) }
         exchange.finish(&response)
         return response
     }
@@ -70,7 +74,8 @@ extension RecordAPI {
                     == .allowed
         else { throw RecordError.cloudKitUserNeeded }
         var call = CloudKitCall(
-            request: request, path: path, parameters: parameters, context: context, reader: reader, credential: credential, caller: caller,
+            request: request, path: path, parameters: parameters, context: context, reader: reader,
+            credential: credential, caller: caller,
             rightsVersion: reader.rightsVersion, rate: rate, operation: route.id, receivedBody: body)
         defer { rate = call.rate }
         do {

@@ -87,7 +87,7 @@ extension QueryReader {
         if permitted == .none {
             throw .rejected(request.caller, .read, .records(request.typeName))
         }
-        let zones = try zones(of: request)
+        let zones = try request.zones(by: reader)
         let zone = zones.first
         var audiences: [AudienceID] = []
         for zone in zones {
@@ -156,22 +156,6 @@ extension QueryReader {
             expansion: try expandPlan(request, of: readable),
             now: now)
     }
-
-    /// Returns the zones that a query searches. A default zone that has never had a write is none of them.
-    ///
-    /// - Throws: ZONE_NOT_FOUND; BAD_REQUEST with cause TOO_LARGE for a database with too many zones.
-    private func zones(of request: QueryRequest) throws(RecordError) -> [ZoneID] {
-        let first = try reader.zoneID(request.address)
-        guard request.isZoneWide, case .privateDatabase(let owner) = request.address.scope else {
-            return [first].compactMap(\.self)
-        }
-        let custom = try store.zones.custom(of: owner, after: nil, limit: Self.widestZones + 1).map(\.id)
-        guard custom.count <= Self.widestZones else { throw .tooManyZones(Self.widestZones) }
-        return [first].compactMap(\.self) + custom.filter { $0 != first }
-    }
-
-    /// The most zones that one query searches. Each of them is planned and scanned by itself.
-    private static let widestZones = 1_000
 
     /// Parses and binds the query's text, or returns the cached result.
     private func bound(

@@ -1,14 +1,14 @@
 package import RecordModel
 
-extension RequestReader {
+extension CloudKitReader {
     /// Reads the value of a filter: a field dictionary, `{"value":…,"type":…}`. The type is optional.
     ///
     /// - Throws: `BAD_REQUEST` with CloudKit's sentences.
-    mutating func cloudKitArgument(_ key: StaticString) throws(RecordError) -> QueryArgument {
-        if try cloudKitNull() { return .null }
+    mutating func argument(_ key: StaticString) throws(RecordError) -> QueryArgument {
+        if try null() { return .null }
         var content: JSONToken?
         var tag: JSONToken?
-        try cloudKitObject(key) { reader, key throws(RecordError) in
+        try object(key) { reader, key throws(RecordError) in
             let token = try reader.value()
             switch key {
             case "value": content = token
@@ -41,10 +41,10 @@ private struct CloudKitArgumentReader {
             throw .cloudKitMismatch(element.list)
         }
         var members: [QueryArgument] = []
-        var list = try RequestReader(json, at: token)
+        var list = try CloudKitReader(json, at: token)
         var isFirst = true
-        try list.enterList()
-        while try list.nextElement(&isFirst) {
+        try list.request.enterList()
+        while try list.request.nextElement(&isFirst) {
             guard members.count < Limits.conditionListMembers else {
                 throw .badRequest(
                     "A list of the query has too many members", cause: .tooLarge,
@@ -71,9 +71,9 @@ private struct CloudKitArgumentReader {
         case .array: throw .unexpectedInput()
         case .object: break
         }
-        var object = try RequestReader(json, at: token)
+        var object = try CloudKitReader(json, at: token)
         var type: FieldType?
-        try object.cloudKitObject("A value") { reader, key throws(RecordError) in
+        try object.object("A value") { reader, key throws(RecordError) in
             _ = try reader.value()
             switch key {
             case "recordName": type = .reference
@@ -111,11 +111,11 @@ private struct CloudKitArgumentReader {
     private func recordName(_ token: JSONToken) throws(RecordError) -> String {
         if token.isString { return json.string(token) }
         guard token.kind == .object else { throw .cloudKitMismatch(.reference) }
-        var object = try RequestReader(json, at: token)
+        var object = try CloudKitReader(json, at: token)
         var name: String?
-        try object.cloudKitObject("A reference") { reader, key throws(RecordError) in
+        try object.object("A reference") { reader, key throws(RecordError) in
             if key == "recordName" {
-                name = try reader.cloudKitString("recordName")
+                name = try reader.string("recordName")
             } else {
                 _ = try reader.value()
             }

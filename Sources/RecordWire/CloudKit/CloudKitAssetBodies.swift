@@ -26,14 +26,14 @@ package struct CloudKitUploadBody: Sendable {
     package static func read(_ body: [UInt8]) throws(RecordError) -> CloudKitUploadBody {
         var read = CloudKitUploadBody()
         var hasTokens = false
-        try RequestReader.cloudKitBody(body) { reader, key throws(RecordError) in
+        try CloudKitReader.readBody(body) { reader, key throws(RecordError) in
             switch key {
             case "tokens":
                 hasTokens = true
-                try reader.cloudKitObjects("tokens", limit: maxTokens) { reader throws(RecordError) in
+                try reader.objects("tokens", limit: maxTokens) { reader throws(RecordError) in
                     read.tokens.append(try Token(reading: &reader))
                 }
-            case "zoneID": read.zone = try reader.cloudKitZone() ?? CloudKitZoneID()
+            case "zoneID": read.zone = try reader.zone() ?? CloudKitZoneID()
             default: _ = try reader.value()
             }
         }
@@ -43,19 +43,19 @@ package struct CloudKitUploadBody: Sendable {
 }
 
 extension CloudKitUploadBody.Token {
-    fileprivate init(reading reader: inout RequestReader) throws(RecordError) {
+    fileprivate init(reading reader: inout CloudKitReader) throws(RecordError) {
         var type: RecordTypeName?
         var field: FieldName?
         var name: RecordName?
-        try reader.cloudKitObject("A token") { reader, key throws(RecordError) in
+        try reader.object("A token") { reader, key throws(RecordError) in
             switch key {
-            case "recordType": type = try reader.recordTypeName()
+            case "recordType": type = try reader.request.recordTypeName()
             case "fieldName":
-                guard let text = try reader.cloudKitString("fieldName") else { return }
+                guard let text = try reader.string("fieldName") else { return }
                 field = FieldName(text)
                 if field == nil { throw .badRequest("A field's name \(Identifier.rule)") }
             case "recordName":
-                guard let text = try reader.cloudKitString("recordName") else { return }
+                guard let text = try reader.string("recordName") else { return }
                 name = RecordName(text)
                 if name == nil { throw .invalidRecordName }
             default: _ = try reader.value()
@@ -92,14 +92,14 @@ package struct CloudKitRereferenceBody: Sendable {
     package static func read(_ body: [UInt8]) throws(RecordError) -> CloudKitRereferenceBody {
         var read = CloudKitRereferenceBody()
         var hasAssets = false
-        try RequestReader.cloudKitBody(body) { reader, key throws(RecordError) in
+        try CloudKitReader.readBody(body) { reader, key throws(RecordError) in
             switch key {
             case "assets":
                 hasAssets = true
-                try reader.cloudKitObjects("assets", limit: maxAssets) { reader throws(RecordError) in
+                try reader.objects("assets", limit: maxAssets) { reader throws(RecordError) in
                     read.assets.append(try Item(reading: &reader))
                 }
-            case "zoneID": read.zone = try reader.cloudKitZone() ?? CloudKitZoneID()
+            case "zoneID": read.zone = try reader.zone() ?? CloudKitZoneID()
             default: _ = try reader.value()
             }
         }
@@ -109,15 +109,15 @@ package struct CloudKitRereferenceBody: Sendable {
 }
 
 extension CloudKitRereferenceBody.Item {
-    fileprivate init(reading reader: inout RequestReader) throws(RecordError) {
+    fileprivate init(reading reader: inout CloudKitReader) throws(RecordError) {
         var record: String?
         var field: String?
         var checksum: String?
-        try reader.cloudKitObject("An asset") { reader, key throws(RecordError) in
+        try reader.object("An asset") { reader, key throws(RecordError) in
             switch key {
-            case "recordName": record = try reader.cloudKitString("recordName")
-            case "fieldName": field = try reader.cloudKitString("fieldName")
-            case "fileChecksum": checksum = try reader.cloudKitString("fileChecksum")
+            case "recordName": record = try reader.string("recordName")
+            case "fieldName": field = try reader.string("fieldName")
+            case "fileChecksum": checksum = try reader.string("fileChecksum")
             default: _ = try reader.value()
             }
         }

@@ -8,24 +8,24 @@ enum FieldDialect {
     case cloudKit(isPublic: Bool)
 }
 
-extension RequestReader {
+extension CloudKitReader {
     /// Reads a field of CloudKit's protocol (CloudKit Web Services Reference, "Record Field Dictionary"): a field
     /// dictionary, or null. A dictionary without a value, and one with the value null, removes the field.
     ///
     /// - Throws: `BAD_REQUEST`, also for a field that the client wants encrypted: this server has no encrypted fields.
-    mutating func cloudKitField(
+    mutating func field(
         named name: String, at offset: Int, isPublic: Bool
     ) throws(RecordError) -> FieldInput {
-        if try cloudKitNull() { return FieldInput(name: name, form: .remove, tag: nil, offset: offset) }
+        if try null() { return FieldInput(name: name, form: .remove, tag: nil, offset: offset) }
         guard json.next == UInt8(ascii: "{") else {
-            throw try cloudKitUnexpected(
+            throw try unexpected(
                 "field '\(name.prefix(Limits.identifierBytes))' must be an object with 'value'")
         }
         var content: JSONToken?
         var tag: JSONToken?
         var isEncrypted = false
         var stray: String?
-        try cloudKitObject("A field") { reader, key throws(RecordError) in
+        try object("A field") { reader, key throws(RecordError) in
             let token = try reader.value()
             switch key {
             case "value": content = token

@@ -31,19 +31,19 @@ package struct CloudKitLookupBody: Sendable {
         var zone: CloudKitZoneID?
         var zones: Set<CloudKitZoneID> = []
         var hasRecords = false
-        try RequestReader.cloudKitBody(body) { reader, key throws(RecordError) in
+        try CloudKitReader.readBody(body) { reader, key throws(RecordError) in
             switch key {
             case "records":
                 hasRecords = true
-                try reader.cloudKitObjects("records", limit: maxRecords) { reader throws(RecordError) in
+                try reader.objects("records", limit: maxRecords) { reader throws(RecordError) in
                     let (item, zone) = try Item.read(&reader)
                     read.records.append(item)
                     zones.insert(zone ?? CloudKitZoneID())
                 }
-            case "zoneID": zone = try reader.cloudKitZone()
-            case "desiredKeys": read.desiredKeys = try reader.cloudKitKeys()
+            case "zoneID": zone = try reader.zone()
+            case "desiredKeys": read.desiredKeys = try reader.fieldNames()
             case "numbersAsStrings", "numberAsStrings":
-                read.numbersAsStrings = try reader.cloudKitFlag("numbersAsStrings") ?? false
+                read.numbersAsStrings = try reader.flag("numbersAsStrings") ?? false
             default: _ = try reader.value()
             }
         }
@@ -58,16 +58,16 @@ package struct CloudKitLookupBody: Sendable {
 
 extension CloudKitLookupBody.Item {
     fileprivate static func read(
-        _ reader: inout RequestReader
+        _ reader: inout CloudKitReader
     ) throws(RecordError) -> (CloudKitLookupBody.Item, CloudKitZoneID?) {
         var name: String?
         var keys: [String]?
         var zone: CloudKitZoneID?
-        try reader.cloudKitObject("A record") { reader, key throws(RecordError) in
+        try reader.object("A record") { reader, key throws(RecordError) in
             switch key {
-            case "recordName": name = try reader.cloudKitString("recordName")
-            case "desiredKeys": keys = try reader.cloudKitKeys()
-            case "zoneID": zone = try reader.cloudKitZone()
+            case "recordName": name = try reader.string("recordName")
+            case "desiredKeys": keys = try reader.fieldNames()
+            case "zoneID": zone = try reader.zone()
             default: _ = try reader.value()
             }
         }

@@ -36,18 +36,18 @@ package struct CloudKitModifyBody: Sendable {
         var read = CloudKitModifyBody()
         var zone: CloudKitZoneID?
         var hasOperations = false
-        try RequestReader.cloudKitBody(body) { reader, key throws(RecordError) in
+        try CloudKitReader.readBody(body) { reader, key throws(RecordError) in
             switch key {
             case "operations":
                 hasOperations = true
-                try reader.cloudKitObjects("operations", limit: maxOperations) { reader throws(RecordError) in
+                try reader.objects("operations", limit: maxOperations) { reader throws(RecordError) in
                     read.operations.append(try Operation(reading: &reader, body: body, isPublic: isPublic))
                 }
-            case "zoneID": zone = try reader.cloudKitZone()
-            case "atomic": read.isAtomic = try reader.cloudKitFlag("atomic") ?? true
-            case "desiredKeys": read.desiredKeys = try reader.cloudKitKeys()
+            case "zoneID": zone = try reader.zone()
+            case "atomic": read.isAtomic = try reader.flag("atomic") ?? true
+            case "desiredKeys": read.desiredKeys = try reader.fieldNames()
             case "numbersAsStrings", "numberAsStrings":
-                read.numbersAsStrings = try reader.cloudKitFlag("numbersAsStrings") ?? false
+                read.numbersAsStrings = try reader.flag("numbersAsStrings") ?? false
             default: _ = try reader.value()
             }
         }
@@ -79,14 +79,14 @@ package struct CloudKitModifyBody: Sendable {
 }
 
 extension CloudKitModifyBody.Operation {
-    fileprivate init(reading reader: inout RequestReader, body: [UInt8], isPublic: Bool) throws(RecordError) {
+    fileprivate init(reading reader: inout CloudKitReader, body: [UInt8], isPublic: Bool) throws(RecordError) {
         var kind: OperationKind?
         var record: JSONToken?
         var keys: [String]?
-        try reader.cloudKitObject("An operation") { reader, key throws(RecordError) in
+        try reader.object("An operation") { reader, key throws(RecordError) in
             switch key {
             case "operationType":
-                guard let word = try reader.cloudKitString("operationType") else { return }
+                guard let word = try reader.string("operationType") else { return }
                 kind = OperationKind(rawValue: word)
                 guard kind != nil else {
                     throw .unexpectedInput(
@@ -96,7 +96,7 @@ extension CloudKitModifyBody.Operation {
             case "record":
                 let token = try reader.value()
                 if token.kind != .null { record = token }
-            case "desiredKeys": keys = try reader.cloudKitKeys()
+            case "desiredKeys": keys = try reader.fieldNames()
             default: _ = try reader.value()
             }
         }
@@ -105,7 +105,7 @@ extension CloudKitModifyBody.Operation {
         }
         input = OperationInput(kind: kind, record: RecordInput(body: body))
         input.record.ignoresUnknownKeys = true
-        var nested = try RequestReader(reader.json, at: record)
+        var nested = try CloudKitReader(reader.json, at: record)
         try readRecord(&nested, isPublic: isPublic)
         if let keys, desiredKeys == nil { desiredKeys = keys }
     }
@@ -114,32 +114,32 @@ extension CloudKitModifyBody.Operation {
     ///
     /// - Throws: `BAD_REQUEST` for a record without CloudKit's form. An invalid name, type or field becomes the
     ///   operation's rejection.
-    private mutating func readRecord(_ reader: inout RequestReader, isPublic: Bool) throws(RecordError) {
+    private mutating func readRecord(_ reader: inout CloudKitReader, isPublic: Bool) throws(RecordError) {
         var operation = self
-        try reader.cloudKitObject("'record'") { reader, key throws(RecordError) in
+        try reader.object("'record'") { reader, key throws(RecordError) in
             switch key {
             case "recordName":
-                guard let text = try reader.cloudKitString("recordName") else { return }
+                guard let text = try reader.string("recordName") else { return }
                 operation.input.record.recordName = RecordName(text)
                 if operation.input.record.recordName == nil { operation.reject(.invalidRecordName) }
             case "recordType":
-                guard let text = try reader.cloudKitString("recordType") else { return }
+                guard let text = try reader.string("recordType") else { return }
                 operation.input.record.recordType = RecordTypeName(text)
                 if operation.input.record.recordType == nil {
                     operation.reject(.badRequest("A record type's name \(Identifier.rule)"))
                 }
             case "recordChangeTag":
-                operation.input.record.recordChangeTag = try reader.cloudKitString("recordChangeTag")
+                operation.input.record.recordChangeTag = try reader.string("recordChangeTag")
             case "fields":
                 let token = try reader.value()
-                var nested = try RequestReader(reader.json, at: token)
+                var nested = try CloudKitReader(reader.json, at: token)
                 do throws(RecordError) {
-                    operation.input.record.fields = try nested.fields(.cloudKit(isPublic: isPublic))
+                    operation.input.record.fields = try nested.request.fields(.cloudKit(isPublic: isPublic))
                 } catch {
                     operation.reject(error)
                 }
-            case "zoneID": operation.zone = try reader.cloudKitZone()
-            case "desiredKeys": operation.desiredKeys = try reader.cloudKitKeys()
+            case "zoneID": operation.zone = try reader.zone()
+            case "desiredKeys": operation.desiredKeys = try reader.fieldNames()
             default: _ = try reader.value()
             }
         }

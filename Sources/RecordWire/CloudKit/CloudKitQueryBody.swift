@@ -22,16 +22,16 @@ package struct CloudKitQueryBody: Sendable {
         var limit: Int?
         var fields: [String]?
         var marker: String?
-        try RequestReader.cloudKitBody(body) { reader, key throws(RecordError) in
+        try CloudKitReader.readBody(body) { reader, key throws(RecordError) in
             switch key {
-            case "query": read.query = try reader.cloudKitQuery()
-            case "zoneID": read.zone = try reader.cloudKitZone()
-            case "zoneWide": read.isZoneWide = try reader.cloudKitFlag("zoneWide") ?? false
-            case "resultsLimit": limit = try reader.cloudKitLimit()
-            case "continuationMarker": marker = try reader.cloudKitString("continuationMarker")
-            case "desiredKeys": fields = try reader.cloudKitKeys()
+            case "query": read.query = try reader.query()
+            case "zoneID": read.zone = try reader.zone()
+            case "zoneWide": read.isZoneWide = try reader.flag("zoneWide") ?? false
+            case "resultsLimit": limit = try reader.limit()
+            case "continuationMarker": marker = try reader.string("continuationMarker")
+            case "desiredKeys": fields = try reader.fieldNames()
             case "numbersAsStrings", "numberAsStrings":
-                read.numbersAsStrings = try reader.cloudKitFlag("numbersAsStrings") ?? false
+                read.numbersAsStrings = try reader.flag("numbersAsStrings") ?? false
             default: _ = try reader.value()
             }
         }
@@ -42,24 +42,24 @@ package struct CloudKitQueryBody: Sendable {
     }
 }
 
-extension RequestReader {
+extension CloudKitReader {
     /// Reads a query dictionary (CloudKit Web Services Reference, "Query Dictionary").
     ///
     /// - Returns: `nil` for null.
     /// - Throws: `BAD_REQUEST`, also for a query without a record type.
-    mutating func cloudKitQuery() throws(RecordError) -> QueryInput? {
-        if try cloudKitNull() { return nil }
+    mutating func query() throws(RecordError) -> QueryInput? {
+        if try null() { return nil }
         var query = QueryInput()
-        try cloudKitObject("'query'") { reader, key throws(RecordError) in
+        try object("'query'") { reader, key throws(RecordError) in
             switch key {
-            case "recordType": query.recordType = try reader.recordTypeName()
+            case "recordType": query.recordType = try reader.request.recordTypeName()
             case "filterBy":
-                try reader.cloudKitObjects("filterBy", limit: Limits.conditions) { reader throws(RecordError) in
-                    query.filters.append(try reader.cloudKitFilter())
+                try reader.objects("filterBy", limit: Limits.conditions) { reader throws(RecordError) in
+                    query.filters.append(try reader.filter())
                 }
             case "sortBy":
-                try reader.cloudKitObjects("sortBy", limit: Limits.sortTerms) { reader throws(RecordError) in
-                    query.sort.append(try reader.cloudKitSort())
+                try reader.objects("sortBy", limit: Limits.sortTerms) { reader throws(RecordError) in
+                    query.sort.append(try reader.sortTerm())
                 }
             default: _ = try reader.value()
             }
@@ -69,18 +69,18 @@ extension RequestReader {
     }
 
     /// Reads a filter (CloudKit Web Services Reference, "Filter Dictionary").
-    private mutating func cloudKitFilter() throws(RecordError) -> FilterSyntax {
+    private mutating func filter() throws(RecordError) -> FilterSyntax {
         var filter = FilterSyntax(fieldName: "", comparator: "", value: .null)
         var hasValue = false
-        try cloudKitObject("A filter") { reader, key throws(RecordError) in
+        try object("A filter") { reader, key throws(RecordError) in
             switch key {
-            case "comparator": filter.comparator = Self.comparator(try reader.cloudKitString("comparator") ?? "")
-            case "fieldName": filter.fieldName = try reader.cloudKitString("fieldName") ?? filter.fieldName
-            case "systemFieldName": filter.fieldName = try reader.cloudKitSystemField() ?? filter.fieldName
+            case "comparator": filter.comparator = Self.comparator(try reader.string("comparator") ?? "")
+            case "fieldName": filter.fieldName = try reader.string("fieldName") ?? filter.fieldName
+            case "systemFieldName": filter.fieldName = try reader.systemField() ?? filter.fieldName
             case "fieldValue":
                 hasValue = reader.json.next != UInt8(ascii: "n")
-                filter.value = try reader.cloudKitArgument("fieldValue")
-            case "distance": filter.distance = try reader.cloudKitDistance()
+                filter.value = try reader.argument("fieldValue")
+            case "distance": filter.distance = try reader.distance()
             default: _ = try reader.value()
             }
         }
@@ -103,15 +103,15 @@ extension RequestReader {
         return word == "LIST_MEMBER_NOT_BEGINS_WITH" ? "NOT_LIST_MEMBER_BEGINS_WITH" : word
     }
 
-    private mutating func cloudKitSystemField() throws(RecordError) -> String? {
-        guard let name = try cloudKitString("systemFieldName") else { return nil }
+    private mutating func systemField() throws(RecordError) -> String? {
+        guard let name = try string("systemFieldName") else { return nil }
         guard SystemField(name) != nil else {
             throw .unexpectedInput("'systemFieldName' must name a system field, such as createdTimestamp")
         }
         return name
     }
 
-    private mutating func cloudKitDistance() throws(RecordError) -> QueryArgument? {
+    private mutating func distance() throws(RecordError) -> QueryArgument? {
         let token = try value()
         switch token.kind {
         case .null: return nil
@@ -123,15 +123,15 @@ extension RequestReader {
     }
 
     /// Reads a sort descriptor (CloudKit Web Services Reference, "Sort Descriptor Dictionary").
-    private mutating func cloudKitSort() throws(RecordError) -> SortInput {
+    private mutating func sortTerm() throws(RecordError) -> SortInput {
         var term = SortInput(name: "")
-        try cloudKitObject("A sort descriptor") { reader, key throws(RecordError) in
+        try object("A sort descriptor") { reader, key throws(RecordError) in
             switch key {
-            case "fieldName": term.name = try reader.cloudKitString("fieldName") ?? term.name
-            case "systemFieldName": term.name = try reader.cloudKitSystemField() ?? term.name
-            case "ascending": term.isAscending = try reader.cloudKitFlag("ascending") ?? true
+            case "fieldName": term.name = try reader.string("fieldName") ?? term.name
+            case "systemFieldName": term.name = try reader.systemField() ?? term.name
+            case "ascending": term.isAscending = try reader.flag("ascending") ?? true
             case "relativeLocation":
-                switch try reader.cloudKitArgument("relativeLocation") {
+                switch try reader.argument("relativeLocation") {
                 case .null: break
                 case .location(let place): term.origin = place
                 default: throw .cloudKitMismatch(.location)

@@ -17,19 +17,19 @@ package struct CloudKitZoneID: Hashable, Sendable {
     package var isDefault: Bool { zoneName == ZoneName.defaultZone.text }
 }
 
-extension RequestReader {
+extension CloudKitReader {
     /// Reads a `zoneID`. Clients also send `zoneType`, which is ignored. The owner `_defaultOwner` is the caller.
     ///
     /// - Returns: `nil` for null.
     /// - Throws: `BAD_REQUEST`.
-    mutating func cloudKitZone() throws(RecordError) -> CloudKitZoneID? {
-        if try cloudKitNull() { return nil }
+    mutating func zone() throws(RecordError) -> CloudKitZoneID? {
+        if try null() { return nil }
         var zone = CloudKitZoneID()
-        try cloudKitObject("'zoneID'") { reader, key throws(RecordError) in
+        try object("'zoneID'") { reader, key throws(RecordError) in
             switch key {
-            case "zoneName": zone.zoneName = try reader.cloudKitString("zoneName") ?? zone.zoneName
+            case "zoneName": zone.zoneName = try reader.string("zoneName") ?? zone.zoneName
             case "ownerRecordName", "ownerName":
-                let owner = try reader.cloudKitString("ownerRecordName")
+                let owner = try reader.string("ownerRecordName")
                 if let owner, owner != "_defaultOwner", owner != "__defaultOwner__" { zone.ownerRecordName = owner }
             default: _ = try reader.value()
             }

@@ -125,7 +125,9 @@ struct RequestReader {
         named name: String, at offset: Int, _ dialect: FieldDialect = .native
     ) throws(RecordError) -> FieldInput {
         if case .cloudKit(let isPublic) = dialect {
-            return try cloudKitField(named: name, at: offset, isPublic: isPublic)
+            var reader = CloudKitReader(self)
+            defer { self = reader.request }
+            return try reader.field(named: name, at: offset, isPublic: isPublic)
         }
         guard json.next == UInt8(ascii: "{") else {
             let token = try value()

@@ -135,6 +135,27 @@ import Testing
         #expect(response.route.hasSuffix("/assets/upload/{permission}"))
     }
 
+    @Test func `a server-to-server key uploads as itself`() async throws {
+        let client = try await CloudKitClient.make()
+        let type = await client.test.call(
+            .put, "/schema", as: .administrator,
+            body: #"{"types":{"Post":{"fields":{"photo":{"type":"ASSET"}}}}}"#)
+        try #require(type.status == 200, "\(type.text)")
+        let tokens = try await client.signed(
+            .post, "public/assets/upload",
+            body: #"{"tokens":[{"recordType":"Post","fieldName":"photo","recordName":"k"}]}"#)
+        let path = try Self.path(
+            of: try #require(tokens.json?["tokens"]?.array?.first?["url"]?.string, "\(tokens.text)"))
+        let uploaded = await client.test.call(.post, path, body: "hello")
+        let value = String(
+            decoding: try #require(uploaded.json?["singleFile"], "\(uploaded.text)").bytes, as: UTF8.self)
+        let body = CloudKitModifyRouteTests.body(
+            CloudKitModifyRouteTests.operation(
+                "create", #""recordName":"k","recordType":"Post","fields":{"photo":{"value":\#(value)}}"#))
+        let saved = try await client.signed(.post, "public/records/modify", body: body)
+        #expect(saved.records.first?["fields"]?["photo"]?["value"]?["size"] == 5, "\(saved.text)")
+    }
+
     @Test func `a URL that was not made here is not found`() async throws {
         let client = try await CloudKitClient.make()
         let user = try await client.signIn()
@@ -184,7 +205,8 @@ import Testing
         let response = await test.call(
             .post, "\(CloudKitClient.root)/public/assets/upload?ckAPIToken=\(token)&ckWebAuthToken=\(user)",
             body: #"{"tokens":[{"recordType":"Post","fieldName":"photo"}]}"#)
-        let path = try Self.path(of: try #require(response.json?["tokens"]?.array?.first?["url"]?.string, "\(response.text)"))
+        let path = try Self.path(
+            of: try #require(response.json?["tokens"]?.array?.first?["url"]?.string, "\(response.text)"))
         let tooLarge = await test.call(.post, path, body: "hello")
         #expect(tooLarge.status == 413 && tooLarge.code == "QUOTA_EXCEEDED", "\(tooLarge.text)")
     }
@@ -199,7 +221,7 @@ import Testing
         func code(_ response: Response) -> String? { response.records.first?["serverErrorCode"]?.string }
         #expect(code(await Self.save(client, user: user, value, record: "b")) == "BAD_REQUEST")
         #expect(code(await Self.save(client, user: user, value, field: "other")) == "BAD_REQUEST")
-        #expect(code(await Self.save(client, user: user, value, type: "Other")) == "BAD_REQUEST")
+        #expect(code(await Self.save(client, user: user, value, type: "Other")) == "CONFLICT")
         #expect(code(await Self.save(client, user: user, value, database: "private")) == "BAD_REQUEST")
         let size = value.replacing(#""size":5"#, with: #""size":6"#)
         #expect(code(await Self.save(client, user: user, size)) == "BAD_REQUEST")
@@ -274,7 +296,8 @@ import Testing
             .put, "/grants/Post", as: .administrator, body: #"{"grants":{"_icloud":["CREATE"]}}"#)
         try #require(granted.status == 200, "\(granted.text)")
         let response = await client.call(
-            .post, "public/assets/rereference", user: user, body: #"{"assets":{"recordName":"a","fieldName":"photo"}}"#)
+            .post, "public/assets/rereference", user: try await client.signIn(as: "bob"),
+            body: #"{"assets":{"recordName":"a","fieldName":"photo"}}"#)
         #expect(response.json?["assets"]?.array?.first?["serverErrorCode"] == "NOT_FOUND", "\(response.text)")
     }
 }

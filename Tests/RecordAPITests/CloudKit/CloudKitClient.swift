@@ -42,11 +42,11 @@ struct CloudKitClient {
             signer: signer, keyID: try #require(key.json?["keyID"]?.string))
     }
 
-    /// Signs in as Ann and returns the web auth token.
-    func signIn(staysSignedIn: Bool = false) async throws -> String {
+    /// Signs in, as Ann unless told, and returns the web auth token.
+    func signIn(as name: String = "ann", staysSignedIn: Bool = false) async throws -> String {
         let response = await test.call(
             .post, "/cloudkit/sign-in/\(tokenID)",
-            body: #"{"name":"ann","password":"correct horse","staysSignedIn":\#(staysSignedIn)}"#)
+            body: #"{"name":"\#(name)","password":"correct horse","staysSignedIn":\#(staysSignedIn)}"#)
         try #require(response.status == 201, "\(response.text)")
         return try #require(response.json?["webAuthToken"]?.string)
     }

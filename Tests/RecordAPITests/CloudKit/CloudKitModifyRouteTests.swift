@@ -157,11 +157,12 @@ import Testing
         let client = try await CloudKitClient.make()
         let user = try await client.signIn()
         try await Self.save(client, "a", #""one":{"value":1}"#, user: user)
+        try await Self.save(client, "d", #""one":{"value":1}"#, user: user)
         let response = await client.call(
             .post, "public/records/modify", user: user,
             body: Self.body(
                 Self.operation("update", #""recordName":"a","fields":{}"#), Self.operation("delete", ""),
-                Self.operation("create", #""recordName":"b""#), Self.operation("delete", #""recordName":"a""#)))
+                Self.operation("create", #""recordName":"b""#), Self.operation("delete", #""recordName":"d""#)))
         #expect(
             response.records.map { $0["serverErrorCode"]?.string } == [
                 "BAD_REQUEST", "BAD_REQUEST", "BAD_REQUEST", nil,

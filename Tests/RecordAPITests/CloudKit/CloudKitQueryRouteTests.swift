@@ -181,10 +181,9 @@ import Testing
     }
 
     @Test func `a type without READ is denied, and asks callers without a user to sign in`() async throws {
-        let client = try await CloudKitClient.make()
+        let client = try await CloudKitClient.make(scope: #"{"types":["Post"],"actions":["read"]}"#)
         try await client.test.addForum()
-        let user = try await client.signIn()
-        let denied = await client.call(.post, "public/records/query", user: user, body: Self.query(type: "Secret"))
+        let denied = try await client.signed(.post, "public/records/query", body: Self.query(type: "Secret"))
         #expect(denied.status == 403 && denied.code == "ACCESS_DENIED", "\(denied.text)")
         #expect(denied.json?["reason"] == "READ operation not permitted")
         let anonymous = await client.call(.post, "public/records/query", body: Self.query(type: "Secret"))

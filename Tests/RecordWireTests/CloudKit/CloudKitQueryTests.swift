@@ -130,8 +130,14 @@ import Testing
     }
 
     @Test func `a search without a field searches all fields`() throws {
-        let bound = try Self.bind(#""filterBy":[{"comparator":"CONTAINS_ANY_TOKENS","fieldValue":{"value":"sea"}}]"#)
-        #expect(bound.predicate == (try Self.bind(native: "SELF CONTAINS_ANY_TOKENS 'sea'")))
+        let query = #""filterBy":[{"comparator":"CONTAINS_ANY_TOKENS","fieldValue":{"value":"sea"}}]"#
+        let body = try Self.read(#"{"query":{"recordType":"Post",\#(query)}}"#)
+        #expect(
+            body.query?.filters == [
+                FilterSyntax(fieldName: "", comparator: "CONTAINS_ANY_TOKENS", value: .string("sea"))
+            ])
+        // The type has no such field.
+        #expect(Self.reason(query) == "No field of Post that you may read is SEARCHABLE")
     }
 
     @Test func `all filters must hold, and one object is a list of one`() throws {

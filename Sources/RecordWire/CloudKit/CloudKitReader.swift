@@ -1,31 +1,47 @@
 package import RecordModel
 
-/// Reads bodies of CloudKit's protocol. Unknown keys are ignored, null is the same as an absent key, and a single
+/// A reader of bodies of CloudKit's protocol. Unknown keys are ignored, null is the same as an absent key, and a single
 /// object may stand for a list of one. All errors are `BAD_REQUEST`.
-extension RequestReader {
+struct CloudKitReader {
+    /// The reader that the native routes use.
+    var request: RequestReader
+
+    init(_ request: RequestReader) {
+        self.request = request
+    }
+
+    /// Creates a reader of a value that was scanned before.
+    init(_ json: JSONReader, at token: JSONToken) throws(RecordError) {
+        request = try RequestReader(json, at: token)
+    }
+
+    var json: JSONReader { request.json }
+
+    mutating func value() throws(RecordError) -> JSONToken { try request.value() }
+
     /// Reads a whole body. An empty body is an empty object.
     ///
     /// - Parameter member: Reads the value of one key. It must read exactly one value.
     /// - Throws: `BAD_REQUEST`, and any error that `member` throws.
-    static func cloudKitBody(
-        _ body: [UInt8], _ member: (inout RequestReader, String) throws(RecordError) -> Void
+    static func readBody(
+        _ body: [UInt8], _ member: (inout CloudKitReader, String) throws(RecordError) -> Void
     ) throws(RecordError) {
         guard !body.isEmpty else { return }
         try body.withUnsafeBufferPointer { buffer throws(RecordError) in
-            var reader = try RequestReader(UnsafeRawBufferPointer(buffer))
-            try reader.cloudKitObject("The body", member)
-            try reader.finish()
+            var reader = CloudKitReader(try RequestReader(UnsafeRawBufferPointer(buffer)))
+            try reader.object("The body", member)
+            try reader.request.finish()
         }
     }
 
     /// Reads the object at the current position.
-    mutating func cloudKitObject(
-        _ what: StaticString, _ member: (inout RequestReader, String) throws(RecordError) -> Void
+    mutating func object(
+        _ what: StaticString, _ member: (inout CloudKitReader, String) throws(RecordError) -> Void
     ) throws(RecordError) {
-        guard json.next == UInt8(ascii: "{") else { throw try cloudKitUnexpected("\(what) must be an object") }
-        try enterObject(what)
+        guard json.next == UInt8(ascii: "{") else { throw try unexpected("\(what) must be an object") }
+        try request.enterObject(what)
         var keys = JSONKeySet()
-        while let key = try nextKey(&keys) { try member(&self, json.string(key)) }
+        while let key = try request.nextKey(&keys) { try member(&self, json.string(key)) }
     }
 
     /// Reads a list of objects, or one object. Null is an empty list.
@@ -34,15 +50,15 @@ extension RequestReader {
     ///   - limit: The most members.
     ///   - element: Reads one member.
     /// - Throws: `BAD_REQUEST`, with the cause `TOO_LARGE` for more members.
-    mutating func cloudKitObjects(
-        _ name: StaticString, limit: Int, _ element: (inout RequestReader) throws(RecordError) -> Void
+    mutating func objects(
+        _ name: StaticString, limit: Int, _ element: (inout CloudKitReader) throws(RecordError) -> Void
     ) throws(RecordError) {
-        if try cloudKitNull() { return }
+        if try null() { return }
         guard json.next == UInt8(ascii: "[") else { return try element(&self) }
-        try enterList()
+        try request.enterList()
         var isFirst = true
         var count = 0
-        while try nextElement(&isFirst) {
+        while try request.nextElement(&isFirst) {
             guard count < limit else {
                 throw .badRequest(
                     "'\(name)' has more than \(limit) members. Send the others with another request", cause: .tooLarge,
@@ -54,14 +70,14 @@ extension RequestReader {
     }
 
     /// Reads a null. Returns false, and reads nothing, at any other value.
-    mutating func cloudKitNull() throws(RecordError) -> Bool {
+    mutating func null() throws(RecordError) -> Bool {
         guard json.next == UInt8(ascii: "n") else { return false }
         _ = try value()
         return true
     }
 
     /// Reads a string; `nil` for null.
-    mutating func cloudKitString(_ key: StaticString) throws(RecordError) -> String? {
+    mutating func string(_ key: StaticString) throws(RecordError) -> String? {
         let token = try value()
         if token.kind == .null { return nil }
         guard token.isString else { throw .unexpectedInput("'\(key)' must be a string") }
@@ -69,7 +85,7 @@ extension RequestReader {
     }
 
     /// Reads a Boolean; `nil` for null.
-    mutating func cloudKitFlag(_ key: StaticString) throws(RecordError) -> Bool? {
+    mutating func flag(_ key: StaticString) throws(RecordError) -> Bool? {
         switch try value().kind {
         case .trueWord: true
         case .falseWord: false
@@ -79,7 +95,7 @@ extension RequestReader {
     }
 
     /// Reads a number of results; `nil` for null.
-    mutating func cloudKitLimit() throws(RecordError) -> Int? {
+    mutating func limit() throws(RecordError) -> Int? {
         let token = try value()
         if token.kind == .null { return nil }
         guard let number = json.int64(token), number >= 1 else {
@@ -89,13 +105,13 @@ extension RequestReader {
     }
 
     /// Reads a list of field names; `nil` for null. The names of unknown fields select nothing.
-    mutating func cloudKitKeys(_ key: StaticString = "desiredKeys") throws(RecordError) -> [String]? {
-        if try cloudKitNull() { return nil }
-        guard json.next == UInt8(ascii: "[") else { throw try cloudKitUnexpected("'\(key)' must be a list of strings") }
+    mutating func fieldNames(_ key: StaticString = "desiredKeys") throws(RecordError) -> [String]? {
+        if try null() { return nil }
+        guard json.next == UInt8(ascii: "[") else { throw try unexpected("'\(key)' must be a list of strings") }
         var names: [String] = []
         var isFirst = true
-        try enterList()
-        while try nextElement(&isFirst) {
+        try request.enterList()
+        while try request.nextElement(&isFirst) {
             let token = try value()
             guard token.isString else { throw .unexpectedInput("'\(key)' must be a list of strings") }
             // The limit bounds the work, because each record of the response looks up each name.
@@ -112,7 +128,7 @@ extension RequestReader {
     /// Returns the error for an unexpected value at the current position.
     ///
     /// - Throws: The error of malformed JSON, which takes precedence.
-    mutating func cloudKitUnexpected(_ problem: String) throws(RecordError) -> RecordError {
+    mutating func unexpected(_ problem: String) throws(RecordError) -> RecordError {
         _ = try value()
         return .unexpectedInput(problem)
     }
