@@ -55,7 +55,7 @@ public struct Container: Sendable {
         Database(connection: connection, scope: .public)
     }
 
-    /// The private database of the signed-in user.
+    /// The private database of the signed-in user, which can have several zones.
     public var privateDatabase: Database {
         var connection = connection
         connection.scope.append(("database", "private"))

@@ -1,4 +1,4 @@
-/// The changes of a database, as an endless asynchronous sequence.
+/// The changes of a zone, as an endless asynchronous sequence.
 ///
 /// ```swift
 /// for try await event in database.changeFeed(since: kept) {

@@ -1,4 +1,4 @@
-/// A sync token: a position in the change feed of a database.
+/// A sync token: a position in the change feed of a zone.
 ///
 /// A token is valid only for the user that received it. Two tokens of the same position can have different texts.
 public struct ChangeToken: Hashable, Sendable, Codable {

@@ -2,7 +2,7 @@ internal import Foundation
 internal import RecordWire
 
 extension Database {
-    /// Fetches a page of the changes to the database's records. Changes to records that the caller cannot read are
+    /// Fetches a page of the changes to the zone's records. Changes to records that the caller cannot read are
     /// omitted.
     ///
     /// ```swift
@@ -39,7 +39,7 @@ extension Database {
         try await connection.changes(.records(of: Model.self), since: token, limit: limit, filling: .empty)
     }
 
-    /// Returns the changes of the database as a sequence that ends when its task is canceled.
+    /// Returns the changes of the zone as a sequence that ends when its task is canceled.
     ///
     /// - Parameters:
     ///   - token: The start position; `nil` is the beginning.

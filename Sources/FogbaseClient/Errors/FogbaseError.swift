@@ -188,6 +188,11 @@ extension FogbaseError {
             "'\(name.prefix(64))' is no record name: 1 to 255 bytes without control characters, not '.' or '..'")
     }
 
+    static func notZoneName(_ name: String) -> FogbaseError {
+        .invalidArgument(
+            "'\(name.prefix(64))' is no zone name: 1 to 255 bytes without control characters, not '.' or '..'")
+    }
+
     /// Returns the error with the given record name added.
     func about(_ recordName: String) -> FogbaseError {
         guard case .decoding(var problem) = self, problem.recordName == nil else { return self }

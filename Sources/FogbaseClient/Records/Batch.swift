@@ -12,6 +12,9 @@ internal import RecordWire
 /// let stored = try await database.perform(batch)[post]
 /// ```
 ///
+/// All records are in the zone of the ``Database`` that performs the batch, unless an operation names another zone of it.
+/// A batch over several zones is atomic in each of them; see ``Database/performInZones(_:)``.
+///
 /// A batch has an idempotency key. If a batch is performed again after a lost response, the server executes it only
 /// once. Adding an operation gives the batch a new key.
 public struct Batch: Sendable {
@@ -27,6 +30,10 @@ public struct Batch: Sendable {
     struct Operation: Sendable {
         var text: [UInt8]
         var name: String
+        /// The index in the batch.
+        var position: Int
+        /// The zone of the record; `nil` for the zone of the database that performs the batch.
+        var zone: String?
         /// Reads the operation's record from the response.
         var read: @Sendable (inout RecordScanner) throws -> any Sendable
         /// The record that the app tries to save, for ``Conflict/client``.
@@ -50,26 +57,31 @@ public struct Batch: Sendable {
     ///   - model: The fields of the record.
     ///   - name: The record name; `nil` generates one.
     ///   - access: The access list of the record; `nil` uses the default of the record type.
-    /// - Throws: `FogbaseError.invalidArgument` if the name is not a valid record name, or a number is not finite.
+    ///   - zone: The name of the record's zone; `nil` uses the zone of the database that performs the batch.
+    /// - Throws: `FogbaseError.invalidArgument` if the name of the record or zone is not valid, or a number is not finite.
     @discardableResult
     public mutating func create<Model: RecordCodable>(
-        _ model: Model, named name: String? = nil, access: RecordAccess? = nil
+        _ model: Model, named name: String? = nil, access: RecordAccess? = nil, zone: String? = nil
     ) throws -> Item<Stored<Model>> {
         let name = try name.map { try Database.checked($0) } ?? RecordNames.make()
         var writer = FieldWriter(removesAbsent: false)
         try model.encode(fields: &writer)
-        return add(
-            "create", Model.recordType, name, fields: writer, access: access,
+        return try add(
+            "create", zone, Model.recordType, name, fields: writer, access: access,
             client: try? Record(Model.recordType, name: name, fields: writer)
         ) { try Stored(&$0, sent: model) }
     }
 
     /// Adds an operation that saves the changes of a record.
     ///
-    /// - Throws: `FogbaseError.invalidArgument` if a number is not finite.
+    /// - Parameters:
+    ///   - stored: The record.
+    ///   - policy: The handling of a record that has changed since it was read.
+    ///   - zone: The name of the record's zone; `nil` uses the zone of the database that performs the batch.
+    /// - Throws: `FogbaseError.invalidArgument` if the name of the zone is not valid, or a number is not finite.
     @discardableResult
     public mutating func save<Model: RecordCodable>(
-        _ stored: Stored<Model>, policy: SavePolicy = .ifUnchanged
+        _ stored: Stored<Model>, policy: SavePolicy = .ifUnchanged, zone: String? = nil
     ) throws -> Item<Stored<Model>> {
         var now = FieldWriter(removesAbsent: true, keepsEntries: true)
         try stored.model.encode(fields: &now)
@@ -77,8 +89,8 @@ public struct Batch: Sendable {
         try stored.original.encode(fields: &before)
         let type = stored.metadata.recordType
         let fields = policy == .allFields ? now : now.changes(since: before)
-        return add(
-            policy == .ifUnchanged ? "update" : "forceUpdate", type, stored.id, fields: fields,
+        return try add(
+            policy == .ifUnchanged ? "update" : "forceUpdate", zone, type, stored.id, fields: fields,
             version: policy == .ifUnchanged ? stored.metadata.version : nil, access: stored.metadata.access,
             client: try? Record(type, name: stored.id, fields: now),
             ancestor: try? Record(type, name: stored.id, fields: before)
@@ -87,9 +99,15 @@ public struct Batch: Sendable {
 
     /// Adds an operation that saves a record. A record without ``Record/metadata`` is created.
     ///
-    /// - Throws: `FogbaseError.invalidArgument` if the name is not a valid record name, or a number is not finite.
+    /// - Parameters:
+    ///   - record: The record.
+    ///   - policy: The handling of a record that has changed since it was read.
+    ///   - zone: The name of the record's zone; `nil` uses the zone of the database that performs the batch.
+    /// - Throws: `FogbaseError.invalidArgument` if the name of the record or zone is not valid, or a number is not finite.
     @discardableResult
-    public mutating func save(_ record: Record, policy: SavePolicy = .ifUnchanged) throws -> Item<Record> {
+    public mutating func save(
+        _ record: Record, policy: SavePolicy = .ifUnchanged, zone: String? = nil
+    ) throws -> Item<Record> {
         let isNew = record.metadata == nil
         var writer = FieldWriter(removesAbsent: !isNew)
         let names = policy == .allFields ? Set(record.fields.keys).union(record.changedFields) : record.changedFields
@@ -103,8 +121,8 @@ public struct Batch: Sendable {
         var ancestor = record
         ancestor.fields = record.original
         let word: StaticString = policy != .ifUnchanged ? "forceUpdate" : isNew ? "create" : "update"
-        return add(
-            word, record.recordType, try Database.checked(record.name), fields: writer,
+        return try add(
+            word, zone, record.recordType, try Database.checked(record.name), fields: writer,
             version: policy == .ifUnchanged ? record.version : nil, access: record.access, client: record,
             ancestor: isNew ? nil : ancestor
         ) { scanner in
@@ -117,40 +135,58 @@ public struct Batch: Sendable {
     }
 
     /// Adds an operation that deletes a record. The operation fails if the record has changed since it was read.
+    ///
+    /// - Parameters:
+    ///   - stored: The record.
+    ///   - zone: The name of the record's zone; `nil` uses the zone of the database that performs the batch.
+    /// - Throws: `FogbaseError.invalidArgument` if the name of the zone is not valid.
     @discardableResult
-    public mutating func delete<Model>(_ stored: Stored<Model>) throws -> Item<Void> {
-        add("delete", stored.metadata.recordType, stored.id, version: stored.metadata.version) { _ in () }
+    public mutating func delete<Model>(_ stored: Stored<Model>, zone: String? = nil) throws -> Item<Void> {
+        try add("delete", zone, stored.metadata.recordType, stored.id, version: stored.metadata.version) { _ in () }
     }
 
     /// Adds an operation that deletes a record, even if the record has changed since it was read.
     ///
-    /// - Throws: `FogbaseError.invalidArgument` if the name is not a valid record name.
+    /// - Parameters:
+    ///   - recordType: The record type.
+    ///   - name: The record name.
+    ///   - zone: The name of the record's zone; `nil` uses the zone of the database that performs the batch.
+    /// - Throws: `FogbaseError.invalidArgument` if the name of the record or zone is not valid.
     @discardableResult
-    public mutating func delete(_ recordType: String, _ name: String) throws -> Item<Void> {
-        add("delete", recordType, try Database.checked(name)) { _ in () }
+    public mutating func delete(_ recordType: String, _ name: String, zone: String? = nil) throws -> Item<Void> {
+        try add("delete", zone, recordType, try Database.checked(name)) { _ in () }
     }
 
     /// Adds an operation that deletes a record. The operation fails if the record's change tag differs from `version`.
     ///
-    /// - Throws: `FogbaseError.invalidArgument` if the name is not a valid record name.
+    /// - Parameters:
+    ///   - recordType: The record type.
+    ///   - name: The record name.
+    ///   - version: The change tag that the record must have.
+    ///   - zone: The name of the record's zone; `nil` uses the zone of the database that performs the batch.
+    /// - Throws: `FogbaseError.invalidArgument` if the name of the record or zone is not valid.
     @discardableResult
-    public mutating func delete(_ recordType: String, _ name: String, version: String) throws -> Item<Void> {
-        add("delete", recordType, try Database.checked(name), version: version) { _ in () }
+    public mutating func delete(
+        _ recordType: String, _ name: String, version: String, zone: String? = nil
+    ) throws -> Item<Void> {
+        try add("delete", zone, recordType, try Database.checked(name), version: version) { _ in () }
     }
 
     /// Adds an operation that deletes a record by its name. The type is not needed, because record names are unique
-    /// over all types.
+    /// over all types of a zone.
     ///
     /// - Throws: `FogbaseError.invalidArgument` if the name is not a valid record name.
-    mutating func delete(named name: String) throws -> Item<Void> {
-        add("delete", nil, try Database.checked(name)) { _ in () }
+    mutating func delete(named name: String, zone: String? = nil) throws -> Item<Void> {
+        try add("delete", zone, nil, try Database.checked(name)) { _ in () }
     }
 
     private mutating func add<Value: Sendable>(
-        _ word: StaticString, _ type: String?, _ name: String, fields: FieldWriter? = nil, version: String? = nil,
+        _ word: StaticString, _ zone: String?, _ type: String?, _ name: String, fields: FieldWriter? = nil,
+        version: String? = nil,
         access: RecordAccess? = nil, client: Record? = nil, ancestor: Record? = nil,
         read: @escaping @Sendable (inout RecordScanner) throws -> Value
-    ) -> Item<Value> {
+    ) throws -> Item<Value> {
+        let zone = try zone.map { try Zone.checked($0) }
         var text: [UInt8] = []
         text.reserveCapacity((fields?.text.count ?? 0) + 160)
         text.appendLiteral("{\"operationType\":\"")
@@ -160,6 +196,11 @@ public struct Batch: Sendable {
         if let type {
             text.appendLiteral(",\"recordType\":")
             text.appendString(type)
+        }
+        if let zone {
+            text.appendLiteral(",\"zoneID\":{\"zoneName\":")
+            text.appendString(zone)
+            text.append(UInt8(ascii: "}"))
         }
         if let version {
             text.appendLiteral(",\"recordChangeTag\":")
@@ -176,7 +217,9 @@ public struct Batch: Sendable {
         }
         text.appendLiteral("}}")
         operations.append(
-            Operation(text: text, name: name, read: { try read(&$0) }, client: client, ancestor: ancestor))
+            Operation(
+                text: text, name: name, position: operations.count, zone: zone, read: { try read(&$0) }, client: client,
+                ancestor: ancestor))
         identity = BatchIdentity()
         return Item(position: operations.count - 1, name: name)
     }

@@ -2,7 +2,10 @@ internal import Foundation
 internal import RecordModel
 internal import RecordWire
 
-/// The default zone of a container's public database, or of a user's private database.
+/// A zone of a container's public database, or of a user's private database.
+///
+/// The databases of a ``Container`` are their default zones. The zones that apps create in private databases are returned
+/// by ``zone(_:)``.
 public struct Database: Sendable {
     /// The kinds of databases.
     public enum Scope: String, Hashable, Sendable {
@@ -15,6 +18,30 @@ public struct Database: Sendable {
     var connection: Connection
     /// The kind of the database, public or private.
     public let scope: Scope
+    /// The name of the zone whose records the calls read and write.
+    public internal(set) var zoneName = Zone.defaultName
+
+    /// The zones of the database, of which this value addresses one.
+    public var zones: DatabaseZones { DatabaseZones(connection: connection.addressing(zone: Zone.defaultName)) }
+
+    /// Returns another zone of the same database. The call sends no request.
+    ///
+    /// ```swift
+    /// let notebook = try container.privateDatabase.zone("Notebook")
+    /// let pages = try await notebook.fetch(Query<Page>())
+    /// ```
+    ///
+    /// If the database does not have the zone, the calls of the result throw `FogbaseError.zoneNotFound`. The public
+    /// database has ``Zone/defaultName`` alone.
+    ///
+    /// - Parameter name: The name of the zone.
+    /// - Throws: `FogbaseError.invalidArgument` if the name is not valid.
+    public func zone(_ name: String) throws -> Database {
+        var database = self
+        database.zoneName = try Zone.checked(name)
+        database.connection = connection.addressing(zone: name)
+        return database
+    }
 
     /// Fetches a record as a model.
     ///

@@ -5,7 +5,7 @@ internal import RecordWire
 public struct RecordMetadata: Hashable, Sendable, Codable {
     /// The record type.
     public var recordType: String
-    /// The record name, unique over all record types of its database.
+    /// The record name, unique over all record types of its zone.
     public var name: String
     /// The change tag of the record, which changes with every write (CloudKit's `recordChangeTag`).
     public var version: String
