@@ -51,24 +51,27 @@ public struct FBError: Error, Sendable {
     public let code: Code
     /// The underlying error with reason, field and status; `nil` if the task was canceled.
     public let underlyingError: FogbaseError?
+    /// The zone of the records of a conflict.
+    private let zoneID: FBRecordZone.ID
 
     public var localizedDescription: String { underlyingError?.reason ?? "The operation was cancelled" }
     /// The delay before a retry, in seconds.
     public var retryAfterSeconds: Double? { underlyingError?.retryAfter.map { Double($0.components.seconds) } }
     /// The record that the app tried to save (`CKRecordChangedErrorClientRecordKey`).
-    public var clientRecord: FBRecord? { conflict?.client.map { FBRecord($0) } }
+    public var clientRecord: FBRecord? { conflict?.client.map { FBRecord($0, zoneID: zoneID) } }
     /// The current record on the server; `nil` if the caller cannot read the record.
-    public var serverRecord: FBRecord? { conflict?.server.map { FBRecord($0) } }
+    public var serverRecord: FBRecord? { conflict?.server.map { FBRecord($0, zoneID: zoneID) } }
     /// The record as the app had read it before the changes.
-    public var ancestorRecord: FBRecord? { conflict?.ancestor.map { FBRecord($0) } }
+    public var ancestorRecord: FBRecord? { conflict?.ancestor.map { FBRecord($0, zoneID: zoneID) } }
 
     private var conflict: Conflict? {
         guard case .conflict(let conflict, _)? = underlyingError else { return nil }
         return conflict
     }
 
-    init(_ error: FogbaseError) {
+    init(_ error: FogbaseError, zoneID: FBRecordZone.ID = .default) {
         underlyingError = error
+        self.zoneID = zoneID
         code =
             switch error {
             case .notAuthenticated, .authenticationFailed: .notAuthenticated
@@ -94,14 +97,18 @@ public struct FBError: Error, Sendable {
             }
     }
 
-    private init(_ code: Code) {
+    /// Creates an error with a code that does not follow from the underlying error.
+    init(_ code: Code, _ error: FogbaseError? = nil) {
         self.code = code
-        underlyingError = nil
+        underlyingError = error
+        zoneID = .default
     }
 
     /// Translates errors of the client and cancellation to `FBError`. Other errors are returned unchanged.
-    static func translated(_ error: any Error) -> any Error {
-        if let error = error as? FogbaseError { return FBError(error) }
+    ///
+    /// - Parameter zoneID: The zone of the record that caused the error.
+    static func translated(_ error: any Error, zoneID: FBRecordZone.ID = .default) -> any Error {
+        if let error = error as? FogbaseError { return FBError(error, zoneID: zoneID) }
         return error is CancellationError ? FBError(.operationCancelled) : error
     }
 }

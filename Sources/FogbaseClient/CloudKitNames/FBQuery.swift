@@ -54,6 +54,7 @@ public final class FBQuery: @unchecked Sendable {
     public struct Cursor: Sendable {
         let query: State
         let token: String
+        let zoneID: FBRecordZone.ID?
     }
 
     struct State: Sendable {

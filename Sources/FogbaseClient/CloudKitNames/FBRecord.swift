@@ -19,19 +19,25 @@ public final class FBRecord: @unchecked Sendable {
     /// Unlike CloudKit, a Fogbase server needs the record type to fetch a record. The identifiers of fetched records
     /// have a record type.
     public struct ID: Hashable, Sendable {
-        /// The record name, 1 to 255 bytes, unique over all record types of a database.
+        /// The record name, 1 to 255 bytes, unique over all record types of a zone.
         public var recordName: String
         /// The record type; `nil` if the app created the identifier without a type, as in CloudKit.
         public var recordType: String?
+        /// The zone of the record.
+        public var zoneID: FBRecordZone.ID
 
         /// Creates an identifier.
         ///
         /// - Parameters:
         ///   - recordName: The record name. The default is a new UUID.
         ///   - recordType: The record type. It is required for fetching a record by this identifier.
-        public init(recordName: String = UUID().uuidString, recordType: String? = nil) {
+        ///   - zoneID: The zone of the record.
+        public init(
+            recordName: String = UUID().uuidString, recordType: String? = nil, zoneID: FBRecordZone.ID = .default
+        ) {
             self.recordName = recordName
             self.recordType = recordType
+            self.zoneID = zoneID
         }
     }
 
@@ -39,15 +45,22 @@ public final class FBRecord: @unchecked Sendable {
     private var state: Record
     /// The files to upload before the next save, by field.
     private var files: [String: FBAsset] = [:]
+    private let zoneID: FBRecordZone.ID
 
     /// Creates a record that is not saved yet.
     public init(recordType: String, recordID: ID = ID()) {
         state = Record(recordType, name: recordID.recordName)
+        zoneID = recordID.zoneID
     }
 
     /// Creates a record with CloudKit's names from an existing record.
-    public init(_ record: Record) {
+    ///
+    /// - Parameters:
+    ///   - record: The record.
+    ///   - zoneID: The zone from which the record was read, or to which it is saved.
+    public init(_ record: Record, zoneID: FBRecordZone.ID = .default) {
         state = record
+        self.zoneID = zoneID
     }
 
     /// The underlying record. Its fields do not contain files that are not uploaded yet.
@@ -55,8 +68,11 @@ public final class FBRecord: @unchecked Sendable {
 
     /// The record type. It never changes.
     public var recordType: String { record.recordType }
-    /// The identifier of the record, with its type.
-    public var recordID: ID { ID(recordName: record.name, recordType: record.recordType) }
+    /// The identifier of the record, with its type and zone.
+    public var recordID: ID {
+        let record = record
+        return ID(recordName: record.name, recordType: record.recordType, zoneID: zoneID)
+    }
     /// The change tag of the record when it was last read or saved; `nil` if the record was never saved.
     public var recordChangeTag: String? { record.version }
     /// When the record was created, by the server's clock; `nil` if the record was never saved.
@@ -82,7 +98,7 @@ public final class FBRecord: @unchecked Sendable {
     /// `Int`, `Double` and `Bool`.
     public subscript(key: String) -> (any FBRecordValue)? {
         get {
-            lock.withLock { files[key] ?? state.fields[key].flatMap(FBRecord.value) }
+            lock.withLock { files[key] ?? state.fields[key].flatMap(value) }
         }
         set {
             lock.withLock {
@@ -126,23 +142,23 @@ public final class FBRecord: @unchecked Sendable {
         }
     }
 
-    private static func value(_ value: FieldValue) -> (any FBRecordValue)? {
+    private func value(_ value: FieldValue) -> (any FBRecordValue)? {
         switch value {
         case .string(let text): text
         case .int64(let number): NSNumber(value: number)
         case .double(let number): NSNumber(value: number)
         case .timestamp(let milliseconds): Date(milliseconds: milliseconds)
         case .bytes(let bytes): Data(bytes)
-        case .reference(let reference): Reference(reference)
+        case .reference(let reference): Reference(reference, zoneID: zoneID)
         case .asset(let asset): FBAsset(asset)
         case .location(let location): location
-        case .list(_, let members): members.compactMap(Self.value).asList
+        case .list(_, let members): members.compactMap(self.value).asList
         }
     }
 }
 
 extension FBRecord {
-    /// A reference to another record (`CKRecord.Reference`).
+    /// A reference to another record of the same zone (`CKRecord.Reference`).
     public struct Reference: Hashable, Sendable {
         /// The effect on the referring record when the target is deleted.
         public enum Action: Hashable, Sendable {
@@ -172,8 +188,8 @@ extension FBRecord {
             self.init(recordID: record.recordID, action: action)
         }
 
-        init(_ reference: RecordModel.Reference) {
-            recordID = ID(recordName: reference.recordName.text)
+        init(_ reference: RecordModel.Reference, zoneID: FBRecordZone.ID) {
+            recordID = ID(recordName: reference.recordName.text, zoneID: zoneID)
             action = reference.action == .deleteSelf ? .deleteSelf : .none
         }
     }
