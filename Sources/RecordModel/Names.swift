@@ -89,6 +89,16 @@ package struct ZoneName: Hashable, Sendable, CustomStringConvertible {
     package var isReserved: Bool { text.hasPrefix("_") }
 
     package var description: String { text }
+
+    /// Compares names by their bytes, as storage does. Swift strings compare by canonical equivalence.
+    package static func == (left: ZoneName, right: ZoneName) -> Bool {
+        left.text.utf8.elementsEqual(right.text.utf8)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        var copy = text
+        copy.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
 }
 
 /// The name of a record type: an `Identifier`. CloudKit allows ASCII only (CloudKit schema language).

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import RecordModel
 internal import RecordWire
 
 /// Sends batches to a database, and reads the results of their operations.
@@ -19,13 +20,13 @@ struct BatchSender {
     /// Returns operations in the order that the server requires: those of a zone follow each other. The order within a
     /// zone stays the same. The order of the zones has no effect, because records refer to records of their own zone only.
     private func zoneAfterZone(_ operations: [Batch.Operation]) -> [Batch.Operation] {
-        var ranks: [String: Int] = [:]
-        for operation in operations where ranks[operation.zone ?? zoneName] == nil {
-            ranks[operation.zone ?? zoneName] = ranks.count
-        }
+        // Record names are compared by their bytes, as the server compares zones.
+        func zone(_ operation: Batch.Operation) -> RecordName { RecordName(unchecked: operation.zone ?? zoneName) }
+        var ranks: [RecordName: Int] = [:]
+        for operation in operations where ranks[zone(operation)] == nil { ranks[zone(operation)] = ranks.count }
         guard ranks.count > 1 else { return operations }
         func place(_ operation: Batch.Operation) -> (Int, Int) {
-            (ranks[operation.zone ?? zoneName] ?? 0, operation.position)
+            (ranks[zone(operation)] ?? 0, operation.position)
         }
         return operations.sorted { place($0) < place($1) }
     }

@@ -1,3 +1,5 @@
+internal import RecordModel
+
 /// The changes of all zones of a private database, as an endless asynchronous sequence.
 ///
 /// ```swift
@@ -22,10 +24,11 @@ public struct DatabaseChangeFeed: AsyncSequence, Sendable {
     public struct State: Hashable, Sendable, Codable {
         /// The position in the list of changed zones; `nil` for the beginning.
         var token: ZoneChangeToken?
-        /// The position in each zone that was read, by the name of the zone.
-        var zones: [String: ChangeToken] = [:]
+        /// The position in each zone that was read, by the name of the zone. Names of zones follow the
+        /// rules of record names, which are compared by their bytes.
+        var zones: [RecordName: ChangeToken] = [:]
         /// The changed zones whose changes are not read yet, in the order of reading.
-        var waiting: [String] = []
+        var waiting: [RecordName] = []
 
         /// Creates the state of a feed that starts from the beginning.
         public init() {}

@@ -1,3 +1,4 @@
+internal import RecordModel
 internal import RecordWire
 
 /// The state of the iterator of a `DatabaseChangeFeed`.
@@ -17,7 +18,7 @@ struct DatabaseFollower {
     /// Whether the app knows that all changes are delivered.
     private var isUpToDate = false
     /// The zones that have started over and have not accepted a new token yet; `nil` stands for the list.
-    private var startedOver: Set<String?> = []
+    private var startedOver: Set<RecordName?> = []
 
     init(_ feed: DatabaseChangeFeed) {
         self.feed = feed
@@ -68,7 +69,7 @@ struct DatabaseFollower {
         isListRead = !page.moreComing
         guard !page.isEmpty else { return nil }
         for change in page.changes {
-            let name = change.zone.name
+            let name = RecordName(unchecked: change.zone.name)
             switch change {
             case .changed:
                 if !state.waiting.contains(name) { state.waiting.append(name) }
@@ -84,11 +85,11 @@ struct DatabaseFollower {
     /// Reads a page of the changes in the first waiting zone.
     ///
     /// - Returns: The change for the app; `nil` if there is none.
-    private mutating func readRecords(of zone: String) async throws -> Change? {
+    private mutating func readRecords(of zone: RecordName) async throws -> Change? {
         let token = state.zones[zone]
         let page: ChangePage
         do {
-            let connection = feed.zones.connection.addressing(zone: zone)
+            let connection = feed.zones.connection.addressing(zone: zone.text)
             page = try await connection.changes(feed.selection, since: token, filling: .empty)
         } catch FogbaseError.zoneNotFound {
             state.waiting.removeFirst()
@@ -97,17 +98,17 @@ struct DatabaseFollower {
             guard error.isOfToken, token != nil else { throw error }
             try await pauseIfStartedOver(zone)
             state.zones[zone] = nil
-            return .zoneStartsOver(zone)
+            return .zoneStartsOver(zone.text)
         }
         if token != nil { startedOver.remove(zone) }
         // The server has no token for a default zone that was never written.
         state.zones[zone] = page.token.text.isEmpty ? nil : page.token
         if !page.moreComing { state.waiting.removeFirst() }
-        return page.isEmpty ? nil : .records(page, zone: zone)
+        return page.isEmpty ? nil : .records(page, zone: zone.text)
     }
 
     /// Waits if the server rejects each new token of a zone, or of the list.
-    private mutating func pauseIfStartedOver(_ zone: String?) async throws {
+    private mutating func pauseIfStartedOver(_ zone: RecordName?) async throws {
         if !startedOver.insert(zone).inserted { try await pause(nil) }
     }
 

@@ -1,4 +1,5 @@
 import FogbaseClient
+import Foundation
 import RecordWire
 import Testing
 
@@ -153,6 +154,19 @@ import Testing
                     ], atomic)
             }
             try await batch([#"{"operationType":"create","record":{"recordType":"Note","zoneID":"A"}}"#])
+            // Names that look the same are different names.
+            let (short, long) = ("\u{E9}", "e\u{301}")
+            for zone in [short, long] {
+                let path = "/zones/" + (zone.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")
+                try await peer.call("PUT", path, ["database": "private"], as: "ada")
+            }
+            let pair = try await peer.call(
+                "POST", "/records", ["database": "private"],
+                #"{"operations":[\#(operation("create", "same", short)),\#(operation("create", "same", long))]}"#,
+                as: "ada")
+            #expect(
+                pair.names == ["same", "same"]
+                    && !String(decoding: pair.body, as: UTF8.self).contains("serverErrorCode"))
             try await batch([])
             for zone in ["A", "B", "_defaultZone"] {
                 try await peer.call("GET", "/records/Note", ["database": "private", "zone": zone], as: "ada")

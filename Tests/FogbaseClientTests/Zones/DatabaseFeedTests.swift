@@ -221,6 +221,27 @@ private actor Owner {
         #expect(copy.numbers == ["A": ["new": 3]])
     }
 
+    @Test func `names that look the same are different zones`() async throws {
+        let database = try await signUp()
+        let names = ["\u{E9}", "e\u{301}"]
+        for name in names { try await database.zones.create(name) }
+        var batch = Batch()
+        for (index, zone) in (names + names).enumerated() {
+            try batch.save(Record("Note", name: "n\(index)"), zone: zone)
+        }
+        try await database.perform(batch)
+        var records: [[String]] = []
+        var state: DatabaseChangeFeed.State?
+        for try await event in database.zones.changeFeed(since: state) {
+            if case .records(let page, _) = event.change { records.append(page.changed.map(\.name)) }
+            if event.change == .upToDate { break }
+            state = event.state
+        }
+        #expect(records == [["n0", "n2"], ["n1", "n3"]])
+        let text = try JSONEncoder().encode(state)
+        #expect(try JSONDecoder().decode(DatabaseChangeFeed.State.self, from: text) == state)
+    }
+
     @Test func `an expired token starts over`() async throws {
         let database = try await signUp()
         try await database.zones.create("A")
