@@ -99,16 +99,18 @@ package actor RecordDatabase {
             in: directory, observer: statistics, checkpoints: checkpoints,
             longestQuery: .milliseconds(limits.queryMilliseconds), driver: drivers.writer)
         readerDriver = drivers.reader
-        let (transaction, hasIndexWork, hasRemovals, hasDetachedZones, hasJobs, confusableNames, samples) = try store.explaining {
-            let transaction = try WriteTransaction(
-                store, environment: environment, limits: limits, indexBuilding: indexBuilding, keys: keys,
-                addressing: assets.addressing, administrators: administrators)
-            return (
-                transaction, try transaction.indexWork.isLeft(), try store.removals.hasWork(), try store.zones.firstDetached() != nil,
-                try transaction.jobs.areWaiting(),
-                try store.accounts.confusableNames(), try store.indexStatistics.load()
-            )
-        }
+        let (transaction, hasIndexWork, hasRemovals, hasDetachedZones, hasJobs, confusableNames, samples) =
+            try store.explaining {
+                let transaction = try WriteTransaction(
+                    store, environment: environment, limits: limits, indexBuilding: indexBuilding, keys: keys,
+                    addressing: assets.addressing, administrators: administrators)
+                return (
+                    transaction, try transaction.indexWork.isLeft(), try store.removals.hasWork(),
+                    try store.zones.firstDetached() != nil,
+                    try transaction.jobs.areWaiting(),
+                    try store.accounts.confusableNames(), try store.indexStatistics.load()
+                )
+            }
         self.confusableNames = confusableNames.map { $0.map(\.name) }
         slices = SliceScheduler(firstPause: indexBuilding.retryPause)
         jobRunner = JobRunner(firstPause: indexBuilding.retryPause)

@@ -28,13 +28,15 @@ import Testing
             Scenario("a bad name", .creator, .put, "/zones/a%07b?\(Self.mine)", 400),
             Scenario("two zones", .creator, .put, "/zones/a?\(Self.mine)&zone=Work", 400, contains: ["in the path"]),
             Scenario("public", .creator, .put, "/zones/Work", 400, contains: ["database=private"]),
-            Scenario("public list", .anonymous, .get, "/zones", 200, contains: [#"{"zones":[{"zoneName":"_defaultZone"}]}"#]),
+            Scenario(
+                "public list", .anonymous, .get, "/zones", 200, contains: [#"{"zones":[{"zoneName":"_defaultZone"}]}"#]),
             Scenario("anonymous", .anonymous, .put, "/zones/Work?\(Self.mine)", 401),
             Scenario("another's", .stranger, .get, "/zones/Work?\(Self.mine)", 404, lacks: ["{creator}"]),
             Scenario("another's", .stranger, .get, "/zones/Work?\(Self.mine)&owner={creator}", 403),
             Scenario("an owner", .administrator, .get, "/zones/Work?\(Self.mine)&owner={creator}", 200),
             Scenario("the default zone stays", .creator, .delete, "/zones/_defaultZone?\(Self.mine)", 400),
-            Scenario("a wrong cursor", .creator, .get, "/zones?\(Self.mine)&cursor=%07", 400, contains: ["TOKEN_INVALID"]),
+            Scenario(
+                "a wrong cursor", .creator, .get, "/zones?\(Self.mine)&cursor=%07", 400, contains: ["TOKEN_INVALID"]),
         ])
         var found: [String] = []
         var cursor = ""
@@ -61,15 +63,22 @@ import Testing
         }
         await database.play([
             Scenario("A", .creator, .get, "/records/Note/n?\(Self.mine)&zone=A", 200, contains: ["in A"]),
-            Scenario("B", .creator, .get, "/query/Note?\(Self.mine)&zone=B&where=title=='in+B'", 200, contains: ["in B"]),
-            Scenario("not there", .creator, .get, "/query/Note?\(Self.mine)&zone=A&where=title=='in+B'", 200, contains: [#""records":[]"#]),
+            Scenario(
+                "B", .creator, .get, "/query/Note?\(Self.mine)&zone=B&where=title=='in+B'", 200, contains: ["in B"]),
+            Scenario(
+                "not there", .creator, .get, "/query/Note?\(Self.mine)&zone=A&where=title=='in+B'", 200,
+                contains: [#""records":[]"#]),
             Scenario("the default zone", .creator, .get, "/records/Note/n?\(Self.mine)", 404),
-            Scenario("no zone", .creator, .put, "/records/Note/n?\(Self.mine)&zone=C", #"{"fields":{}}"#, 404, contains: ["ZONE_NOT_FOUND"]),
+            Scenario(
+                "no zone", .creator, .put, "/records/Note/n?\(Self.mine)&zone=C", #"{"fields":{}}"#, 404,
+                contains: ["ZONE_NOT_FOUND"]),
             Scenario("no zone", .creator, .get, "/schema?\(Self.mine)&zone=C", 404, contains: ["ZONE_NOT_FOUND"]),
             Scenario("public", .creator, .get, "/records/Note?zone=A", 404, contains: ["ZONE_NOT_FOUND"]),
             Scenario("gone", .creator, .delete, "/records/Note/n?\(Self.mine)&zone=A", 204),
             Scenario("still", .creator, .get, "/records/Note/n?\(Self.mine)&zone=B", 200),
-            Scenario("another's", .stranger, .get, "/records/Note/n?\(Self.mine)&zone=B", 404, contains: ["ZONE_NOT_FOUND"], lacks: ["in B"]),
+            Scenario(
+                "another's", .stranger, .get, "/records/Note/n?\(Self.mine)&zone=B", 404, contains: ["ZONE_NOT_FOUND"],
+                lacks: ["in B"]),
         ])
     }
 
@@ -78,7 +87,8 @@ import Testing
         for zone in ["A", "B"] { await database.call(.put, "/zones/\(zone)?\(Self.mine)", as: .creator) }
         func put(_ name: String, _ zone: String, _ fields: String) async -> Response {
             await database.call(
-                .put, "/records/Note/\(name)?\(Self.mine)&zone=\(zone)", as: .creator, body: #"{"fields":{\#(fields)}}"#)
+                .put, "/records/Note/\(name)?\(Self.mine)&zone=\(zone)", as: .creator, body: #"{"fields":{\#(fields)}}"#
+            )
         }
         #expect(await put("parent", "A", #""title":"p""#).status == 201)
         let child = #""of":{"value":{"recordName":"parent","action":"DELETE_SELF","zoneID":{"zoneName":"ZONE"}}}"#
@@ -99,7 +109,8 @@ import Testing
 
     private static func operation(_ name: String, _ zone: String?, _ kind: String = "create") -> String {
         let zone = zone.map { #","zoneID":{"zoneName":"\#($0)"}"# } ?? ""
-        return #"{"operationType":"\#(kind)","record":{"recordName":"\#(name)","recordType":"Note"\#(zone),"fields":{"n":1}}}"#
+        return
+            #"{"operationType":"\#(kind)","record":{"recordName":"\#(name)","recordType":"Note"\#(zone),"fields":{"n":1}}}"#
     }
 
     @Test func `one batch writes into several zones, atomic in each`() async throws {
@@ -161,7 +172,8 @@ import Testing
         let changes = await database.call(.get, "/changes/zones?\(Self.mine)&since=\(token)", as: .creator)
         #expect(Self.names(changes) == ["A gone", "A"])
         let next = try #require(changes.json?["token"]?.string).replacing("+", with: "%2B")
-        #expect(Self.names(await database.call(.get, "/changes/zones?\(Self.mine)&since=\(next)", as: .creator)).isEmpty)
+        #expect(
+            Self.names(await database.call(.get, "/changes/zones?\(Self.mine)&since=\(next)", as: .creator)).isEmpty)
         // A token is its caller's alone.
         #expect(await database.call(.get, "/changes/zones?\(Self.mine)&since=\(next)", as: .stranger).status == 400)
         #expect(await database.call(.get, "/changes/zones", as: .creator).status == 400)

@@ -7,7 +7,8 @@ internal import RecordWire
 enum QueryRoutes {
     /// The query parameters that define a query and select the fields of its results.
     static let parameters = [
-        "where", "arg", "sort", "limit", "fields", "cursor", "before", "count", "total", "syncToken", "explain", "expand",
+        "where", "arg", "sort", "limit", "fields", "cursor", "before", "count", "total", "syncToken", "explain",
+        "expand",
         "strict", "highlight", "highlightLength", "aggregate", "groupBy", "distinct", "having", "timeZone",
     ]
 

@@ -69,8 +69,11 @@ extension RecordReader {
                 guard error.code != .internalError else { throw error }
                 CloudKitComposer.append(error, recordName: name, as: request.face, to: &page.records.json)
             }
-            guard page.records.bytes <= Self.lookUpPages * database.limits.pageBytes else {
-                throw .lookUpTooLarge(Self.lookUpPages * database.limits.pageBytes)
+            let limit = Self.lookUpPages * database.limits.pageBytes
+            guard page.records.bytes <= limit else {
+                throw .badRequest(
+                    "The records are larger than the \(limit) bytes of one response. Ask for fewer records, or for fewer fields with desiredKeys",
+                    cause: .tooLarge, details: [("limit", .number(Int64(limit)))])
             }
             if time.isOver(afterRowOf: bytes), !time.endsPage { return nil }
         }
@@ -100,13 +103,5 @@ extension RecordReader {
             cursor.record, row.systemFields, type,
             VisibleFields(fields, of: type, visibility, as: .cloudKit(request.face)), to: &output)
         return cursor.record.fields.count
-    }
-}
-
-extension RecordError {
-    fileprivate static func lookUpTooLarge(_ limit: Int) -> RecordError {
-        .badRequest(
-            "The records are larger than the \(limit) bytes of one response. Ask for fewer records, or for fewer fields with desiredKeys",
-            cause: .tooLarge, details: [("limit", .number(Int64(limit)))])
     }
 }

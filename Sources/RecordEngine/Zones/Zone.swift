@@ -28,7 +28,7 @@ package struct ZonePage: Sendable {
     package let cursor: String?
 }
 
-/// A change of a zone, for those who follow all zones of a database.
+/// A change of a zone, for clients that follow all zones of a database.
 package struct ZoneChange: Sendable {
     /// The zone.
     package let zone: Zone

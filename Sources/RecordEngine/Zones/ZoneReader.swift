@@ -97,7 +97,10 @@ package struct ZoneReader {
         var token = try position(start, owner, caller, last: last)
         let name = try reader.userNames.name(of: owner)
         var changes = try store.zones.changed(of: owner, after: token.sequence, through: last, limit: limit + 1).map {
-            (sequence: $0.changed, ZoneChange(zone: Zone(name: $0.name, owner: name, created: $0.created), isLost: false))
+            (
+                sequence: $0.changed,
+                ZoneChange(zone: Zone(name: $0.name, owner: name, created: $0.created), isLost: false)
+            )
         }
         let lost = try store.lostZones.list(
             of: owner, isShared: false, after: token.sequence, through: last, limit: limit + 1)

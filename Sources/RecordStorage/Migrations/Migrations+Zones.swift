@@ -1,7 +1,7 @@
 /// Custom zones.
 extension Migrations {
     static let zones = """
-        -- The sequence number of a custom zone's newest change, for those who follow all zones of a database. 0 for default
+        -- The sequence number of a custom zone's newest change, for clients that follow all zones of a database. 0 for default
         -- zones, whose newest record has it.
         ALTER TABLE zone ADD COLUMN changed INTEGER NOT NULL DEFAULT 0;
         -- Milliseconds since 1970. NULL for default zones, which the first write creates.

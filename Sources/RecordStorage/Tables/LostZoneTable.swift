@@ -1,6 +1,6 @@
 package import RecordModel
 
-/// A zone that a database no longer has, for those who follow all its zones.
+/// A zone that a database no longer has, for clients that follow all its zones.
 package struct LostZone: Hashable, Sendable {
     /// The sequence number of the loss.
     package var sequence: Int64

@@ -148,7 +148,8 @@ extension RequestReader {
         let token = try value()
         guard let zone = ZoneReader.read(token, of: json) else {
             throw .badRequest(
-                "'zoneID' is an object with the 'zoneName' of a zone", details: [("offset", .number(Int64(token.start)))]
+                "'zoneID' is an object with the 'zoneName' of a zone",
+                details: [("offset", .number(Int64(token.start)))]
             )
         }
         return zone

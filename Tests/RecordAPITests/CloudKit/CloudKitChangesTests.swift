@@ -12,7 +12,9 @@ import Testing
     private static func zones(_ response: Response) -> [JSONValue] { response.json?["zones"]?.array ?? [] }
 
     private static func names(_ response: Response) -> [String] {
-        zones(response).map { ($0["zoneID"]?["zoneName"]?.string ?? "?") + ($0["deleted"] == .bool(true) ? " gone" : "") }
+        zones(response).map {
+            ($0["zoneID"]?["zoneName"]?.string ?? "?") + ($0["deleted"] == .bool(true) ? " gone" : "")
+        }
     }
 
     @Test func `zones are created, listed, looked up and deleted`() async throws {
@@ -47,12 +49,14 @@ import Testing
         }
         // Both spellings of a zone, and an object in place of a list.
         let found = await call(
-            "zones/lookup", #"{"zones":[{"zoneName":"B"},{"zoneID":{"zoneName":"A","ownerRecordName":"\#(ann)"}},{"zoneName":"Z"}]}"#)
+            "zones/lookup",
+            #"{"zones":[{"zoneName":"B"},{"zoneID":{"zoneName":"A","ownerRecordName":"\#(ann)"}},{"zoneName":"Z"}]}"#)
         #expect(Self.names(found) == ["B", "A", "Z"], "\(found.text)")
         #expect(Self.zones(found).last?["serverErrorCode"] == "ZONE_NOT_FOUND")
         #expect(Self.zones(found).last?["reason"] == "Zone not found")
         #expect(Self.names(await call("zones/lookup", #"{"zones":{"zoneName":"B"}}"#)) == ["B"])
-        let gone = await call("zones/modify", #"{"operations":{"operationType":"delete","zone":{"zoneID":{"zoneName":"B"}}}}"#)
+        let gone = await call(
+            "zones/modify", #"{"operations":{"operationType":"delete","zone":{"zoneID":{"zoneName":"B"}}}}"#)
         #expect(Self.names(gone) == ["B gone"], "\(gone.text)")
         #expect(Self.names(await call("zones/list", "{}")) == ["_defaultZone", "A"])
         let publicly = await client.call(.get, "public/zones/list")
@@ -69,7 +73,8 @@ import Testing
         for (path, body, reason) in [
             ("public/zones/modify", create, "not applicable"), ("public/changes/database", "{}", "not applicable"),
             ("public/changes/zone", #"{"zones":[]}"#, "not applicable"),
-            ("private/zones/modify", "{}", "'operations' is missing"), ("private/zones/lookup", "[]", "Unexpected input"),
+            ("private/zones/modify", "{}", "'operations' is missing"),
+            ("private/zones/lookup", "[]", "Unexpected input"),
             ("private/changes/zone", "{}", "'zones' is missing"),
             ("private/changes/zone", #"{"zones":[{"zoneID":7}]}"#, "Unexpected input"),
             ("private/changes/zone", #"{"zones":[],"resultsLimit":0}"#, "greater than 0"),
@@ -90,7 +95,8 @@ import Testing
             return Self.zones(response).first
         }
         for index in 0..<5 {
-            _ = await CloudKitZoneTests.modify(client, user: user, zone: "A", CloudKitZoneTests.create("r\(index)", index))
+            _ = await CloudKitZoneTests.modify(
+                client, user: user, zone: "A", CloudKitZoneTests.create("r\(index)", index))
         }
         let delete = CloudKitModifyRouteTests.operation("forceDelete", #""recordName":"r1""#)
         _ = await CloudKitZoneTests.modify(client, user: user, zone: "A", delete)
@@ -112,7 +118,8 @@ import Testing
         // An empty token is no token.
         let reversed = try #require(await changes("A", #","syncToken":"","reverse":true"#))
         #expect(reversed["records"]?.array?.map { $0["recordName"]?.string } == ["r1", "r4", "r3", "r2", "r0"])
-        let few = try #require(await changes("A", #","desiredKeys":[],"desiredRecordTypes":["Post"],"numbersAsStrings":true"#))
+        let few = try #require(
+            await changes("A", #","desiredKeys":[],"desiredRecordTypes":["Post"],"numbersAsStrings":true"#))
         #expect(few["records"]?.array?.first?["fields"] == .object(JSONObject()))
         #expect(few["records"]?.array?.count == 5)
         let text = try #require(await changes("A", #","numberAsStrings":true"#))
