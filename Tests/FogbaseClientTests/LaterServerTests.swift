@@ -107,7 +107,7 @@ import Testing
 
     @Test(arguments: [
         (#"{"recordName":"b","action":"ARCHIVE"}"#, "action"), (#"["b"]"#, "list"),
-        (#"{"recordName":"b","zoneID":{"zoneName":"z"}}"#, "zone"), (#"{"url":"b"}"#, "recordName"),
+        (#"{"recordName":"b","zoneID":"z"}"#, "zone"), (#"{"url":"b"}"#, "recordName"),
     ])
     func `a value of a known type that cannot be understood says what it is`(value: String, word: String) async throws {
         let body = record(#""above":{"value":\#(value),"type":"REFERENCE"}"#)

@@ -19,7 +19,8 @@ import Testing
             } else {
                 let number = Int64.random(in: 0..<100, using: &random)
                 let put = await database.call(
-                    .put, "/records/Post/\(name)", as: .creator, body: #"{"fields":{"n":\#(number)}}"#)
+                    .put, "/records/Post/\(name)", as: .creator,
+                    body: #"{"fields":{"n":\#(number),"of":{"recordName":"p1"}}}"#)
                 #expect(put.status < 300, "\(put.text)")
                 truth[name] = number
             }
@@ -30,7 +31,8 @@ import Testing
         var cursor = ""
         repeat {
             let page = await database.call(
-                .get, target + (cursor.isEmpty ? "&syncToken=true" : "&cursor=\(Self.escaped(cursor))"))
+                .get, target + (cursor.isEmpty ? "&syncToken=true" : "&cursor=\(Self.escaped(cursor))"),
+                as: .creator)
             try #require(page.status == 200, "\(page.text)")
             for record in page.records {
                 copy[record["recordName"]?.string ?? ""] = record["fields"]?["n"]?["value"]?.integer
@@ -45,7 +47,8 @@ import Testing
         var since = try #require(token)
         var more = true
         while more {
-            let feed = await database.call(.get, "/changes?limit=5&type=Post&since=\(Self.escaped(since))")
+            let feed = await database.call(
+                .get, "/changes?limit=5&type=Post&since=\(Self.escaped(since))", as: .creator)
             try #require(feed.status == 200, "\(feed.text)")
             for record in feed.json?["changes"]?.array ?? [] {
                 let name = record["recordName"]?.string ?? ""

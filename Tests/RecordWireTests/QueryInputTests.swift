@@ -141,7 +141,7 @@ struct QueryInputTests {
         "{\"value\":1,\"type\":\"STRING\"}", "{\"value\":1.5,\"type\":\"INT64\"}", "{\"value\":1,\"type\":\"NUMBER\"}",
         "{\"value\":1,\"type\":5}", "{\"value\":\"x\",\"type\":\"TIMESTAMP\"}", "{\"value\":1,\"type\":\"INT64_LIST\"}",
         "{\"value\":[1,\"x\"],\"type\":\"INT64_LIST\"}", "{\"value\":[1,[2]],\"type\":\"LIST\"}", "{\"recordName\":1}",
-        "{\"recordName\":\"x\",\"zoneID\":{\"zoneName\":\"north\"}}", "{\"value\":{\"value\":1}}", "{\"latitude\":1}",
+        "{\"recordName\":\"x\",\"zoneID\":\"north\"}", "{\"value\":{\"value\":1}}", "{\"latitude\":1}",
         "{\"value\":[null],\"type\":\"STRING_LIST\"}", "{\"recordName\":\"x\",\"recordName\":\"x\"}",
     ])
     func `an argument of another shape is rejected`(json: String) {

@@ -141,12 +141,19 @@ struct RequestTests {
         #expect(error?.detail("limit") == .number(3))
     }
 
-    @Test func `another zone than the default one is rejected`() {
-        let zone = "{\"zoneName\":\"north\"}"
-        #expect(Self.batchRefusal("{\"operations\":[],\"zoneID\":\(zone)}")?.code == .zoneNotFound)
-        #expect(
-            Self.batchRefusal(
-                "{\"operations\":[{\"operationType\":\"create\",\"record\":{\"zoneID\":\(zone)}}]}")?.code
-                == .zoneNotFound)
+    @Test func `a batch and its records name zones`() throws {
+        let body = """
+            {"zoneID":{"zoneName":"south"},"operations":[
+            {"operationType":"create","record":{"zoneID":{"zoneName":"north"}}},
+            {"operationType":"create","record":{"zoneID":null}}]}
+            """
+        let batch = try BatchInput.read(Array(body.utf8), maxOperations: 3)
+        #expect(batch.zone == ZoneName("south"))
+        #expect(batch.operations.map(\.record.zone) == [ZoneName("north"), nil])
+        for zone in ["\"north\"", "7", "{\"zoneName\":7}", "{\"zoneName\":\"\"}", "[]"] {
+            #expect(Self.batchRefusal("{\"operations\":[],\"zoneID\":\(zone)}")?.code == .badRequest, "\(zone)")
+            let record = "{\"operations\":[{\"operationType\":\"create\",\"record\":{\"zoneID\":\(zone)}}]}"
+            #expect(Self.batchRefusal(record)?.code == .badRequest, "\(zone)")
+        }
     }
 }

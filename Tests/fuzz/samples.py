@@ -85,7 +85,8 @@ def samples(fixture: Fixture) -> list[Sample]:
     owner = Caller(fixture.token)
     parts = (records(fixture, owner), zones(fixture, owner), queries(owner), jobs(fixture, owner),
              webhooks(fixture, owner), files(fixture, owner), uploads(fixture), schema(owner), rights(fixture, owner),
-             accounts(fixture), sessions(fixture), users(fixture, owner), invitations(fixture, owner), keys(fixture, owner),
+             accounts(fixture), sessions(fixture), users(fixture, owner), invitations(fixture, owner), keys(fixture,
+             owner),
              cloudkit(fixture, owner), cloudkit_records(fixture),
              own_administration(fixture), administrators(fixture, owner), operation(owner))
     return [one for part in parts for one in part]
