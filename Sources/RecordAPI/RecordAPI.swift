@@ -155,11 +155,16 @@ public final class RecordAPI: Sendable {
         if let open = context.reader(id) { reader = open } else { reader = try await context.openReader(id) }
         let authentication = table.routes[number].authentication
         if options.contains(.readsNoRecords) { reader.refreshRights() } else { try reader.refresh() }
-        let caller =
+        var caller =
             authentication.ignoresCredentials
             ? .anonymous : try Self.authenticate(request.fields, with: reader, &rate)
         try rate.admit(caller, of: reader.database, provesLater: authentication == .signIn)
         if !authentication.admitsAnonymousCallers { try admit(caller, to: reader.database.environment) }
+        if query.isShared {
+            // Writes need no snapshot for anything else.
+            if options.contains(.readsNoRecords) { try reader.refresh() }
+            caller = try query.participant(caller, reader)
+        }
         // Routes that need no zone reject an unknown one too.
         if query.namesCustomZone { _ = try query.address(for: caller, reader) }
         var call = RecordCall(

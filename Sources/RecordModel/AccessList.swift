@@ -5,9 +5,11 @@ package enum Principal: Hashable, Sendable {
     case user(UserID)
     /// All users who hold a custom role, directly or through other roles: `role:name`.
     case role(RoleID)
+    /// The participants of a share of a hierarchy. Only the server adds such entries.
+    case share(ShareID)
 
     /// The number of the principal in stored lists and in the audience table: 0 for everyone, positive for users,
-    /// negative for roles.
+    /// negative for roles, and below -2^62 for shares.
     ///
     /// The number is part of the storage format. Only the types of stored lists and audiences use it.
     package var number: Int64 {
@@ -15,8 +17,12 @@ package enum Principal: Hashable, Sendable {
         case .everyone: 0
         case .user(let id): id.rawValue
         case .role(let id): -id.rawValue
+        case .share(let id): Self.firstShare - id.rawValue
         }
     }
+
+    /// The number above those of all shares.
+    private static let firstShare: Int64 = -(1 << 62)
 
     /// Decodes a number that `number` returned. The result is `nil` for a number that is no principal.
     package init?(number: Int64) {
@@ -24,6 +30,7 @@ package enum Principal: Hashable, Sendable {
         case .min, .max: return nil
         case 0: self = .everyone
         case 1...: self = .user(UserID(rawValue: number))
+        case ..<Self.firstShare: self = .share(ShareID(rawValue: Self.firstShare - number))
         default: self = .role(RoleID(rawValue: -number))
         }
     }
@@ -239,6 +246,7 @@ extension Caller {
         switch self {
         case .anonymous, .service, .administrator: [.everyone]
         case .user(let id, let roles): ([.everyone, .user(id)] + roles.values.map(Principal.role)).sorted()
+        case .participant(_, _, let participation): participation.principals(with: .read)
         }
     }
 
@@ -248,6 +256,7 @@ extension Caller {
         case .everyone: true
         case .user(let id): id == userID
         case .role(let id): if case .user(_, let roles) = self { roles.values.contains(id) } else { false }
+        case .share(let id): participation?.shares[id]?.contains(.read) ?? false
         }
     }
 }

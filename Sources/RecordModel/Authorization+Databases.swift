@@ -5,11 +5,18 @@ extension Authorization {
         switch caller {
         case .user(let id, _): .own(id)
         case .administrator(let administrator): administrator.role == .owner ? .all : .none
-        case .anonymous, .service: .none
+        case .anonymous, .participant, .service: .none
         }
     }
 
-    /// Returns whether a caller may use the private database of an account.
+    /// Returns whether a caller may use a database, or the zone of it that is shared with the caller. The caller of a
+    /// shared zone was looked up for the zone that the request addresses.
+    package static func mayEnter(_ caller: Caller, _ scope: DatabaseScope) -> Bool {
+        guard case .privateDatabase(let owner) = scope else { return true }
+        return caller.participation?.owner == owner || mayEnterPrivateDatabase(caller, of: owner)
+    }
+
+    /// Returns whether a caller may use the private database of an account as its owner.
     package static func mayEnterPrivateDatabase(_ caller: Caller, of owner: UserID) -> Bool {
         switch privatePermitted(of: caller) {
         case .all: true
@@ -21,6 +28,14 @@ extension Authorization {
     /// Decides whether a caller may use the private database of an account. The result contains the rule that led to
     /// the decision.
     package static func judgeEntering(_ caller: Caller, of owner: UserID) -> ExplainedDecision {
+        if let participation = caller.participation {
+            return participation.owner == owner
+                ? ExplainedDecision(.allowed, .sharedZone) : ExplainedDecision(.denied, .notShared)
+        }
+        return judgeEnteringAsOwner(caller, of: owner)
+    }
+
+    private static func judgeEnteringAsOwner(_ caller: Caller, of owner: UserID) -> ExplainedDecision {
         mayEnterPrivateDatabase(caller, of: owner)
             ? ExplainedDecision(.allowed, .privateDatabase)
             : ExplainedDecision(rejection(of: caller), .otherPrivateDatabase)
@@ -32,9 +47,14 @@ extension Authorization {
     /// In the public database, a signed-in user may upload. An administrator whose role has WRITE may upload too. Any
     /// other caller needs CREATE or WRITE on a type with an asset field.
     package static func judgeUploading(_ caller: Caller, to scope: DatabaseScope, schema: Schema) -> ExplainedDecision {
-        if case .privateDatabase(let owner) = scope { return judgeEntering(caller, of: owner) }
+        if case .privateDatabase(let owner) = scope {
+            guard let participation = caller.participation else { return judgeEntering(caller, of: owner) }
+            let mayWrite = participation.whole.contains(.write) || !participation.principals(with: .write).isEmpty
+            return participation.owner == owner && mayWrite
+                ? ExplainedDecision(.allowed, .sharedZone) : ExplainedDecision(.denied, .notShared)
+        }
         switch caller {
-        case .user: return ExplainedDecision(.allowed, .signedIn)
+        case .user, .participant: return ExplainedDecision(.allowed, .signedIn)
         // Like a user, an editor may upload before any type has an asset field.
         case .administrator(let administrator):
             let role = administrator.role

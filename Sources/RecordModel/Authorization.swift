@@ -2,7 +2,8 @@
 package enum DatabaseScope: Hashable, Sendable {
     /// The database that all users share. Roles and grants apply.
     case publicDatabase
-    /// The private database of one user. Only the user and administrators with the role owner may use it.
+    /// The private database of one user. Only the user, administrators with the role owner and the participants of
+    /// its shares may use it.
     case privateDatabase(owner: UserID)
 }
 
@@ -30,6 +31,9 @@ package enum PermittedRecords: Hashable, Sendable {
     case own(UserID)
     /// All records without an access list.
     case all
+
+    /// No records, for a caller that may have rights on records with an access list. No account has this number.
+    package static let onlyListed = PermittedRecords.own(UserID(rawValue: -1))
 }
 
 /// The records on which a caller may perform an action, among the records of a type that have an access list.
@@ -66,7 +70,8 @@ package struct RecordFacts: Hashable, Sendable {
 ///   that it creates.
 /// - An access list gives a principal no more than the type's grants give the caller for any record of the type.
 /// - Grants and access lists apply to the public database. A private database is open only to its owner and to an
-///   administrator with the role owner who names the account.
+///   administrator with the role owner who names the account. A participant of a share has the share's rights on the
+///   records of the zone, or on the records whose access list names the share.
 /// - Grants and access lists do not apply to services and administrators. The scope of the API key or the
 ///   administrator's role determines their permissions.
 package enum Authorization {
@@ -84,11 +89,17 @@ package enum Authorization {
     ) -> (permitted: PermittedRecords, rule: ExplainedDecision.Rule) {
         let permission = action.permission
         if case .privateDatabase(let owner) = scope {
+            if let participation = caller.participation, participation.owner == owner {
+                if participation.whole.contains(action.right) { return (.all, .sharedZone) }
+                return participation.principals(with: action.right).isEmpty
+                    ? (.none, .notShared) : (.onlyListed, .sharedZone)
+            }
             return mayEnterPrivateDatabase(caller, of: owner)
                 ? (.all, .privateDatabase) : (.none, .otherPrivateDatabase)
         }
         let grants = type.grants
         switch caller {
+        case .participant: return (.none, .notShared)
         case .anonymous:
             return grants.builtIn.world.contains(permission) ? (.all, .grant(.world)) : (.none, .noGrant)
         case .user(let id, let roles):
@@ -127,7 +138,14 @@ package enum Authorization {
     package static func listedPermitted(
         of action: Action, for caller: Caller, in scope: DatabaseScope, type: RecordTypeDefinition
     ) -> PermittedListedRecords {
-        if caller.isBoundByGrants, case .privateDatabase = scope { return .none }
+        if case .privateDatabase = scope, caller.isBoundByGrants {
+            guard let participation = caller.participation else {
+                return permitted(of: action, for: caller, in: scope, type: type) == .none ? .none : .all
+            }
+            let permitted = permitted(of: action, for: caller, in: scope, type: type)
+            if permitted == .none { return .none }
+            return permitted == .all ? .all : .principals(participation.principals(with: action.right))
+        }
         guard permitted(of: action, for: caller, in: scope, type: type) != .none else { return .none }
         return caller.isBoundByGrants ? .principals(caller.principals) : .all
     }
@@ -171,11 +189,10 @@ package enum Authorization {
         _ caller: Caller, _ action: Action, in scope: DatabaseScope, _ permitted: PermittedRecords,
         _ record: RecordFacts
     ) -> Verdict {
-        if permitted != .none, action != .create, scope == .publicDatabase, caller.isBoundByGrants,
+        if permitted != .none, action != .create, listsApply(to: caller, in: scope, permitted),
             let access = record.access
         {
-            let right: AccessRights = action == .read ? .read : .write
-            return giver(of: right, in: access, to: caller).map { .listed($0) } ?? .unlisted
+            return giver(of: action.right, in: access, to: caller).map { .listed($0) } ?? .unlisted
         }
         switch permitted {
         case .all: return .reached
@@ -184,12 +201,20 @@ package enum Authorization {
         }
     }
 
+    /// Whether access lists decide about the records that have one. In a private database they only name shares, for
+    /// participants to which not the whole zone is shared.
+    private static func listsApply(
+        to caller: Caller, in scope: DatabaseScope, _ permitted: PermittedRecords
+    ) -> Bool {
+        scope == .publicDatabase ? caller.isBoundByGrants : caller.participation != nil && permitted != .all
+    }
+
     /// Decides whether a caller may perform an administrator operation.
     package static func authorize(_ caller: Caller, _ operation: AdministratorOperation) -> Decision {
         switch caller {
         case .administrator(let administrator) where administrator.role.operations.contains(operation): .allowed
         case .service(let key) where key.scope.operations.contains(operation): .allowed
-        case .anonymous, .user, .service, .administrator: rejection(of: caller)
+        case .anonymous, .user, .participant, .service, .administrator: rejection(of: caller)
         }
     }
 
@@ -201,7 +226,7 @@ package enum Authorization {
     package static func firstRightBeyond(_ caller: Caller, in scope: KeyScope) -> String? {
         let own: KeyScope
         switch caller {
-        case .anonymous, .user: own = KeyScope(permissions: [])
+        case .anonymous, .user, .participant: own = KeyScope(permissions: [])
         case .service(let key): own = key.scope
         case .administrator(let administrator):
             own = KeyScope(
@@ -240,12 +265,13 @@ package enum Authorization {
         formerReaders: [UInt8],
         after sequence: Int64
     ) -> Bool {
-        guard permitted != .none, scope == .publicDatabase else { return false }
+        guard permitted != .none, scope == .publicDatabase || caller.participation != nil else { return false }
         var isFormer = false
         StoredFormerReaders.forEach(formerReaders) { reader, lost in
             guard lost > sequence else { return }
             switch reader {
-            case .byGrants: if permitted == .all || creator == caller.userID { isFormer = true }
+            case .byGrants:
+                if permitted == .all || creator == caller.userID, scope == .publicDatabase { isFormer = true }
             case .principal(let principal): if caller.isPrincipal(principal) { isFormer = true }
             }
         }
@@ -256,7 +282,13 @@ package enum Authorization {
     private static func giver(of right: AccessRights, in access: [UInt8], to caller: Caller) -> Principal? {
         var giver: Principal?
         StoredAccess.forEach(access) { principal, rights in
-            if giver == nil, rights.contains(right), caller.isPrincipal(principal) { giver = principal }
+            guard giver == nil, rights.contains(right) else { return }
+            if case .share(let id) = principal {
+                // The list names the share; the participant has the share's rights.
+                if caller.participation?.shares[id]?.contains(right) ?? false { giver = principal }
+            } else if caller.isPrincipal(principal) {
+                giver = principal
+            }
         }
         return giver
     }

@@ -4,6 +4,8 @@ package enum Caller: Hashable, Sendable {
     case anonymous
     /// A signed-in user, with the custom roles that include the user directly or through other roles.
     case user(UserID, roles: [RoleName: RoleID])
+    /// A signed-in user in a zone that another user shares with it.
+    indirect case participant(UserID, roles: [RoleName: RoleID], Participation)
     /// A service with an API key. The scope of the key determines the permissions in the public database.
     case service(ServiceKey)
     /// An administrator of the server. Grants and access lists do not apply to administrators.
@@ -11,7 +13,20 @@ package enum Caller: Hashable, Sendable {
 
     /// The account of a signed-in user; `nil` for other callers. Only such an account may own a private database.
     package var userID: UserID? {
-        if case .user(let id, _) = self { id } else { nil }
+        switch self {
+        case .user(let id, _), .participant(let id, _, _): id
+        case .anonymous, .service, .administrator: nil
+        }
+    }
+
+    /// The rights of a user in another user's zone; `nil` for other callers.
+    package var participation: Participation? {
+        if case .participant(_, _, let participation) = self { participation } else { nil }
+    }
+
+    /// The caller outside shared zones: a participant is a user.
+    package var account: Caller {
+        if case .participant(let id, let roles, _) = self { .user(id, roles: roles) } else { self }
     }
 
     /// The administrator that sent the request; `nil` for other callers.
@@ -24,7 +39,7 @@ package enum Caller: Hashable, Sendable {
         switch self {
         case .anonymous: .nobody
         case .administrator: .administrator
-        case .user(let id, _): id
+        case .user(let id, _), .participant(let id, _, _): id
         case .service(let key): key.account
         }
     }
@@ -40,7 +55,7 @@ package enum Caller: Hashable, Sendable {
     /// Whether grants and access lists apply to the caller.
     package var isBoundByGrants: Bool {
         switch self {
-        case .anonymous, .user: true
+        case .anonymous, .user, .participant: true
         case .service, .administrator: false
         }
     }

@@ -21,6 +21,10 @@ package struct ExplainedDecision: Hashable, Sendable {
         /// The caller owns the private database or is an administrator with the role owner.
         case privateDatabase
         case otherPrivateDatabase
+        /// A share gives the caller the right in the zone.
+        case sharedZone
+        /// No share gives the caller the right.
+        case notShared
         /// The type grants the permission to a role of the caller.
         case grant(RoleName)
         /// The caller may read the record because the caller created it.

@@ -39,10 +39,11 @@ extension Authorization {
     package static func fields(
         of type: RecordTypeDefinition, for caller: Caller, in scope: DatabaseScope
     ) -> FieldAccess? {
-        guard type.hasFieldGrants, scope == .publicDatabase, caller.isBoundByGrants else { return nil }
+        guard type.hasFieldGrants, fieldGrantsApply(to: caller, in: scope) else { return nil }
         return switch caller {
         case .user(_, let roles) where !roles.isEmpty: fields(type.fields, for: caller)
-        case .user: type.commonFieldAccess(isSignedIn: true)
+        case .participant(_, let roles, _) where !roles.isEmpty: fields(type.fields, for: caller)
+        case .user, .participant: type.commonFieldAccess(isSignedIn: true)
         case .anonymous, .service, .administrator: type.commonFieldAccess(isSignedIn: false)
         }
     }
@@ -57,6 +58,12 @@ extension Authorization {
         return access
     }
 
+    /// Whether grants on fields apply to a caller: in the public database, and to the participants of shares. The owner
+    /// of a private database reads and writes all fields.
+    private static func fieldGrantsApply(to caller: Caller, in scope: DatabaseScope) -> Bool {
+        scope == .publicDatabase ? caller.isBoundByGrants : caller.participation != nil
+    }
+
     /// Decides about one field of a record on which the caller may perform the action.
     ///
     /// - Parameters:
@@ -65,9 +72,13 @@ extension Authorization {
     package static func judge(
         _ caller: Caller, _ roles: Set<RoleName>?, isOwn: Bool, in scope: DatabaseScope
     ) -> FieldDecision {
-        guard let roles, scope == .publicDatabase, caller.isBoundByGrants else { return .asRecord }
+        guard let roles, fieldGrantsApply(to: caller, in: scope) else { return .asRecord }
         if roles.contains(.world) { return .grant(.world) }
-        guard case .user(_, let held) = caller else { return .noGrant }
+        let held: [RoleName: RoleID]
+        switch caller {
+        case .user(_, let roles), .participant(_, let roles, _): held = roles
+        case .anonymous, .service, .administrator: return .noGrant
+        }
         if roles.contains(.authenticated) { return .grant(.authenticated) }
         if isOwn, roles.contains(.creator) { return .grant(.creator) }
         return roles.first { held[$0] != nil }.map(FieldDecision.grant) ?? .noGrant

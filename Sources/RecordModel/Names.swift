@@ -108,13 +108,16 @@ package struct RecordTypeName: Hashable, Sendable, CustomStringConvertible {
 
     /// Creates a type name. The result is `nil` if the text is no identifier.
     package init?(_ text: String) {
-        guard let name = Identifier.normalized(text) else { return nil }
+        guard let name = text == Self.share.text ? text : Identifier.normalized(text) else { return nil }
         self.text = name
     }
 
     private init(known text: String) {
         self.text = text
     }
+
+    /// The type of share records, as in CloudKit. It is no identifier, so it is never a type of the schema.
+    package static let share = RecordTypeName(known: "cloudkit.share")
 
     /// The type of user records. The server creates them with the accounts.
     package static let users = RecordTypeName(known: "Users")
@@ -133,7 +136,26 @@ package struct FieldName: Hashable, Sendable, CustomStringConvertible {
         self.text = name
     }
 
+    fileprivate init(known text: String) {
+        self.text = text
+    }
+
     package var description: String { text }
+}
+
+/// The fields of share records that CloudKit's clients set. Their names are no identifiers.
+extension FieldName {
+    /// The title that invited users see.
+    package static let shareTitle = FieldName(known: "cloudkit.title")
+    /// The kind of content, such as a uniform type identifier.
+    package static let shareType = FieldName(known: "cloudkit.type")
+    /// A small picture of the content.
+    package static let shareThumbnail = FieldName(known: "cloudkit.thumbnailImageData")
+
+    /// Returns the name of a field of share records; `nil` for any other text.
+    package static func ofShare(_ text: String) -> FieldName? {
+        [shareTitle, shareType, shareThumbnail].first { $0.text == text }
+    }
 }
 
 /// The name of a role: one of the three built-in names, or an `Identifier`.

@@ -27,6 +27,10 @@ extension RecordError {
             RecordError(
                 .accessDenied,
                 "You may not \(deed.words(action.verb)). POST /explain/access tells an administrator why")
+        case .participant:
+            RecordError(
+                .accessDenied,
+                "You may not \(deed.words(action.verb)): the share does not give you this right. Ask the zone's owner")
         case .service:
             RecordError(
                 .accessDenied, "The scope of this key does not cover \(deed.words(action.participle))")

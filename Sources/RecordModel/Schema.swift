@@ -15,12 +15,12 @@ package struct Schema: Hashable, Sendable {
 
     /// The type with a name.
     package subscript(name: RecordTypeName) -> RecordTypeDefinition? {
-        types[name.text]
+        types[name.text] ?? (name == .share ? .shares : nil)
     }
 
     /// The type with the number that stored records contain.
     package subscript(id id: TypeID) -> RecordTypeDefinition? {
-        names[id].flatMap { types[$0.text] }
+        names[id].flatMap { types[$0.text] } ?? (id == RecordTypeDefinition.shares.id ? .shares : nil)
     }
 
     /// The numbers of all indexes, including indexes that are being built.
@@ -179,6 +179,17 @@ package struct RecordTypeDefinition: Hashable, Sendable {
         }
         return type
     }
+}
+
+extension RecordTypeDefinition {
+    /// The type of share records, which every schema has without listing it. No stored type has its number.
+    package static let shares = RecordTypeDefinition(
+        id: TypeID(rawValue: -1), name: .share, grants: Grants(),
+        fields: [
+            FieldDefinition(id: 1, name: .shareTitle, type: .string),
+            FieldDefinition(id: 2, name: .shareType, type: .string),
+            FieldDefinition(id: 3, name: .shareThumbnail, type: .bytes),
+        ], hasAccessLists: true)
 }
 
 /// A field of a record type.

@@ -144,6 +144,15 @@ package struct CallerID: StoredID {
     package init(administrator id: Int64) { rawValue = -id }
 }
 
+/// The number of a share: that of its share record.
+@frozen
+package struct ShareID: StoredID {
+    package let rawValue: Int64
+
+    @inlinable
+    package init(rawValue: Int64) { self.rawValue = rawValue }
+}
+
 /// The number of a schedule within one database file.
 @frozen
 package struct ScheduleID: StoredID {

@@ -118,7 +118,7 @@ package struct SchemaDocument: Hashable, Sendable {
         var names: Set<RecordTypeName> = []
         for member in try Self.object(types, "types").members {
             let path = "types.\(member.key)"
-            guard let name = RecordTypeName(member.key) else {
+            guard let name = RecordTypeName(member.key), name != .share else {
                 throw Self.invalid("This is no name of a type: one \(Identifier.rule)", path)
             }
             // The keys of the JSON object differ, but two of them may normalize to the same name.

@@ -127,6 +127,13 @@ def zones(fixture: Fixture, owner: Caller) -> list[Sample]:
             for name, zone in (("z1", "Kept"), ("z2", "Old"))]}),
         owner.get(f"/query/Post?{place}&zone=Kept&where=likes%20%3E%203"), owner.get(f"/changes?{place}&zone=Kept"),
         owner.get(f"/changes/zones?{place}"), owner.plain("DELETE", f"/zones/Old?{place}"),
+        owner.json("PUT", f"/records/Post/below?{place}&zone=Kept",
+                   {"fields": FIELDS, "parent": {"recordName": "z1"}}),
+        owner.json("PUT", f"/records/cloudkit.share/s1?{place}&zone=Kept", {
+            "fields": {"cloudkit.title": {"value": "Kept"}}, "forRecord": {"recordName": "z1"},
+            "publicPermission": "READ_ONLY", "participants": [{"label": "grandma", "permission": "READ_WRITE"}]}),
+        owner.get(f"/records/cloudkit.share/s1?{place}&zone=Kept"), owner.get("/shares/0123456789abcdefghijklmn"),
+        owner.plain("POST", "/shares/0123456789abcdefghijklmn/accept"),
     ]
 
 

@@ -127,7 +127,8 @@ struct RecordCall {
                 .authenticationRequired, "Only administrators may do this. Send the administrator's token")
         case .denied:
             switch caller {
-            case .anonymous, .user: throw RecordError(.accessDenied, "Only administrators may do this")
+            case .anonymous, .user, .participant:
+                throw RecordError(.accessDenied, "Only administrators may do this")
             case .service, .administrator:
                 throw RecordError(
                     .accessDenied, "This takes the right \(operation.rawValue), which the token does not have",

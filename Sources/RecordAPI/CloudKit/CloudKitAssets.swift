@@ -105,8 +105,8 @@ enum CloudKitAssets {
         let locations = body.assets.map {
             AssetLocation(recordName: $0.recordName, fieldName: $0.fieldName, fileChecksum: $0.fileChecksum)
         }
-        let results = try await call.reader.assets.rereference(
-            locations, in: try call.address(of: body.zone), for: call.caller)
+        let address = try call.address(of: body.zone)
+        let results = try await call.reader.assets.rereference(locations, in: address, for: call.caller)
         let face = try call.face(zone: body.zone, numbersAsStrings: false)
         var list = RecordList(#"{"assets":["#)
         for (location, result) in zip(locations, results) {

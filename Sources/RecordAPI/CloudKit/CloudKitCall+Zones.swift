@@ -5,16 +5,31 @@ internal import RecordWire
 
 /// Zones of requests, and the face of their responses.
 extension CloudKitCall {
-    /// Returns the address of a zone in the database that the URL names.
+    /// Returns the address of a zone in the database that the URL names. In the shared database, the caller becomes a
+    /// participant with its rights in the zone.
     ///
     /// - Throws: ZONE_NOT_FOUND; the errors of `scope`.
-    func address(of zone: CloudKitZoneID) throws(RecordError) -> DatabaseAddress {
+    mutating func address(of zone: CloudKitZoneID) throws(RecordError) -> DatabaseAddress {
+        if path.database == .sharedDatabase { return try sharedAddress(of: zone) }
         let scope = try scope()
         guard let name = ZoneName(zone.zoneName), try isOwner(zone.ownerRecordName, of: scope) else {
             throw .zoneNotFound
         }
         let address = DatabaseAddress(scope: scope, zone: name)
         try reader.requireZone(address)
+        return address
+    }
+
+    private mutating func sharedAddress(of zone: CloudKitZoneID) throws(RecordError) -> DatabaseAddress {
+        guard caller.userID != nil else { throw .cloudKitUserNeeded }
+        guard !zone.isDefault, let name = ZoneName(zone.zoneName),
+            let owner = zone.ownerRecordName.flatMap(UserRecordName.init), let id = try reader.accounts.id(of: owner)
+        else { throw .zoneNotFound }
+        let address = DatabaseAddress(scope: .privateDatabase(owner: id), zone: name)
+        let participant = try reader.participant(caller, in: address)
+        // The caller's own zones are not in its shared database.
+        guard participant.participation != nil else { throw .zoneNotFound }
+        caller = participant
         return address
     }
 
@@ -41,7 +56,8 @@ extension CloudKitCall {
     ) throws(RecordError) -> CloudKitFace {
         var shown = CloudKitFace.Zone.none
         if !(zone?.isDefault ?? false), let user = caller.userID {
-            let owner = try reader.accounts.user(user)?.recordName
+            let isForeign = path.database == .sharedDatabase || caller.participation != nil
+            let owner = isForeign ? zone?.ownerRecordName : try reader.accounts.user(user)?.recordName
             shown =
                 if let zone {
                     .one(CloudKitZoneID(zoneName: zone.zoneName, ownerRecordName: owner).json)

@@ -1,6 +1,7 @@
 internal import HTTP
 internal import RecordEngine
 internal import RecordModel
+internal import RecordWire
 
 /// The context of one request of CloudKit Web Services for a handler: the request, the caller, and the loop's reader.
 ///
@@ -37,9 +38,10 @@ struct CloudKitCall {
     /// The URL of the server as the client uses it, such as `https://example.org/fog`, without a trailing slash.
     var baseURL: String { api.baseURL(for: request) }
 
-    /// Returns the database that the URL names.
+    /// Returns the database that the URL names, if it does not depend on the zone.
     ///
-    /// - Throws: AUTHENTICATION_REQUIRED for the private database without a user; BAD_REQUEST for the shared database.
+    /// - Throws: AUTHENTICATION_REQUIRED for the private database without a user; BAD_REQUEST for the shared database,
+    ///   whose zones belong to the private databases of others.
     func scope() throws(RecordError) -> DatabaseScope {
         switch path.database {
         case .publicDatabase: return .publicDatabase
@@ -47,7 +49,7 @@ struct CloudKitCall {
             guard let owner = caller.userID else { throw .cloudKitUserNeeded }
             return .privateDatabase(owner: owner)
         case .sharedDatabase:
-            throw .badRequest("The shared database is not available in this version. Use public or private")
+            throw .badRequest(CloudKitReason.notApplicable(in: path.database))
         }
     }
 

@@ -63,7 +63,7 @@ enum CloudKitChanges {
             try wanted.read(entry)
             if position > 0 { json.append(UInt8(ascii: ",")) }
             do throws(RecordError) {
-                json += try await page(of: zone, wanted, call)
+                json += try await page(of: zone, wanted, &call)
             } catch {
                 guard error.code == .zoneNotFound || error.code == .badRequest else { throw error }
                 json += JSONValue.object(CloudKitZones.failure(error, of: zone, call)).bytes
@@ -78,12 +78,12 @@ enum CloudKitChanges {
         let body = try await call.object()
         var wanted = Wanted()
         try wanted.read(body)
-        return .cloudKit(try await page(of: try CloudKitZones.zoneID(body), wanted, call))
+        return .cloudKit(try await page(of: try CloudKitZones.zoneID(body), wanted, &call))
     }
 
     /// Returns a page of a zone's changes: `{"zoneID","moreComing","syncToken","records"}`.
     private static func page(
-        of zone: CloudKitZoneID, _ wanted: Wanted, _ call: CloudKitCall
+        of zone: CloudKitZoneID, _ wanted: Wanted, _ call: inout CloudKitCall
     ) async throws(RecordError) -> [UInt8] {
         guard !zone.isDefault else { throw .badRequest(CloudKitReason.changesInDefaultZone) }
         let address = try call.address(of: zone)

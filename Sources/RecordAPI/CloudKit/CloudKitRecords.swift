@@ -51,15 +51,16 @@ enum CloudKitRecords {
     static func modify(_ call: inout CloudKitCall) async throws -> HTTPResponse {
         let database = call.database
         let isPublic = call.path.database == .publicDatabase
-        try call.rejectAnonymousWriters(in: try call.scope())
+        if call.path.database != .sharedDatabase { try call.rejectAnonymousWriters(in: try call.scope()) }
         let batch = try await call.document { bytes throws(RecordError) in
             try Batch(bytes, isPublic: isPublic, in: database)
         }
         let body = batch.body
         // The request has already been counted as one operation.
         try call.rate.take(batch.operations.count - 1, after: 1)
+        let address = try call.address(of: body.zone)
         var write = WriteRequest(
-            caller: call.caller, rightsVersion: call.rightsVersion, address: try call.address(of: body.zone),
+            caller: call.caller, rightsVersion: call.rightsVersion, address: address,
             shape: .batch(isAtomic: body.isAtomic && !body.zone.isDefault), operations: batch.operations,
             fields: body.desiredKeys, opening: Envelope.records)
         write.face = .cloudKit(
@@ -127,8 +128,9 @@ enum CloudKitRecords {
         let body = try await call.document { bytes throws(RecordError) in try CloudKitLookupBody.read(bytes) }
         let face = try call.face(
             zone: body.zone, numbersAsStrings: body.numbersAsStrings, desiredKeys: body.records.map(\.desiredKeys))
+        let address = try call.address(of: body.zone)
         let request = NamesRequest(
-            body.records.map(\.recordName), in: try call.address(of: body.zone), for: call.caller,
+            body.records.map(\.recordName), in: address, for: call.caller,
             fields: body.desiredKeys, as: face, opening: Envelope.records)
         let page = try await call.reader.lookUp(request)
         return .cloudKit(page.records.json + Array("]}".utf8))

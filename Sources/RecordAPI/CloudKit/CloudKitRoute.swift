@@ -76,7 +76,7 @@ package struct CloudKitRoute: Sendable {
         case .service:
             guard callers != .users else { throw .cloudKitKeyElsewhere }
             guard database == .publicDatabase else { throw .cloudKitKeyElsewhere }
-        case .user, .administrator: break
+        case .user, .participant, .administrator: break
         }
         guard databases.contains(database) else {
             throw .badRequest(CloudKitReason.notApplicable(in: database))
@@ -117,6 +117,6 @@ extension RouteTable {
     package static let cloudKit = CloudKitRouteTable(
         [
             CloudKitUsers.routes, CloudKitRecords.routes, CloudKitAssets.routes,
-            CloudKitZones.routes, CloudKitChanges.routes,
+            CloudKitZones.routes, CloudKitChanges.routes, CloudKitShares.routes,
         ].flatMap(\.self))
 }

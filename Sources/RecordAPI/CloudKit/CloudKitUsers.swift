@@ -129,7 +129,7 @@ enum CloudKitUsers {
     private static func callingUser(_ call: CloudKitCall) throws(RecordError) -> FoundUser {
         let name: String?
         switch call.caller {
-        case .user(let id, _): name = try call.reader.accounts.user(id)?.recordName
+        case .user(let id, _), .participant(let id, _, _): name = try call.reader.accounts.user(id)?.recordName
         case .service(let key): name = try call.reader.apiKeys.key(of: key.account)?.userRecordName
         case .anonymous, .administrator: name = nil
         }

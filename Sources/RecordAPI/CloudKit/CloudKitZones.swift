@@ -36,7 +36,12 @@ enum CloudKitZones {
 
     /// `zones/list`: all zones of a database.
     static func list(_ call: CloudKitCall) async throws -> HTTPResponse {
-        let zones = try await call.database.zones.all(in: try call.scope(), for: call.caller)
+        let zones =
+            if call.path.database == .sharedDatabase {
+                try call.reader.zones.shared(with: call.caller, withTokens: true)
+            } else {
+                try await call.database.zones.all(in: try call.scope(), for: call.caller)
+            }
         return .cloudKit(JSONObject([("zones", .array(zones.map { .object(document($0)) }))]))
     }
 
@@ -121,10 +126,15 @@ enum CloudKitZones {
         var token: String?
         for key in tokenKeys where token == nil { token = try body.string(key) }
         let limit = min(max(1, Int(try body.integer("resultsLimit") ?? Int64(most))), most)
-        let scope = try call.scope()
+        let isShared = call.path.database == .sharedDatabase
         let page: ZoneChanges
         do throws(RecordError) {
-            page = try call.reader.zones.changes(in: scope, for: call.caller, since: FeedStart(token), limit: limit)
+            page =
+                isShared
+                ? try call.reader.zones.sharedChanges(
+                    for: call.caller, since: FeedStart(token), limit: limit, withTokens: true)
+                : try call.reader.zones.changes(
+                    in: try call.scope(), for: call.caller, since: FeedStart(token), limit: limit)
         } catch {
             throw error.asZoneChangesError
         }
@@ -133,7 +143,9 @@ enum CloudKitZones {
             if change.isLost {
                 zones.append(.object(JSONObject([("zoneID", zoneID(of: change.zone)), ("deleted", .bool(true))])))
             } else {
-                let zone = try call.reader.zones.withToken(change.zone, in: scope, for: call.caller)
+                let zone =
+                    isShared
+                    ? change.zone : try call.reader.zones.withToken(change.zone, in: try call.scope(), for: call.caller)
                 zones.append(.object(document(zone)))
             }
         }
@@ -190,8 +202,7 @@ extension RecordError {
     /// The error for a token in CloudKit's words. Clients drop the token and read from the beginning.
     var asZoneChangesError: RecordError {
         switch cause {
-        case .tokenInvalid?: .badRequest(CloudKitReason.unknownContinuation)
-        case .tokenExpired?: .badRequest(CloudKitReason.unknownContinuation)
+        case .tokenInvalid?, .tokenExpired?: .badRequest(CloudKitReason.unknownContinuation)
         default: self
         }
     }

@@ -5,7 +5,7 @@ extension OpenAPI {
     private static let schemas: [StaticString] = [
         OperationRoutes.schemas, RecordRoutes.schemas, QueryRoutes.schemas, AssetRoutes.schemas,
         QueryRoutes.setSchemas, JobRoutes.schemas, ScheduleRoutes.schemas, SchemaRoutes.adviceSchemas,
-        SchemaMoveRoutes.schemas, ChangeRoutes.schemas, ZoneRoutes.schemas,
+        SchemaMoveRoutes.schemas, ChangeRoutes.schemas, ZoneRoutes.schemas, ShareRoutes.schemas,
         WebhookRoutes.schemas, GrantRoutes.schemas,
         SchemaRoutes.schemas, RoleRoutes.schemas, ExplainRoutes.schemas, AccountRoutes.schemas, SessionRoutes.schemas,
         InvitationRoutes.schemas, AccountRoutes.userSchemas, KeyRoutes.schemas, CloudKitTokenRoutes.schemas,

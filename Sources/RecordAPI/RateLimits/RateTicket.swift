@@ -49,7 +49,7 @@ struct RateTicket {
         let database = ObjectIdentifier(database)
         switch caller {
         case .anonymous: break
-        case .user(let id, _): account = .account(database: database, id)
+        case .user(let id, _), .participant(let id, _, _): account = .account(database: database, id)
         case .service(let key): account = .account(database: database, key.account)
         case .administrator(let administrator) where administrator.id != Administrator.bootstrap.id:
             account = .administrator(administrator.id)

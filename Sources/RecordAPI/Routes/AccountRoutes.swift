@@ -121,7 +121,7 @@ enum AccountRoutes {
                 "userRecordName": .string(user.recordName), "name": .string(name), "isAdministrator": false,
                 "scope": key.scope.json,
             ]
-        case .user(let id, let roles):
+        case .user(let id, let roles), .participant(let id, let roles, _):
             guard let user = try call.reader.accounts.user(id) else { throw RecordError.notSignedIn }
             return document(user, roles: roles.keys.map(\.text).sorted())
         }
@@ -267,7 +267,7 @@ extension RecordCall {
     ///   session.
     func session() throws(RecordError) -> (user: UserID, token: [UInt8]) {
         switch caller {
-        case .user(let id, _):
+        case .user(let id, _), .participant(let id, _, _):
             guard let token = Bearer.token(request.fields) else { throw .notSignedIn }
             return (id, token)
         case .anonymous: throw .notSignedIn

@@ -190,7 +190,7 @@ enum AdministratorRoutes {
             return (administrator, token)
         case .anonymous:
             throw RecordError(.authenticationRequired, "Nobody is signed in. Send the token of an administrator")
-        case .user, .service: throw RecordError(.accessDenied, "Only administrators may do this")
+        case .user, .participant, .service: throw RecordError(.accessDenied, "Only administrators may do this")
         }
     }
 

@@ -124,7 +124,9 @@ final class EventStream: HTTPEventSource, @unchecked Sendable {
     private func events(by reader: RecordReader, _ reasons: FeedSignal.Reasons) async throws -> [UInt8] {
         try reader.refresh()
         if reader.rightsVersion != feed.rightsVersion || reasons.contains(.silence) {
+            let isParticipant = caller.participation != nil
             caller = try Bearer.authenticate(fields, with: reader)
+            if isParticipant { caller = try reader.participant(caller, in: feed.address) }
         }
         var piece: [UInt8] = []
         switch try await feed.next(for: caller, by: reader) {

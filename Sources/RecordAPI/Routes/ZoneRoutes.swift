@@ -34,7 +34,13 @@ enum ZoneRoutes {
     ]
 
     /// `GET /zones`: lists the zones of a database, the default zone first.
+    ///
+    /// The zones of the shared database belong to others and are few, so they have no pages.
     static func list(_ call: RecordCall) throws -> HTTPResponse {
+        if call.query.isShared {
+            let zones = try call.reader.zones.shared(with: call.caller)
+            return .json(["zones": .array(zones.map { .object($0.json) })])
+        }
         let page = try call.reader.zones.list(
             in: try call.address().scope, for: call.caller, cursor: call.query["cursor"],
             limit: try call.query.limit(call.database.limits))
@@ -61,9 +67,12 @@ enum ZoneRoutes {
 
     /// `GET /changes/zones`: returns the zones that have changed since a token.
     static func changes(_ call: RecordCall) throws -> HTTPResponse {
-        let changes = try call.reader.zones.changes(
-            in: try call.address().scope, for: call.caller, since: FeedStart(call.query["since"]),
-            limit: try call.query.limit(call.database.limits))
+        let (start, limit) = (FeedStart(call.query["since"]), try call.query.limit(call.database.limits))
+        let changes =
+            call.query.isShared
+            ? try call.reader.zones.sharedChanges(for: call.caller, since: start, limit: limit)
+            : try call.reader.zones.changes(
+                in: try call.address().scope, for: call.caller, since: start, limit: limit)
         let zones = changes.changes.map { change in
             var json = change.zone.json
             if change.isLost { json["deleted"] = .bool(true) }

@@ -101,6 +101,7 @@ extension AccountWriter {
     func remove(_ account: AccountRow) throws(RecordError) {
         let mayAppearInRecords = try mayAppearInRecords(account)
         try removeUserRecord(of: account)
+        try removeShares(of: account)
         try table.remove(account: account.id, mayAppearInRecords: mayAppearInRecords)
         try transaction.store.removals.add(account: account.id, now: transaction.now)
         transaction.userNames.forget(account.id)
@@ -117,6 +118,16 @@ extension AccountWriter {
             own.creator == account.id, own.created == account.created
         else { return true }
         return try transaction.store.removals.mayAppearInRecords(account.id, since: own.id)
+    }
+
+    /// Ends the shares of an account's zones, and its participations in the shares of others.
+    private func removeShares(of account: AccountRow) throws(RecordError) {
+        let scope = DatabaseScope.privateDatabase(owner: account.id)
+        for zone in try transaction.store.shares.sharedZones(of: account.id) {
+            guard let name = ZoneName(zone.name) else { continue }
+            try ShareWriter.removeAll(in: zone.id, DatabaseAddress(scope: scope, zone: name), transaction)
+        }
+        try transaction.store.shares.removeParticipations(of: account.id)
     }
 
     /// Deletes the user record of an account. VALIDATE references to the user record must not prevent the deletion of

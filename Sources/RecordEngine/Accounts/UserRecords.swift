@@ -36,6 +36,7 @@ extension WriteContext {
     /// - Throws: ACCESS_DENIED for the type; BAD_REQUEST for the name.
     func allowMaking(_ typeName: RecordTypeName, named name: RecordName?) throws(RecordError) {
         if typeName == .users { throw .userRecordsComeWithAccounts }
+        if typeName == .share { try allowSharing() }
         guard let name, address.scope == .publicDatabase, UserRecordName(name.text) != nil else { return }
         throw .badRequest(
             "Names of an underscore and 32 hexadecimal digits are those of user records. Choose another name",

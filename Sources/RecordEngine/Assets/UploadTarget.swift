@@ -126,7 +126,8 @@ extension AssetReader {
         }
         let caller = open.caller?.caller ?? .anonymous
         guard open.caller == nil || caller != .anonymous else { throw .uploadURLInvalid }
-        var upload = AssetUpload(caller: try reader.callers.current(caller), address: open.address)
+        var upload = AssetUpload(
+            caller: try reader.callers.current(caller, in: open.address), address: open.address)
         upload.target = open.target
         return upload
     }

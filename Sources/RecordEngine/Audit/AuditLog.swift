@@ -38,7 +38,7 @@ struct AuditLogWriter {
         if let name = actor.name { return ("operator", name) }
         switch actor.caller {
         case .anonymous: return ("anonymous", "")
-        case .user(let id, _):
+        case .user(let id, _), .participant(let id, _, _):
             // Do not use the cache of names. The account may be new. If its creation is undone, the next account gets
             // the same number.
             let row = try transaction.store.accounts.find(id: id)

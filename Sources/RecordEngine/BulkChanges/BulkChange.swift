@@ -56,7 +56,7 @@ struct BulkChange: Sendable {
         _ progress: inout BulkProgress
     ) throws(RecordError) {
         var request = request
-        request.caller = try transaction.callers.current(request.caller)
+        request.caller = try transaction.callers.current(request.caller, in: request.address)
         let writer = RecordWriter(transaction, request)
         try requireAskedFields(writer)
         var ignored: [UInt8] = []
@@ -120,7 +120,7 @@ struct BulkChange: Sendable {
     ///
     /// - Throws: AUTHENTICATION_FAILED or ACCESS_DENIED.
     func requireRight(in transaction: WriteTransaction) throws(RecordError) {
-        let caller = try transaction.callers.current(request.caller)
+        let caller = try transaction.callers.current(request.caller, in: request.address)
         guard caller.userID == nil, let type = transaction.schema[id: typeID] else { return }
         if Visibility(of: type, for: caller, in: request.address.scope).writes == .none {
             throw .rejected(caller, .write, .records(type.name))

@@ -136,7 +136,7 @@ package struct BulkChanges {
         guard let type = reader.schema[request.typeName] else { return }
         guard Visibility(of: type, for: request.caller, in: request.address.scope).writes == .none else { return }
         switch request.caller {
-        case .user: return
+        case .user, .participant: return
         case .anonymous, .service, .administrator:
             throw .rejected(request.caller, .write, .records(type.name))
         }

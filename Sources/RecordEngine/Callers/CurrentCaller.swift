@@ -1,4 +1,4 @@
-internal import RecordModel
+package import RecordModel
 internal import RecordStorage
 internal import Threads
 
@@ -7,6 +7,8 @@ protocol CallerSource {
     var accounts: AccountTable { get }
     var keys: APIKeyTable { get }
     var schemas: SchemaTable { get }
+    var zones: ZoneTable { get }
+    var shares: ShareTable { get }
     var administrators: Administrators? { get }
     /// The time in milliseconds since 1970.
     var now: Int64 { get }
@@ -23,6 +25,11 @@ extension CallerSource {
         case .user(let id, _):
             guard let row = try accounts.find(id: id), row.disabled == nil else { throw .tokenRejected }
             return .user(id, roles: try accounts.roles(of: id))
+        case .participant(let id, _, let participation):
+            guard case .user(_, let roles) = try current(.user(id, roles: [:])),
+                let current = try shares.participation(of: id, in: participation.zone, owner: participation.owner)
+            else { throw .zoneNotFound }
+            return .participant(id, roles: roles, current.participation)
         case .service(let key):
             let row = try keys.find(account: key.account)
             guard let row, row.isAlive(at: now) else { throw .tokenRejected }
@@ -34,13 +41,44 @@ extension CallerSource {
         }
     }
 
+    /// Returns a user with the rights that shares give it in another user's zone. Any other caller, and the owner, is
+    /// returned as it is.
+    ///
+    /// - Throws: ZONE_NOT_FOUND if the zone does not exist or no share gives the user a right in it. The error does not
+    ///   reveal which of both is the case.
+    func participant(_ caller: Caller, in address: DatabaseAddress) throws(RecordError) -> Caller {
+        guard case .privateDatabase(let owner) = address.scope else { return caller }
+        switch caller.account {
+        case .user(let id, let roles) where id != owner:
+            let key = address.key
+            guard let zone = try zones.find(scope: key.scope, owner: key.owner, name: address.zone.text),
+                let found = try shares.participation(of: id, in: zone.id, owner: owner)
+            else { throw .zoneNotFound }
+            return .participant(id, roles: roles, found.participation)
+        case let account: return account
+        }
+    }
+
+    /// Returns a caller with its current permissions in a database. A user in another user's database is a participant.
+    ///
+    /// - Throws: The errors of `current` and `participant`.
+    func current(_ caller: Caller, in address: DatabaseAddress) throws(RecordError) -> Caller {
+        try participant(try current(caller.account), in: address)
+    }
+
     /// Returns the sequence number of the last change of grants or of the caller's roles. Such a change may alter which
     /// records and fields the caller can read.
     ///
     /// - Returns: `.max` for a deleted account.
     func lastChangeOfRights(of caller: Caller, in scope: DatabaseScope) throws(RecordError) -> Int64 {
+        if case .participant(let id, _, let participation) = caller {
+            let zone = participation.zone
+            let shared = try shares.participation(of: id, in: zone, owner: participation.owner)?.changed ?? .max
+            return max(shared, try lastChangeOfRights(of: caller.account, in: .publicDatabase))
+        }
         guard scope == .publicDatabase else { return 0 }
         return switch caller {
+        case .participant: .max
         case .administrator: 0
         // A change of a key's scope is recorded in the row of the key's account.
         case .service(let key): try accounts.find(id: key.account)?.granted ?? .max
@@ -56,6 +94,8 @@ struct CallerWriter: CallerSource {
     var accounts: AccountTable { transaction.store.accounts }
     var keys: APIKeyTable { transaction.store.keys }
     var schemas: SchemaTable { transaction.store.schemas }
+    var zones: ZoneTable { transaction.store.zones }
+    var shares: ShareTable { transaction.store.shares }
     var administrators: Administrators? { transaction.administrators }
     var now: Int64 { transaction.now }
 
@@ -79,6 +119,18 @@ package struct CallerReader: CallerSource {
     var accounts: AccountTable { reader.store.accounts }
     var keys: APIKeyTable { reader.store.keys }
     var schemas: SchemaTable { reader.store.schemas }
+    var zones: ZoneTable { reader.store.zones }
+    var shares: ShareTable { reader.store.shares }
     var administrators: Administrators? { reader.database.administrators }
     var now: Int64 { WallClock.milliseconds }
+}
+
+extension RecordReader {
+    /// Returns a user with the rights that shares give it in another user's zone. Any other caller, and the owner, is
+    /// returned as it is.
+    ///
+    /// - Throws: ZONE_NOT_FOUND if the zone does not exist or no share gives the user a right in it.
+    package func participant(_ caller: Caller, in address: DatabaseAddress) throws(RecordError) -> Caller {
+        try callers.participant(caller, in: address)
+    }
 }

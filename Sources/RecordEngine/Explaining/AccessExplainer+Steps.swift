@@ -24,6 +24,8 @@ extension AccessExplainer {
             case .privateDatabase:
                 ("PRIVATE_DATABASE", "The database is the caller's own, or it is an owner of the server")
             case .otherPrivateDatabase: ("PRIVATE_DATABASE", "A private database is its owner's alone")
+            case .sharedZone: ("SHARE", "A share of the zone gives it to the caller")
+            case .notShared: ("SHARE", "No share of the zone gives it to the caller")
             case .grant(.creator): ("GRANT", "\(type) grants \(right) to _creator" + own(isForAnyRecord))
             case .grant(let role): ("GRANT", "\(type) grants \(right) to \(role)")
             case .creatorReads: ("CREATOR", "The creator of a record reads it" + own(isForAnyRecord))

@@ -20,9 +20,7 @@ package struct FeedReader {
     func open(
         _ start: FeedStart, in address: DatabaseAddress, for caller: Caller, known: Int64
     ) throws(RecordError) -> FeedPosition {
-        if case .privateDatabase(let owner) = address.scope,
-            !Authorization.mayEnterPrivateDatabase(caller, of: owner)
-        {
+        if !Authorization.mayEnter(caller, address.scope) {
             throw .rejected(caller, .read, .privateDatabase)
         }
         guard let zone = try reader.zoneRow(address) else {
@@ -201,6 +199,10 @@ package struct FeedReader {
             }
         }
         if all.count == reader.schema.types.count { return .everything }
+        // Share records have a type that no schema lists.
+        if selection.contains(.shares), Authorization.mayEnter(caller, scope), scope != .publicDatabase {
+            all.append(RecordTypeDefinition.shares.id)
+        }
         return .types(all: all.sorted(), own: own.sorted(), user: caller.userID ?? .nobody)
     }
 }

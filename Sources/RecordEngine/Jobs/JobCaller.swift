@@ -18,7 +18,7 @@ extension StoredCaller {
         let (kind, number): (Kind, Int64)
         switch caller {
         case .anonymous: return nil
-        case .user(let id, _): (kind, number) = (.user, id.rawValue)
+        case .user(let id, _), .participant(let id, _, _): (kind, number) = (.user, id.rawValue)
         case .service(let key): (kind, number) = (.key, key.account.rawValue)
         case .administrator(let administrator): (kind, number) = (.administrator, administrator.id)
         }

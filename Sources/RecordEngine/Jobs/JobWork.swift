@@ -137,7 +137,7 @@ final class JobWork: SlicedWork, @unchecked Sendable {
         guard let row = try reader.store.jobs.find(id), let address = row.address.address,
             let caller = row.caller.caller
         else { return end }
-        let request = task.request(for: try reader.callers.current(caller), in: address)
+        let request = task.request(for: try reader.callers.current(caller, in: address), in: address)
         guard let bound = try reader.queries.bind(request.query), let zone = bound.zone else { return end }
         try reader.queries.requireIndexes(bound, request.query)
         let budget = QueryBudget(time: roundTime, workPerRecord: BulkChange.workPerRecord)

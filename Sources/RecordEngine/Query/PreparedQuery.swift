@@ -97,7 +97,7 @@ extension QueryReader {
         // records and those that access lists open may still name fields that only creators may read. The query then
         // searches only the records that the caller created.
         let access = visibility.fields
-        let readsOwn = if case .own = permitted { true } else { false }
+        let readsOwn = if case .own = permitted { permitted != .onlyListed } else { false }
         let readable = whole.without(access?.unreadable(isOwn: readsOwn) ?? [])
         var type = readable
         let identity = request.input.identity
@@ -128,10 +128,14 @@ extension QueryReader {
         var asked = bound.predicate
         var isRestrictedToOwn = false
         if case .own(let user) = permitted {
-            let own = Predicate.condition(Condition(.system(.createdUserRecordName), .equals(.account(user))))
+            // A participant of a share finds nothing among the other records of the zone.
+            let own =
+                permitted == .onlyListed
+                ? .constant(false)
+                : Predicate.condition(Condition(.system(.createdUserRecordName), .equals(.account(user))))
             predicate = Predicate.and([own, predicate]).simplified()
             asked = Predicate.and([own, asked]).simplified()
-            if let access {
+            if let access, permitted != .onlyListed {
                 let hidden = access.unreadable(isOwn: false)
                 isRestrictedToOwn = bound.names(hidden)
                 if isRestrictedToOwn {

@@ -52,9 +52,7 @@ extension RecordReader {
     }
 
     fileprivate func lookUp(_ request: NamesRequest, _ time: inout PageTimeLimit) throws(RecordError) -> RecordPage? {
-        if case .privateDatabase(let owner) = request.address.scope,
-            !Authorization.mayEnterPrivateDatabase(request.caller, of: owner)
-        {
+        if !Authorization.mayEnter(request.caller, request.address.scope) {
             throw .rejected(request.caller, .read, .privateDatabase)
         }
         let zone = try zoneID(request.address)

@@ -12,7 +12,7 @@ extension RecordReader {
         switch caller {
         case .anonymous: return nil
         case .administrator: return (try usage(of: UsageTable.everybody), quotas.container)
-        case .user(let id, _): return (try usage(of: id), quotas.user)
+        case .user(let id, _), .participant(let id, _, _): return (try usage(of: id), quotas.user)
         case .service(let key): return (try usage(of: key.account), quotas.user)
         }
     }

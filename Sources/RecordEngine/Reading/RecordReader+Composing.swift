@@ -11,6 +11,20 @@ extension RecordReader {
         _ cursor: RecordCursor, _ system: RecordSystemFields, _ type: RecordTypeDefinition, _ shown: VisibleFields,
         to output: inout [UInt8]
     ) throws(RecordError) -> Bool {
+        let hasAccess = try appendFields(cursor, system, type, shown, to: &output)
+        if shown.visibility.scope != .publicDatabase, try usesSharing() {
+            let members = ShareMembers(
+                hierarchies: store.hierarchies, shares: store.shares, visibility: shown.visibility,
+                userName: userNames.name)
+            try members.add(to: &output, of: system.id, isShare: type.name == .share)
+        }
+        return hasAccess
+    }
+
+    private func appendFields(
+        _ cursor: RecordCursor, _ system: RecordSystemFields, _ type: RecordTypeDefinition, _ shown: VisibleFields,
+        to output: inout [UInt8]
+    ) throws(RecordError) -> Bool {
         let creator = try userNames.name(of: system.creator)
         let modifier = system.modifier == system.creator ? creator : try userNames.name(of: system.modifier)
         if case .cloudKit(let face) = shown.face {

@@ -23,6 +23,8 @@ package final class RecordReader {
     let callerCache = CallerCache()
     let userNames: UserNameCache
     private var zoneIDs: [DatabaseAddress: ZoneID] = [:]
+    /// Whether any record had a parent or a share in a snapshot, and the number of that snapshot.
+    private var sharing: (isUsed: Bool, snapshot: UInt64)?
     /// The bound queries and plans for `schema`.
     var queryCache = QueryCache()
     /// The live streams of this thread that get the same events.
@@ -113,6 +115,14 @@ package final class RecordReader {
     }
 
     // MARK: Storage
+
+    /// Returns whether any record has a parent or a share.
+    func usesSharing() throws(RecordError) -> Bool {
+        if let sharing, sharing.isUsed || sharing.snapshot == store.snapshotsOpened { return sharing.isUsed }
+        let isUsed = try store.hierarchies.isUsed()
+        sharing = (isUsed, store.snapshotsOpened)
+        return isUsed
+    }
 
     /// The ids of the indexes that have prepared statements for queries.
     package var preparedIndexes: Set<IndexID> {

@@ -2,11 +2,13 @@ internal import RecordModel
 internal import RecordStorage
 internal import RecordWire
 
-/// Access lists in responses. Access lists name other users, so only callers that may change a list see it.
+/// Access lists in responses. Access lists name other users, so only callers that may change a list see it. In private
+/// databases the lists are the server's own.
 extension RecordReader {
     /// Returns a record's access list as JSON; `nil` if the record has none or the caller may not see it.
     func shownAccess(of record: RecordSystemFields, _ visibility: Visibility) throws(RecordError) -> [UInt8]? {
-        guard let access = record.access, visibility.mayWrite(RecordFacts(creator: record.creator, access: access))
+        guard let access = record.access, visibility.scope == .publicDatabase,
+            visibility.mayWrite(RecordFacts(creator: record.creator, access: access))
         else { return nil }
         return try StoredAccess.shown(access) { principal throws(RecordError) in try name(of: principal) }
     }
@@ -30,6 +32,7 @@ extension Principal {
         case .everyone: "*"
         case .user(let id): try user(id)
         case .role(let id): try role(id).map { "role:" + $0 }
+        case .share(let id): "share:\(id)"
         }
     }
 }

@@ -308,7 +308,7 @@ extension CallerSource {
         case .administrator(let administrator):
             guard administrator.id != 0 else { return Administrators.bootstrapName }
             return administrators?.current(administrator.id).flatMap { administrators?.name(of: $0) }
-        case .anonymous, .user: return nil
+        case .anonymous, .user, .participant: return nil
         }
     }
 }

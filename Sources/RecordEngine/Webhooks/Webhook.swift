@@ -58,7 +58,7 @@ extension WebhookRow {
         switch caller {
         case .administrator(let administrator): (readerKind, reader) = (.administrator, administrator.id)
         case .service(let key): (readerKind, reader) = (.key, key.account.rawValue)
-        case .anonymous, .user: throw .notAWebhookManager
+        case .anonymous, .user, .participant: throw .notAWebhookManager
         }
     }
 

@@ -34,8 +34,10 @@ struct AccessLists {
         switch try operation.input.accessChange() {
         case .none: return row.access
         case .remove:
+            // The lists of private databases are those of shares.
+            if !isPublic { return row.access }
             // A record that never had a list may stay without one.
-            if type.requiresAccessLists, isPublic, isNew || row.access != nil { throw .accessListRequired(type) }
+            if type.requiresAccessLists, isNew || row.access != nil { throw .accessListRequired(type) }
             return nil
         case .replace(let template):
             if case .privateDatabase = context.address.scope {

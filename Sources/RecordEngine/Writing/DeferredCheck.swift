@@ -8,19 +8,26 @@ enum DeferredCheck {
     case isNotValidated(zone: ZoneID, target: String, position: Int)
     /// A UNIQUE value that another record had when the operation was executed. Only in atomic batches.
     case isUnique(IndexMaintainer.Duplicate, zone: ZoneID, record: RecordNumber, position: Int)
+    /// The parent of a record, which did not exist when the record was written.
+    case hasParent(RecordName, zone: ZoneID, record: RecordNumber, position: Int)
+    /// A participant's record must be in a share.
+    case isShared(record: RecordNumber, position: Int)
 
     var position: Int {
         switch self {
         case .targetExists(_, _, _, _, let position), .isNotValidated(_, _, let position),
-            .isUnique(_, _, _, let position):
+            .isUnique(_, _, _, let position), .hasParent(_, _, _, let position), .isShared(_, let position):
             position
         }
     }
 
-    /// - Throws: VALIDATING_REFERENCE_ERROR, or EXISTS with cause UNIQUE_VIOLATION.
-    func run(_ context: WriteContext) throws(RecordError) {
-        let transaction = context.transaction
+    /// - Throws: VALIDATING_REFERENCE_ERROR; EXISTS with cause UNIQUE_VIOLATION; ACCESS_DENIED for a record in no share.
+    func run(_ writer: RecordWriter) throws(RecordError) {
+        let (context, transaction) = (writer.context, writer.transaction)
         switch self {
+        case .hasParent(let parent, let zone, let record, _):
+            try Self.checkParent(parent, zone: zone, record: record, writer)
+        case .isShared(let record, _): try Self.checkShared(record, context)
         case .isUnique(let duplicate, let zone, let record, _):
             try Self.checkUnique(duplicate, zone: zone, record: record, context)
         case .targetExists(let zone, let target, let field, let source, _):

@@ -139,6 +139,11 @@ extension WriteTransaction {
         }
         var writers: [RecordWriter] = []
         for run in try request.runs(isAtomic: isAtomic) {
+            var request = request
+            // A participant has other rights in another zone.
+            if run.address.zone != request.address.zone {
+                request.caller = try callers.participant(request.caller, in: run.address)
+            }
             let writer = RecordWriter(self, request, in: run.address)
             writers.append(writer)
             try modify(run.operations, of: request, isAtomic: isAtomic, with: writer, into: &response)

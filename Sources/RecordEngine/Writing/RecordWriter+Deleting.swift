@@ -23,6 +23,10 @@ extension RecordWriter {
             responses.appendDeletion(name.text, to: &response)
             return .deleted(name: name.text)
         }
+        if try placements.leave(existing, type) {
+            responses.appendDeletion(name.text, to: &response)
+            return .deleted(name: name.text)
+        }
         try visibility.requireWriting(existing.row.facts, of: type.name)
         try check(operation.precondition, existing, type: type)
         if try context.isUserRecord(existing, type) { throw .userRecordStays }
@@ -101,6 +105,9 @@ extension RecordWriter {
         try context.noteUsage(of: plan)
         plan.hasEntries = try prepareIndexes(plan)
         try PlanWriter(context: context).write(plan, try plan.references())
+        if transaction.usesSharing, address.scope != .publicDatabase {
+            try Hierarchies(writer: self).didRemove(record.row, zone: zone, isErased: tombstone == nil)
+        }
         return name
     }
 }

@@ -61,7 +61,7 @@ extension RecordWriter {
     func allowExtending(_ typeName: RecordTypeName) throws(RecordError) {
         guard let type = transaction.schema[typeName] else { return }
         for action in [Action.create, .write]
-        where Authorization.permitted(of: action, for: caller, in: .publicDatabase, type: type) != .none {
+        where Authorization.permitted(of: action, for: caller.account, in: .publicDatabase, type: type) != .none {
             return
         }
         throw RecordError(

@@ -82,6 +82,8 @@ extension RecordWriter {
         }
         let lists = AccessLists(context: context)
         row.access = try lists.access(operation, of: row, type, isNew: true)
+        let placement = try placements.placement(operation, of: row, type, zone: zone, isNew: true)
+        if let placement { row.access = placement.access }
         if row.access != nil {
             try transaction.ensureSavepoint()
             try lists.note(in: &type)
@@ -90,6 +92,7 @@ extension RecordWriter {
             consume type, zone: zone, name: operation.recordName?.text ?? transaction.makeRecordName(),
             after: WritePlan.State(row: row, fields: merge.stored))
         plan.take(merge, claims, resolved.notices)
+        plan.placement = placement
         plan.isNamed = operation.recordName != nil
         plan.isPreserved = isPreserved
         return plan
@@ -103,9 +106,14 @@ extension RecordWriter {
         plan.hasEntries = try prepareIndexes(plan)
         if !plan.isOneStatement { try transaction.ensureSavepoint() }
         try context.noteUsage(of: plan)
-        try responses.append(plan, to: &response)
+        if plan.placement == nil { try responses.append(plan, to: &response) }
         let references = try plan.references()
         try PlanWriter(context: context).write(plan, references)
+        if let placement = plan.placement {
+            try placements.carryOut(placement, of: plan)
+            try responses.append(plan, to: &response)
+        }
+        if plan.before == nil || plan.placement != nil { placements.requireShared(plan.record) }
         for edge in references.validated {
             checks.append(
                 .targetExists(
@@ -190,6 +198,9 @@ extension RecordWriter {
         row.modified = transaction.now
         let lists = AccessLists(context: context)
         row.access = try lists.access(operation, of: existing.row, type, isNew: false)
+        let placement = try placements.placement(
+            operation, of: existing.row, type, zone: zone, isNew: false)
+        if let placement { row.access = placement.access }
         if row.access != existing.row.access {
             try transaction.ensureSavepoint()
             if row.access != nil { try lists.note(in: &type) }
@@ -200,6 +211,7 @@ extension RecordWriter {
             consume type, zone: zone, name: name, before: WritePlan.State(row: existing.row, fields: before),
             after: WritePlan.State(row: row, fields: merge.stored))
         plan.take(merge, claims, resolved.notices)
+        plan.placement = placement
         if plan.type.hasMemberIndexes || merge.hasReferences {
             plan.unread = visibility.unread(resolved, in: existing.row)
         }

@@ -27,6 +27,7 @@ final class RecordWriter {
     var preserved = 0
 
     var transaction: WriteTransaction { context.transaction }
+    var placements: PlacementWriter { PlacementWriter(writer: self) }
     var caller: Caller { context.caller }
     var address: DatabaseAddress { context.address }
 
@@ -102,7 +103,7 @@ final class RecordWriter {
         defer { checks.removeAll() }
         for check in checks {
             do throws(RecordError) {
-                try check.run(context)
+                try check.run(self)
             } catch {
                 guilty = (check.position, error)
                 throw error

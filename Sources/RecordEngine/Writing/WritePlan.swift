@@ -35,6 +35,8 @@ final class WritePlan: CustomStringConvertible {
     var isPreserved = false
     /// The fields in the operation that its caller may not read.
     var unread: Set<Int> = []
+    /// The change of the record's parent or share; `nil` for none.
+    var placement: Placement?
     /// The upload tokens that the operation uses.
     var claims: [AssetLinks.Claim] = []
     var notices: [WriteNotice] = []
@@ -65,7 +67,8 @@ final class WritePlan: CustomStringConvertible {
 
     /// Whether one SQL statement executes the whole plan.
     var isOneStatement: Bool {
-        after != nil && !isNamed && !isPreserved && !hasEntries && !changesAccess && largeValues.isEmpty
+        after != nil && placement == nil && !isNamed && !isPreserved && !hasEntries && !changesAccess
+            && largeValues.isEmpty
             && removedLargeValues.isEmpty && !hasReferences && !hasAssets
     }
 

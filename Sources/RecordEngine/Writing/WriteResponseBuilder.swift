@@ -59,6 +59,19 @@ struct WriteResponseBuilder {
         _ row: RecordRow, type: RecordTypeDefinition, _ visibility: Visibility, name: [UInt8], fields: StoredFields,
         unsaved: [(fieldID: Int, json: [UInt8])] = [], to response: inout [UInt8]
     ) throws(RecordError) {
+        try appendFields(
+            of: row, type: type, visibility, name: name, fields: fields, unsaved: unsaved, to: &response)
+        guard transaction.usesSharing else { return }
+        let members = ShareMembers(
+            hierarchies: transaction.store.hierarchies, shares: transaction.store.shares, visibility: visibility,
+            userName: transaction.userNames.name)
+        try members.add(to: &response, of: row.id, isShare: type.name == .share)
+    }
+
+    private func appendFields(
+        of row: RecordRow, type: RecordTypeDefinition, _ visibility: Visibility, name: [UInt8], fields: StoredFields,
+        unsaved: [(fieldID: Int, json: [UInt8])], to response: inout [UInt8]
+    ) throws(RecordError) {
         let creator = try transaction.userNames.name(of: row.creator)
         let modifier = row.modifier == row.creator ? creator : try transaction.userNames.name(of: row.modifier)
         if case .cloudKit(let face) = face {
@@ -136,7 +149,9 @@ struct WriteResponseBuilder {
     }
 
     private func shownAccess(of row: RecordRow, _ visibility: Visibility) throws(RecordError) -> [UInt8]? {
-        guard let access = row.access, visibility.mayWrite(row.facts) else { return nil }
+        guard let access = row.access, visibility.scope == .publicDatabase, visibility.mayWrite(row.facts) else {
+            return nil
+        }
         let transaction = transaction
         return try StoredAccess.shown(access) { principal throws(RecordError) in
             try principal.name(user: transaction.userNames.name) { id throws(RecordError) in

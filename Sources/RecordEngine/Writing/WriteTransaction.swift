@@ -27,6 +27,8 @@ package final class WriteTransaction {
     private(set) var changedZones: [DatabaseAddress] = []
     /// The custom zones among them.
     private var changedCustomZones: Set<ZoneID> = []
+    /// Whether any record has a parent or a share. Stays true if the first such write is undone.
+    private(set) var usesSharing: Bool
     /// The number of writes in the group. Background work takes shorter time slices if other writes wait.
     var groupSize = 0
     /// The duration of the last group's commit in nanoseconds. The fsync takes most of this time.
@@ -56,6 +58,7 @@ package final class WriteTransaction {
         indexes = IndexMaintainer(store.indexEntries, audiences: store.audiences)
         lastUnindexed = store.head.sequence
         schema = try store.schemas.load(version: 1)
+        usesSharing = try store.hierarchies.isUsed()
     }
 
     // MARK: Tables
@@ -165,6 +168,11 @@ package final class WriteTransaction {
     /// Notes that the list of zones of a private database has a new change, or one of these zones.
     func noteChange(ofZonesIn scope: DatabaseScope) {
         if case .privateDatabase = scope { changedZones.append(DatabaseAddress(scope: scope, zone: .everyZone)) }
+    }
+
+    /// Notes that a record gets a parent or a share.
+    func noteSharing() {
+        usesSharing = true
     }
 
     // MARK: Numbers and names

@@ -16,7 +16,7 @@ package struct ZoneReader {
     package func list(
         in scope: DatabaseScope, for caller: Caller, cursor: String?, limit: Int
     ) throws(RecordError) -> ZonePage {
-        try allow(caller, scope)
+        try allowAll(caller, scope)
         guard case .privateDatabase(let owner) = scope else { return ZonePage(zones: [publicZone], cursor: nil) }
         if let cursor, ZoneName(cursor) == nil {
             throw .badRequest(
@@ -29,6 +29,57 @@ package struct ZoneReader {
         let rows = try store.zones.custom(of: owner, after: start, limit: room + 1)
         zones += rows.prefix(room).map { Zone(name: $0.name, owner: name, created: $0.created) }
         return ZonePage(zones: zones, cursor: rows.count > room ? zones.last?.name : nil)
+    }
+
+    /// Returns the zones that other users share with a caller, oldest change first.
+    ///
+    /// - Parameter withTokens: Whether each zone has the sync token of its newest change.
+    /// - Throws: AUTHENTICATION_REQUIRED or ACCESS_DENIED for callers that are no users.
+    package func shared(with caller: Caller, withTokens: Bool = false) throws(RecordError) -> [Zone] {
+        try reader.refresh()
+        let entries = try store.shares.zones(
+            of: try Self.user(caller), after: -1, through: .max, limit: Limits.customZones)
+        return try entries.map { entry throws(RecordError) in
+            try sharedZone(entry, for: caller, withToken: withTokens)
+        }
+    }
+
+    private func sharedZone(
+        _ entry: ZoneEntry, for caller: Caller, withToken: Bool
+    ) throws(RecordError) -> Zone {
+        let zone = Zone(name: entry.name, owner: try reader.userNames.name(of: entry.owner), created: entry.created)
+        guard withToken, let name = ZoneName(entry.name) else { return zone }
+        let address = DatabaseAddress(scope: .privateDatabase(owner: entry.owner), zone: name)
+        return try self.withToken(
+            zone, in: address.scope, for: try reader.callers.participant(caller, in: address))
+    }
+
+    /// Returns the zones in a caller's shared database that have changed since a token, oldest change first. A zone
+    /// changes with its records and with the caller's rights, and is lost with the last right.
+    ///
+    /// - Parameters:
+    ///   - withTokens: Whether each zone has the sync token of its newest change.
+    /// - Throws: As `changes`; AUTHENTICATION_REQUIRED or ACCESS_DENIED for callers that are no users.
+    package func sharedChanges(
+        for caller: Caller, since start: FeedStart, limit: Int, withTokens: Bool = false
+    ) throws(RecordError) -> ZoneChanges {
+        try reader.refresh()
+        let user = try Self.user(caller)
+        let last = reader.knownSequence
+        let token = try position(start, user, caller, isShared: true, last: last)
+        let entries = try store.shares.zones(of: user, after: token.sequence, through: last, limit: limit + 1)
+        return try page(entries, token, of: user, isShared: true, for: caller, through: last, limit: limit) {
+            entry throws(RecordError) in try sharedZone(entry, for: caller, withToken: withTokens)
+        }
+    }
+
+    private static func user(_ caller: Caller) throws(RecordError) -> UserID {
+        guard let user = caller.account.userID else {
+            throw RecordError(
+                caller == .anonymous ? .authenticationRequired : .accessDenied,
+                "A shared database belongs to a user. Sign in first")
+        }
+        return user
     }
 
     /// Returns all zones of a database, each with the sync token of its newest change.
@@ -86,7 +137,7 @@ package struct ZoneReader {
         in scope: DatabaseScope, for caller: Caller, since start: FeedStart, limit: Int
     ) throws(RecordError) -> ZoneChanges {
         try reader.refresh()
-        try allow(caller, scope)
+        try allowAll(caller, scope)
         guard case .privateDatabase(let owner) = scope else {
             throw .badRequest(
                 "The public database has one zone alone. Read its changes with GET /changes",
@@ -94,26 +145,45 @@ package struct ZoneReader {
         }
         // The snapshot may contain a commit whose records no feed shows yet.
         let last = reader.knownSequence
-        var token = try position(start, owner, caller, last: last)
-        let name = try reader.userNames.name(of: owner)
-        var changes = try store.zones.changed(of: owner, after: token.sequence, through: last, limit: limit + 1).map {
-            (
-                sequence: $0.changed,
-                ZoneChange(zone: Zone(name: $0.name, owner: name, created: $0.created), isLost: false)
-            )
-        }
-        let lost = try store.lostZones.list(
-            of: owner, isShared: false, after: token.sequence, through: last, limit: limit + 1)
-        changes += lost.map {
-            (sequence: $0.sequence, ZoneChange(zone: Zone(name: $0.name, owner: name, created: nil), isLost: true))
-        }
+        let token = try position(start, owner, caller, isShared: false, last: last)
+        var entries = try store.zones.changed(of: owner, after: token.sequence, through: last, limit: limit + 1)
         let standard = DatabaseAddress(scope: scope)
         if let zone = try reader.zoneRow(standard) {
             let newest = try store.records.newestSequence(zone: zone.id)
             if newest > token.sequence, newest <= last {
-                let zone = Zone(name: standard.zone.text, owner: name, created: nil)
-                changes.append((newest, ZoneChange(zone: zone, isLost: false)))
+                entries.append(
+                    ZoneEntry(id: zone.id, owner: owner, name: standard.zone.text, created: nil, changed: newest))
             }
+        }
+        let name = try reader.userNames.name(of: owner)
+        return try page(entries, token, of: owner, isShared: false, for: caller, through: last, limit: limit) {
+            Zone(name: $0.name, owner: name, created: $0.created)
+        }
+    }
+
+    /// Returns a page of changed zones and of those that a database has lost.
+    ///
+    /// - Parameters:
+    ///   - account: The account whose database it is.
+    ///   - isShared: Whether it is the account's shared database.
+    ///   - zone: Returns the zone of an entry.
+    private func page(
+        _ entries: [ZoneEntry], _ start: SyncToken, of account: UserID, isShared: Bool, for caller: Caller,
+        through last: Int64, limit: Int, _ zone: (ZoneEntry) throws(RecordError) -> Zone
+    ) throws(RecordError) -> ZoneChanges {
+        var token = start
+        var changes = try entries.map { entry throws(RecordError) in
+            (sequence: entry.changed, ZoneChange(zone: try zone(entry), isLost: false))
+        }
+        let lost = try store.lostZones.list(
+            of: account, isShared: isShared, after: token.sequence, through: last, limit: limit + 1)
+        changes += try lost.map { zone throws(RecordError) in
+            (
+                sequence: zone.sequence,
+                ZoneChange(
+                    zone: Zone(name: zone.name, owner: try reader.userNames.name(of: zone.owner), created: nil),
+                    isLost: true)
+            )
         }
         changes.sort { $0.sequence < $1.sequence }
         let moreComing = changes.count > limit
@@ -121,13 +191,14 @@ package struct ZoneReader {
         token.sequence = moreComing ? changes.last?.sequence ?? token.sequence : max(token.sequence, last)
         token.complete = token.sequence
         return ZoneChanges(
-            changes: changes.map(\.1), token: Self.seal(token, owner, caller, with: reader.database.keys),
+            changes: changes.map(\.1),
+            token: Self.seal(token, account, caller, isShared: isShared, with: reader.database.keys),
             moreComing: moreComing)
     }
 
     /// Returns the position at which a caller starts.
     private func position(
-        _ start: FeedStart, _ owner: UserID, _ caller: Caller, last: Int64
+        _ start: FeedStart, _ owner: UserID, _ caller: Caller, isShared: Bool, last: Int64
     ) throws(RecordError) -> SyncToken {
         let epoch = try store.openings.current()
         let purged = try store.lostZones.purgedSequence()
@@ -136,7 +207,7 @@ package struct ZoneReader {
         case .beginning: break
         case .now: token.sequence = last
         case .token(let text):
-            token = try Self.open(text, owner, caller, with: reader.database.keys)
+            token = try Self.open(text, owner, caller, isShared: isShared, with: reader.database.keys)
             let end = try store.openings.lastNumber(of: token.epoch)
             guard let end, token.newest <= end, token.sequence <= last else { throw .tokenOfLostState }
             guard !token.hasMissed(purged: purged) else { throw .tokenTooOld }
@@ -145,30 +216,35 @@ package struct ZoneReader {
         return token
     }
 
+    /// Denies callers that may not use all zones of a database.
+    private func allowAll(_ caller: Caller, _ scope: DatabaseScope) throws(RecordError) {
+        guard caller.participation == nil else { throw .rejected(caller, .read, .privateDatabase) }
+        try allow(caller, scope)
+    }
+
     private func allow(_ caller: Caller, _ scope: DatabaseScope) throws(RecordError) {
-        if case .privateDatabase(let owner) = scope, !Authorization.mayEnterPrivateDatabase(caller, of: owner) {
-            throw .rejected(caller, .read, .privateDatabase)
-        }
+        guard Authorization.mayEnter(caller, scope) else { throw .rejected(caller, .read, .privateDatabase) }
     }
 
     private var publicZone: Zone { Zone(name: ZoneName.defaultZone.text, owner: nil, created: nil) }
 
     // MARK: Tokens
 
-    private static func context(_ owner: UserID, _ caller: Caller) -> [Int64] {
-        [5, owner.rawValue, caller.identityID.rawValue]
+    private static func context(_ owner: UserID, _ caller: Caller, isShared: Bool) -> [Int64] {
+        [isShared ? 6 : 5, owner.rawValue, caller.identityID.rawValue]
     }
 
     private static func seal(
-        _ token: SyncToken, _ owner: UserID, _ caller: Caller, with keys: DatabaseKeys
+        _ token: SyncToken, _ owner: UserID, _ caller: Caller, isShared: Bool, with keys: DatabaseKeys
     ) -> String {
-        SyncToken.seal(token, context: context(owner, caller), with: keys)
+        SyncToken.seal(token, context: context(owner, caller, isShared: isShared), with: keys)
     }
 
     private static func open(
-        _ text: String, _ owner: UserID, _ caller: Caller, with keys: DatabaseKeys
+        _ text: String, _ owner: UserID, _ caller: Caller, isShared: Bool, with keys: DatabaseKeys
     ) throws(RecordError) -> SyncToken {
-        guard let token = SyncToken.open(text, context: context(owner, caller), with: keys) else {
+        let context = context(owner, caller, isShared: isShared)
+        guard let token = SyncToken.open(text, context: context, with: keys) else {
             throw .badRequest(
                 "The token does not belong to this caller and database. Read the changes from their beginning",
                 cause: .tokenInvalid)

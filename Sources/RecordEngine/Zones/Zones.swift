@@ -106,6 +106,7 @@ struct ZoneWriter {
         try allow(caller, rightsVersion, owner)
         guard address.zone != .defaultZone else { throw Self.defaultZoneStays }
         guard let zone = try zones.find(scope: 1, owner: owner, name: address.zone.text) else { throw .zoneNotFound }
+        try ShareWriter.removeAll(in: zone.id, address, transaction)
         try zones.detach(zone.id)
         let lost = LostZone(sequence: try transaction.nextSequence(), owner: owner, name: address.zone.text)
         try transaction.store.lostZones.add(lost, of: owner, isShared: false, now: transaction.now)

@@ -17,6 +17,10 @@ package final class StoreReader {
     package let zones: ZoneTable
     /// The zones that databases no longer have.
     package let lostZones: LostZoneTable
+    /// The places of records in hierarchies.
+    package let hierarchies: HierarchyTable
+    /// The shares and their participants.
+    package let shares: ShareTable
     /// The audiences.
     package let audiences: AudienceFinder
     /// The counter of tombstones.
@@ -85,6 +89,8 @@ package final class StoreReader {
         indexes = IndexScanner(connection)
         zones = ZoneTable(connection)
         lostZones = LostZoneTable(connection)
+        hierarchies = HierarchyTable(connection)
+        shares = ShareTable(connection)
         audiences = AudienceFinder(connection)
         tombstones = TombstoneCounter(connection)
         schemas = SchemaTable(connection)

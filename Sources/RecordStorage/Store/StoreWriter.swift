@@ -18,6 +18,10 @@ package final class StoreWriter {
     package let zones: ZoneTable
     /// The zones that databases no longer have.
     package let lostZones: LostZoneTable
+    /// The places of records in hierarchies.
+    package let hierarchies: HierarchyTable
+    /// The shares and their participants.
+    package let shares: ShareTable
     /// The audiences.
     package let audiences: AudienceTable
     /// The tombstones.
@@ -127,6 +131,8 @@ package final class StoreWriter {
         records = RecordTable(connection)
         zones = ZoneTable(connection)
         lostZones = LostZoneTable(connection)
+        hierarchies = HierarchyTable(connection)
+        shares = ShareTable(connection)
         audiences = AudienceTable(connection)
         tombstones = TombstoneTable(connection)
         schemas = SchemaTable(connection)

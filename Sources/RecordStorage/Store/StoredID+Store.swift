@@ -22,6 +22,7 @@ extension RoleID: Bindable, ColumnValue {}
 extension CallerID: Bindable, ColumnValue {}
 extension JobID: Bindable, ColumnValue {}
 extension ScheduleID: Bindable, ColumnValue {}
+extension ShareID: Bindable, ColumnValue {}
 
 extension Statement {
     /// Returns the first column of the first row as an ID; `nil` without a row or for NULL.

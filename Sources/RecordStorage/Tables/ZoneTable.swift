@@ -22,6 +22,15 @@ package struct ZoneEntry: Hashable, Sendable {
     package var created: Int64?
     /// The sequence number of the newest change in the zone or of the zone itself.
     package var changed: Int64
+
+    /// Creates an entry.
+    package init(id: ZoneID, owner: UserID, name: String, created: Int64?, changed: Int64) {
+        self.id = id
+        self.owner = owner
+        self.name = name
+        self.created = created
+        self.changed = changed
+    }
 }
 
 /// Zones by scope, owner and name.

@@ -116,6 +116,7 @@ extension CloudKitModifyBody.Operation {
     ///   operation's rejection.
     private mutating func readRecord(_ reader: inout CloudKitReader, isPublic: Bool) throws(RecordError) {
         var operation = self
+        var members = SharingMembers()
         try reader.object("'record'") { reader, key throws(RecordError) in
             switch key {
             case "recordName":
@@ -140,8 +141,13 @@ extension CloudKitModifyBody.Operation {
                 }
             case "zoneID": operation.zone = try reader.zone()
             case "desiredKeys": operation.desiredKeys = try reader.fieldNames()
-            default: _ = try reader.value()
+            default: if try !members.read(named: key, &reader.request) { _ = try reader.value() }
             }
+        }
+        do throws(RecordError) {
+            operation.input.record.sharing = try members.input()
+        } catch {
+            operation.reject(error)
         }
         self = operation
     }

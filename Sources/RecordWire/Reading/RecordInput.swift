@@ -18,6 +18,8 @@ package struct RecordInput: Sendable {
     package var created: JSONToken?
     /// The value of `modified`; `nil` if the key is absent or its value is null.
     package var modified: JSONToken?
+    /// The parent of the record, and the members of share records; `nil` if the record has none of these keys.
+    package var sharing: SharingInput?
     /// The request body, which the tokens refer to.
     package var body: [UInt8]
     /// Whether unknown keys in references, assets and locations are ignored instead of rejected.
@@ -56,6 +58,7 @@ package struct RecordInput: Sendable {
     private mutating func readSingle(_ reader: inout RequestReader, takesStamps: Bool) throws(RecordError) {
         try reader.enterObject("The body")
         var keys = JSONKeySet()
+        var members = SharingMembers()
         while let key = try reader.nextKey(&keys) {
             if reader.json.string(key, is: "fields") {
                 fields = try reader.fields()
@@ -66,6 +69,8 @@ package struct RecordInput: Sendable {
             } else if reader.json.string(key, is: "acl") {
                 acl = try reader.value()
             } else if takesStamps, try readStamp(key, &reader) {
+                continue
+            } else if try members.read(key, &reader) {
                 continue
             } else {
                 _ = try reader.value()
@@ -79,6 +84,7 @@ package struct RecordInput: Sendable {
                     details: [("key", .text(name)), ("offset", .number(Int64(key.start)))])
             }
         }
+        sharing = try members.input()
     }
 
     /// Reads the record of a batch operation. Clients often send a record as they received it, so unknown keys are
@@ -89,6 +95,7 @@ package struct RecordInput: Sendable {
         self.init(body: body)
         try reader.enterObject("'record'")
         var keys = JSONKeySet()
+        var members = SharingMembers()
         while let key = try reader.nextKey(&keys) {
             if reader.json.string(key, is: "fields") {
                 fields = try reader.fields()
@@ -102,10 +109,11 @@ package struct RecordInput: Sendable {
                 acl = try reader.value()
             } else if reader.json.string(key, is: "zoneID") {
                 zone = try reader.zone()
-            } else if try !readStamp(key, &reader) {
+            } else if try !readStamp(key, &reader), try !members.read(key, &reader) {
                 try reader.skipUnknown(key, meaning: Self.batchKeys)
             }
         }
+        sharing = try members.input()
     }
 
     /// Reads `created` or `modified`. Returns false for any other key.

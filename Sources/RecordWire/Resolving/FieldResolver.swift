@@ -134,7 +134,7 @@ private struct Resolution {
                 cause: .unknownName, details: details)
         }
         if input.isRemoval { return }
-        guard allowsNewFields else { throw .unknownField(name, of: typeName, offset: input.offset) }
+        guard allowsNewFields, typeName != .share else { throw .unknownField(name, of: typeName, offset: input.offset) }
         guard let type = try TypeInference.type(of: input, reader: reader) else { return }
         resolved.newFields.append((name, type))
         // The inferred type must not depend on the content of the first string. So a string that looks like a time

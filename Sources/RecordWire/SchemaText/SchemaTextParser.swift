@@ -103,7 +103,9 @@ struct SchemaTextParser {
 
     private mutating func recordType(_ comment: Annotation?) throws(SchemaTextError) -> SchemaDocument.TypeEntry {
         let (text, position) = try name("a record type")
-        guard let name = RecordTypeName(text) else { throw error("A type's name \(Identifier.rule)", at: position) }
+        guard let name = RecordTypeName(text), name != .share else {
+            throw error("A type's name \(Identifier.rule)", at: position)
+        }
         var type = SchemaDocument.TypeEntry(
             name: name, indexes: [], grants: Grants(), access: statesAll ? .remove : .none,
             requiresAccess: statesAll ? false : nil)

@@ -194,7 +194,7 @@ package struct StoredFieldsView {
             var frame: [UInt8] = []
             CanonicalValue.appendEntryHead(name(of: entry), to: &frame)
             let isFramed =
-                FieldName(name(of: entry)) != nil
+                (FieldName(name(of: entry)) ?? FieldName.ofShare(name(of: entry))) != nil
                 && frame.elementsEqual(text[entry.entry.lowerBound..<entry.value.lowerBound])
                 && text[entry.value.upperBound..<entry.entry.upperBound].elementsEqual(
                     UnsafeBufferPointer(

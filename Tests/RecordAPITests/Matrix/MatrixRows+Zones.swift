@@ -27,5 +27,9 @@ extension MatrixRow {
             #"{"operations":[{"operationType":"create","record":{"recordType":"Secret","zoneID":{"zoneName":"kept-kx95"}}}]}"#,
             ofCreator(200)),
         MatrixRow("fetchChanges", .get, "/changes?\(place)&zone=kept-kx95", ofCreator(200)),
+        MatrixRow("readShare", .get, "/shares/none", .everybody(404)),
+        MatrixRow(
+            "acceptShare", .post, "/shares/none/accept",
+            [401, 404, 404, 404, 403, 403, 403, 403, 403, 403, 403, 403]),
     ]
 }

@@ -1,0 +1,69 @@
+package import RecordModel
+
+/// The parents of records, and the short GUIDs that records have before they are shared.
+///
+/// Its functions throw INTERNAL_ERROR or TRY_AGAIN_LATER if the store fails.
+package final class HierarchyTable {
+    private let connection: Connection
+
+    /// Uses `connection` for all statements.
+    package init(_ connection: Connection) {
+        self.connection = connection
+    }
+
+    /// The place of a record in a hierarchy.
+    package struct Place: Hashable, Sendable {
+        /// The parent; `nil` for none.
+        package var parent: RecordNumber?
+        /// The short GUID of a share to come; `nil` for none.
+        package var guid: String?
+
+        /// Creates the place of a record without a parent.
+        package init() {}
+    }
+
+    /// Returns the place of a record. A record without a row has neither a parent nor a GUID.
+    package func place(of record: RecordNumber) throws(RecordError) -> Place {
+        try connection.prepare("SELECT parent, guid FROM hierarchy WHERE record = ?1").with(record).row {
+            var place = Place()
+            place.parent = $0.next()
+            place.guid = $0.next()
+            return place
+        } ?? Place()
+    }
+
+    /// Stores the place of a record.
+    package func set(_ place: Place, of record: RecordNumber) throws(RecordError) {
+        guard place != Place() else { return try remove(record) }
+        try connection.prepare(
+            """
+            INSERT INTO hierarchy (record, parent, guid) VALUES (?1, ?2, ?3)
+            ON CONFLICT (record) DO UPDATE SET parent = excluded.parent, guid = excluded.guid
+            """
+        ).with(record, place.parent, place.guid).run()
+    }
+
+    /// Deletes the row of a record.
+    package func remove(_ record: RecordNumber) throws(RecordError) {
+        try connection.prepare("DELETE FROM hierarchy WHERE record = ?1").with(record).run()
+    }
+
+    /// Returns the children of a record, at most `limit`.
+    package func children(of record: RecordNumber, limit: Int) throws(RecordError) -> [RecordNumber] {
+        try connection.prepare("SELECT record FROM hierarchy WHERE parent = ?1 LIMIT ?2").with(record, limit)
+            .rows { $0.next() }
+    }
+
+    /// Returns whether any record has a parent, a GUID or a share.
+    package func isUsed() throws(RecordError) -> Bool {
+        try connection.prepare(
+            "SELECT EXISTS (SELECT 1 FROM hierarchy) OR EXISTS (SELECT 1 FROM share)"
+        ).row { $0.next() } ?? false
+    }
+
+    /// Returns the name of a record, and the facts on which read permission depends; `nil` for a record that does not exist.
+    package func record(_ id: RecordNumber) throws(RecordError) -> (name: String, facts: RecordFacts)? {
+        try connection.prepare("SELECT name, creator, acl FROM record WHERE id = ?1 AND deleted = 0").with(id)
+            .row { ($0.next(), RecordFacts(creator: $0.next(UserID.self), access: $0.next())) }
+    }
+}
