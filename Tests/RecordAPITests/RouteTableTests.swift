@@ -16,12 +16,12 @@ import Testing
         }
     }
 
-    @Test func `only the paths of signed URLs and of uploads are secret`() {
+    @Test func `only the paths of signed URLs, of uploads and of shares are secret`() {
         for route in routes {
             let name = "\(route.name)"
             let isURL = name.contains("/assets/{token}")
             let isUpload = name.contains("/assets/uploads")
-            #expect(route.authentication.hidesPath == (isURL || isUpload), "\(route.id)")
+            #expect(route.authentication.hidesPath == (isURL || isUpload || name.contains("/shares/")), "\(route.id)")
             #expect((route.authentication == .url) == isURL, "\(route.id)")
         }
     }

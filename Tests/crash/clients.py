@@ -11,6 +11,7 @@ from Tests.crash.job_clients import JobClient
 from Tests.crash.large_type import IndexClient, LargeTypeWriter
 from Tests.crash.readers import BaselineReader, FeedReader, QueryReader, Reader
 from Tests.crash.schema_clients import SchemaWriter
+from Tests.crash.share_clients import ShareClient
 from Tests.crash.stream_clients import StreamReader, WebhookClient
 from Tests.crash.writers import (
     BatchWriter, BulkWriter, Counter, FamilyWriter, Incrementer, ListWriter, MixedBatchWriter, NewTypeWriter,
@@ -19,7 +20,7 @@ from Tests.powercut.traced_server import TracedServer
 
 # Of 32 writers so many are of each kind; other numbers are in proportion.
 SHARES = {"item": 6, "batch": 2, "mixed": 1, "family": 1, "increment": 3, "tally": 3, "asset": 4, "tus": 3, "bulk": 2,
-          "user": 1, "new": 2, "index": 1, "key": 1, "administrator": 1, "account": 1, "job": 1}
+          "user": 1, "new": 2, "index": 1, "key": 1, "administrator": 1, "account": 1, "job": 1, "share": 1}
 ANONYMOUS = (Reader, FeedReader, BaselineReader, StreamReader)
 ADMINISTRATORS = (SchemaWriter, KeyClient, AdministratorClient, IndexClient, LargeTypeWriter, WebhookClient)
 LARGE_TYPE_WRITERS = 2
@@ -41,7 +42,7 @@ def make(suffix: str, clock, random: Random, writers: int, grace: float | None, 
     workers += several("asset", AssetWriter, shared, grace) + several("tus", TusWriter, shared, grace)
     workers += several("user", SignUpClient) + several("new", NewTypeWriter) + several("index", SchemaWriter)
     workers += several("key", KeyClient) + several("administrator", AdministratorClient)
-    workers += several("account", UserClient) + several("job", JobClient)
+    workers += several("account", UserClient) + several("job", JobClient) + several("share", ShareClient)
     workers += [one(f"reader{number}", Reader, items) for number in range(2)]
     workers += [one("feed", FeedReader), one("query", QueryReader)]
     workers += [one("stream", StreamReader), one("webhook", WebhookClient)]
