@@ -139,5 +139,6 @@ package enum Migrations {
         Migration(name: "zones", sql: zones),
         Migration(name: "CloudKit credentials", sql: cloudKitCredentials),
         Migration(name: "schema snapshots", sql: schemaSnapshots),
+        Migration(name: "notifications", sql: notifications),
     ]
 }
