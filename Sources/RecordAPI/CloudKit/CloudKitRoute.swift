@@ -117,6 +117,6 @@ extension RouteTable {
     package static let cloudKit = CloudKitRouteTable(
         [
             CloudKitUsers.routes, CloudKitRecords.routes, CloudKitAssets.routes,
-            CloudKitZones.routes, CloudKitChanges.routes,
+            CloudKitZones.routes, CloudKitChanges.routes, CloudKitSubscriptions.routes, CloudKitTokens.routes,
         ].flatMap(\.self))
 }
