@@ -78,7 +78,7 @@ SELF_TESTS = Tests.lint.test_arrows Tests.lint.test_seams Tests.lint.test_column
 	Tests.lint.test_links Tests.lint.test_makefile Tests.lint.test_manifest Tests.lint.test_words
 HARNESS_TESTS = Tests.swift_test.test_swift_test Tests.powercut.test_disk_model Tests.crash.test_crash \
 	Tests.crash.test_regressions Tests.consistency.test_checks Tests.fuzz.test_fuzz Tests.soak.test_soak Tests.bench.test_bench \
-	Tests.bench.peers.test_peers
+	Tests.bench.peers.test_peers Tests.examples.test_push_receiver
 FAULT_TESTS = Tests.crash.test_planted_faults Tests.backup.test_backup Tests.consistency.test_faults \
 	Tests.streams.test_streams
 SWIFT_FILES = Sources Tests Package.swift
@@ -188,7 +188,7 @@ bench: build ## measure the server against nginx and bare SQLite (.bench/bench.j
 
 bench-peers: build ## the same durable work on Kinto with PostgreSQL and FastAPI with SQLite (.bench/peers.jsonl)
 	mkdir -p .bench
-	python3 -m unittest Tests.bench.peers.test_peers
+	python3 -m unittest Tests.bench.peers.test_peers Tests.examples.test_push_receiver
 	python3 -m Tests.bench.peers --json .bench/peers.jsonl $(ARGUMENTS)
 
 plots: ## draw what bench and bench-peers have measured, as PNG and SVG, into .bench/plots

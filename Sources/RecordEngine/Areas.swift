@@ -17,6 +17,10 @@ extension RecordDatabase {
     package nonisolated var cloudKitTokens: CloudKitTokens { CloudKitTokens(database: self) }
     /// Sign-ins for CloudKit Web Services.
     package nonisolated var webSessions: WebSessions { WebSessions(database: self) }
+    /// Subscriptions.
+    package nonisolated var subscriptions: Subscriptions { Subscriptions(database: self) }
+    /// Tokens of devices that receive notifications.
+    package nonisolated var notificationTokens: NotificationTokens { NotificationTokens(database: self) }
     /// Webhooks.
     package nonisolated var webhooks: Webhooks { Webhooks(database: self) }
     /// The audit log.
@@ -71,6 +75,12 @@ extension RecordReader {
     package var apiKeys: APIKeyReader { APIKeyReader(reader: self) }
     /// Lookup of API tokens of CloudKit Web Services.
     package var cloudKitTokens: CloudKitTokenReader { CloudKitTokenReader(reader: self) }
+    /// Lookup of subscriptions.
+    package var subscriptions: SubscriptionReader { SubscriptionReader(reader: self) }
+    /// The notifications of subscriptions.
+    package var notifications: NotificationReader { NotificationReader(reader: self) }
+    /// Lookup of tokens of devices.
+    package var notificationTokens: NotificationTokenReader { NotificationTokenReader(reader: self) }
     /// Lookup of webhooks.
     package var webhooks: WebhookReader { WebhookReader(reader: self) }
     /// Counted events for the audit log.

@@ -9,6 +9,9 @@ package struct DatabaseKeys: Sendable {
     let assetURLs: Seal
     let uploadURLs: Seal
     let webAuthTokens: Seal
+    let notificationTokens: Seal
+    /// Derives the IDs of notifications.
+    let notifications: HMACSHA256
     /// Derives the secrets of webhooks.
     let webhooks: HMACSHA256
 
@@ -19,6 +22,8 @@ package struct DatabaseKeys: Sendable {
         assetURLs = try Seal(secret: secret, label: "fogbase asset url v1")
         uploadURLs = try Seal(secret: secret, label: "fogbase upload url v1")
         webAuthTokens = try Seal(secret: secret, label: "fogbase web auth token v1")
+        notificationTokens = try Seal(secret: secret, label: "fogbase notification token v1")
+        notifications = HMACSHA256(secret: secret, label: "fogbase notification v1")
         webhooks = HMACSHA256(secret: secret, label: "fogbase webhook v1")
     }
 }

@@ -114,7 +114,7 @@ extension RecordDatabase {
             publishedSchema.withLock { $0 = published }
         }
         clock.publish(rightsChanged: transaction.rightsChanged, through: transaction.lastSequence)
-        if !transaction.changedZones.isEmpty { commitBroadcast.publish(transaction.changedZones) }
+        if !transaction.changedTopics.isEmpty { commitBroadcast.publish(transaction.changedTopics) }
     }
 
     /// Finishes the writes of a group, then retries the writes that failed because of missing disk space.

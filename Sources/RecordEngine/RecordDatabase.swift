@@ -39,6 +39,8 @@ package actor RecordDatabase {
     /// When the use of each API token of CloudKit Web Services was last recorded, in milliseconds since 1970, by the
     /// token's number.
     nonisolated let cloudKitTokenUses = Locked<[Int64: Int64]>([:])
+    /// Where the devices are that poll for notifications.
+    package nonisolated let notificationQueues = NotificationQueues()
     /// The query caches and pools that all readers share.
     package nonisolated let queries = QueryServices()
     /// The thread that parses long request bodies.
@@ -255,6 +257,7 @@ package actor RecordDatabase {
     package nonisolated func close() async {
         await webhookDispatcher.stop(self)
         try? await auditLog.writeAllNotes()
+        try? await notificationTokens.storeAll()
         // Not set on the writer's thread, where slices of index work follow each other without a pause.
         queue.withLock { $0.isClosed = true }
         queue.broadcast()

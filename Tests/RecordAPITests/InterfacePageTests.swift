@@ -12,9 +12,12 @@ import Testing
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let manual = root.appendingPathComponent("Sources/fogbase/fogbase.docc")
-        page = try ["Interface", "Records", "Querying", "Files", "Syncing", "Webhooks", "SecuringData", "Accounts"]
-            .map { try String(contentsOf: manual.appendingPathComponent("\($0).md"), encoding: .utf8) }
-            .joined(separator: "\n")
+        page = try [
+            "Interface", "Records", "Querying", "Files", "Syncing", "Subscriptions", "Webhooks", "SecuringData",
+            "Accounts",
+        ]
+        .map { try String(contentsOf: manual.appendingPathComponent("\($0).md"), encoding: .utf8) }
+        .joined(separator: "\n")
     }
 
     @Test func `the interface page names every route with its method`() {

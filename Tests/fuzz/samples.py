@@ -83,8 +83,9 @@ class Caller:
 def samples(fixture: Fixture) -> list[Sample]:
     """All samples, in an order in which each gets its correct status; each may be sent once."""
     owner = Caller(fixture.token)
-    parts = (records(fixture, owner), zones(fixture, owner), queries(owner), jobs(fixture, owner),
-             webhooks(fixture, owner), files(fixture, owner), uploads(fixture), schema(owner), rights(fixture, owner),
+    parts = (records(fixture, owner), zones(fixture, owner), subscriptions(fixture), queries(owner),
+             jobs(fixture, owner), webhooks(fixture, owner), files(fixture, owner), uploads(fixture), schema(owner),
+             rights(fixture, owner),
              accounts(fixture), sessions(fixture), users(fixture, owner), invitations(fixture, owner), keys(fixture,
              owner),
              cloudkit(fixture, owner), cloudkit_records(fixture),
@@ -134,6 +135,22 @@ def zones(fixture: Fixture, owner: Caller) -> list[Sample]:
             "publicPermission": "READ_ONLY", "participants": [{"label": "grandma", "permission": "READ_WRITE"}]}),
         owner.get(f"/records/cloudkit.share/s1?{place}&zone=Kept"), owner.get("/shares/0123456789abcdefghijklmn"),
         owner.plain("POST", "/shares/0123456789abcdefghijklmn/accept"),
+    ]
+
+
+def subscriptions(fixture: Fixture) -> list[Sample]:
+    visitor = Caller(fixture.sessions["visitor"])
+    return [
+        visitor.json("PUT", "/subscriptions/posts", {
+            "type": "query", "recordType": "Post", "where": "likes > %d", "args": [3], "firesOn": ["create", "update"],
+            "notification": {"alertBody": "New", "additionalFields": ["title"]}}),
+        visitor.json("PUT", "/subscriptions/zone?database=private", {"type": "zone", "zone": "_defaultZone"}),
+        visitor.json("PUT", "/subscriptions/all?database=private", {"type": "database", "firesOnce": False}
+                     ).rejected_with(400),
+        visitor.get("/subscriptions"), visitor.get("/subscriptions/posts"),
+        visitor.get("/notifications?since=now&limit=3&wait=0"),
+        visitor.get("/notifications?since=AAAA").rejected_with(400, 410),
+        visitor.plain("POST", "/notifications/tickets?since=now"), visitor.plain("DELETE", "/subscriptions/posts"),
     ]
 
 
@@ -378,6 +395,14 @@ def cloudkit_records(fixture: Fixture) -> list[Sample]:
                                 "zoneID": {"zoneName": "_defaultZone"}}),
         post("assets/upload", {"tokens": [{"recordType": "Post", "fieldName": "photo"}]}),
         post("assets/rereference", {"assets": [{"recordName": "a", "fieldName": "photo"}]}),
+        post("subscriptions/modify", {"operations": [{"operationType": "create", "subscription": {
+            "subscriptionID": "s", "subscriptionType": "query", "firesOn": ["create"], "zoneWide": True, "query": {
+                "recordType": "Post", "filterBy": [
+                    {"fieldName": "likes", "comparator": "EQUALS", "fieldValue": {"value": 3}}]},
+            "notificationInfo": {"alertBody": "New", "additionalFields": ["title"]}}}]}),
+        post("subscriptions/list", {}), post("subscriptions/lookup", {"subscriptions": [{"subscriptionID": "s"}]}),
+        post("tokens/create", {"apnsEnvironment": "development", "clientId": "c"}),
+        post("tokens/register", {"apnsEnvironment": "development", "apnsToken": "00"}).rejected_with(404),
     ]
 
 

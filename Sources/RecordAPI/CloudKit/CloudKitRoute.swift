@@ -118,5 +118,6 @@ extension RouteTable {
         [
             CloudKitUsers.routes, CloudKitRecords.routes, CloudKitAssets.routes,
             CloudKitZones.routes, CloudKitChanges.routes, CloudKitShares.routes,
+            CloudKitSubscriptions.routes, CloudKitTokens.routes,
         ].flatMap(\.self))
 }

@@ -43,8 +43,10 @@ extension RecordAPI {
         case .badEncoding:
             response = cloudKitErrorResponse(APIError.badEncoding, id: request.id, redirectURL: nil)
         }
-        // A misspelled path may hold the permission of an upload.
-        if !isMatched { response.hidesPath = table.mayHoldSecret(request.target) }
+        // A misspelled path may hold the permission of an upload, or the token of a device.
+        if !isMatched {
+            response.hidesPath = table.mayHoldSecret(request.target) || request.target.segmentEquals(0, "device")
+        }
         exchange.finish(&response)
         return response
     }

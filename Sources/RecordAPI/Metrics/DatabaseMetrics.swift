@@ -118,6 +118,9 @@ extension DatabaseMetrics {
         Family("fogbase_feed_streams", "Open event streams of change feeds.", .gauge { $0.feed.streams }),
         Family("fogbase_feed_events_total", "Events sent to event streams.", .counter { $0.feed.events }),
         Family(
+            "fogbase_notifications_total", "Notifications of subscriptions that were sent.",
+            .counter { $0.database.notificationQueues.notifications }),
+        Family(
             "fogbase_webhook_deliveries_total", "Attempts to deliver a message of a webhook, by outcome.",
             label: ("outcome", "delivered"), .counter { $0.webhooks.deliveries }),
         Family(

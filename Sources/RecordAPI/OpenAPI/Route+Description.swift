@@ -2,8 +2,8 @@
 extension Route {
     /// The section of the document that lists the route.
     enum Tag: String, Sendable {
-        case records, assets, queries, jobs, changes, zones, webhooks, schema, rights, accounts, keys, administration
-        case operation
+        case records, assets, queries, jobs, changes, zones, subscriptions, webhooks, schema, rights, accounts, keys
+        case administration, operation
     }
 
     /// The body of a request. The associated values are names of schemas in the components.

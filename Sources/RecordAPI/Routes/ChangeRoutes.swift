@@ -2,7 +2,6 @@ internal import HTTP
 internal import RecordEngine
 internal import RecordModel
 internal import RecordWire
-internal import Threads
 
 /// The routes of the change feed.
 enum ChangeRoutes {
@@ -64,17 +63,7 @@ enum ChangeRoutes {
             throw RequestQuery.invalid("limit", "A stream has no pages. Leave out 'limit'")
         }
         _ = try call.reader.feed.check(try selection(call.query), in: try call.address(), for: call.caller)
-        let now = WallClock.milliseconds
-        let ticket = try call.api.tickets.issue(
-            FeedTickets.Ticket(authorization: call.request.fields[.authorization], query: call.query), now: now)
-        let path = call.location(of: "/changes")
-        let document = JSONObject([
-            ("ticket", .string(ticket)), ("url", .string("\(path)\(path.contains("?") ? "&" : "?")ticket=\(ticket)")),
-            ("expiresAt", .integer(now + FeedTickets.lifetime)),
-        ])
-        var response = HTTPResponse.json(.object(document), status: .created)
-        response.fields.set(.cacheControl, "no-store")
-        return response
+        return try call.api.tickets.issue(for: "/changes", to: call)
     }
 
     /// Returns the changes that a request selects.

@@ -2,6 +2,7 @@ internal import Cryptography
 internal import Encodings
 internal import HTTP
 internal import RecordModel
+internal import RecordWire
 internal import Threads
 
 /// The tickets with which browsers open event streams. The `EventSource` of browsers cannot send an Authorization
@@ -49,6 +50,25 @@ final class FeedTickets: Sendable {
         return text
     }
 
+    /// Creates a ticket that stands for the credential and the parameters of a request.
+    ///
+    /// - Parameter route: The path that the ticket is for.
+    /// - Returns: The response with the ticket and the URL of the stream.
+    /// - Throws: TRY_AGAIN_LATER if too many tickets are unused.
+    func issue(for route: String, to call: RecordCall) throws(RecordError) -> HTTPResponse {
+        let now = WallClock.milliseconds
+        let ticket = try issue(
+            Ticket(authorization: call.request.fields[.authorization], query: call.query), now: now)
+        let path = call.location(of: route)
+        let document = JSONObject([
+            ("ticket", .string(ticket)), ("url", .string("\(path)\(path.contains("?") ? "&" : "?")ticket=\(ticket)")),
+            ("expiresAt", .integer(now + Self.lifetime)),
+        ])
+        var response = HTTPResponse.json(.object(document), status: .created)
+        response.fields.set(.cacheControl, "no-store")
+        return response
+    }
+
     /// Returns what a ticket stands for, and removes the ticket.
     ///
     /// - Throws: AUTHENTICATION_FAILED if the ticket is unknown, used or expired.
@@ -57,7 +77,8 @@ final class FeedTickets: Sendable {
         guard let entry, entry.expires > now else {
             throw RecordError(
                 .authenticationFailed,
-                "The ticket is unknown, used or older than a minute. Create another with POST /changes/tickets")
+                "The ticket is unknown, used or older than a minute. Create another with POST /changes/tickets or POST /notifications/tickets"
+            )
         }
         return entry.ticket
     }

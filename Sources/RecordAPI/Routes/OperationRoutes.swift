@@ -88,6 +88,11 @@ enum OperationRoutes {
             ("memberEntries", Int64(Limits.memberEntries)),
             ("indexesPerType", Int64(IndexDefinition.maxPerType)),
             ("columnsPerIndex", Int64(IndexDefinition.maxColumns)),
+            ("subscriptions", Int64(Subscriptions.most)),
+            ("subscriptionBytes", Int64(SubscriptionDefinition.maxBytes)),
+            ("notificationTokens", Int64(NotificationTokens.most)),
+            ("notificationTokenSeconds", NotificationTokens.lifetime / 1_000),
+            ("notificationWaitSeconds", Int64(SubscriptionRoutes.longestWait)),
         ]
         let rates = rates.map { rates in
             RateClass.allCases.compactMap { rateClass in

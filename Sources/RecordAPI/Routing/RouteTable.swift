@@ -42,8 +42,8 @@ extension RouteTable {
         [
             RecordRoutes.routes, AssetRoutes.routes, UploadRoutes.routes, QueryRoutes.routes, JobRoutes.routes,
             ScheduleRoutes.routes,
-            ChangeRoutes.routes, ZoneRoutes.routes, ShareRoutes.routes, WebhookRoutes.routes, SchemaRoutes.routes,
-            SchemaMoveRoutes.routes,
+            ChangeRoutes.routes, ZoneRoutes.routes, ShareRoutes.routes, SubscriptionRoutes.routes, WebhookRoutes.routes,
+            SchemaRoutes.routes, SchemaMoveRoutes.routes,
             GrantRoutes.routes, RoleRoutes.routes,
             ExplainRoutes.routes, AccountRoutes.routes,
             UserRoutes.routes, SessionRoutes.routes, InvitationRoutes.routes, KeyRoutes.routes,

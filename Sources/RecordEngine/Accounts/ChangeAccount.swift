@@ -142,6 +142,7 @@ extension AccountWriter {
         row.password = password
         try table.setPassword(password, account: row.id)
         try transaction.store.sessions.removeAll(account: row.id, but: session)
+        try transaction.store.notificationTokens.remove(account: row.id)
         let rotated = try transaction.sessions.rotate(session, to: token, account: row)
         return ChangedAccount(user: User(row), session: rotated)
     }

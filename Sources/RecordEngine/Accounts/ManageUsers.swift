@@ -70,6 +70,7 @@ extension AccountWriter {
         }
         try table.setPassword(hash, account: row.id)
         try transaction.store.sessions.removeAll(account: row.id)
+        try transaction.store.notificationTokens.remove(account: row.id)
         transaction.rightsChanged = true
         try transaction.auditLog.append(.userPassword, row.name, by: actor, detail: row.auditDetail)
     }

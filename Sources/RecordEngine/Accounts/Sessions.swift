@@ -102,6 +102,8 @@ package struct Sessions: Sendable {
         let hash = token.map { SHA256.hash($0).bytes }
         try await database.write { transaction throws(RecordError) in
             let ended = try transaction.store.sessions.removeAll(account: account, but: hash)
+            // They were given to some session.
+            try transaction.store.notificationTokens.remove(account: account)
             transaction.rightsChanged = true
             // Write no audit entry if no session ended. Each ended session needed a sign-in, so entries are rare.
             guard ended > 0, let row = try transaction.store.accounts.find(id: account) else { return }

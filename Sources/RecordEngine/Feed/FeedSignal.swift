@@ -1,3 +1,4 @@
+package import RecordModel
 internal import Synchronization
 internal import Threads
 
@@ -65,6 +66,16 @@ package final class FeedSignal: Sendable {
     }
 }
 
+/// What a stream waits for: commits that have changed one of these.
+package enum CommitTopic: Hashable, Sendable {
+    /// The records of a zone, or the zones of a database if the zone is `everyZone`.
+    case zone(DatabaseAddress)
+    /// The records of a type in a zone.
+    case type(DatabaseAddress, TypeID)
+    /// The subscriptions of an account.
+    case subscriptions(of: UserID)
+}
+
 /// Tells the streams of all threads about commits in their zones.
 package final class CommitBroadcast: Sendable {
     private let watchers = Locked<[CommitWatcher]>([])
@@ -98,18 +109,18 @@ package final class CommitBroadcast: Sendable {
         watchers.withLock { watchers in watchers.removeAll { $0 === watcher } }
     }
 
-    /// Wakes the streams of the zones in which a commit has changed records. Called on the writer's thread.
-    func publish(_ zones: [DatabaseAddress]) {
-        for watcher in watchers.withLock({ $0 }) { watcher.note(zones) }
+    /// Wakes the streams that wait for the topics of a commit. Called on the writer's thread.
+    func publish(_ topics: [CommitTopic]) {
+        for watcher in watchers.withLock({ $0 }) { watcher.note(topics) }
     }
 }
 
 /// The streams of one thread that wait for commits.
 package final class CommitWatcher: Sendable {
     private struct State {
-        var signals: [DatabaseAddress: [ObjectIdentifier: FeedSignal]] = [:]
-        /// The zones with commits whose streams have not been woken yet.
-        var changed: Set<DatabaseAddress> = []
+        var signals: [CommitTopic: [ObjectIdentifier: FeedSignal]] = [:]
+        /// The topics with commits whose streams have not been woken yet.
+        var changed: Set<CommitTopic> = []
         var isScheduled = false
     }
 
@@ -125,26 +136,27 @@ package final class CommitWatcher: Sendable {
 
     /// The number of streams.
     package var count: Int {
-        state.withLock { $0.signals.values.reduce(0) { $0 + $1.count } }
+        // A stream may wait for several topics.
+        state.withLock { Set($0.signals.values.flatMap(\.keys)).count }
     }
 
-    func add(_ signal: FeedSignal, for zone: DatabaseAddress) {
-        state.withLock { $0.signals[zone, default: [:]][ObjectIdentifier(signal)] = signal }
+    func add(_ signal: FeedSignal, for topic: CommitTopic) {
+        state.withLock { $0.signals[topic, default: [:]][ObjectIdentifier(signal)] = signal }
     }
 
-    func remove(_ signal: FeedSignal, for zone: DatabaseAddress) {
+    func remove(_ signal: FeedSignal, for topic: CommitTopic) {
         state.withLock { state in
-            state.signals[zone]?[ObjectIdentifier(signal)] = nil
-            if state.signals[zone]?.isEmpty ?? false { state.signals[zone] = nil }
+            state.signals[topic]?[ObjectIdentifier(signal)] = nil
+            if state.signals[topic]?.isEmpty ?? false { state.signals[topic] = nil }
         }
     }
 
     /// Notes commits, and schedules `wakeStreams` on the watcher's thread.
-    fileprivate func note(_ zones: [DatabaseAddress]) {
+    fileprivate func note(_ topics: [CommitTopic]) {
         let mustSchedule = state.withLock { state in
             var isAffected = false
-            for zone in zones where state.signals[zone] != nil {
-                state.changed.insert(zone)
+            for topic in topics where state.signals[topic] != nil {
+                state.changed.insert(topic)
                 isAffected = true
             }
             guard isAffected, !state.isScheduled else { return false }
@@ -155,15 +167,19 @@ package final class CommitWatcher: Sendable {
         Task(executorPreference: executor) { await self.wakeStreams() }
     }
 
-    /// Wakes the streams of all changed zones, a batch at a time. Commits in the meantime are noted for a next pass, so
+    /// Wakes the streams of all changed topics, a batch at a time. Commits in the meantime are noted for a next pass, so
     /// that a thread with thousands of streams is never more than one pass behind.
     private func wakeStreams() async {
         while true {
             let signals = state.withLock { state -> [FeedSignal] in
-                let zones = state.changed
+                let topics = state.changed
                 state.changed = []
-                state.isScheduled = !zones.isEmpty
-                return zones.flatMap { state.signals[$0].map { Array($0.values) } ?? [] }
+                state.isScheduled = !topics.isEmpty
+                var signals: [ObjectIdentifier: FeedSignal] = [:]
+                for topic in topics {
+                    if let known = state.signals[topic] { signals.merge(known) { signal, _ in signal } }
+                }
+                return Array(signals.values)
             }
             if signals.isEmpty, !state.withLock({ $0.isScheduled }) { return }
             for (index, signal) in signals.enumerated() {

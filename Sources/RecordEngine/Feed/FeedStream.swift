@@ -44,11 +44,11 @@ package final class FeedStream: @unchecked Sendable {
         position = try reader.feed.open(start, in: address, for: caller, known: reader.knownSequence)
         group = try reader.feedGroups.group(address, selection, for: caller, framing: framing, by: reader)
         rightsVersion = reader.rightsVersion
-        watcher.add(signal, for: address)
+        watcher.add(signal, for: .zone(address))
     }
 
     deinit {
-        watcher.remove(signal, for: address)
+        watcher.remove(signal, for: .zone(address))
     }
 
     /// Returns what the client has not received yet. The snapshot of `reader` must be current.

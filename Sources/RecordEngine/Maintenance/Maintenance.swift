@@ -63,8 +63,8 @@ package struct Maintenance: Sendable {
     /// The number of tombstones that one slice deletes. This many deletions fit in the WAL on a nearly full disk.
     private static let tombstonesOnFullDisk = 50
 
-    /// Deletes expired rows: tombstones, sessions, stored responses, audit log entries, and API keys, invitations
-    /// and jobs whose retention time has passed. Runs in slices; each slice is a separate write.
+    /// Deletes expired rows: tombstones, sessions, stored responses, audit log entries, unused tokens of devices, and API
+    /// keys, invitations, jobs and subscriptions whose retention time has passed. Runs in slices; each slice is a separate write.
     ///
     /// - Throws: TRY_AGAIN_LATER if the database accepts no writes.
     package func run() async throws(RecordError) -> MaintenanceReport {
@@ -96,7 +96,11 @@ package struct Maintenance: Sendable {
                     try transaction.store.invitations.removeEnded(
                         before: now - Self.endedInvitationMilliseconds, limit: slice),
                     try transaction.store.jobs.removeEnded(
-                        before: now - Self.endedJobMilliseconds, keepingRuns: Schedules.shownRuns, limit: slice)
+                        before: now - Self.endedJobMilliseconds, keepingRuns: Schedules.shownRuns, limit: slice),
+                    try transaction.store.subscriptions.removeFired(
+                        before: now - NotificationTokens.lifetime, limit: slice),
+                    try transaction.store.notificationTokens.removeUnused(
+                        before: now - NotificationTokens.lifetime, limit: slice)
                 )
             }
             report.tombstones += done.0
@@ -105,7 +109,7 @@ package struct Maintenance: Sendable {
             report.keys += done.4
             report.invitations += done.5
             report.jobs += done.6
-            if max(done.0, done.1, done.2, done.3, done.4, done.5, done.6) < slice { break }
+            if max(done.0, done.1, done.2, done.3, done.4, done.5, done.6, done.7, done.8) < slice { break }
         }
         while true {
             let done = try await database.auditLog.purge(limit: slice)

@@ -137,7 +137,7 @@ package final class WebhookDispatcher: Sendable {
         state.withLock { state in
             guard let sender = state.sender, !state.isStopped, state.runners[row.id] == nil else { return }
             let runner = WebhookRunner(row.id, row.address, of: self, database, sender)
-            state.watcher?.add(runner.signal, for: row.address)
+            state.watcher?.add(runner.signal, for: .zone(row.address))
             state.runners[row.id] = (runner, Task { await runner.run() })
             guard !state.hasClock, options.ticks else { return }
             state.hasClock = true
@@ -157,7 +157,7 @@ package final class WebhookDispatcher: Sendable {
     func remove(_ id: Int64) {
         state.withLock { state in
             guard let (runner, _) = state.runners.removeValue(forKey: id) else { return }
-            state.watcher?.remove(runner.signal, for: runner.address)
+            state.watcher?.remove(runner.signal, for: .zone(runner.address))
             runner.signal.raise(.end)
         }
     }
@@ -190,7 +190,7 @@ package final class WebhookDispatcher: Sendable {
         }
         for task in background { task.cancel() }
         for (runner, _) in runners {
-            watcher?.remove(runner.signal, for: runner.address)
+            watcher?.remove(runner.signal, for: .zone(runner.address))
             runner.signal.raise(.end)
         }
         for task in background { await task.value }

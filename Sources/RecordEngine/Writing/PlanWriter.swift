@@ -16,7 +16,7 @@ struct PlanWriter {
     /// - Throws: QUOTA_EXCEEDED for assets.
     func write(_ plan: WritePlan, _ references: ReferenceChange) throws(RecordError) {
         try writeRow(plan)
-        transaction.noteChange(in: context.address, plan.zone)
+        transaction.noteChange(in: context.address, plan.zone, of: plan.type.id)
         if plan.hasEntries { try transaction.indexes.write() }
         if plan.changesAccess { try setAudiences(plan) }
         for field in plan.removedLargeValues {

@@ -23,8 +23,10 @@ package final class WriteTransaction {
     var schema: Schema
     /// Whether a write of the group has changed callers' permissions: schema, grants, roles, ended sessions.
     var rightsChanged = false
-    /// The zones whose feeds have new changes. Contains the zone of a failed write too.
-    private(set) var changedZones: [DatabaseAddress] = []
+    /// The topics of the group's changes, for streams that wait for them. Contains those of a failed write too.
+    private(set) var changedTopics: [CommitTopic] = []
+    /// The zone and type of the last change.
+    private var lastChange: (zone: DatabaseAddress, type: TypeID)?
     /// The custom zones among them.
     private var changedCustomZones: Set<ZoneID> = []
     /// Whether any record has a parent or a share. Stays true if the first such write is undone.
@@ -80,7 +82,8 @@ package final class WriteTransaction {
     /// Begins the transaction of a group.
     func beginGroup() throws(RecordError) {
         rightsChanged = false
-        changedZones.removeAll(keepingCapacity: true)
+        changedTopics.removeAll(keepingCapacity: true)
+        lastChange = nil
         changedCustomZones.removeAll(keepingCapacity: true)
         usage.begin()
         try store.begin()
@@ -157,17 +160,28 @@ package final class WriteTransaction {
         return value
     }
 
-    /// Notes that the feed of a zone has a new change.
-    func noteChange(in zone: DatabaseAddress, _ id: ZoneID) {
-        guard changedZones.last != zone else { return }
-        noteChange(ofZonesIn: zone.scope)
-        changedZones.append(zone)
-        if zone.zone != .defaultZone { changedCustomZones.insert(id) }
+    /// Notes that the feed of a zone has a new change, of a record of a type.
+    func noteChange(in zone: DatabaseAddress, _ id: ZoneID, of type: TypeID) {
+        if let lastChange, lastChange.zone == zone {
+            if lastChange.type != type { changedTopics.append(.type(zone, type)) }
+        } else {
+            noteChange(ofZonesIn: zone.scope)
+            changedTopics.append(.zone(zone))
+            changedTopics.append(.type(zone, type))
+            if zone.zone != .defaultZone { changedCustomZones.insert(id) }
+        }
+        lastChange = (zone, type)
     }
 
     /// Notes that the list of zones of a private database has a new change, or one of these zones.
     func noteChange(ofZonesIn scope: DatabaseScope) {
-        if case .privateDatabase = scope { changedZones.append(DatabaseAddress(scope: scope, zone: .everyZone)) }
+        guard case .privateDatabase = scope else { return }
+        changedTopics.append(.zone(DatabaseAddress(scope: scope, zone: .everyZone)))
+    }
+
+    /// Notes that the subscriptions of an account have changed.
+    func noteChange(ofSubscriptionsOf account: UserID) {
+        changedTopics.append(.subscriptions(of: account))
     }
 
     /// Notes that a record gets a parent or a share.

@@ -140,5 +140,6 @@ package enum Migrations {
         Migration(name: "CloudKit credentials", sql: cloudKitCredentials),
         Migration(name: "schema snapshots", sql: schemaSnapshots),
         Migration(name: "sharing", sql: sharing),
+        Migration(name: "notifications", sql: notifications),
     ]
 }

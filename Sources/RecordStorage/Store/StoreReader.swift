@@ -45,6 +45,10 @@ package final class StoreReader {
     package let cloudKitTokens: CloudKitTokenTable
     /// The webhooks.
     package let webhooks: WebhookTable
+    /// The subscriptions.
+    package let subscriptions: SubscriptionTable
+    /// The tokens of devices that receive notifications.
+    package let notificationTokens: NotificationTokenTable
     /// The audit log.
     package let audit: AuditTable
     /// The jobs.
@@ -103,6 +107,8 @@ package final class StoreReader {
         keys = APIKeyTable(connection)
         cloudKitTokens = CloudKitTokenTable(connection)
         webhooks = WebhookTable(connection)
+        subscriptions = SubscriptionTable(connection)
+        notificationTokens = NotificationTokenTable(connection)
         audit = AuditTable(connection, isReader: true)
         jobs = JobTable(connection)
         schedules = ScheduleTable(connection)

@@ -50,6 +50,10 @@ package final class StoreWriter {
     package let cloudKitTokens: CloudKitTokenTable
     /// The webhooks.
     package let webhooks: WebhookTable
+    /// The subscriptions.
+    package let subscriptions: SubscriptionTable
+    /// The tokens of devices that receive notifications.
+    package let notificationTokens: NotificationTokenTable
     /// The audit log.
     package let audit: AuditTable
     /// The jobs.
@@ -66,7 +70,8 @@ package final class StoreWriter {
     package let idempotency: IdempotencyTable
     /// The named numbers.
     package let settings: SettingTable
-    private let openings: EpochTable
+    /// The epochs of sync tokens.
+    package let openings: EpochTable
 
     /// Whether creation times never decrease with record numbers, so that the order of numbers is the order of
     /// creation.
@@ -147,6 +152,8 @@ package final class StoreWriter {
         keys = APIKeyTable(connection)
         cloudKitTokens = CloudKitTokenTable(connection)
         webhooks = WebhookTable(connection)
+        subscriptions = SubscriptionTable(connection)
+        notificationTokens = NotificationTokenTable(connection)
         jobs = JobTable(connection)
         schedules = ScheduleTable(connection)
         schemaSnapshots = SchemaSnapshotTable(connection)

@@ -185,11 +185,16 @@ package final class APIKeyTable {
         try connection.prepare("UPDATE api_key SET revoked = ?2 WHERE id = ?1 AND revoked IS NULL").with(id, now).run()
     }
 
-    /// Deletes keys that were revoked or expired before `moment` (milliseconds since 1970), at most `limit`.
+    /// Deletes keys with their subscriptions that were revoked or expired before `moment` (milliseconds since 1970), at most `limit`.
     ///
     /// - Returns: The number of deleted keys.
     package func removeEnded(before moment: Int64, limit: Int) throws(RecordError) -> Int {
-        try connection.prepare(
+        let ended = "SELECT account FROM api_key WHERE coalesce(revoked, expires) < ?1"
+        for sql: SQL in [
+            "DELETE FROM subscription WHERE account IN (\(ended))",
+            "DELETE FROM notification_token WHERE account IN (\(ended))",
+        ] { try connection.prepare(sql).with(moment).run() }
+        return try connection.prepare(
             "DELETE FROM api_key WHERE id IN (SELECT id FROM api_key WHERE coalesce(revoked, expires) < ?1 LIMIT ?2)"
         ).with(moment, limit).changedRows()
     }

@@ -216,6 +216,7 @@ package final class AccountTable {
     package func remove(account: UserID, mayAppearInRecords: Bool) throws(RecordError) {
         var steps: [SQL] = [
             "DELETE FROM session WHERE account = ?1", "DELETE FROM role_member WHERE account = ?1",
+            "DELETE FROM subscription WHERE account = ?1", "DELETE FROM notification_token WHERE account = ?1",
             "DELETE FROM account WHERE id = ?1",
         ]
         if mayAppearInRecords { steps.append("INSERT OR IGNORE INTO gone_account (account) VALUES (?1)") }

@@ -68,7 +68,8 @@ struct MatrixRow: Sendable {
 
     static let all: [MatrixRow] =
         records + recordsHidden + batches + queries + sets + assets + uploads + schema + rights + accounts + sessions
-        + invitations + keys + cloudKitTokens + webhooks + zones + jobs + schedules + administrators + operation
+        + invitations + keys + cloudKitTokens + webhooks + zones + subscriptions + jobs + schedules + administrators
+        + operation
 }
 
 extension [Int] {

@@ -185,6 +185,7 @@ import Testing
             "DROP TABLE schema_snapshot",
             "DROP TABLE job", "DROP TABLE schedule", "DROP TABLE webhook", "DROP TABLE webhook_delivery",
             "DROP TABLE hierarchy", "DROP TABLE share", "DROP TABLE participant",
+            "DROP TABLE subscription", "DROP TABLE notification_token",
             "DROP TABLE lost_zone", "DROP INDEX zone_by_change", "ALTER TABLE zone DROP COLUMN changed",
             "ALTER TABLE zone DROP COLUMN created",
             "DROP TABLE api_key", "DROP TABLE cloudkit_token",

@@ -11,7 +11,7 @@ from Tests.bench.sample_records import fields
 from Tests.bench.scenarios.memory import connect
 from Tests.bench.scenarios.writes import creates
 from Tests.harness import process
-from Tests.harness.client import message
+from Tests.harness.client import Client, message
 from Tests.harness.errors import Problem
 from Tests.harness.server import raise_descriptor_limit
 
@@ -44,6 +44,26 @@ def idle_streams(context: Context) -> Iterator[Row]:
         yield Row("idle-streams-create", cost, "×", floor=1.2, cpu_us=median(b.cpu_us for b in after),
                   reference_cpu_us=median(a.cpu_us for a in before),
                   notes=[f"CPU of creates in another zone, beside {wanted} idle streams and without them"])
+
+
+def stored_subscriptions(context: Context) -> Iterator[Row]:
+    wanted, of_account = (1_000 if context.options.quick else 10_000), 500
+    with context.board(posts=2000) as board:
+        load = context.load(board.server, creates(board), expect=201, connections=16)
+        load(1)
+        before = [load(context.options.seconds) for _ in range(context.options.rounds)]
+        for _ in range(wanted // of_account):
+            subscriber = Client(board.server.port, board.server.sign_up())
+            for number in range(of_account):
+                subscriber.call("PUT", f"/subscriptions/s{number}", {
+                    "type": "query", "recordType": "Other", "where": "likes > %d", "args": [number]}, expect=(201,))
+            subscriber.close()
+        load(1)
+        after = [load(context.options.seconds) for _ in range(context.options.rounds)]
+        cost = median(b.cpu_us / a.cpu_us for a, b in zip(before, after))
+        yield Row("stored-subscriptions-create", cost, "×", floor=1.2, cpu_us=median(b.cpu_us for b in after),
+                  reference_cpu_us=median(a.cpu_us for a in before),
+                  notes=[f"CPU of creates of another type, beside {wanted} stored subscriptions and without them"])
 
 
 def stream_fan_out(context: Context) -> Iterator[Row]:
@@ -118,5 +138,7 @@ def _require_descriptors(wanted: int) -> None:
 SCENARIOS = [
     Scenario("idle-streams", "RssAnon with 10,000 idle event streams, and CPU of creates in another zone",
              idle_streams),
+    Scenario("stored-subscriptions", "CPU of creates beside 10,000 stored subscriptions to another type",
+             stored_subscriptions),
     Scenario("stream-fan-out", "one commit to 1,000 event streams of its zone", stream_fan_out),
 ]

@@ -1,0 +1,90 @@
+internal import RecordModel
+internal import RecordStorage
+
+/// A position in the notifications of an account. All its subscriptions have the same position, because the changes of
+/// all zones have one sequence.
+struct NotificationPosition: Hashable, Sendable {
+    /// The sequence number up to which all changes are notified, except those that `within` excludes.
+    var sequence: Int64
+    /// The number of the last subscription that has notified the change `sequence`; `.max` if all have.
+    var within: Int64 = .max
+    /// The sequence number up to which the reader has all notifications: that of the last page without more after it.
+    /// Records between `complete` and `sequence` may have moved in the log while the reader read it.
+    var complete: Int64
+    /// The sequence number up to which tombstones had been deleted, at most, when the reader began.
+    var floor: Int64
+    /// The epoch of `sequence`; see `SyncToken`.
+    var epoch: Int64
+
+    /// Returns whether the position is before a notification.
+    func isBefore(_ sequence: Int64, _ subscription: Int64) -> Bool {
+        (self.sequence, within) < (sequence, subscription)
+    }
+
+    /// The sequence number after which changes must be read.
+    var readsAfter: Int64 { within == .max ? sequence : sequence - 1 }
+
+    /// Returns whether tombstones of a zone have been deleted before the reader could be notified.
+    func hasMissed(purged: Int64) -> Bool { purged > max(sequence, floor) }
+
+    // MARK: The sealed form
+
+    /// Returns the position as a sealed text. The plain text has six integers, each 8 bytes: sequence, within, complete,
+    /// floor, epoch and a random number, without which equal texts would tell that nothing was written.
+    func sealed(of account: UserID, with keys: DatabaseKeys) -> String {
+        SealedPosition.seal(
+            [sequence, within, complete, floor, epoch, Int64.random(in: .min ... .max)],
+            context: Self.context(account), with: keys.syncTokens)
+    }
+
+    /// Opens a sealed text; `nil` unless it was sealed for the account.
+    init?(_ text: String, of account: UserID, with keys: DatabaseKeys) {
+        guard
+            let numbers = SealedPosition.open(
+                text, counts: 6...6, context: Self.context(account), with: keys.syncTokens)
+        else { return nil }
+        (sequence, within, complete) = (numbers[0], numbers[1], numbers[2])
+        (floor, epoch) = (numbers[3], numbers[4])
+    }
+
+    init(sequence: Int64, complete: Int64, floor: Int64, epoch: Int64) {
+        (self.sequence, self.complete, self.floor, self.epoch) = (sequence, complete, floor, epoch)
+    }
+
+    /// Returns the error for a token that cannot be used any more.
+    static func expired(_ why: String) -> RecordError {
+        .badRequest(
+            "The token cannot be used any more: \(why). Read your records again, and start with since=now",
+            cause: .tokenExpired)
+    }
+
+    private static func context(_ account: UserID) -> [Int64] { [6, account.rawValue] }
+}
+
+extension NotificationReader {
+    /// Returns the position at which a reader of an account starts.
+    ///
+    /// - Throws: BAD_REQUEST with cause TOKEN_INVALID for a token of another account; with cause TOKEN_EXPIRED for a token
+    ///   of a state that the database has lost.
+    func open(_ start: FeedStart, of account: UserID) throws(RecordError) -> NotificationPosition {
+        let epochs = reader.store.openings
+        let (known, epoch) = (reader.knownSequence, try epochs.current())
+        switch start {
+        case .beginning: return NotificationPosition(sequence: 0, complete: 0, floor: known, epoch: epoch)
+        case .now: return NotificationPosition(sequence: known, complete: known, floor: known, epoch: epoch)
+        case .token(let text):
+            guard var position = NotificationPosition(text, of: account, with: reader.database.keys) else {
+                throw .badRequest(
+                    "The token does not belong to this caller's notifications. Start without a token",
+                    cause: .tokenInvalid)
+            }
+            guard let last = try epochs.lastNumber(of: position.epoch),
+                max(position.sequence, position.floor) <= last, position.sequence <= known
+            else {
+                throw NotificationPosition.expired("it belongs to a state that the database does not have")
+            }
+            position.epoch = epoch
+            return position
+        }
+    }
+}
