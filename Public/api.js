@@ -238,10 +238,17 @@ export async function list(type, cursor, limit, signal) {
     return answer;
 }
 
-/** One page of the records that match a predicate: `{records, cursor?, count?, notices?, plan?}`. The query is that of `POST /query`. */
+/** One page of the records that match a predicate: `{records, cursor?, count?, total?, notices?, plan?}`. The query is that of `POST /query`. */
 export async function query(content, signal) {
     const answer = await call("POST", "/query", { body: json.stringify(content), signal });
     if (!Array.isArray(answer?.records)) throw new Unreadable();
+    return answer;
+}
+
+/** The groups of the records that match a predicate: `{groups: [{key, values}], moreGroups?, plan?}`. */
+export async function groups(content, signal) {
+    const answer = await call("POST", "/query", { body: json.stringify(content), signal });
+    if (!Array.isArray(answer?.groups)) throw new Unreadable();
     return answer;
 }
 
