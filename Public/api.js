@@ -252,6 +252,15 @@ export async function groups(content, signal) {
     return answer;
 }
 
+/** A page of the zones of the database in the scope, by a cursor: `{zones: [{zoneName}], cursor?}`. */
+export async function zones(cursor, signal) {
+    const { zone, ...database } = scope.current();
+    const query = { limit: "100", ...(cursor === undefined ? {} : { cursor }) };
+    const answer = await call("GET", "/zones", { query, scope: database, signal });
+    if (!Array.isArray(answer?.zones)) throw new Unreadable();
+    return answer;
+}
+
 /** Deletes the records that match a predicate, or only counts them with `dryRun`: `{matched, deleted, skipped}`. */
 export function removeSet(type, where, options, idempotencyKey) {
     return call("DELETE", path("query", type), {

@@ -1,4 +1,4 @@
-"""The map and the groups of a search."""
+"""The map and the groups of a search, and the zones of a private database."""
 
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
@@ -181,6 +181,44 @@ def groups_are_counted_and_lead_to_their_records(page, server):
     # A group that has a wrong condition explains it, and the form stays.
     page.open("#/types/Station?view=groups&by=mood&where=god+%3D%3D+1")
     page.see("UNKNOWN_NAME", "Group by")
+
+
+@check
+def the_zones_of_a_private_database_are_listed(page, server):
+    ada = server.call("POST", "/users", {"name": "ada", "password": "correct horse"})[1]
+    user, token = ada["user"]["userRecordName"], ada["token"]
+    for number in range(120):
+        assert server.call("PUT", f"/zones/Book%20{number:03}?database=private", token=token)[0] == 201
+    server.create("Page", "p1", scope=f"?database=private&owner={user}&zone=Book%20001", text="in a book")
+    server.create("Page", "p1", scope=f"?database=private&owner={user}", text="outside")
+    enter(page, "#/types/Page", f"?database=private&owner={user}")
+    page.see("outside", "Default zone", "Book 001")
+    current = "return document.querySelector('.zones [aria-current]')?.textContent"
+    assert page.run(current) == "Default zone"
+    page.shot("zones")
+    page.press("Book 001", ".zones")
+    page.see("in a book")
+    page.until(lambda: page.run(current) == "Book 001", "the current zone")
+    assert "zone=Book+001" in page.browser.current_url and page.browser.current_url.endswith("#/types/Page")
+    # Queries and groups are those of the zone.
+    page.open("#/types/Page?view=groups&by=text", f"?database=private&owner={user}&zone=Book%20001")
+    page.see("in a book")
+    assert "outside" not in page.text()
+    # Further zones come page by page, and the current one is listed before that.
+    page.open("#/types/Page", f"?database=private&owner={user}&zone=Book%20119")
+    page.see("Book 098")
+    assert page.run(current) == "Book 119" and "Book 100" not in page.find(".zones").text
+    page.press("More zones")
+    page.see("Book 100")
+    page.until(lambda: not page.find(".zones button").is_displayed(), "the end of the list")
+    assert page.run("return document.querySelectorAll('.zones li').length") == 121
+    page.press("Default zone", ".zones")
+    page.see("outside")
+    # A public database has no other zones.
+    page.open("#/")
+    page.heading("Types")
+    page.settled()
+    assert not page.all(".zones")
 
 
 @check
