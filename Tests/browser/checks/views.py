@@ -132,8 +132,8 @@ def a_circle_or_box_on_the_map_becomes_a_condition(page, server):
 @check
 def hundreds_of_places_have_pages(page, server):
     for start in range(0, 600, 200):
-        spots = [{"recordType": "Spot", "recordName": f"s{number}", "fields": {"place": place(number % 60, number % 170)}}
-                 for number in range(start, start + 200)]
+        spots = [{"recordType": "Spot", "recordName": f"s{number}",
+                  "fields": {"place": place(number % 60, number % 170)}} for number in range(start, start + 200)]
         operations = [{"operationType": "create", "record": spot} for spot in spots]
         assert server.call("POST", "/records", {"operations": operations})[0] == 200
     enter(page, "#/types/Spot?view=map")
