@@ -2,6 +2,7 @@ import FogbaseClient
 import Foundation
 import RecordModel
 import RecordWire
+import TestSupport
 import Testing
 
 /// One of two servers that must respond alike, with its responses in a comparable form: tags, tokens, users and times
@@ -86,8 +87,9 @@ final class Peer {
         if let user { request.fields.append(("Authorization", "Bearer \(tokens[user] ?? user)")) }
         var response = try await transport.send(request)
         var tree = (try? JSONValue.parse(Array(response.body))) ?? .null
+        var pauses = Pauses()
         while !isDone(tree) {
-            await Task.yield()
+            await pauses.pause()
             response = try await transport.send(request)
             tree = (try? JSONValue.parse(Array(response.body))) ?? .null
         }
