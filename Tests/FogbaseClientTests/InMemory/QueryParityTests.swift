@@ -8,8 +8,8 @@ import Testing
 @Suite(.serialized) struct QueryParityTests {
     /// Creates records with values for all conditions, some of them absent, and with ties.
     private func fill(_ peer: Peer, _ random: inout SeededGenerator, count: Int) async throws {
-        try await peer.signUp("ada")
-        try await peer.signUp("bob")
+        try await peer.join("ada")
+        try await peer.join("bob")
         for index in 0..<count {
             var fields: [String] = []
             func add(_ name: String, _ value: String) {

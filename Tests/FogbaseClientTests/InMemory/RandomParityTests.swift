@@ -95,8 +95,8 @@ import Testing
 
     @Test(arguments: seeds(3)) func `random writes of several users have the same result`(_ seed: Int) async throws {
         try await Peer.compare { peer in
-            try await peer.signUp("ada")
-            try await peer.signUp("bob")
+            try await peer.join("ada")
+            try await peer.join("bob")
             var script = Script(UInt64(10 + seed), peer)
             for _ in 0..<200 { try await script.step() }
             try await peer.call("GET", "/changes", as: "admin")
