@@ -111,9 +111,9 @@ test: ## run the tests (FILTER=name runs some, RETRY=1 repeats failed suites)
 	swift build --build-tests
 	$(SWIFT_TEST) --log .build/test.log --skip-build $(FILTERED)
 
-test-live: build ## test the modules for live updates and for signing in, Public/live*.js and web-sign-in.js, with Node.js 20.19 or later
+test-live: build ## test modules in Public with Node.js 20.19 or later: live updates, signing in, the console's map, groups and searches
 	@sh docker/dependencies.sh node
-	node --test Tests/live/*.test.js
+	node --test Tests/live/*.test.js Tests/console/*.test.js
 
 oracle: deps ## compare random queries with a naive implementation (CASES, SEED)
 	swift build --build-tests

@@ -238,10 +238,26 @@ export async function list(type, cursor, limit, signal) {
     return answer;
 }
 
-/** One page of the records that match a predicate: `{records, cursor?, count?, notices?, plan?}`. The query is that of `POST /query`. */
+/** One page of the records that match a predicate: `{records, cursor?, count?, total?, notices?, plan?}`. The query is that of `POST /query`. */
 export async function query(content, signal) {
     const answer = await call("POST", "/query", { body: json.stringify(content), signal });
     if (!Array.isArray(answer?.records)) throw new Unreadable();
+    return answer;
+}
+
+/** The groups of the records that match a predicate: `{groups: [{key, values}], moreGroups?, plan?}`. */
+export async function groups(content, signal) {
+    const answer = await call("POST", "/query", { body: json.stringify(content), signal });
+    if (!Array.isArray(answer?.groups)) throw new Unreadable();
+    return answer;
+}
+
+/** A page of the zones of the database in the scope, by a cursor: `{zones: [{zoneName}], cursor?}`. */
+export async function zones(cursor, signal) {
+    const { zone, ...database } = scope.current();
+    const query = { limit: "100", ...(cursor === undefined ? {} : { cursor }) };
+    const answer = await call("GET", "/zones", { query, scope: database, signal });
+    if (!Array.isArray(answer?.zones)) throw new Unreadable();
     return answer;
 }
 

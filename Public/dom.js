@@ -7,7 +7,15 @@ import * as router from "./router.js";
  * `true` sets an empty attribute; `false`, `null` and `undefined` omit it. Null children are skipped.
  */
 export function make(tag, attributes = {}, ...children) {
-    const element = document.createElement(tag);
+    return filled(document.createElement(tag), attributes, children);
+}
+
+/** The same for an element of a drawing (SVG). */
+export function draw(tag, attributes = {}, ...children) {
+    return filled(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+}
+
+function filled(element, attributes, children) {
     for (const [key, value] of Object.entries(attributes)) {
         if (value === false || value === null || value === undefined) continue;
         if (key.startsWith("on")) {

@@ -38,6 +38,21 @@ export function defaultAddress() {
     return `${location.pathname}#/`;
 }
 
+/** The name of the zone that each database has. */
+export const defaultZone = "_defaultZone";
+
+/** The zone that the console shows. */
+export function zone() {
+    return current().zone ?? defaultZone;
+}
+
+/** The console's URL with another zone of the same database, at the page `place` (a part after `#`). */
+export function zoneAddress(name, place = "#/") {
+    const { zone: _, ...database } = current();
+    const query = new URLSearchParams({ ...database, ...(name === defaultZone ? {} : { zone: name }) });
+    return `${location.pathname}?${query}${place}`;
+}
+
 /** Whether the console shows a private database. Grants do not apply there. */
 export function isPrivate() {
     return current().database === "private";

@@ -1,14 +1,23 @@
 // The search of a type's records. It is part of the URL, so it can be bookmarked and the back button works.
 
+import { aggregate, periods, timeZone } from "./groups.js";
 import * as router from "./router.js";
 
-const empty = { words: "", where: "", sort: "", count: false, explain: false };
+const views = ["map", "groups"];
 
-/** Reads the query of a page's URL. */
+const empty = { words: "", where: "", sort: "", count: false, explain: false, view: "", by: "", period: "" };
+
+/**
+ * Reads the query of a page's URL. `view` is empty for a table, or `map` or `groups`; `by` is the field that these show, and
+ * `period` the one by which a time is grouped.
+ */
 export function fromAddress(query) {
+    const view = views.includes(query.get("view")) ? query.get("view") : "";
     return {
         words: query.get("words") ?? "", where: query.get("where") ?? "", sort: query.get("sort") ?? "",
         count: query.get("count") === "true", explain: query.get("explain") === "true",
+        view, by: view === "" ? "" : query.get("by") ?? "",
+        period: view === "groups" && periods.includes(query.get("period")) ? query.get("period") : "",
     };
 }
 
@@ -20,13 +29,19 @@ export function address(typeName, search = empty, page = 1) {
     if (search.sort !== "") query.sort = search.sort;
     if (search.count) query.count = "true";
     if (search.explain) query.explain = "true";
+    for (const key of ["view", "by", "period"]) if (search[key]) query[key] = search[key];
     if (page > 1) query.page = String(page);
     return router.address(["types", typeName], query);
 }
 
 /** Whether the search is a plain list. */
-export function isPlain({ words, where, sort, count, explain }) {
-    return words === "" && where === "" && sort === "" && !count && !explain;
+export function isPlain({ words, where, sort, count, explain, view }) {
+    return words === "" && where === "" && sort === "" && !count && !explain && view === "";
+}
+
+/** The same view of all records. */
+export function cleared({ view, by, period }) {
+    return { ...empty, view, by, period };
 }
 
 /** The condition of a search, with the words as the variable `words`. */
@@ -36,20 +51,37 @@ function condition({ words, where }) {
     return where === "" ? found : `${found} AND (${where})`;
 }
 
-/** The body of `POST /query` for one page of the search. Words without a sort have the best matches first. */
-export function content(typeName, search, cursor, limit) {
-    const { words, sort, count, explain } = search;
+function conditionPart(typeName, search) {
+    const { words, explain } = search;
     return {
-        recordType: typeName, limit, cursor,
-        where: condition(search), vars: words === "" ? undefined : { words },
-        sort: sort !== "" ? sort : words !== "" ? "-rank()" : undefined,
-        count: count || undefined, explain: explain || undefined,
+        recordType: typeName, where: condition(search), vars: words === "" ? undefined : { words },
+        explain: explain || undefined,
     };
 }
 
-/** The key of a search; cursors are valid only for the search that returned them. */
-export function identity(typeName, { words, where, sort }) {
-    return JSON.stringify([typeName, words, where, sort]);
+/** The body of `POST /query` for one page of the search. Words without a sort have the best matches first. */
+export function content(typeName, search, cursor, limit) {
+    const { words, sort, count } = search;
+    return {
+        ...conditionPart(typeName, search), limit, cursor,
+        sort: sort !== "" ? sort : words !== "" ? "-rank()" : undefined,
+        count: count || undefined,
+    };
+}
+
+/** The body of `POST /query` for a page of the map: only its field, and about how many records match. */
+export function mapContent(typeName, search, cursor, limit) {
+    return { ...content(typeName, search, cursor, limit), fields: [search.by], total: search.count ? undefined : "estimate" };
+}
+
+/** The body of `POST /query` for the groups of the search. Their order does not depend on the sort of the records. */
+export function groupContent(typeName, search) {
+    return { ...conditionPart(typeName, search), aggregate: aggregate(search, timeZone()) };
+}
+
+/** The key of a search; cursors are valid only for the search that returned them. The pages of the map are longer. */
+export function identity(typeName, { words, where, sort, view }) {
+    return JSON.stringify([typeName, words, where, sort, view]);
 }
 
 /** Where the condition of a search begins in the text that the server got. */

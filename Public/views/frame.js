@@ -3,6 +3,7 @@ import * as router from "../router.js";
 import * as schema from "../schema.js";
 import * as session from "../session.js";
 import { scopeForm } from "./scope-form.js";
+import { zoneList } from "./zones.js";
 
 /** A valid type name: letters of any script, digits and underscores, starting with a letter. */
 const typeName = /^\p{XID_Start}\p{XID_Continue}{0,254}$/u;
@@ -47,6 +48,7 @@ export function showFrame(root, signOut) {
     const who = make("p", { class: "who" });
     const newType = newTypeForm();
     let current = null;
+    const zones = zoneList(() => (current === null ? "#/" : router.address(["types", current])));
 
     function refresh() {
         list.replaceChildren(...schema.all().map((type) => typeLink(type, current)));
@@ -74,7 +76,8 @@ export function showFrame(root, signOut) {
             who,
             make("button", { type: "button", class: "quiet", onclick: leave }, "Sign out")),
         make("div", { class: "room" },
-            make("nav", { "aria-label": "Types" }, make("h2", {}, "Types"), list, empty, newType),
+            make("nav", { "aria-label": zones === null ? "Types" : "Zones and types" },
+                zones?.element, make("h2", {}, "Types"), list, empty, newType),
             content));
     refresh();
     return {
@@ -82,6 +85,7 @@ export function showFrame(root, signOut) {
         mark(name) {
             current = name;
             refresh();
+            zones?.refresh();
             list.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
         },
     };

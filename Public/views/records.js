@@ -1,74 +1,23 @@
 import * as api from "../api.js";
-import { localText } from "../dates.js";
+import { withDrawn } from "../conditions.js";
 import { announce, introduce, make, whileBusy } from "../dom.js";
-import { kind, understand } from "../fields/kinds.js";
 import * as places from "../places.js";
 import * as router from "../router.js";
 import * as schema from "../schema.js";
 import * as searches from "../search.js";
 import * as session from "../session.js";
-import { nameOf } from "../users.js";
 import { deleteMatching } from "./delete-set.js";
+import { groupForm, groupTable } from "./groups.js";
+import { mapView } from "./map.js";
 import { noticeBox, planView } from "./plan.js";
 import { waitBox, waitingTime } from "./problem.js";
+import { recordTable } from "./record-table.js";
 import { rightsLine } from "./rights.js";
 import { searchForm } from "./search-form.js";
 
 const pageSize = 50;
-const longestText = 140;
-
-function shortened(text) {
-    return text.length > longestText ? text.slice(0, longestText).trimEnd() + "…" : text;
-}
-
-function isNumeric(type) {
-    return type === "INT64" || type === "DOUBLE";
-}
-
-function cell(column, written, schemaType) {
-    if (written === undefined || written === null) {
-        const style = isNumeric(schemaType) ? "absent number" : "absent";
-        return make("td", { role: "cell", class: style, "data-title": column },
-            make("span", { class: "visually-hidden" }, "not set"));
-    }
-    const { type, value } = understand(written, schemaType);
-    const shape = kind(type ?? "");
-    const picture = shape.picture?.(value) ?? null;
-    const text = shortened(shape.summary(value));
-    return make("td", { role: "cell", class: isNumeric(type) ? "number" : null, "data-title": column },
-        picture ?? make("span", { class: "value", title: text }, text === "" ? "“”" : text));
-}
-
-/** The link to a record. A user's record has a number as its name, so the account's name follows if it is known. */
-function nameCell(typeName, recordName) {
-    const link = make("a", { href: router.address(["types", typeName, "record", recordName]), title: recordName }, recordName);
-    const cell = make("th", { scope: "row", role: "rowheader" }, link);
-    if (typeName !== "Users") return cell;
-    nameOf(recordName).then((name) => {
-        if (name !== null) cell.prepend(make("strong", { class: "account" }, name));
-    });
-    return cell;
-}
-
-function row(typeName, record, columns) {
-    return make("tr", { role: "row" },
-        nameCell(typeName, record.recordName),
-        [...columns].map(([column, type]) => cell(column, record.fields?.[column], type)),
-        make("td", { role: "cell", class: "moment", "data-title": "modified" },
-            record.modified === undefined ? "" : localText(record.modified.timestamp)));
-}
-
-function table(typeName, records, columns) {
-    const head = (text, type) => make("th", {
-        scope: "col", role: "columnheader", class: isNumeric(type) ? "number" : null,
-    }, text);
-    return make("div", { class: "panel table records", role: "region", tabindex: "0", "aria-label": `Records of ${typeName}` },
-        make("table", { role: "table" },
-            make("caption", { class: "visually-hidden" }, `Records of ${typeName}`),
-            make("thead", { role: "rowgroup" }, make("tr", { role: "row" },
-                head("recordName"), [...columns].map(([name, type]) => head(name, type)), head("modified"))),
-            make("tbody", { role: "rowgroup" }, records.map((record) => row(typeName, record, columns)))));
-}
+const mostPlaces = 500;
+let largestPage; // the server's limit, once it is known
 
 function pager(typeName, search, page, answer) {
     function step(title, to, relation) {
@@ -91,6 +40,31 @@ function emptiness(page, isPlain) {
     return make("div", { class: "empty" }, make("p", { class: "lead" }, lead), make("p", {}, note));
 }
 
+/** The fields with places, of which the map shows one. */
+function placeFields(typeName) {
+    return [...schema.fields(typeName)].filter(([, type]) => /^LOCATION(_LIST)?$/.test(type)).map(([name]) => name);
+}
+
+/** The links to the table, the maps and the groups of the search. */
+function viewLinks(typeName, search) {
+    const maps = placeFields(typeName);
+    const choices = [["Table", "", ""],
+        ...maps.map((field) => [maps.length === 1 ? "Map" : `Map of ${field}`, "map", field]),
+        ["Groups", "groups", search.view === "groups" ? search.by : ""]];
+    return make("nav", { class: "views", "aria-label": "Show as" }, choices.map(([title, view, by]) => make("a", {
+        href: searches.address(typeName, { ...search, view, by, period: view === "groups" ? search.period : "" }),
+        "aria-current": search.view === view && (view !== "map" || search.by === by) ? "true" : null,
+    }, title)));
+}
+
+/** The search in the URL. A map without a field of places is the table, and one without a field has the first one. */
+function searchOf(typeName, query) {
+    const search = searches.fromAddress(query);
+    if (search.view !== "map" || search.by !== "") return search;
+    const [by] = placeFields(typeName);
+    return by === undefined ? { ...search, view: "" } : { ...search, by };
+}
+
 /** The columns of the index that a rejected query lacks, or `null`. The server's sentence contains them. */
 function missingIndex({ details, message }) {
     if (details?.cause !== "NOT_INDEXED") return null;
@@ -104,7 +78,7 @@ function missingIndex({ details, message }) {
  */
 export async function showRecords(typeName, query, visit) {
     const { signal, show, isOver, fail } = visit;
-    const search = searches.fromAddress(query);
+    const search = searchOf(typeName, query);
     const isPlain = searches.isPlain(search);
     const trail = places.trail(searches.identity(typeName, search));
     const wantedPage = Number(query.get("page") ?? 1);
@@ -124,9 +98,18 @@ export async function showRecords(typeName, query, visit) {
         type: "button", class: "danger", onclick: () => whileBusy(deleteButton, removeMatching),
     }, "Delete what is found…");
     const form = searchForm(typeName, search, search.where === "" || search.words !== "" || !canWrite ? null : deleteButton);
+    const links = viewLinks(typeName, search);
     const results = make("div", {});
     let isShown = false;
 
+    /** Searches within a circle or box that was drawn on the map, with what the form has now. The map stays where it is. */
+    function findDrawn(condition) {
+        const now = form.current();
+        const found = searches.address(typeName, { ...now, where: withDrawn(now.where, search.by, condition) });
+        places.keepScroll(found, window.scrollY);
+        router.returns();
+        router.go(found);
+    }
     async function removeMatching() {
         try {
             if (await deleteMatching(typeName, search.where) && !isOver()) router.go(searches.address(typeName, search));
@@ -146,19 +129,37 @@ export async function showRecords(typeName, query, visit) {
             form.element, results);
         introduce(heading);
     }
+    async function ask(cursor) {
+        if (isPlain) return api.list(typeName, cursor, pageSize, signal);
+        if (search.view === "map") {
+            largestPage ??= Number((await api.limits(signal)).pageSize);
+            return api.query(searches.mapContent(typeName, search, cursor, Math.min(mostPlaces, largestPage)), signal);
+        }
+        return api.query(searches.content(typeName, search, cursor, pageSize), signal);
+    }
     async function fetchPage() {
-        const cursor = trail[page - 1] ?? undefined;
-        const answer = isPlain ? await api.list(typeName, cursor, pageSize, signal)
-            : await api.query(searches.content(typeName, search, cursor, pageSize), signal);
+        const answer = await ask(trail[page - 1] ?? undefined);
         const names = answer.records.flatMap((record) => Object.keys(record.fields ?? {}));
         if (!schema.covers(typeName, names) || schema.type(typeName).isNew || answer.notices !== undefined) {
             await schema.load({ signal });
         }
         return answer;
     }
+    /** Groups have no pages. Until a field is chosen there is only the form for it. */
+    async function loadGroups() {
+        const answer = search.by === "" ? null : await api.groups(searches.groupContent(typeName, search), signal);
+        if (answer?.notices !== undefined) await schema.load({ signal });
+        form.explain(null);
+        draw(links, groupForm(typeName, search, form.current), noticeBox(answer?.notices), planView(answer?.plan ?? null),
+            answer === null ? null : groupTable(typeName, search, answer));
+    }
     async function load() {
         let answer;
         try {
+            if (search.view === "groups") {
+                await loadGroups();
+                return;
+            }
             answer = await fetchPage();
         } catch (error) {
             refused(error);
@@ -168,13 +169,10 @@ export async function showRecords(typeName, query, visit) {
         trail.length = page;
         if (typeof answer.cursor === "string") trail.push(answer.cursor);
         places.save();
-        const columns = schema.fields(typeName);
-        for (const record of answer.records) {
-            for (const name of Object.keys(record.fields ?? {})) if (!columns.has(name)) columns.set(name, undefined);
-        }
         const isEmpty = answer.records.length === 0;
-        draw(noticeBox(answer.notices), planView(answer.plan ?? null),
-            isEmpty ? emptiness(page, isPlain) : table(typeName, answer.records, columns),
+        draw(links, noticeBox(answer.notices), planView(answer.plan ?? null),
+            search.view === "map" ? mapView(typeName, search.by, answer, findDrawn)
+                : isEmpty ? emptiness(page, isPlain) : recordTable(typeName, answer.records),
             page === 1 && answer.cursor === undefined && isEmpty ? null : pager(typeName, search, page, answer));
     }
     /** The first page may be rejected because of the search; the others also because their cursor has expired. */
@@ -188,7 +186,7 @@ export async function showRecords(typeName, query, visit) {
         if (!isTold) throw error;
         trail.length = 1;
         places.save();
-        draw();
+        draw(links, search.view === "groups" ? groupForm(typeName, search, form.current) : null);
         form.explain(error, [
             page > 1 ? make("a", { class: "button", href: searches.address(typeName, search) }, "Back to the first page")
                 : error.status === 503 ? make("button", { type: "button", onclick: () => router.go(location.hash) }, "Try again") : null,

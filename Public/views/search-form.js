@@ -45,8 +45,9 @@ function markedText(text, [start, end]) {
 }
 
 /**
- * The form above the records: words if the type has searchable fields, a condition, a sort, and what else to show. `explain(error)` shows why the server rejected
- * the query, with the position in the condition or sort, and nothing for `null`; `actions` are further buttons.
+ * The form above the records: words if the type has searchable fields, a condition, a sort, and what else to show. `actions` are
+ * further buttons. `current()` returns the search as it is in the form. `explain(error)` shows why the server rejected the query,
+ * with the position in the condition or sort, and nothing for `null`.
  */
 export function searchForm(typeName, search, actions) {
     const wordsID = freshID("words");
@@ -67,12 +68,15 @@ export function searchForm(typeName, search, actions) {
     const problem = make("div", {});
     const isChecked = (element) => element.querySelector("input").checked;
 
+    function current() {
+        return {
+            ...search, words: words?.querySelector("input").value.trim() ?? "", where: input.value.trim(),
+            sort: sortInput.value.trim(), count: isChecked(count), explain: isChecked(explain),
+        };
+    }
     function submit(event) {
         event.preventDefault();
-        router.go(searches.address(typeName, {
-            words: words?.querySelector("input").value.trim() ?? "", where: input.value.trim(), sort: sortInput.value.trim(),
-            count: isChecked(count), explain: isChecked(explain),
-        }));
+        router.go(searches.address(typeName, current()));
     }
     const form = make("form", { class: "panel search", role: "search", "aria-label": `Find records of ${typeName}`, onsubmit: submit },
         make("div", { class: "boxes" }, words, where, sort),
@@ -81,11 +85,13 @@ export function searchForm(typeName, search, actions) {
             "Conditions as in NSPredicate. Sort: field names separated by commas; - for descending."),
         make("p", { class: "actions" },
             make("button", { type: "submit", class: "primary" }, "Find"),
-            searches.isPlain(search) ? null : make("a", { class: "button quiet", href: searches.address(typeName) }, "Clear"),
+            searches.isPlain({ ...search, view: "" }) ? null
+                : make("a", { class: "button quiet", href: searches.address(typeName, searches.cleared(search)) }, "Clear"),
             count, explain, actions));
 
     return {
         element: make("div", {}, form, problem),
+        current,
         explain(error, furtherActions = []) {
             for (const each of [input, sortInput]) each.removeAttribute("aria-invalid");
             problem.replaceChildren();

@@ -22,9 +22,10 @@ import Threads
             }
             for thread in threads { thread.start() }
             let target = ledger.withLock { $0.count } + Int.random(in: 10...120)
-            while ledger.withLock({ $0.count }) < target { await Task.yield() }
+            var pauses = Pauses()
+            while ledger.withLock({ $0.count }) < target { await pauses.pause() }
             server.kill()
-            while threads.contains(where: { !$0.isFinished }) { await Task.yield() }
+            while threads.contains(where: { !$0.isFinished }) { await pauses.pause() }
             try server.start()
             try check(ledger.withLock { $0 }, on: server)
         }

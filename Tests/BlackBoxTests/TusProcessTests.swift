@@ -69,8 +69,9 @@ import Testing
             // Closed in order: a reset would discard bytes that the server has not read yet.
             if number.isMultiple(of: 2) { client.finishSending() } else { client.close() }
             let deadline = Date().addingTimeInterval(60)
+            var pauses = Pauses()
             while try Self.state(url, on: server)["offset"]?.integer != Int64(offset), Date() < deadline {
-                await Task.yield()
+                await pauses.pause()
             }
             try #require(try Self.state(url, on: server)["offset"]?.integer == Int64(offset))
         }

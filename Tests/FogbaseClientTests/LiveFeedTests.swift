@@ -1,5 +1,6 @@
 import FogbaseClient
 import Foundation
+import TestSupport
 import Testing
 
 /// Feeds that stream from a real server.
@@ -81,7 +82,8 @@ import Testing
         // Both have read a page. Now they wait on their streams until the server ends the session.
         let before = server.sockets
         async let signedOut: Void = {
-            while server.sockets < before + 1 { await Task.yield() }
+            var pauses = Pauses()
+            while server.sockets < before + 1 { await pauses.pause() }
             try await container.signOut()
         }()
         let error = await #expect(throws: FogbaseError.self) { _ = try await theirs.next() }
@@ -104,12 +106,13 @@ import Testing
                 for try await _ in database.changeFeed() {}
             }
         }
-        while server.sockets < before + feeds.count { await Task.yield() }
+        var pauses = Pauses()
+        while server.sockets < before + feeds.count { await pauses.pause() }
         try await database.save(Record("Post"))
         feeds.forEach { $0.cancel() }
         for feed in feeds {
             await #expect(throws: CancellationError.self) { try await feed.value }
         }
-        while server.sockets > before + 1 { await Task.yield() }
+        while server.sockets > before + 1 { await pauses.pause() }
     }
 }

@@ -1,5 +1,6 @@
 import FogbaseClient
 import Foundation
+import TestSupport
 import Testing
 
 /// The live results of queries.
@@ -106,10 +107,11 @@ import Testing
         func settle() async throws {
             // The models can differ: a live query requests its sort fields, too.
             let fresh = try await database.fetch(query).items.map(\.metadata)
+            var pauses = Pauses()
             while shown?.map(\.metadata) != fresh {
                 if let failure { throw failure }
                 try Task.checkCancellation()
-                await Task.yield()
+                await pauses.pause()
             }
         }
     }
@@ -186,7 +188,7 @@ import Testing
         defer { following.cancel() }
         try await screen.settle()
         try await writer.begin()
-        for round in 0..<30 {
+        for round in 0..<16 {
             for _ in 0..<Int.random(in: 1...8, using: &writer.random) { try await writer.step() }
             if round % 10 == 5 {
                 server.kill()

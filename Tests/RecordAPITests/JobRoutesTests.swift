@@ -15,10 +15,11 @@ import Testing
 
     /// Waits until a job has ended.
     private static func end(_ database: TestDatabase, _ path: String) async -> JSONValue? {
+        var pauses = Pauses()
         while true {
             let job = await database.call(.get, path, as: .creator).json
             guard ["queued", "running"].contains(job?["state"]?.string ?? "") else { return job }
-            await Task.yield()
+            await pauses.pause()
         }
     }
 

@@ -56,13 +56,16 @@ import Threads
 
     @Test(arguments: errors.indices) func `a fault at every step leaves nothing half done`(_ kind: Int) async throws {
         let fault = Self.errors[kind]
+        let template = try TestDatabase()
+        defer { withExtendedLifetime(template) {} }
+        let (old, new) = (try await template.upload(sampleBytes(1)), try await template.upload(sampleBytes(2)))
+        try await template.create("a", #""file":\#(old.json()),"files":[\#(old.json())]"#)
+        await template.close()
         for work in Work.allCases {
             var step = 0
             var fired = true
             while fired {
-                let test = try TestDatabase()
-                let (old, new) = (try await test.upload(sampleBytes(1)), try await test.upload(sampleBytes(2)))
-                try await test.create("a", #""file":\#(old.json()),"files":[\#(old.json())]"#)
+                let test = try TestDatabase(copying: template.directory)
                 let plan = FaultPlan(failAt: step, with: fault.error, losesTransaction: fault.losesTransaction)
                 test.inject(plan)
                 let error = await rejection { try await Self.perform(work, new, on: test) }

@@ -37,9 +37,10 @@ import Testing
             let request = BackupRequest(path: target ?? self.target, copiesAssets: false, version: "test")
             try #require(registry.backups.start(request, of: registry))
             let limit = ContinuousClock.now + .seconds(60)
+            var pauses = Pauses()
             while case .running = registry.backups.state {
                 try #require(ContinuousClock.now < limit)
-                await Task.yield()
+                await pauses.pause()
             }
             return registry.backups.state
         }
@@ -259,7 +260,8 @@ import Testing
         let database = try RecordDatabase(
             directory: place.data + "/iCloud.test/development", environment: .development,
             passwords: PasswordWorkers(threads: 1))
-        while try Self.jobs(of: database).first?["state"] == "running" { await Task.yield() }
+        var pauses = Pauses()
+        while try Self.jobs(of: database).first?["state"] == "running" { await pauses.pause() }
         let job = try Self.jobs(of: database).first
         #expect(job?["state"] == "failed" && job?["done"]?.integer == 1, "\(String(describing: job))")
         #expect(job?["error"]?["reason"]?.string?.contains("before the backup was complete") == true)

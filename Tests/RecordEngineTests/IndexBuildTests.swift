@@ -191,11 +191,14 @@ import Testing
     ) async throws {
         let fault = Self.errors[kind]
         let type = try #require(Self.type)
+        let template = try TestDatabase()
+        defer { withExtendedLifetime(template) {} }
+        try await template.fill(12) { #""n":\#($0 % 4),"u":"u\#($0)","l":["x","y\#($0)"]"# }
+        await template.close()
         var fired = true
         var step = 0
         while fired {
-            let test = try TestDatabase(indexBuilding: .slices(of: 4))
-            try await test.fill(12) { #""n":\#($0 % 4),"u":"u\#($0)","l":["x","y\#($0)"]"# }
+            let test = try TestDatabase(copying: template.directory, indexBuilding: .slices(of: 4))
             let plan = FaultPlan(failAt: step, with: fault.error, losesTransaction: fault.losesTransaction)
             test.inject(plan)
             let request = IndexRequest(

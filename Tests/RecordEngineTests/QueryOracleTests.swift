@@ -12,7 +12,7 @@ import Testing
 
     @Test func `pages and counts agree with the oracle for every plan`() async throws {
         let variables = ProcessInfo.processInfo.environment
-        let cases = variables["FOGBASE_ORACLE_CASES"].flatMap(Int.init) ?? 5_000
+        let cases = variables["FOGBASE_ORACLE_CASES"].flatMap(Int.init) ?? 3_000
         let first = variables["FOGBASE_ORACLE_SEED"].flatMap(UInt64.init) ?? 1
         let databases = UInt64(max(1, cases / Self.casesPerDatabase))
         let tally = try await withThrowingTaskGroup(of: PlanTally.self) { group in

@@ -19,7 +19,7 @@ from pathlib import Path
 from Tests.harness.arguments import make_parser, parse, run_main
 from Tests.harness.client import quoted
 from Tests.harness.rounds import add_round_options, run_rounds
-from Tests.harness.server import Server
+from Tests.harness.server import ANONYMOUS, Server
 from Tests.streams.follower import Follower
 from Tests.streams.writer import CONDITION, SCHEMA, Writer
 
@@ -31,7 +31,7 @@ class Round:
         self.directory, self.options = directory, options
         self.seed = f"{options.seed} {number}"
         self.random = random.Random(self.seed)
-        self.server = Server(options.binary, directory / "data", options.settings)
+        self.server = Server(options.binary, directory / "data", ANONYMOUS | options.settings)
         self.problems: list[str] = []
         self.followers: list[Follower] = []
         self.writers: list[Writer] = []
@@ -45,7 +45,7 @@ class Round:
         admin.call("PUT", "/schema", SCHEMA, expect=(200,))
         # The index of the condition, for the queries at the end.
         admin.call("GET", f"/query/Post?where={quoted(CONDITION)}", expect=(200,))
-        accounts = [self.sign_up(name) for name in ("ann", "bob", "eve")]
+        accounts = [self.server.make_anonymous_user() for _ in range(3)]
         tokens, names = [one[0] for one in accounts], [one[1] for one in accounts]
         self.names = names
         admin.call("PUT", "/roles/editors", {"members": names[:1]}, expect=(200, 201))
@@ -63,11 +63,6 @@ class Round:
         self.finish()
         self.problems += [one.problem for one in self.followers if one.problem]
         return self.problems
-
-    def sign_up(self, name: str) -> tuple[str, str]:
-        found = self.server.client().call("POST", "/users", {"name": name, "password": "a long password"},
-                                          expect=(201,)).json()
-        return found["token"], found["user"]["userRecordName"]
 
     def disturb(self) -> None:
         ends = time.monotonic() + self.options.seconds

@@ -26,7 +26,7 @@ from Tests.harness.arguments import make_parser, parse, run_main
 from Tests.harness.client import Client, UnexpectedStatus, quoted
 from Tests.harness.errors import Problem
 from Tests.harness.rounds import add_round_options, run_rounds
-from Tests.harness.server import Server, free_port
+from Tests.harness.server import ANONYMOUS, Server, free_port
 from Tests.streams.hook import PLANTS, Hook, now
 from Tests.streams.receiver import SETTLED, Receiver
 from Tests.streams.writer import CONDITION, SCHEMA, Writer
@@ -34,7 +34,7 @@ from Tests.streams.writer import CONDITION, SCHEMA, Writer
 TYPES = ["Post", "Club"]
 RECORDS = 250  # of each type: a message has at most 100
 LATE = 40  # seconds until a receiver must have the last record
-SETTINGS = {"FOGBASE_WEBHOOKS_ALLOW_PRIVATE": "127.0.0.1"}
+SETTINGS = ANONYMOUS | {"FOGBASE_WEBHOOKS_ALLOW_PRIVATE": "127.0.0.1"}
 ACTIONS = {"kill": 15, "receiver": 15, "scope": 12, "rotate": 8, "pause": 12, "resume": 15, "replay": 8, "move": 5,
            "test": 5, "revoke": 3, "delete": 2}
 
@@ -64,10 +64,9 @@ class Round:
         admin.call("PUT", "/schema", SCHEMA, expect=(200,))
         # The index of the condition, for the queries at the end.
         admin.call("GET", f"/query/Post?where={quoted(CONDITION)}", expect=(200,))
-        accounts = [self.server.client().call("POST", "/users", {"name": name, "password": "a long password"},
-                                              expect=(201,)).json() for name in ("ann", "bob")]
-        names = [one["user"]["userRecordName"] for one in accounts]
-        tokens = [one["token"] for one in accounts] + [self.server.admin]
+        accounts = [self.server.make_anonymous_user() for _ in range(2)]
+        names = [name for _, name in accounts]
+        tokens = [token for token, _ in accounts] + [self.server.admin]
         self.make_hooks(admin)
         admin.close()
         self.writers = [Writer(self.server, tokens[number % len(tokens)], names, f"{self.seed} {number}", RECORDS)

@@ -8,8 +8,8 @@ import Testing
 
     @Test(.timeLimit(.minutes(1))) func `jobs are created, shown and listed alike`() async throws {
         try await Peer.compare { peer in
-            try await peer.signUp("ada")
-            try await peer.signUp("bob")
+            try await peer.join("ada")
+            try await peer.join("bob")
             for number in 0..<12 {
                 try await peer.call(
                     "PUT", "/records/T/r\(number)", [:], #"{"fields":{"n":\#(number % 4)}}"#,

@@ -6,8 +6,8 @@ import Testing
 @Suite(.serialized) struct RecordParityTests {
     @Test func `records are created, read, changed and deleted alike`() async throws {
         try await Peer.compare { peer in
-            try await peer.signUp("ada")
-            try await peer.signUp("bob")
+            try await peer.join("ada")
+            try await peer.join("bob")
             let post = "/records/Post/hello"
             try await peer.call("GET", post)
             try await peer.call("GET", "/records/Post")
@@ -57,7 +57,7 @@ import Testing
             "99999999999999999999",
         ]
         try await Peer.compare { peer in
-            try await peer.signUp("ada")
+            try await peer.join("ada")
             for (index, value) in values.enumerated() {
                 try await peer.call(
                     "PUT", "/records/T/v\(index)", [:], #"{"fields":{"f\#(index)":\#(value)}}"#, as: "ada")
@@ -94,8 +94,8 @@ import Testing
 
     @Test func `field operations have the same result`() async throws {
         try await Peer.compare { peer in
-            try await peer.signUp("ada")
-            try await peer.signUp("bob")
+            try await peer.join("ada")
+            try await peer.join("bob")
             try await peer.call("PUT", "/records/T/a", [:], #"{"fields":{"n":{"increment":2},"s":"x"}}"#, as: "ada")
             for operation in [
                 #""n":{"increment":5}"#, #""n":{"increment":0.5}"#, #""n":{"increment":9223372036854775807}"#,
@@ -122,8 +122,8 @@ import Testing
 
     @Test(arguments: [true, false]) func `batches have the same result`(atomic: Bool) async throws {
         try await Peer.compare { peer in
-            try await peer.signUp("ada")
-            try await peer.signUp("bob")
+            try await peer.join("ada")
+            try await peer.join("bob")
             let kinds = ["create", "update", "forceUpdate", "replace", "forceReplace", "delete", "forceDelete"]
             func batch(_ items: [String], _ user: String?, more: String = "") async throws -> Peer.Reply {
                 try await peer.call(
@@ -165,8 +165,8 @@ import Testing
 
     @Test func `references protect records and delete them alike`() async throws {
         try await Peer.compare { peer in
-            try await peer.signUp("ada")
-            try await peer.signUp("bob")
+            try await peer.join("ada")
+            try await peer.join("bob")
             func reference(_ name: String, _ action: String) -> String {
                 #"{"recordName":"\#(name)","action":"\#(action)"}"#
             }
@@ -214,8 +214,8 @@ import Testing
 
     @Test func `a write with an idempotency key is done once by both`() async throws {
         try await Peer.compare { peer in
-            try await peer.signUp("ada")
-            try await peer.signUp("bob")
+            try await peer.join("ada")
+            try await peer.join("bob")
             let key = [("Idempotency-Key", "k1")]
             let body = #"{"fields":{"n":{"increment":1}}}"#
             for user in ["ada", "ada", "bob"] {

@@ -13,8 +13,8 @@ import Testing
 
     @Test func `zones are created, listed, shown and deleted alike`() async throws {
         try await Peer.compare { peer in
-            try await peer.signUp("ada")
-            try await peer.signUp("bob")
+            try await peer.join("ada")
+            try await peer.join("bob")
             let own: KeyValuePairs = ["database": "private"]
             for user in ["ada", nil, "admin"] {
                 try await peer.call("GET", "/zones", as: user)
@@ -52,14 +52,14 @@ import Testing
             }
             try await peer.call("GET", "/zones", own, as: "ada")
             try await peer.call("DELETE", "/users/me", [:], #"{"password":"correct horse"}"#, as: "ada")
-            try await peer.signUp("ada")
+            try await peer.join("ada")
             try await peer.call("GET", "/zones", own, as: "ada")
         }
     }
 
     @Test func `records, references and queries stay in their zones alike`() async throws {
         try await Peer.compare { peer in
-            try await peer.signUp("ada")
+            try await peer.join("ada")
             for zone in ["A", "B"] { try await peer.call("PUT", "/zones/\(zone)", ["database": "private"], as: "ada") }
             for zone in ["_defaultZone", "A", "B", "C"] {
                 let place: KeyValuePairs = ["database": "private", "zone": zone]
@@ -101,7 +101,7 @@ import Testing
 
     @Test func `batches over zones are performed and rejected alike`() async throws {
         try await Peer.compare { peer in
-            try await peer.signUp("ada")
+            try await peer.join("ada")
             for zone in ["A", "B"] { try await peer.call("PUT", "/zones/\(zone)", ["database": "private"], as: "ada") }
             func batch(_ operations: [String], _ rest: String = "", zone: String? = nil, key: String? = nil)
                 async throws
@@ -176,8 +176,8 @@ import Testing
 
     @Test func `the changes of zones are the same`() async throws {
         try await Peer.compare { peer in
-            try await peer.signUp("ada")
-            try await peer.signUp("bob")
+            try await peer.join("ada")
+            try await peer.join("bob")
             var tokens = ["": ""]
             func follow(limit: String = "100", since: String? = nil, as user: String = "ada") async throws {
                 var token = since ?? tokens[""] ?? ""

@@ -2,6 +2,7 @@
 
     import FogbaseClient
     import Foundation
+    import TestSupport
     import Testing
 
     @Suite struct LiveResultsPageTests {
@@ -41,10 +42,11 @@
             try await database.create(ChatLine(room: "sea", text: "Calm."))
             let list = ChatList()
             let task = Task { try await list.follow("sea", in: live.administrator.publicDatabase) }
-            while await list.lines.count < 1 { await Task.yield() }
+            var pauses = Pauses()
+            while await list.lines.count < 1 { await pauses.pause() }
             let second = try await database.create(ChatLine(room: "sea", text: "Windy."))
             try await database.create(ChatLine(room: "dunes", text: "Quiet."))
-            while await list.lines.first?.id != second.id { await Task.yield() }
+            while await list.lines.first?.id != second.id { await pauses.pause() }
             #expect(await list.lines.map(\.text) == ["Windy.", "Calm."])
             task.cancel()
             await #expect(throws: CancellationError.self) { try await task.value }

@@ -218,12 +218,13 @@ final class WebhookWorld {
         return try await self.state(of: id)
     }
 
-    /// Yields until `isTrue` holds; fails after 90 seconds.
+    /// Waits until `isTrue` holds; fails after 90 seconds.
     func wait(until isTrue: () async throws -> Bool) async throws {
         let limit = ContinuousClock.now + .seconds(90)
+        var pauses = Pauses()
         while try await !isTrue() {
             try #require(ContinuousClock.now < limit)
-            await Task.yield()
+            await pauses.pause()
         }
     }
 }

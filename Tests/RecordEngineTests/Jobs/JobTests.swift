@@ -60,10 +60,11 @@ import Testing
     private static func wait(
         _ test: TestDatabase, _ name: String, for states: [String] = ["succeeded", "failed", "cancelled"]
     ) async throws -> JSONValue {
+        var pauses = Pauses()
         while true {
             let job = try job(test, name)
             if states.contains(job["state"]?.string ?? "") { return job }
-            await Task.yield()
+            await pauses.pause()
         }
     }
 
@@ -171,7 +172,8 @@ import Testing
                 failAt: 200 + round * 170, with: StoreFailure(code: round % 2 == 0 ? 13 : 10, message: "lost"),
                 losesTransaction: round % 3 == 0)
             test.inject(plan)
-            while !plan.hasFired, try Self.job(test, name)["state"] != "succeeded" { await Task.yield() }
+            var pauses = Pauses()
+            while !plan.hasFired, try Self.job(test, name)["state"] != "succeeded" { await pauses.pause() }
         }
         test.inject(nil)
         for other in others { other.cancel() }

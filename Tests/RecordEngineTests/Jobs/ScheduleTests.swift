@@ -51,10 +51,11 @@ import Testing
 
     /// Waits until the last run of a schedule has ended, and returns the schedule.
     private static func end(_ test: TestDatabase, _ name: String) async throws -> JSONValue {
+        var pauses = Pauses()
         while true {
             let schedule = try schedule(test, name)
             if schedule["runs"]?.array?.first?["ended"] != nil { return schedule }
-            await Task.yield()
+            await pauses.pause()
         }
     }
 

@@ -1,0 +1,108 @@
+import { both } from "../conditions.js";
+import { draw, freshID, make } from "../dom.js";
+import { kind } from "../fields/kinds.js";
+import * as groups from "../groups.js";
+import * as router from "../router.js";
+import * as schema from "../schema.js";
+import * as searches from "../search.js";
+import { nameOf } from "../users.js";
+
+const longestTitle = 140;
+const titles = { "": "each time", day: "day", week: "week", month: "month", year: "year" };
+
+function select(id, options, value, listener) {
+    const element = make("select", { id, onchange: listener },
+        options.map(([name, title]) => make("option", { value: name }, title)));
+    element.value = value;
+    return element;
+}
+
+/** The form that chooses the field and, for a time, the period. `current()` returns the search as it is in its form. */
+export function groupForm(typeName, search, current) {
+    const fields = groups.groupable(schema.fields(typeName));
+    const [fieldID, periodID] = [freshID("group-by"), freshID("period")];
+    const field = select(fieldID, [["", "choose a field"], ...[...fields.keys()].map((name) => [name, name])],
+        fields.has(search.by) ? search.by : "", follow);
+    const period = select(periodID, ["", ...groups.periods].map((each) => [each, titles[each]]),
+        search.by === "" ? "month" : search.period);
+    const periodPart = make("div", {}, make("label", { for: periodID }, "Period"), period);
+    const isTime = () => fields.get(field.value) === "TIMESTAMP";
+
+    function follow() {
+        periodPart.hidden = !isTime();
+    }
+    function submit(event) {
+        event.preventDefault();
+        const chosen = { by: field.value, period: isTime() ? period.value : "" };
+        router.go(searches.address(typeName, { ...current(), view: "groups", ...chosen }));
+    }
+    follow();
+    return make("form", { class: "panel grouping", "aria-label": "Group the records", onsubmit: submit },
+        make("div", {}, make("label", { for: fieldID }, "Group by"), field), periodPart,
+        make("button", { type: "submit", class: "primary" }, "Group"));
+}
+
+function titleOf(key, type, period) {
+    if (key === null) return "not set";
+    if (period !== "") return groups.periodTitle(Number(key), period);
+    const text = type === "REFERENCE" || type === "USER" ? String(key) : kind(type ?? "").summary(key);
+    if (text === "") return "“”";
+    return text.length > longestTitle ? text.slice(0, longestTitle).trimEnd() + "…" : text;
+}
+
+/** A link to the records of a group. A user's group begins with the account's name if that is known. */
+function groupLink(typeName, search, type, key) {
+    const { by, period } = search;
+    const text = key === null ? null : String(key);
+    const where = both(search.where, groups.condition({ by, period }, type, text));
+    const link = make("a", {
+        class: key === null ? "unset" : null, title: text,
+        href: searches.address(typeName, { ...search, where, view: "", by: "", period: "" }),
+    }, titleOf(key, type, period));
+    if (type === "USER" && key !== null) {
+        nameOf(text).then((name) => {
+            if (name !== null) link.prepend(make("strong", { class: "account" }, name), " ");
+        });
+    }
+    return link;
+}
+
+/** A bar whose length is a part of the longest one. The number is beside it, so it is decoration. */
+function bar(count, most) {
+    const length = `${100 * count / most}%`;
+    return draw("svg", { class: "bar-line", "aria-hidden": "true" }, draw("rect", { width: length, height: "100%" }));
+}
+
+function summary(counts, hasMore) {
+    const number = (value) => value.toLocaleString();
+    const records = counts.reduce((sum, each) => sum + each, 0);
+    const what = `${number(counts.length)} ${counts.length === 1 ? "group" : "groups"} with ${number(records)} `
+        + `${records === 1 ? "record" : "records"}`;
+    return hasMore ? `The first ${what}. There are more groups: narrow the search.` : `${what}.`;
+}
+
+/** The groups of the records that match the search, with their numbers of records. Each leads to its records. */
+export function groupTable(typeName, search, answer) {
+    const type = groups.groupable(schema.fields(typeName)).get(search.by);
+    const key = groups.term(search);
+    const rows = answer.groups.map((group) => ({ key: group.key[key] ?? null, count: Number(group.values.count) }));
+    const counts = rows.map(({ count }) => count);
+    const most = Math.max(...counts);
+    const title = search.period === "" ? search.by : `${search.by} by ${search.period}`;
+    if (rows.length === 0) {
+        return make("div", { class: "empty" }, make("p", { class: "lead" }, "No groups."), make("p", {}, "No record matches."));
+    }
+    const head = (text, style) => make("th", { scope: "col", role: "columnheader", class: style }, text);
+    return make("div", {},
+        make("p", { class: "note" }, summary(counts, answer.moreGroups === true),
+            search.period === "" ? null : ` Each ${search.period} begins in the time zone ${groups.timeZone()}.`),
+        make("div", { class: "panel table groups", role: "region", tabindex: "0", "aria-label": `Groups of ${typeName}` },
+            make("table", { role: "table" },
+                make("caption", { class: "visually-hidden" }, `Records of ${typeName} by ${title}`),
+                make("thead", { role: "rowgroup" }, make("tr", { role: "row" },
+                    head(title), head("records", "number"), make("td", { "aria-hidden": "true" }))),
+                make("tbody", { role: "rowgroup" }, rows.map(({ key, count }) => make("tr", { role: "row" },
+                    make("th", { scope: "row", role: "rowheader" }, groupLink(typeName, search, type, key)),
+                    make("td", { role: "cell", class: "number", "data-title": "records" }, count.toLocaleString()),
+                    make("td", { class: "bar-cell", "aria-hidden": "true" }, bar(count, most))))))));
+}
