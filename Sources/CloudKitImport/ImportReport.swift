@@ -17,8 +17,8 @@ package struct ImportReport: Hashable, Sendable {
         /// Whether the run has read only what changed since an earlier one.
         package let isPartial: Bool
 
-        /// Whether the number here is not that of the source, as far as the run has counted it. Records that could not be
-        /// carried over may be here from an earlier run.
+        /// Whether the number here is not that of the source, as far as the run has counted it. Records that could not
+        /// be carried over may be here from an earlier run.
         package var differs: Bool { here.map { !isPartial && !(carried...(carried + failed)).contains($0) } ?? false }
     }
 

@@ -44,8 +44,8 @@ enum SourceItem: Hashable {
 
 /// Maps record dictionaries of CloudKit's protocol to records of this server.
 ///
-/// The names of records, types and fields stay. Values stay too, except that references lose the zone, and assets become
-/// files of this server.
+/// The names of records, types and fields stay. Values stay too, except that references lose the zone, and assets
+/// become files of this server.
 struct RecordMapping {
     let users: UserMap
     /// The zone of the records.

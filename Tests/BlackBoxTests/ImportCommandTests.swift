@@ -254,6 +254,11 @@ import Testing
         let words = scene.words + (try scene.session()) + ["--schema", "schema.ckdb", "--users", "users.csv"]
 
         scene.proxy.plan([2: .unavailable, 4: .item, 6: .cut])
+        // The server here is killed and started again on another port. The command waits for it.
+        scene.proxy.atRequest(8) { [target = scene.target] in
+            target.kill()
+            try? target.start()
+        }
         scene.proxy.atRequest(9) { [process = scene.process] in process.signal(SIGINT) }
         let first = try scene.process.run(words, in: scene.directory)
         #expect(first.status == 130 && !first.wasKilled, "\(first)")

@@ -5,8 +5,8 @@ import RecordWire
 
 /// The state file of an import: one event in each line.
 ///
-/// Lines are appended and synced, so that the file is always right up to its last complete line. A line that a crash has
-/// cut off is removed at the next start.
+/// Lines are appended and synced, so that the file is always right up to its last complete line. A line that a crash
+/// has cut off is removed at the next start.
 final class ImportJournal {
     /// The state of the events in the file.
     private(set) var state = ImportState()

@@ -19,7 +19,8 @@ final class OperatorTarget: ImportTarget {
     private static let mostAttempts = 120
 
     /// - Parameters:
-    ///   - owner: The record name of the account whose private database gets the records; `nil` for the public database.
+    ///   - owner: The record name of the account whose private database gets the records; `nil` for the public
+    ///     database.
     /// - Throws: `Failure` if no server runs.
     init(_ configuration: Configuration, owner: String?, clock: any ImportClock) throws(Failure) {
         self.configuration = configuration
