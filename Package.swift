@@ -78,13 +78,17 @@ let package = Package(
                 "Compression", "Thumbnails", "Threads",
             ]),
 
+        // What copies databases of CloudKit. It knows neither sockets nor files: the executable has them.
+        module("CloudKitImport", ["Calendars", "Cryptography", "RecordWire"]),
+
         // What apps use. It shares with the server what a record is, and nothing of how one is kept.
         module("FogbaseClient", ["Geography", "RecordModel", "RecordWire", "Encodings"]),
 
         .executableTarget(
             name: "fogbase",
             dependencies: [
-                "HTTP", "HTTPSending", "HTTPTransport", "RecordAPI", "RecordEngine", "RecordModel", "RecordStorage",
+                "CloudKitImport", "HTTP", "HTTPSending", "HTTPTransport", "RecordAPI", "RecordEngine", "RecordModel",
+                "RecordStorage",
                 "RecordWire", "UnicodeText", "Encodings", "Cryptography", "Compression", "Threads", "Sockets",
                 "Thumbnails", "CLinux",
             ],
@@ -148,7 +152,8 @@ let package = Package(
                 "Cryptography", "CCrypto", "Compression", "Threads", "StoreTestSupport",
             ]),
         tests("FogbaseClientTests", ["fogbase", "FogbaseClient", "RecordModel", "RecordWire"]),
-        tests("FogbaseTests", ["fogbase", "RecordAPI", "RecordStorage", "RecordWire", "Sockets"]),
+        tests("CloudKitImportTests", ["CloudKitImport", "Cryptography", "Encodings", "RecordWire", "Threads"]),
+        tests("FogbaseTests", ["fogbase", "CloudKitImport", "RecordAPI", "RecordStorage", "RecordWire", "Sockets"]),
         tests("BlackBoxTests", ["fogbase", "Cryptography", "RecordWire", "Threads"]),
     ]
 )

@@ -8,6 +8,7 @@
 #include <openssl/evp.h>
 #include <openssl/kdf.h>
 #include <openssl/params.h>
+#include <openssl/pem.h>
 #include <openssl/rand.h>
 #include <openssl/x509.h>
 #include <stdint.h>
@@ -146,6 +147,36 @@ static inline int fogbase_p256_verify(
     }
     EVP_PKEY_free(key);
     return valid;
+}
+
+/// Returns no passphrase: a command must not ask for one.
+static inline int fogbase_no_passphrase(char *buffer, int size, int is_writing, void *argument) {
+    (void)buffer, (void)size, (void)is_writing, (void)argument;
+    return -1;
+}
+
+/// Signs a message with a private key on P-256 in PEM, by ECDSA over SHA-256. Writes the signature in DER.
+///
+/// Returns its length; 0 if the text is no private key, -1 if its curve is another one or signing fails.
+static inline int fogbase_p256_sign(
+    const void *pem, size_t pem_count, const unsigned char *message, size_t message_count, unsigned char *output,
+    size_t output_count) {
+    BIO *text = BIO_new_mem_buf(pem, (int)pem_count);
+    EVP_PKEY *key = text ? PEM_read_bio_PrivateKey(text, NULL, fogbase_no_passphrase, NULL) : NULL;
+    BIO_free(text);
+    if (!key) return 0;
+    char group[32];
+    size_t length = 0;
+    EVP_MD_CTX *context = EVP_MD_CTX_new();
+    size_t written = output_count;
+    int signed_ = EVP_PKEY_is_a(key, "EC") && EVP_PKEY_get_group_name(key, group, sizeof group, &length)
+        && strcmp(group, "prime256v1") == 0 && context
+        && EVP_DigestSignInit_ex(context, NULL, "SHA256", NULL, NULL, key, NULL) == 1
+        && EVP_DigestSign(
+            context, output, &written, (const unsigned char *)fogbase_present(message), message_count) == 1;
+    EVP_MD_CTX_free(context);
+    EVP_PKEY_free(key);
+    return signed_ ? (int)written : -1;
 }
 
 #endif

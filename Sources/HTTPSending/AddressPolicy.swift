@@ -6,22 +6,32 @@ public import HTTP
 /// the private network of the server, and services that trust their local peers (server-side request forgery).
 public struct AddressPolicy: Sendable {
     private let allowed: [IPNetwork]
+    private let isOpen: Bool
 
     /// Creates a policy.
     ///
     /// - Parameter allowed: Networks that may be connected to although they are not public, also without TLS.
     public init(allowing allowed: [IPNetwork] = []) {
         self.allowed = allowed
+        isOpen = false
     }
 
+    private init(isOpen: Void) {
+        allowed = []
+        self.isOpen = true
+    }
+
+    /// The policy for addresses that the operator has named: every address is allowed.
+    public static let anywhere = AddressPolicy(isOpen: ())
+
     /// Whether any network may be connected to without TLS.
-    var allowsPlainHTTP: Bool { !allowed.isEmpty }
+    var allowsPlainHTTP: Bool { isOpen || !allowed.isEmpty }
 
     /// Returns whether the server may connect to an address.
     ///
     /// - Parameter isEncrypted: Whether the connection uses TLS.
     public func allows(_ address: IPAddress, isEncrypted: Bool) -> Bool {
-        if allowed.contains(where: { $0.contains(address) }) { return true }
+        if isOpen || allowed.contains(where: { $0.contains(address) }) { return true }
         return isEncrypted && Self.isPublic(address)
     }
 

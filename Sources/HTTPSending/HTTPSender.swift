@@ -31,8 +31,10 @@ public final class HTTPSender: @unchecked Sendable {
     /// - Parameters:
     ///   - agent: The value of the field User-Agent.
     ///   - authorities: The path of a file with certificate authorities; `nil` for those of the system.
+    ///   - threadName: The name of the thread.
     public init(
-        _ policy: AddressPolicy, limits: SendingLimits = SendingLimits(), agent: String, authorities: String? = nil
+        _ policy: AddressPolicy, limits: SendingLimits = SendingLimits(), agent: String, authorities: String? = nil,
+        threadName: String = "fog-webhooks"
     ) {
         precondition(Self.isReady, "libcurl cannot be initialized")
         guard let multi = curl_multi_init() else { preconditionFailure("No memory for libcurl") }
@@ -43,7 +45,7 @@ public final class HTTPSender: @unchecked Sendable {
         self.multi = multi
         fogbase_curl_multi_set_number(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_NOTHING))
         fogbase_curl_multi_set_number(multi, CURLMOPT_MAXCONNECTS, limits.requests)
-        SystemThread.start(name: "fog-webhooks") { self.run() }
+        SystemThread.start(name: threadName) { self.run() }
     }
 
     /// Sends a request.

@@ -16,16 +16,14 @@ public struct OutgoingURL: Hashable, Sendable {
     /// Whether the scheme is https.
     public let isEncrypted: Bool
 
-    /// The maximum length in bytes.
-    private static let maxBytes = 2_048
-
     /// Parses a URL.
     ///
-    /// - Throws: `Problem` for a scheme other than http and https, a user name, a fragment, a length above 2,048 bytes,
-    ///   or characters other than visible ASCII characters.
-    public init(_ text: String) throws(Problem) {
-        guard text.utf8.count <= Self.maxBytes, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw Problem(reason: "A URL has at most \(Self.maxBytes) visible ASCII characters. Encode all others")
+    /// - Parameter maxBytes: The maximum length in bytes.
+    /// - Throws: `Problem` for a scheme other than http and https, a user name, a fragment, a greater length, or
+    ///   characters other than visible ASCII characters.
+    public init(_ text: String, maxBytes: Int = 2_048) throws(Problem) {
+        guard text.utf8.count <= maxBytes, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw Problem(reason: "A URL has at most \(maxBytes) visible ASCII characters. Encode all others")
         }
         guard let url = curl_url() else { throw Problem(reason: "The server has no memory for a URL") }
         defer { curl_url_cleanup(url) }
@@ -50,16 +48,11 @@ public struct OutgoingURL: Hashable, Sendable {
         isEncrypted = scheme == "https"
     }
 
-    /// Returns why the policy prevents all connections to the URL; `nil` if the address decides.
+    /// Whether the policy may allow a connection to the URL.
     ///
     /// A host name is not resolved: its address may change until the server connects.
-    public func problem(under policy: AddressPolicy) -> Problem? {
-        guard isEncrypted || policy.allowsPlainHTTP else {
-            return Problem(
-                reason: "The URL begins with https://. Without TLS, messages go only to networks of the setting "
-                    + "webhooks.allow_private")
-        }
-        guard let address = IPAddress(host), !policy.allows(address, isEncrypted: isEncrypted) else { return nil }
-        return Problem(reason: SendingFailure.notAllowed(isEncrypted: isEncrypted))
+    public func isAllowed(by policy: AddressPolicy) -> Bool {
+        guard isEncrypted || policy.allowsPlainHTTP else { return false }
+        return IPAddress(host).map { policy.allows($0, isEncrypted: isEncrypted) } ?? true
     }
 }

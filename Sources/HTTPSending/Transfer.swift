@@ -1,4 +1,5 @@
 internal import CCurl
+internal import Glibc
 internal import HTTP
 
 /// One request while libcurl performs it. Confined to the thread of its sender.
@@ -17,6 +18,12 @@ final class Transfer {
     /// Whether the last line of the head was the empty one that ends it.
     private var isHeadComplete = false
     private var isNotAllowed = false
+    private var keptFields: [String: String] = [:]
+    /// The file for the body; -1 before it is open.
+    private var descriptor: Int32 = -1
+    private var fileBytes: Int64 = 0
+    /// The error of the file, as a sentence.
+    private var fileProblem: String?
 
     init(
         _ request: OutgoingRequest, _ policy: AddressPolicy, _ limits: SendingLimits,
@@ -31,6 +38,7 @@ final class Transfer {
     }
 
     deinit {
+        closeFile()
         if let handle { curl_easy_cleanup(handle) }
         curl_slist_free_all(fields)
         errorText.deallocate()
@@ -68,9 +76,15 @@ final class Transfer {
         number(CURLOPT_QUICK_EXIT, 1)
         number(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
         number(CURLOPT_CONNECTTIMEOUT_MS, limits.connectMilliseconds)
-        number(CURLOPT_TIMEOUT_MS, limits.totalMilliseconds)
-        number(CURLOPT_POST, 1)
-        number(CURLOPT_POSTFIELDSIZE, request.body.count)
+        if let milliseconds = limits.totalMilliseconds { number(CURLOPT_TIMEOUT_MS, milliseconds) }
+        if let seconds = limits.idleSeconds {
+            number(CURLOPT_LOW_SPEED_LIMIT, 1)
+            number(CURLOPT_LOW_SPEED_TIME, seconds)
+        }
+        if let body = request.body {
+            number(CURLOPT_POST, 1)
+            number(CURLOPT_POSTFIELDSIZE, body.count)
+        }
         if fogbase_curl_set_text(handle, CURLOPT_PRIVATE, nil) != CURLE_OK { isAccepted = false }
         for field in request.fields { fields = curl_slist_append(fields, "\(field.name): \(field.value)") }
         // Without this, libcurl waits a second for "100 Continue" before a long body.
@@ -81,7 +95,7 @@ final class Transfer {
         ] where fogbase_curl_set_pointer(handle, option, pointer) != CURLE_OK {
             isAccepted = false
         }
-        let copied = request.body.withUnsafeBytes {
+        let copied = request.body?.withUnsafeBytes {
             fogbase_curl_set_pointer(handle, CURLOPT_COPYPOSTFIELDS, $0.baseAddress ?? UnsafeRawPointer(errorText))
         }
         let receivers = [
@@ -89,7 +103,7 @@ final class Transfer {
             fogbase_curl_set_receiver(handle, CURLOPT_HEADERFUNCTION, receiveHead, CURLOPT_HEADERDATA, own),
             fogbase_curl_set_opener(handle, openSocket, own),
         ]
-        guard isAccepted, copied == CURLE_OK, receivers.allSatisfy({ $0 == CURLE_OK }) else { return nil }
+        guard isAccepted, (copied ?? CURLE_OK) == CURLE_OK, receivers.allSatisfy({ $0 == CURLE_OK }) else { return nil }
         return handle
     }
 
@@ -104,17 +118,63 @@ final class Transfer {
 
     /// Receives a part of the body. Returns whether libcurl should read on.
     fileprivate func receive(body: UnsafeRawBufferPointer) -> Bool {
+        if let file = request.file, let handle, fogbase_curl_number(handle, CURLINFO_RESPONSE_CODE) == 200 {
+            return write(body, to: file)
+        }
         kept.append(contentsOf: body.prefix(limits.keptBytes - kept.count))
         bodyBytes += body.count
         isCut = bodyBytes > limits.bodyBytes
         return !isCut
     }
 
+    /// Appends bytes to the file. Returns whether that succeeded.
+    private func write(_ bytes: UnsafeRawBufferPointer, to file: String) -> Bool {
+        guard openFile(file) else { return false }
+        fileBytes += Int64(bytes.count)
+        isCut = request.mostFileBytes.map { fileBytes > $0 } ?? false
+        guard !isCut else { return false }
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else {
+                fileProblem = "The file \(file) cannot be written: \(String(cString: strerror(errno)))"
+                return false
+            }
+            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+        }
+        return true
+    }
+
+    /// Creates the file, unless it is open. Returns whether that succeeded.
+    private func openFile(_ file: String) -> Bool {
+        if descriptor >= 0 { return true }
+        descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        if descriptor < 0 {
+            fileProblem = "The file \(file) cannot be created: \(String(cString: strerror(errno)))"
+        }
+        return descriptor >= 0
+    }
+
+    private func closeFile() {
+        if descriptor >= 0 { close(descriptor) }
+        descriptor = -1
+    }
+
     /// Receives a header line. Returns whether libcurl should read on.
     fileprivate func receive(headLine line: UnsafeRawBufferPointer) -> Bool {
         headBytes += line.count
+        keepField(line)
         isHeadComplete = line.allSatisfy { $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: "\n") }
         return headBytes <= limits.headBytes
+    }
+
+    private func keepField(_ line: UnsafeRawBufferPointer) {
+        guard !request.keptFields.isEmpty, let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return }
+        let name = String(decoding: line[..<colon], as: UTF8.self).lowercased()
+        guard request.keptFields.contains(name) else { return }
+        let value = line[(colon + 1)...].drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+        keptFields[name] = String(decoding: value.prefix { $0 >= 0x20 }, as: UTF8.self)
     }
 
     // MARK: End
@@ -127,19 +187,28 @@ final class Transfer {
         guard let handle else { return fail(.closed) }
         let status = fogbase_curl_number(handle, CURLINFO_RESPONSE_CODE)
         // If the rest of a long body is not read, the status is known nevertheless.
-        guard code == CURLE_OK || isCut, status >= 200 else { return fail(.failed(reason(of: code))) }
+        guard code == CURLE_OK || isCut, status >= 200 else { return fail(failure(of: code)) }
         // libcurl accepts a connection that ends within the head. Such a response is no acknowledgement.
         guard isHeadComplete else { return fail(.failed("The receiver's response broke off within its head")) }
+        // An empty body has not opened the file.
+        if status == 200, let file = request.file {
+            guard openFile(file) else { return fail(failure(of: code)) }
+            closeFile()
+        }
         let delay = fogbase_curl_large_number(handle, CURLINFO_RETRY_AFTER)
         completion.resume(
             returning: .success(
-                IncomingResponse(status: status, body: kept, retryAfter: delay > 0 ? delay : nil)))
+                IncomingResponse(
+                    status: status, body: kept, retryAfter: delay > 0 ? delay : nil,
+                    isTruncated: isCut || bodyBytes > kept.count, fields: keptFields)))
+    }
+
+    private func failure(of code: CURLcode) -> SendingFailure {
+        if isNotAllowed, code == CURLE_COULDNT_CONNECT { return .notAllowed(isEncrypted: request.url.isEncrypted) }
+        return .failed(fileProblem ?? reason(of: code))
     }
 
     private func reason(of code: CURLcode) -> String {
-        if isNotAllowed, code == CURLE_COULDNT_CONNECT {
-            return SendingFailure.notAllowed(isEncrypted: request.url.isEncrypted)
-        }
         switch code {
         case CURLE_OPERATION_TIMEDOUT: return "The receiver did not respond in time"
         case CURLE_WRITE_ERROR: return "The receiver's response has too many header fields"

@@ -53,6 +53,7 @@ struct Fogbase {
         case "backup create": return try BackupCommand.create(arguments, configuration)
         case "backup verify": return try BackupCommand.verify(arguments)
         case "backup restore": return try BackupCommand.restore(arguments, configuration.settings)
+        case "import cloudkit": return try ImportCommand.run(arguments, configuration)
         case "health": return HealthCommand.run(configuration.settings)
         default: return try OperatorCommand.run(command, arguments, configuration)
         }

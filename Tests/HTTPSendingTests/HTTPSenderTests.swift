@@ -130,7 +130,8 @@ import Threads
             let piece = String(repeating: "y", count: 16_384)
             while $0.send(piece) { sent.withLock { $0 += 16_384 } }
         }
-        #expect(huge == response(200, String(repeating: "y", count: 4_096)))
+        let kept = Array(String(repeating: "y", count: 4_096).utf8)
+        #expect(huge == .success(IncomingResponse(status: 200, body: kept, retryAfter: nil, isTruncated: true)))
         // The buffers of both sockets hold some megabytes.
         #expect(sent.withLock { $0 } < 64 << 20)
         let head = try await result {
@@ -177,11 +178,8 @@ import Threads
     func `an address that is not public gets no connection, whatever its name`(place: String) async throws {
         let receiver = ScriptedReceiver { $0.send(Self.ok) }
         let sender = try makeSender(allowing: ["10.0.0.0/8"])
-        guard case .failure(.failed(let reason)) = try await send(sender, to: "\(place):\(receiver.port)/") else {
-            Issue.record("A request was sent")
-            return
-        }
-        #expect(reason.contains("webhooks.allow_private"), "\(reason)")
+        let result = try await send(sender, to: "\(place):\(receiver.port)/")
+        #expect(result == .failure(.notAllowed(isEncrypted: place.hasPrefix("https"))))
         #expect(receiver.connections == 0)
         await sender.close()
     }

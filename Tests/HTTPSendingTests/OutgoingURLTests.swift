@@ -30,13 +30,13 @@ import Testing
     @Test func `an address or a scheme that is never allowed is found before sending`() throws {
         let none = AddressPolicy()
         let local = AddressPolicy(allowing: [try #require(IPNetwork("127.0.0.0/8"))])
-        #expect(try OutgoingURL("http://example.org").problem(under: none) != nil)
-        #expect(try OutgoingURL("http://example.org").problem(under: local) == nil)
-        #expect(try OutgoingURL("https://127.0.0.1").problem(under: none) != nil)
-        #expect(try OutgoingURL("https://0x7f.1").problem(under: none) != nil)
-        #expect(try OutgoingURL("https://[::1]").problem(under: none) != nil)
-        #expect(try OutgoingURL("http://127.0.0.1").problem(under: local) == nil)
-        #expect(try OutgoingURL("http://8.8.8.8").problem(under: local) != nil)
-        #expect(try OutgoingURL("https://localhost").problem(under: none) == nil)
+        #expect(try OutgoingURL("http://example.org").isAllowed(by: none) == false)
+        #expect(try OutgoingURL("http://example.org").isAllowed(by: local))
+        #expect(try OutgoingURL("https://127.0.0.1").isAllowed(by: none) == false)
+        #expect(try OutgoingURL("https://0x7f.1").isAllowed(by: none) == false)
+        #expect(try OutgoingURL("https://[::1]").isAllowed(by: none) == false)
+        #expect(try OutgoingURL("http://127.0.0.1").isAllowed(by: local))
+        #expect(try OutgoingURL("http://8.8.8.8").isAllowed(by: local) == false)
+        #expect(try OutgoingURL("https://localhost").isAllowed(by: none))
     }
 }

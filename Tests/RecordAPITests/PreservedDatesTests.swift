@@ -91,6 +91,42 @@ import Testing
         #expect(entries.allSatisfy { $0["target"]?.string == "Post" })
     }
 
+    @Test func `an administrator's import keeps the date and the user of a change`() async throws {
+        let database = try await TestDatabase.make()
+        let ann = try #require(database.userNames[.creator])
+        let first = #"{"timestamp":1000,"userRecordName":"\#(ann)"}"#
+        let later = #"{"timestamp":5000,"userRecordName":"\#(ann)"}"#
+        let item = Self.item("forceReplace", "a", created: first, modified: first)
+        await database.call(.post, "/records", as: .administrator, body: Self.batch([item], preserve: Self.both))
+        let response = await database.call(
+            .post, "/records", as: .administrator,
+            body: Self.batch(
+                [
+                    Self.item("forceReplace", "a", created: first, modified: later),
+                    Self.item("forceUpdate", "a", modified: #"{"timestamp":6000}"#), Self.item("forceUpdate", "a"),
+                    Self.item("forceUpdate", "a", created: later), Self.item("forceUpdate", "a", modified: first),
+                ], preserve: Self.both, atomic: false))
+        let records = response.records
+        try #require(records.count == 5, "\(response.text)")
+        #expect(records[0]["created"]?["timestamp"] == 1_000 && records[0]["modified"]?["timestamp"] == 5_000)
+        #expect(records[0]["modified"]?["userRecordName"]?.string == ann)
+        #expect(records[1]["modified"]?["timestamp"] == 6_000)
+        #expect(records[1]["modified"]?["userRecordName"] == "_administrator")
+        #expect((records[2]["modified"]?["timestamp"]?.integer ?? 0) > 1_000_000_000_000, "without a date, it is now")
+        #expect(records[3]["details"]?["cause"] == "READ_ONLY_KEY", "the creation of a record does not change")
+        // The change may be older than the one before.
+        #expect(records[4]["modified"]?["timestamp"] == 1_000)
+        let query = await database.call(
+            .get, "/query/Post?where=modifiedTimestamp%20%3D%3D%201000", as: .administrator)
+        #expect(query.json?["records"]?.array?.count == 1, "\(query.text)")
+        let log = await database.call(.get, "/audit?action=records.preserve", as: .administrator)
+        #expect((log.json?["entries"]?.array ?? []).map { $0["detail"]?["records"] } == [3, 1], "\(log.text)")
+        let own = await database.call(
+            .post, "/records", as: .creator,
+            body: Self.batch([Self.item("forceUpdate", "a", modified: later)], preserve: #"["modified"]"#))
+        #expect(own.status == 403, "\(own.text)")
+    }
+
     @Test func `only administrators set the creator of a record`() async throws {
         let database = try await TestDatabase.make()
         let key = await database.call(

@@ -33,8 +33,12 @@ package final class ScriptedReceiver: Sendable {
 
         /// Sends a text. Returns false if the other side has closed the connection.
         @discardableResult
-        package func send(_ text: String) -> Bool {
-            var rest = Array(text.utf8)[...]
+        package func send(_ text: String) -> Bool { send(Array(text.utf8)) }
+
+        /// Sends bytes. Returns false if the other side has closed the connection.
+        @discardableResult
+        package func send(_ bytes: [UInt8]) -> Bool {
+            var rest = bytes[...]
             while !rest.isEmpty {
                 let count = rest.withUnsafeBytes { Glibc.send(raw, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
                 guard count > 0 else { return false }

@@ -99,7 +99,7 @@ extension OpenAPI {
         "dryRun":{"name":"dryRun","in":"query","schema":{"type":"boolean","default":false},
         "description":"Tells what would be concerned, and changes nothing"},
         "preserve":{"name":"preserve","in":"query","schema":{"type":"string"},
-        "description":"created, modified: what a new record keeps of its body; right changeRights"},
+        "description":"created, modified: what a record keeps of its body; right changeRights"},
         "rights":{"name":"rights","in":"query","schema":{"type":"string","enum":["replace","keep"],"default":"replace"},
         "description":"keep: types and fields that are there keep grants, roles and default lists, whatever the document says"},
         "others":{"name":"others","in":"query","schema":{"type":"boolean","default":false},

@@ -5,7 +5,7 @@ internal import RecordWire
 /// Handles the `created` and `modified` stamps (dates and users) in operations.
 struct RecordStamps {
     let context: WriteContext
-    /// The stamps that new records take from the operation.
+    /// The stamps that records take from the operation.
     let preserves: PreservedMetadata
 
     /// Sets the dates and users of a new record from the operation.
@@ -30,7 +30,19 @@ struct RecordStamps {
         return row.created != context.transaction.now
     }
 
-    /// Rejects stamps that differ from the stamps of the stored record.
+    /// Sets the date and user of a change from the operation.
+    ///
+    /// - Returns: Whether the operation has them, and the request preserves them.
+    /// - Throws: BAD_REQUEST with cause UNKNOWN_NAME for an unknown user.
+    func takeModification(of operation: RecordOperation, into row: inout RecordRow) throws(RecordError) -> Bool {
+        guard preserves.contains(.modified), let token = operation.input.modified else { return false }
+        let stamp = try operation.input.stamp(token, "modified")
+        if let time = stamp.timestamp { row.modified = time }
+        if let user = stamp.userRecordName { row.modifier = try writer(user, "modified") }
+        return true
+    }
+
+    /// Rejects stamps that differ from the stamps of the stored record, except those that the request preserves.
     ///
     /// Clients send records back as they have read them, so equal stamps are ignored. If the operation has no change
     /// tag, its `modified` stamp may come from an older version of the record. Such a stamp is ignored too.
@@ -46,7 +58,7 @@ struct RecordStamps {
             let stamp = try input.stamp(token, "created")
             try compare(stamp, row.created, row.creator, "created")
         }
-        if let token = input.modified, case .tags = operation.precondition {
+        if let token = input.modified, !preserves.contains(.modified), case .tags = operation.precondition {
             let stamp = try input.stamp(token, "modified")
             try compare(stamp, row.modified, row.modifier, "modified")
         }

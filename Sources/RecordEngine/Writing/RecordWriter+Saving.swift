@@ -196,6 +196,11 @@ extension RecordWriter {
         row.revision = transaction.revision(after: row.revision)
         row.modifier = caller.writerID
         row.modified = transaction.now
+        if operation.input.hasStamps,
+            try RecordStamps(context: context, preserves: preserves).takeModification(of: operation, into: &row)
+        {
+            preserved += 1
+        }
         let lists = AccessLists(context: context)
         row.access = try lists.access(operation, of: existing.row, type, isNew: false)
         let placement = try placements.placement(

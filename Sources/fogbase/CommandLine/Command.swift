@@ -43,7 +43,8 @@ struct Command {
 
     private static let place = ["data.path", "data.containers", "data.container", "data.environment"]
 
-    static let all: [Command] = serving + saving + administering + managing + modeling + controlling + asking
+    static let all: [Command] =
+        serving + saving + importing + administering + managing + modeling + controlling + asking
 
     private static let serving: [Command] = [
         Command(
@@ -76,6 +77,12 @@ struct Command {
             name: "backup restore", summary: "restore a backup into a data directory that no server uses",
             operands: ["BACKUP"], options: [BackupCommand.replace, json], settings: .some(["data.path"]),
             notes: BackupCommand.restoreNotes),
+    ]
+
+    private static let importing: [Command] = [
+        Command(
+            name: "import cloudkit", summary: "copy a database of CloudKit to the running server, and catch up later",
+            options: ImportCommand.options, settings: .some(place), notes: ImportCommand.notes)
     ]
 
     private static let administering: [Command] = [

@@ -95,8 +95,14 @@ struct SchemaCommand {
     static func checkFile(_ arguments: Arguments) throws(Failure) {
         // Standard input can be read only once.
         guard let path = arguments.options[file.flag], path != "-" else { return }
-        let text = try read(path)
-        try check(text, of: path)
+        try checkFile(at: path)
+    }
+
+    /// Checks the grammar of a file.
+    ///
+    /// - Throws: `Failure` with the path, the line and the column.
+    static func checkFile(at path: String) throws(Failure) {
+        try check(try read(path), of: path)
     }
 
     private func importFile(isDryRun: Bool) throws(Failure) {

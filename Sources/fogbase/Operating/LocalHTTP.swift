@@ -43,6 +43,33 @@ enum LocalHTTP {
         return response
     }
 
+    /// Sends a request whose body is a file, and returns the response.
+    ///
+    /// - Parameter lines: The request head without its empty line. It must contain the length and `Connection: close`.
+    /// - Throws: A sentence if the file cannot be read, no connection can be made or no complete response arrives.
+    static func send(
+        to places: [Place], lines: [String], file path: String, maxWait: Int
+    ) throws(TextFile.Problem) -> Response {
+        let file = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw TextFile.Problem(description: "\(path) cannot be read: \(SystemError.text).") }
+        defer { close(file) }
+        let (descriptor, place) = try connect(to: places, maxWait: maxWait)
+        defer { close(descriptor) }
+        var isSent = send(Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8), to: descriptor)
+        var piece = [UInt8](repeating: 0, count: 256 << 10)
+        // A server that rejects a file responds before it has all of it, and closes the connection.
+        while isSent {
+            let count = piece.withUnsafeMutableBytes { read(file, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            isSent = send(Array(piece[..<count]), to: descriptor)
+        }
+        guard let response = receiveResponse(descriptor) else {
+            throw TextFile.Problem(description: "The server at \(place) did not respond within \(maxWait) seconds.")
+        }
+        return response
+    }
+
     /// Sends a request whose response has no end, and passes on the bytes of its body as they arrive.
     ///
     /// - Parameters:
@@ -154,6 +181,11 @@ enum LocalHTTP {
     /// Sends the request and reads the whole response. Returns `nil` if the response is incomplete.
     private static func exchange(_ descriptor: Int32, _ request: [UInt8]) -> Response? {
         guard send(request, to: descriptor) else { return nil }
+        return receiveResponse(descriptor)
+    }
+
+    /// Reads the whole response. Returns `nil` if it is incomplete.
+    private static func receiveResponse(_ descriptor: Int32) -> Response? {
         var bytes: [UInt8] = []
         while let piece = receive(descriptor) {
             if piece.isEmpty { return parse(bytes) }

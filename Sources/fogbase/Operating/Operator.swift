@@ -208,6 +208,38 @@ final class Operator {
         return try LocalHTTP.send(to: channel.places, lines: lines, body: request.body ?? [], maxWait: maxWait)
     }
 
+    /// Uploads a file to the running server, and returns the response, whatever its status is.
+    ///
+    /// - Parameters:
+    ///   - digest: The SHA-256 of the content in base64, which the server compares.
+    ///   - type: The media type.
+    /// - Throws: `Failure` if no response arrived.
+    func upload(
+        _ path: String, size: Int, digest: String, type: String, query: [(String, String)]
+    ) throws(Failure) -> Response {
+        guard case .server(let channel) = way else {
+            throw Failure("No server uses \(settings.dataPath). Files are uploaded only while a server runs.")
+        }
+        let pairs = (query + scope).map { "\($0.0)=\(PathSegment.encode($0.1))" }.joined(separator: "&")
+        let lines = [
+            "POST /assets\(pairs.isEmpty ? "" : "?" + pairs) HTTP/1.1", "Host: \(channel.host)",
+            "Authorization: Bearer \(channel.token)", "Connection: close", "Content-Type: \(type)",
+            "Content-Length: \(size)", "Content-Digest: sha-256=:\(digest):",
+        ]
+        let response: LocalHTTP.Response
+        do throws(TextFile.Problem) {
+            response = try LocalHTTP.send(to: channel.places, lines: lines, file: path, maxWait: Self.maxWait)
+        } catch {
+            throw Failure(error.description)
+        }
+        return try decoded(response, to: OperatorRequest(.post, "/assets"))
+    }
+
+    /// The container and environment that the settings name, for people.
+    var scopeText: String {
+        scope.isEmpty ? "the default database" : scope.map { "\($0.name) \($0.value)" }.joined(separator: ", ")
+    }
+
     /// Follows an event stream of the running server, until the stream ends.
     ///
     /// - Parameters:

@@ -15,7 +15,8 @@ struct WebhookTransport: WebhookSender {
 
     func problem(with url: String) -> String? {
         do throws(OutgoingURL.Problem) {
-            return try OutgoingURL(url).problem(under: policy)?.reason
+            let url = try OutgoingURL(url)
+            return url.isAllowed(by: policy) ? nil : Self.notAllowed(isEncrypted: url.isEncrypted)
         } catch {
             return error.reason
         }
@@ -37,9 +38,16 @@ struct WebhookTransport: WebhookSender {
         } catch {
             switch error {
             case .closed: return .closed
+            case .notAllowed(let isEncrypted): return .failure(Self.notAllowed(isEncrypted: isEncrypted))
             case .failed(let reason): return .failure(reason)
             }
         }
+    }
+
+    private static func notAllowed(isEncrypted: Bool) -> String {
+        isEncrypted
+            ? "The URL's address is not public, and the setting webhooks.allow_private does not name it"
+            : "Without TLS, messages go only to networks of the setting webhooks.allow_private"
     }
 
     /// Ends all requests at once.
