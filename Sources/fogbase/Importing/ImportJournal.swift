@@ -38,7 +38,7 @@ final class ImportJournal {
         do throws(Failure) {
             try use(opened, identity, isReadOnly: isReadOnly)
         } catch {
-            close(opened)
+            Self.release(opened)
             throw error
         }
         if isReadOnly {
@@ -69,8 +69,15 @@ final class ImportJournal {
         }
     }
 
+    /// Unlocks and closes a file. Closing alone does not unlock it while a process that was just forked has a copy of the
+    /// descriptor.
+    private static func release(_ descriptor: Int32) {
+        _ = flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
+
     deinit {
-        if descriptor >= 0 { close(descriptor) }
+        if descriptor >= 0 { Self.release(descriptor) }
     }
 
     private static func words(_ identity: ImportIdentity) -> String {
