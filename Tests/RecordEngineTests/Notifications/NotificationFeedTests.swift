@@ -1,4 +1,6 @@
+import Foundation
 import RecordModel
+import RecordStorage
 import RecordWire
 import Testing
 
@@ -73,5 +75,56 @@ import Testing
         }
         #expect(error?.code == .accessDenied)
         await test.close()
+    }
+
+    @Test func `subscriptions survive a restart and a copy, and a token of another copy starts over`() async throws {
+        let directory = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
+        let copy = directory + "-copy"
+        defer {
+            try? FileManager.default.removeItem(atPath: directory)
+            try? FileManager.default.removeItem(atPath: copy)
+        }
+        /// Opens a directory, creates a record, and returns the notifications since a token, and the next token.
+        func run(_ directory: String, creating name: String, since token: String?) async throws -> ([String?], String) {
+            let test = try TestDatabase(directory: directory, keepsDirectory: true)
+            if token == nil {
+                _ = try await test.signUp("ann")
+                try await test.create("old")
+            }
+            let ann = try #require(try test.reader.store.accounts.find(name: "ann"))
+            let caller = Caller.user(ann.id, roles: [:])
+            if token == nil {
+                _ = try await test.database.subscriptions.put(
+                    "s", try Self.definition("Post"), in: .publicDatabase, by: caller)
+            }
+            try await test.create(name)
+            try test.reader.refresh()
+            let watcher = test.database.commitBroadcast.makeWatcher(nil)
+            let result: Result<NotificationFeed.Batch, any Error>
+            do {
+                let feed = try NotificationFeed(for: caller, since: FeedStart(token), by: test.reader, watcher: watcher)
+                result = .success(try await feed.next(for: caller, limit: 10, by: test.reader))
+            } catch { result = .failure(error) }
+            test.database.commitBroadcast.remove(watcher)
+            await test.close()
+            let batch = try result.get()
+            return (batch.notifications.map(\.recordName), batch.end)
+        }
+        let first = try await run(directory, creating: "a", since: nil)
+        #expect(first.0 == ["a"])
+        try FileManager.default.copyItem(atPath: directory, toPath: copy)
+        let second = try await run(directory, creating: "b", since: first.1)
+        #expect(second.0 == ["b"])
+        #expect(try await run(copy, creating: "c", since: first.1).0 == ["c"])
+        let error = await #expect(throws: RecordError.self) { try await run(copy, creating: "d", since: second.1) }
+        #expect(error?.cause == .tokenExpired)
+        let report = try await Self.subscriptions(in: directory)
+        #expect(report == 1)
+    }
+
+    /// The number of subscriptions that the doctor counts.
+    private static func subscriptions(in directory: String) async throws -> Int {
+        let connection = try Connection(path: DataDirectory.databasePath(in: directory), role: .reader)
+        return try InspectionTable(connection).totals().subscriptions
     }
 }
