@@ -90,6 +90,7 @@ struct DatabaseCheck {
         database.keys = totals.keys
         database.sessions = totals.sessions
         database.zones = totals.zones
+        database.subscriptions = totals.subscriptions
         var counts: [TypeID: InspectionTable.TypeCount] = [:]
         let all = try table.withView {
             schema = try schemas.load(version: 1)

@@ -40,6 +40,8 @@ package struct DoctorReport: Hashable, Sendable {
         package var sessions = 0
         /// The number of zones.
         package var zones = 0
+        /// The number of subscriptions.
+        package var subscriptions = 0
         /// The figures of each record type, in the order of creation.
         package var types: [TypeFigures] = []
     }

@@ -1,5 +1,6 @@
 /// Subscriptions and the tokens of devices that receive their notifications.
 extension Migrations {
+    static let notificationsName = "notifications"
     static let notifications = """
         -- database: 0 public, 1 private, 2 shared. name: unique in the database of an account. definition: a JSON object.
         -- created, fired_at: milliseconds since 1970. changed: the sequence number of the last change of the row. since: the

@@ -40,6 +40,9 @@ package enum Migrations {
     /// The number of migrations in a file that has imported creation times.
     static let withPreservedDates = steps(upTo: preservedDatesName)
 
+    /// The number of migrations in a file that has subscriptions.
+    static let withSubscriptions = steps(upTo: notificationsName)
+
     private static func steps(upTo name: String) -> Int {
         1 + (all.firstIndex { $0.name == name } ?? all.count)
     }
@@ -140,6 +143,6 @@ package enum Migrations {
         Migration(name: "CloudKit credentials", sql: cloudKitCredentials),
         Migration(name: "schema snapshots", sql: schemaSnapshots),
         Migration(name: "sharing", sql: sharing),
-        Migration(name: "notifications", sql: notifications),
+        Migration(name: notificationsName, sql: notifications),
     ]
 }

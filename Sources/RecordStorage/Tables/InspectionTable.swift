@@ -116,15 +116,21 @@ package final class InspectionTable {
         return try statement.rows { TypeCount(type: $0.next(), records: $0.next(), tombstones: $0.next()) }
     }
 
-    /// Returns the numbers of accounts (without service accounts), of service accounts, of sessions and of zones.
-    package func totals() throws(RecordError) -> (accounts: Int, keys: Int, sessions: Int, zones: Int) {
+    /// Returns the numbers of accounts (without service accounts), of service accounts, of sessions, of zones and of
+    /// subscriptions.
+    package func totals() throws(RecordError) -> (
+        accounts: Int, keys: Int, sessions: Int, zones: Int, subscriptions: Int
+    ) {
         let accounts = Int(try connection.integer("SELECT count(*) FROM account") ?? 0)
-        let hasKinds = try Migrations.applied(on: connection) >= Migrations.withAccountKinds
+        let applied = try Migrations.applied(on: connection)
+        let hasKinds = applied >= Migrations.withAccountKinds
         let keys = hasKinds ? Int(try connection.integer("SELECT count(*) FROM account WHERE kind = 2") ?? 0) : 0
         return (
             accounts - keys, keys,
             Int(try connection.integer("SELECT count(*) FROM session") ?? 0),
-            Int(try connection.integer("SELECT count(*) FROM zone") ?? 0)
+            Int(try connection.integer("SELECT count(*) FROM zone") ?? 0),
+            applied >= Migrations.withSubscriptions
+                ? Int(try connection.integer("SELECT count(*) FROM subscription") ?? 0) : 0
         )
     }
 

@@ -65,7 +65,8 @@ enum DoctorCommand {
         var lines = [
             "", "\(database.container)/\(database.environment): \(use)",
             "  file \(ByteCount.showRounded(database.databaseBytes)), WAL \(ByteCount.showRounded(database.walBytes))",
-            "  accounts \(database.accounts), API keys \(database.keys), sessions \(database.sessions), zones \(database.zones)",
+            "  accounts \(database.accounts), API keys \(database.keys), sessions \(database.sessions), zones \(database.zones), "
+                + "subscriptions \(database.subscriptions)",
         ]
         guard !database.types.isEmpty else { return lines }
         var rows = [["TYPE", "FIELDS", "RECORDS", "TOMBSTONES"]]

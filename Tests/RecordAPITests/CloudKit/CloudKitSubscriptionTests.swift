@@ -323,4 +323,18 @@ import Testing
         #expect(alive == NotificationTokens.most)
         #expect(await client.test.call(.get, paths.last ?? "").status == 200)
     }
+
+    @Test func `a device that missed forgotten deletions goes on with new changes`() async throws {
+        let client = try await CloudKitClient.make()
+        let user = try await client.signIn()
+        try await client.test.write("Post/a")
+        _ = await Self.modify(client, user: user, in: "public", Self.operation("create", Self.query))
+        let (_, path) = try await Self.device(client, user: user)
+        try await client.test.erase("Post/a")
+        let store = try #require(client.test.registry.openDatabases.first?.database)
+        #expect(try await store.maintenance.forgetDeletions(olderThan: -60) == 1)
+        #expect(try await Self.poll(client, path).map(\.bytes) == nil)
+        try await client.test.write("Post/b")
+        #expect(try await Self.poll(client, path)?["ck"]?["qry"]?["rid"] == "b")
+    }
 }

@@ -52,8 +52,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<5) func `readers are told what the naive evaluator says, in order`(_ seed: UInt64) async throws
-    {
+    @Test(arguments: 0..<8) func `readers learn what the naive evaluator says, in order`(_ seed: UInt64) async throws {
         var run = self
         run.random = SeededGenerator(seed: seed)
         try await run.play()

@@ -307,4 +307,33 @@ import Testing
         let path = DataDirectory.databasePath(in: database.directory + "/Forum/development")
         #expect(try Connection(path: path, role: .reader).integer("SELECT count(*) FROM subscription") == 0)
     }
+
+    @Test func `a reader that missed forgotten deletions starts again`() async throws {
+        let database = try await TestDatabase.make()
+        try await database.write("Post/a")
+        try await database.subscribe("s", Self.posts)
+        try await database.subscribe(
+            "new", #"{"type":"query","recordType":"Post","firesOn":["create"]}"#, as: .stranger)
+        let (reader, other) = (
+            NotificationClient(database, as: .creator), NotificationClient(database, as: .stranger)
+        )
+        _ = (try await reader.read(), try await other.read())
+        let old = try #require(reader.token)
+        try await database.erase("Post/a")
+        let store = try #require(database.registry.openDatabases.first?.database)
+        #expect(try await store.maintenance.forgetDeletions(olderThan: -60) == 1)
+        let token = old.replacing("+", with: "%2B")
+        let late = await database.call(.get, "/notifications?since=\(token)", as: .creator)
+        #expect(late.status == 410 && late.cause == "TOKEN_EXPIRED", "\(late.text)")
+        // Who waits for no deletions has missed none.
+        #expect(try await other.read().isEmpty)
+        let stream = try StreamReader(
+            await database.call(
+                .get, "/notifications?since=\(token)", as: .creator, headers: [("Accept", "text/event-stream")]))
+        #expect(try await stream.read().map(\.name) == ["reset", "caughtup"])
+        try await database.write("Post/b")
+        #expect(try await stream.read().map { $0.json.map(NotificationClient.short) } == ["s create Post/b"])
+        // A new reader needs none of the deletions before it.
+        #expect(try await NotificationClient(database, as: .creator).read() == ["s create Post/b"])
+    }
 }

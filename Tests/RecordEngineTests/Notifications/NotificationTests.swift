@@ -103,4 +103,64 @@ import Testing
         #expect(try test.reader.subscriptions.areCurrent(bound))
         await test.close()
     }
+
+    @Test func `subscriptions and tokens of a key end with its row`() async throws {
+        let test = try TestDatabase()
+        let scope = KeyScope(permissions: [.read])
+        let (ended, live) = (try await test.makeKey("ended", scope), try await test.makeKey("live", scope))
+        guard case .service(let old) = try test.caller(ended.token),
+            case .service(let new) = try test.caller(live.token)
+        else {
+            Issue.record("no services")
+            return
+        }
+        try await test.database.write { transaction throws(RecordError) in
+            for account in [old.account, new.account] {
+                try transaction.store.subscriptions.put(Self.row("s", of: account))
+                try transaction.store.notificationTokens.put(
+                    NotificationTokenRow(
+                        account: account, number: 1, environment: "production", used: transaction.now, position: ""))
+            }
+            guard let id = try transaction.store.keys.find(account: old.account)?.id else { return }
+            try transaction.store.keys.revoke(id, now: 1)
+        }
+        #expect(try await test.database.maintenance.run().keys == 1)
+        let left = try await test.database.write { transaction throws(RecordError) in
+            try [old.account, new.account].map { account throws(RecordError) in
+                let token = try transaction.store.notificationTokens.find(1, of: account)
+                return (try transaction.store.subscriptions.list(of: account).count, token != nil)
+            }
+        }
+        #expect(left[0] == (0, false) && left[1] == (1, true))
+        await test.close()
+    }
+
+    @Test func `a commit wakes those who wait for its zone or its type, and no others`() async throws {
+        let test = try TestDatabase()
+        try await test.create("a", #""title":"x""#)
+        try await test.create("n", #""title":"x""#, type: "Note")
+        try test.reader.refresh()
+        let watcher = test.database.commitBroadcast.makeWatcher(nil)
+        let (zone, post, note) = (FeedSignal(), FeedSignal(), FeedSignal())
+        let types = ["Post", "Note"].compactMap { RecordTypeName($0).flatMap { test.reader.schema[$0]?.id } }
+        try #require(types.count == 2)
+        watcher.add(zone, for: .zone(.publicDefault))
+        watcher.add(post, for: .type(.publicDefault, types[0]))
+        watcher.add(note, for: .type(.publicDefault, types[1]))
+        watcher.add(note, for: .subscriptions(of: 7))
+        #expect(watcher.count == 3)
+        // The second pass begins after the first has woken all.
+        for name in ["b", "c"] {
+            try await test.create(name, #""title":"x""#)
+            #expect(await post.wait() == .commit)
+            #expect(await zone.wait() == .commit)
+        }
+        #expect(note.take() == [])
+        try await test.create("m", #""title":"x""#, type: "Note")
+        #expect(await note.wait() == .commit)
+        watcher.remove(note, for: .type(.publicDefault, types[1]))
+        #expect(watcher.count == 3)
+        test.database.commitBroadcast.remove(watcher)
+        await test.close()
+    }
 }
