@@ -59,6 +59,7 @@ struct InMemoryRouter {
             (_, "explain", _), (_, "administrators", _), (_, "audit", _),
             (_, "schedules", _):
             throw InMemoryError.notThere("administration")
+        case (_, "subscriptions", _), (_, "notifications", _): throw InMemoryError.notThere("subscriptions")
         default:
             throw RecordError(.notFound, "No route of the double has this path", cause: .unknownRoute)
         }

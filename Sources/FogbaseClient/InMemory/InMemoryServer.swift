@@ -23,8 +23,8 @@ internal import RecordWire
 ///   expire.
 /// - Changes are not streamed. Change feeds and live results poll.
 /// - Jobs have ended when the response to their request arrives. They cannot be paused or canceled, and are kept.
-/// - Schema, roles, invitations, API keys, schedules, resumable uploads, forms, digests, thumbnails and query plans are rejected
-///   with status 501.
+/// - Schema, roles, invitations, API keys, schedules, subscriptions, resumable uploads, forms, digests, thumbnails and query
+///   plans are rejected with status 501.
 /// - Responses for idempotency keys are stored without limits of size and time. Unknown query parameters are ignored.
 /// - There are no rate limits, no quotas, and no delays after wrong passwords.
 public actor InMemoryServer: Transport {
