@@ -34,6 +34,12 @@ package enum PermittedRecords: Hashable, Sendable {
 
     /// No records, for a caller that may have rights on records with an access list. No account has this number.
     package static let onlyListed = PermittedRecords.own(UserID(rawValue: -1))
+
+    /// Whether the caller has the permission for its own records and no others. Fields that only creators may read then
+    /// have names for the caller.
+    package var isOwn: Bool {
+        if case .own = self { self != .onlyListed } else { false }
+    }
 }
 
 /// The records on which a caller may perform an action, among the records of a type that have an access list.

@@ -92,12 +92,14 @@ enum CloudKitShares {
         if let root = info.root { document["rootRecordName"] = .string(root) }
         guard info.status == .accepted else { return document }
         try call.reader.refresh()
-        let caller = try call.reader.participant(call.caller, in: info.address)
+        var call = call
+        call.caller = try call.reader.participant(call.caller, in: info.address)
+        let (caller, reader) = (call.caller, call.reader)
         let face = try call.face(zone: zone, numbersAsStrings: false)
         func record(_ name: String, _ fields: [String]?) async throws(RecordError) -> JSONValue? {
             let request = NamesRequest(
                 [name], in: info.address, for: caller, fields: fields, as: face, opening: "")
-            let value = try? JSONValue.parse(try await call.reader.lookUp(request).records.json)
+            let value = try? JSONValue.parse(try await reader.lookUp(request).records.json)
             return value?["serverErrorCode"] == nil ? value : nil
         }
         if let share = try await record(info.share, nil) { document["share"] = share }

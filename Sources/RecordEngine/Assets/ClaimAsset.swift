@@ -16,7 +16,7 @@ extension AssetWriter {
         in directory: AssetDirectory
     ) throws(RecordError) -> (id: Int64, usesFile: Bool) {
         // During a long upload, the key may have been revoked, or the administrator disabled.
-        if !upload.caller.isBoundByGrants {
+        if !upload.caller.isBoundByGrants || upload.caller.participation != nil {
             let caller = try transaction.callers.current(upload.caller)
             let explained = Authorization.judgeUploading(caller, to: upload.address.scope, schema: transaction.schema)
             guard explained.decision == .allowed else { throw .rejected(caller, .create, .upload) }

@@ -29,6 +29,8 @@ package struct FeedReader {
             if case .token = start { throw .tokenOfLostState }
             return FeedPosition(zone: nil, token: .beginning)
         }
+        // A participant has rights in one zone.
+        if let participation = caller.participation, participation.zone != zone.id { throw .zoneNotFound }
         // The snapshot may contain a change of rights that this thread does not know yet. The page was made without
         // this change. The token gets the older sequence number, so that the change makes the token invalid.
         let rights = min(try reader.callers.lastChangeOfRights(of: caller, in: address.scope), known)

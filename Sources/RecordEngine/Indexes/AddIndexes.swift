@@ -16,7 +16,7 @@ extension SchemaWriter {
     ///
     /// - Throws: NOT_FOUND for an unknown type; BAD_REQUEST for fields that cannot be indexed, or for too many indexes.
     func addIndexes(_ request: IndexRequest, to typeName: RecordTypeName) throws(RecordError) -> AddedIndexes {
-        guard let type = transaction.schema[typeName] else { throw .unknownType(typeName) }
+        guard let type = transaction.schema[typeName], typeName != .share else { throw .unknownType(typeName) }
         transaction.inlineEntries = transaction.indexBuilding.inlineEntries
         try apply(.adding(request, to: type))
         guard let current = transaction.schema[typeName] else { throw .unknownType(typeName) }

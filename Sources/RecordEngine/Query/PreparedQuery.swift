@@ -97,8 +97,7 @@ extension QueryReader {
         // records and those that access lists open may still name fields that only creators may read. The query then
         // searches only the records that the caller created.
         let access = visibility.fields
-        let readsOwn = if case .own = permitted { permitted != .onlyListed } else { false }
-        let readable = whole.without(access?.unreadable(isOwn: readsOwn) ?? [])
+        let readable = whole.without(access?.unreadable(isOwn: permitted.isOwn) ?? [])
         var type = readable
         let identity = request.input.identity
         // Widening a field changes its index keys. Preserving dates changes the order of creation. Cursors from before

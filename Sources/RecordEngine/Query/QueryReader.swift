@@ -151,7 +151,7 @@ package struct QueryReader {
     {
         let added = try await database.indexes.add(indexRequest, to: typeName)
         try reader.refresh()
-        guard let type = schema[typeName] else { return [] }
+        guard let type = schema[typeName], typeName != .share else { return [] }
         return added.all.map { QueryNotice(index: $0, of: type) }
     }
 

@@ -45,7 +45,7 @@ extension Schemas {
     ) async throws(RecordError) {
         try await database.write(isAlone: true) { transaction throws(RecordError) in
             try transaction.callers.require(.changeRights, of: actor)
-            guard let type = transaction.schema[typeName] else { throw .unknownType(typeName) }
+            guard let type = transaction.schema[typeName], typeName != .share else { throw .unknownType(typeName) }
             try precondition.check { DocumentTag.text(of: GrantsDocument.json(type.grants)) }
             var facts = SchemaEvolution.Facts()
             facts.roles = try transaction.schemas.roleNames()

@@ -47,12 +47,12 @@ struct Hierarchies {
         return list.rights.isEmpty ? nil : StoredAccess.encode(list)
     }
 
-    /// Brings the access lists of a record and of everything below it up to date.
+    /// Brings the access lists of records and of everything below them up to date.
     ///
     /// - Throws: BAD_REQUEST with cause TOO_LARGE if too many records change.
-    func updateAccess(of top: RecordNumber, zone: ZoneID) throws(RecordError) {
+    func updateAccess(of tops: [RecordNumber], zone: ZoneID) throws(RecordError) {
         let limit = transaction.limits.cascadeRecords
-        var waiting = [top]
+        var waiting = tops
         var changed = 0
         while let next = waiting.popLast() {
             guard let record = try transaction.records.find(id: next), !record.row.isDeleted else { continue }
@@ -61,8 +61,18 @@ struct Hierarchies {
             changed += 1
             guard changed <= limit else { throw Self.tooLarge(limit) }
             try set(access, of: record, zone: zone)
-            waiting += try hierarchies.children(of: next, limit: limit + 1)
+            waiting += try children(of: next)
         }
+    }
+
+    /// Returns the children of a record.
+    ///
+    /// - Throws: BAD_REQUEST with cause TOO_LARGE if they are too many to be changed with it.
+    func children(of record: RecordNumber) throws(RecordError) -> [RecordNumber] {
+        let limit = transaction.limits.cascadeRecords
+        let children = try hierarchies.children(of: record, limit: limit + 1)
+        guard children.count <= limit else { throw Self.tooLarge(limit) }
+        return children
     }
 
     /// Replaces the access list of a record. The record keeps its change tag, because its owner sees no difference.
@@ -131,11 +141,19 @@ struct Hierarchies {
             let type = transaction.schema[id: parent.type], type.name != .share,
             context.visibility(of: type).mayRead(parent.facts)
         else { throw .missingTarget(name, field: "parent") }
+        try requireWriting(parent, type)
         try requireParent(parent.id, of: record)
         var place = try hierarchies.place(of: record)
         place.parent = parent.id
         try set(place, of: record)
-        try updateAccess(of: record, zone: zone)
+        try updateAccess(of: [record], zone: zone)
+    }
+
+    /// Denies a participant a place under a record that it may not write. Its records would otherwise come into shares
+    /// that are for reading only.
+    func requireWriting(_ parent: RecordRow, _ type: RecordTypeDefinition) throws(RecordError) {
+        guard context.caller.participation != nil else { return }
+        try context.visibility(of: type).requireWriting(parent.facts, of: type.name)
     }
 
     // MARK: Deletions
@@ -149,20 +167,25 @@ struct Hierarchies {
         if row.type == RecordTypeDefinition.shares.id {
             try ShareWriter(writer: writer).end(ShareID(rawValue: row.id.rawValue))
         } else if let share = try shares.find(root: row.id) {
+            guard context.caller.participation == nil else { throw .rootsAreOwners }
             if let record = try transaction.records.find(id: share.record), !record.row.isDeleted {
                 // This ends the share.
                 _ = try writer.writeTombstoneAlone(record, zone: zone)
             }
         }
-        let limit = transaction.limits.cascadeRecords
-        let children = try hierarchies.children(of: row.id, limit: limit + 1)
-        guard children.count <= limit else { throw Self.tooLarge(limit) }
-        for child in children {
+        var below: [RecordNumber] = []
+        for child in try children(of: row.id) {
+            below += try children(of: child)
             var place = try hierarchies.place(of: child)
             place.parent = nil
             try hierarchies.set(place, of: child)
-            try updateAccess(of: child, zone: zone)
+            guard let record = try transaction.records.find(id: child) else { continue }
+            var row = record.row
+            row.revision = transaction.revision(after: row.revision)
+            row.access = try access(under: nil, of: child)
+            try rewrite(record, as: &row, zone: zone)
         }
+        try updateAccess(of: below, zone: zone)
     }
 
     private static func tooLarge(_ limit: Int) -> RecordError {

@@ -44,6 +44,10 @@ struct PlacementWriter {
         let hierarchies = Hierarchies(writer: writer)
         if input.parent == .remove, !hierarchies.arePossible { return nil }
         try hierarchies.requirePossible()
+        if caller.participation != nil {
+            if input.wantsGUID { throw .sharesAreOwners }
+            if !isNew, try transaction.store.shares.find(root: row.id) != nil { throw .rootsAreOwners }
+        }
         var placement = Placement(place: try transaction.store.hierarchies.place(of: row.id), input: input)
         switch input.parent {
         case nil: break
@@ -54,6 +58,7 @@ struct PlacementWriter {
                 let parentType = transaction.schema[id: found.type], parentType.name != .share,
                 context.visibility(of: parentType).mayRead(found.facts)
             {
+                try hierarchies.requireWriting(found, parentType)
                 try hierarchies.requireParent(found.id, of: row.id)
                 placement.place?.parent = found.id
             } else {
@@ -95,11 +100,8 @@ struct PlacementWriter {
                 writer.checks.append(.hasParent(missing, zone: zone, record: record, position: writer.position))
             }
             if plan.before != nil, plan.changesAccess {
-                for child in try transaction.store.hierarchies.children(
-                    of: record, limit: transaction.limits.cascadeRecords)
-                {
-                    try Hierarchies(writer: writer).updateAccess(of: child, zone: zone)
-                }
+                let hierarchies = Hierarchies(writer: writer)
+                try hierarchies.updateAccess(of: try hierarchies.children(of: record), zone: zone)
             }
         }
         guard let share = placement.share else { return }

@@ -31,8 +31,13 @@ struct ShareMembers {
         guard place != HierarchyTable.Place() || share != nil else { return nil }
         var members = JSONObject()
         if let parent = place.parent, let name = try readableName(of: parent) { members["parent"] = Self.link(name) }
-        if let share, let name = try hierarchies.record(share.record)?.name { members["share"] = Self.link(name) }
-        if let guid = share?.guid ?? place.guid { members["shortGUID"] = .string(guid) }
+        // Participants learn of the shares that they take part in.
+        if let share, let record = try hierarchies.record(share.record), visibility.mayRead(record.facts) {
+            members["share"] = Self.link(record.name)
+            members["shortGUID"] = .string(share.guid)
+        } else if let guid = place.guid, visibility.caller.participation == nil {
+            members["shortGUID"] = .string(guid)
+        }
         return members
     }
 

@@ -58,7 +58,7 @@ struct ShareWriter {
             var place = try transaction.store.hierarchies.place(of: root)
             place.guid = nil
             try transaction.store.hierarchies.set(place, of: root)
-            try hierarchies.updateAccess(of: root, zone: share.zone)
+            try hierarchies.updateAccess(of: [root], zone: share.zone)
         }
         try replace(input?.participants, of: share)
     }
@@ -86,7 +86,7 @@ struct ShareWriter {
         let participants = try shares.participants(of: id)
         try shares.remove(id)
         transaction.rightsChanged = true
-        if let root = share.root { try hierarchies.updateAccess(of: root, zone: share.zone) }
+        if let root = share.root { try hierarchies.updateAccess(of: [root], zone: share.zone) }
         for participant in participants { try didLoseRights(participant, of: share) }
     }
 
@@ -113,7 +113,7 @@ struct ShareWriter {
             }
             let match = known.first {
                 $0.id == entry.id || account != nil && $0.account == account
-                    || account == nil && $0.account == nil && $0.label != nil && $0.label == entry.label
+                    || account == nil && $0.label != nil && $0.label == entry.label
             }
             guard var participant = match else {
                 guard entry.kind == .user, entry.id == nil || account != nil || entry.label != nil else { continue }
@@ -128,7 +128,11 @@ struct ShareWriter {
             transaction.rightsChanged = true
             if participant.permission == .none { try didLoseRights(participant, of: share) }
         }
-        for participant in known where !kept.contains(participant.id) { try remove(participant, of: share) }
+        for (position, participant) in known.enumerated() where !kept.contains(participant.id) {
+            // The request cannot name participants that no response has shown.
+            if position >= SharingInput.mostParticipants, participant.kind == .publicUser { continue }
+            try remove(participant, of: share)
+        }
     }
 
     private func add(
@@ -155,7 +159,9 @@ struct ShareWriter {
         else { return }
         let sequence = try transaction.nextSequence()
         if try shares.participation(of: account, in: share.zone, owner: owner) == nil {
-            let zone = LostZone(sequence: sequence, owner: owner, name: writer.address.zone.text)
+            let zone = LostZone(
+                sequence: sequence, owner: owner, name: writer.address.zone.text,
+                ownerName: try transaction.userNames.name(of: owner))
             try transaction.store.lostZones.add(zone, of: account, isShared: true, now: transaction.now)
         } else {
             try shares.noteChange(of: account, in: share.zone, at: sequence)
@@ -182,7 +188,9 @@ struct ShareWriter {
         guard case .privateDatabase(let owner) = address.scope else { return }
         let shares = transaction.store.shares
         for account in try shares.accounts(in: zone) {
-            let lost = LostZone(sequence: try transaction.nextSequence(), owner: owner, name: address.zone.text)
+            let lost = LostZone(
+                sequence: try transaction.nextSequence(), owner: owner, name: address.zone.text,
+                ownerName: try transaction.userNames.name(of: owner))
             try transaction.store.lostZones.add(lost, of: account, isShared: true, now: transaction.now)
             transaction.noteChange(ofZonesIn: .privateDatabase(owner: account))
         }
@@ -207,6 +215,9 @@ extension WriteContext {
 extension RecordError {
     static let sharesAreOwners = RecordError(
         .accessDenied, "Only the owner of the zone can change a share. To leave it, delete the share record")
+
+    static let rootsAreOwners = RecordError(
+        .accessDenied, "Only the owner of the zone can move or delete the record at the top of a share")
 
     fileprivate static let zoneIsShared = RecordError(
         .exists, "The zone is shared already. Change its share record, or delete it first")

@@ -39,6 +39,8 @@ extension RecordWriter {
     ///
     /// - Throws: BAD_REQUEST with cause TOO_LARGE if the cascade exceeds `limits.cascadeRecords`.
     func writeTombstone(_ first: StoredRecord, zone: ZoneID) throws(RecordError) {
+        // A participant that deletes a share leaves it.
+        if first.row.type == RecordTypeDefinition.shares.id, try placements.leave(first, .shares) { return }
         try transaction.ensureSavepoint()
         // Keep record numbers instead of records: 10,000 records could take 10,000 MB.
         var waiting: [RecordNumber] = []

@@ -104,7 +104,8 @@ extension RecordWriter {
     /// after the statement.
     private func carryOut(_ plan: WritePlan, into response: inout [UInt8]) throws(RecordError) -> OperationResult {
         plan.hasEntries = try prepareIndexes(plan)
-        if !plan.isOneStatement { try transaction.ensureSavepoint() }
+        // The record of a participant is checked after it is written.
+        if !plan.isOneStatement || caller.participation != nil { try transaction.ensureSavepoint() }
         try context.noteUsage(of: plan)
         if plan.placement == nil { try responses.append(plan, to: &response) }
         let references = try plan.references()

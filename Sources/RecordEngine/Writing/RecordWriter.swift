@@ -93,6 +93,8 @@ final class RecordWriter {
             zone = try transaction.zones.find(scope: key.scope, owner: key.owner, name: address.zone.text)?.id
             guard zone != nil || address.zone == .defaultZone else { throw .zoneNotFound }
         }
+        // A participant has rights in one zone.
+        if let participation = caller.participation, participation.zone != zone { throw .zoneNotFound }
         return zone
     }
 

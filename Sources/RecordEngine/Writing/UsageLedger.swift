@@ -28,6 +28,7 @@ final class UsageLedger {
     /// Bytes that a caller adds to a record of another account count for the other account, but must also fit in the
     /// caller's own quota. Such additions are compared only with the other account's usage of the public database.
     /// Otherwise a caller could measure writes to the other account's private database by testing how many bytes fit.
+    /// What participants of shares add to a private database must fit in its owner's quota alone.
     /// Records without an account, and records of the operator, count only for the container.
     ///
     /// - Parameter isPublic: Whether the record is in the public database.
@@ -38,13 +39,14 @@ final class UsageLedger {
         guard change != Usage() else { return }
         if quotas.areSet, change.records > 0 || change.bytes > 0 || change.assetBytes > 0 {
             let writer = caller.writerID
-            if writer != owner, !SystemUser.isSpecial(writer) {
+            if writer != owner, isPublic, !SystemUser.isSpecial(writer) {
                 try usage(of: writer, in: transaction).all.check(adding: change, within: quotas.user, .ofCaller)
             }
             if !SystemUser.isSpecial(owner) {
                 let used = try usage(of: owner, in: transaction)
                 if caller.administrator == nil, writer != owner {
-                    try used.ofPublic.check(adding: change, within: quotas.user, .ofStranger)
+                    let counted = isPublic ? used.ofPublic : used.all
+                    try counted.check(adding: change, within: quotas.user, .ofStranger)
                 } else {
                     try used.all.check(
                         adding: change, within: quotas.user, caller.administrator != nil ? .ofUser : .ofCaller)

@@ -178,10 +178,11 @@ package struct ZoneReader {
         let lost = try store.lostZones.list(
             of: account, isShared: isShared, after: token.sequence, through: last, limit: limit + 1)
         changes += try lost.map { zone throws(RecordError) in
-            (
+            let owner = if let name = zone.ownerName { name } else { try reader.userNames.name(of: zone.owner) }
+            return (
                 sequence: zone.sequence,
                 ZoneChange(
-                    zone: Zone(name: zone.name, owner: try reader.userNames.name(of: zone.owner), created: nil),
+                    zone: Zone(name: zone.name, owner: owner, created: nil),
                     isLost: true)
             )
         }

@@ -40,6 +40,8 @@ extension Migrations {
             changed INTEGER NOT NULL,
             PRIMARY KEY (share, id)
         ) WITHOUT ROWID;
+        -- The record name of the owner at the time of the loss, for shared databases.
+        ALTER TABLE lost_zone ADD COLUMN owner_name TEXT;
         CREATE UNIQUE INDEX participant_by_account ON participant (account, share) WHERE account IS NOT NULL;
         """
 }

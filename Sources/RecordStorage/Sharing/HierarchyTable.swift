@@ -5,10 +5,12 @@ package import RecordModel
 /// Its functions throw INTERNAL_ERROR or TRY_AGAIN_LATER if the store fails.
 package final class HierarchyTable {
     private let connection: Connection
+    private let placeOfRecord: Statement
 
-    /// Uses `connection` for all statements.
+    /// Prepares the SQL statements on `connection`.
     package init(_ connection: Connection) {
         self.connection = connection
+        placeOfRecord = connection.prepare("SELECT parent, guid FROM hierarchy WHERE record = ?1")
     }
 
     /// The place of a record in a hierarchy.
@@ -24,7 +26,7 @@ package final class HierarchyTable {
 
     /// Returns the place of a record. A record without a row has neither a parent nor a GUID.
     package func place(of record: RecordNumber) throws(RecordError) -> Place {
-        try connection.prepare("SELECT parent, guid FROM hierarchy WHERE record = ?1").with(record).row {
+        try placeOfRecord.with(record).row {
             var place = Place()
             place.parent = $0.next()
             place.guid = $0.next()

@@ -54,12 +54,13 @@ package struct ParticipantRow: Hashable, Sendable {
 
 /// The participants of shares.
 extension ShareTable {
-    /// Returns the participants of a share in the order in which they were added.
+    /// Returns the participants of a share: those that the owner named, then the others, each in the order in which they
+    /// were added.
     ///
     /// - Parameter limit: The maximum number of participants.
     package func participants(of share: ShareID, limit: Int = .max) throws(RecordError) -> [ParticipantRow] {
         try connection.prepare(
-            "SELECT \(ParticipantRow.columns) FROM participant WHERE share = ?1 ORDER BY id LIMIT ?2"
+            "SELECT \(ParticipantRow.columns) FROM participant WHERE share = ?1 ORDER BY kind, id LIMIT ?2"
         ).with(share, limit).rows { ParticipantRow(&$0) }
     }
 

@@ -31,10 +31,12 @@ package struct ShareRow: Hashable, Sendable {
 /// Its functions throw INTERNAL_ERROR or TRY_AGAIN_LATER if the store fails.
 package final class ShareTable {
     let connection: Connection
+    private let findByRoot: Statement
 
-    /// Uses `connection` for all statements.
+    /// Prepares the SQL statements on `connection`.
     package init(_ connection: Connection) {
         self.connection = connection
+        findByRoot = connection.prepare("SELECT \(Self.columns) FROM share WHERE root = ?1 AND root > 0")
     }
 
     private static let columns = "record, zone, root, guid, public_permission"
@@ -55,8 +57,7 @@ package final class ShareTable {
 
     /// Returns the share whose root is a record; `nil` if there is none.
     package func find(root: RecordNumber) throws(RecordError) -> ShareRow? {
-        try connection.prepare("SELECT \(Self.columns) FROM share WHERE root = ?1 AND root > 0").with(root)
-            .row { Self.row(&$0) }
+        try findByRoot.with(root).row { Self.row(&$0) }
     }
 
     /// Returns the share of a whole zone; `nil` if there is none.

@@ -8,12 +8,15 @@ package struct LostZone: Hashable, Sendable {
     package var owner: UserID
     /// The zone's name.
     package var name: String
+    /// The owner's record name, for a shared database: the account may be deleted.
+    package var ownerName: String?
 
     /// Creates a loss.
-    package init(sequence: Int64, owner: UserID, name: String) {
+    package init(sequence: Int64, owner: UserID, name: String, ownerName: String? = nil) {
         self.sequence = sequence
         self.owner = owner
         self.name = name
+        self.ownerName = ownerName
     }
 }
 
@@ -40,9 +43,10 @@ package final class LostZoneTable {
     package func add(_ zone: LostZone, of account: UserID, isShared: Bool, now: Int64) throws(RecordError) {
         try connection.prepare(
             """
-            INSERT INTO lost_zone (account, is_shared, sequence, owner, name, lost) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+            INSERT INTO lost_zone (account, is_shared, sequence, owner, name, lost, owner_name)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
             """
-        ).with(account, isShared, zone.sequence, zone.owner, zone.name, now).run()
+        ).with(account, isShared, zone.sequence, zone.owner, zone.name, now, zone.ownerName).run()
     }
 
     /// Returns losses of a database, oldest first.
@@ -51,11 +55,11 @@ package final class LostZoneTable {
     ) throws(RecordError) -> [LostZone] {
         let list = connection.prepare(
             """
-            SELECT sequence, owner, name FROM lost_zone
+            SELECT sequence, owner, name, owner_name FROM lost_zone
             WHERE account = ?1 AND is_shared = ?2 AND sequence > ?3 AND sequence <= ?4 ORDER BY sequence LIMIT ?5
             """)
         return try list.with(account, isShared, sequence, last, limit).rows {
-            LostZone(sequence: $0.next(), owner: $0.next(), name: $0.next())
+            LostZone(sequence: $0.next(), owner: $0.next(), name: $0.next(), ownerName: $0.next())
         }
     }
 

@@ -96,7 +96,8 @@ package final class SharingInput: Sendable {
             return
         }
         let entries = list.array ?? [list]
-        guard entries.count <= Self.mostParticipants else {
+        // The owner's own entry comes on top.
+        guard entries.count <= Self.mostParticipants + 1 else {
             throw .badRequest(
                 "A share has at most \(Self.mostParticipants) participants", cause: .tooLarge,
                 details: [("key", .text("participants")), ("limit", .number(Int64(Self.mostParticipants)))])

@@ -1,4 +1,6 @@
 import HTTP
+import RecordEngine
+import RecordModel
 import RecordWire
 import TestSupport
 import Testing
@@ -37,8 +39,10 @@ final class SharedWorld {
     /// - Parameters:
     ///   - whole: Whether the whole zone is shared instead of the list `home`.
     ///   - publicPermission: The permission of everyone who has the link.
-    static func make(whole: Bool = false, publicPermission: String = "NONE") async throws -> SharedWorld {
-        let world = SharedWorld(try await TestDatabase.make(withUsers: false))
+    static func make(
+        whole: Bool = false, publicPermission: String = "NONE", limits: DatabaseLimits = DatabaseLimits()
+    ) async throws -> SharedWorld {
+        let world = SharedWorld(try await TestDatabase.make(limits: limits, withUsers: false))
         try await world.addPeople()
         try await world.addRecords()
         try await world.share(whole: whole, publicPermission: publicPermission)

@@ -1,4 +1,7 @@
 import HTTP
+import RecordAPI
+import RecordEngine
+import RecordModel
 import RecordWire
 import TestSupport
 import Testing
@@ -260,5 +263,101 @@ import Testing
         let schema = await world.call(.get, "/schema", as: .owner)
         let administrators = await world.database.call(.get, "/schema", as: .administrator)
         #expect(!schema.text.contains("cloudkit.share") && !administrators.text.contains("cloudkit.share"))
+    }
+
+    @Test func `participants cannot change what a share contains beyond their rights`() async throws {
+        let world = try await SharedWorld.make()
+        // A second share for reading only.
+        let other = await world.call(
+            .put, "/records/cloudkit.share/other?\(world.place(.owner))", as: .owner,
+            body: #"""
+                {"fields":{},"forRecord":{"recordName":"own"},"publicPermission":"READ_ONLY",
+                "participants":[{"userRecordName":"\#(world.names[.writer] ?? "")","permission":"READ_ONLY"}]}
+                """#)
+        let guid = try #require(other.json?["shortGUID"]?.string, "\(other.text)")
+        #expect(await world.call(.post, "/shares/\(guid)/accept", as: .writer).status == 200)
+        #expect(await world.items(of: .writer) == ["fresh", "home", "milk", "hidden", "own"])
+        for (name, parent) in [
+            ("home", #"{"recordName":"own"}"#), ("home", "null"), ("milk", #"{"recordName":"own"}"#),
+        ] {
+            let moved = await world.call(
+                .patch, "/records/Item/\(name)?\(world.place(.writer))", as: .writer,
+                body: #"{"fields":{},"parent":\#(parent)}"#)
+            #expect(moved.status == 403, "\(name) \(parent): \(moved.text)")
+        }
+        let top = await world.call(.delete, "/records/Item/home?\(world.place(.writer))", as: .writer)
+        #expect(top.status == 403, "\(top.text)")
+        let guided = await world.call(
+            .put, "/records/Item/new?\(world.place(.writer))", as: .writer,
+            body: #"{"fields":{},"parent":{"recordName":"home"},"createShortGUID":true}"#)
+        #expect(guided.status == 403, "\(guided.text)")
+        // The reader does not take part in a share further down.
+        let inner = await world.call(
+            .put, "/records/cloudkit.share/inner?\(world.place(.owner))", as: .owner,
+            body: #"{"fields":{},"forRecord":{"recordName":"milk"},"publicPermission":"READ_WRITE"}"#)
+        let secret = try #require(inner.json?["shortGUID"]?.string, "\(inner.text)")
+        let milk = await world.call(.get, "/records/Item/milk?\(world.place(.reader))", as: .reader)
+        #expect(milk.status == 200 && !milk.text.contains(secret) && milk.json?["share"] == nil, "\(milk.text)")
+    }
+
+    @Test func `a participant that deletes share records by condition leaves`() async throws {
+        let world = try await SharedWorld.make(whole: true)
+        let gone = await world.call(
+            .delete, "/query/cloudkit.share?all=true&\(world.place(.writer))", as: .writer)
+        #expect(gone.status == 200, "\(gone.text)")
+        #expect(await world.items(of: .writer) == nil)
+        #expect(await world.items(of: .reader)?.count == 5)
+    }
+
+    @Test func `a refused record is not stored by a write beside it`() async throws {
+        let world = try await SharedWorld.make()
+        let api = world.database.api
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<20 {
+                let person = number % 2 == 0 ? SharedWorld.Person.writer : .owner
+                var fields = HTTPFields()
+                fields.append(.authorization, "Bearer \(world.tokens[person] ?? "")")
+                fields.append(.contentType, "application/json")
+                guard let target = RequestTarget("/records/Plain?\(world.place(person))") else { return }
+                let request = HTTPRequest(
+                    method: .post, target: target, fields: fields, body: .bytes(Array(#"{"fields":{}}"#.utf8)),
+                    remoteAddress: "192.0.2.1", id: "request-1")
+                group.addTask {
+                    let loop = api.makeContext()
+                    _ = await api.respond(to: request, in: loop)
+                    loop.closeReaders()
+                }
+            }
+        }
+        let stored = await world.call(.get, "/records/Plain?\(world.place(.owner))&limit=100", as: .owner)
+        let creators = (stored.json?["records"]?.array ?? []).map { $0["created"]?["userRecordName"]?.string }
+        #expect(creators == Array(repeating: world.names[.owner], count: 10), "\(stored.text)")
+    }
+
+    @Test func `a list of participants that is sent again changes nothing`() async throws {
+        let world = try await SharedWorld.make()
+        let place = world.place(.owner)
+        let body = #"{"fields":{},"participants":[{"label":"grandma"}]}"#
+        func save() async -> Response {
+            await world.call(.patch, "/records/cloudkit.share/share?\(place)", as: .owner, body: body)
+        }
+        let first = await save()
+        let entry = first.json?["participants"]?.array?.first { $0["label"] == "grandma" }
+        let guid = try #require(entry?["shortGUID"]?.string, "\(first.text)")
+        #expect(await world.call(.post, "/shares/\(guid)/accept", as: .stranger).status == 200)
+        #expect(await save().status == 200)
+        #expect(await world.items(of: .stranger) == ["fresh", "home", "milk"])
+    }
+
+    @Test func `what participants write counts for the owner alone`() async throws {
+        var limits = DatabaseLimits()
+        limits.quotas.user.records = 12
+        let world = try await SharedWorld.make(limits: limits)
+        var statuses: [Int] = []
+        for number in 0..<10 {
+            statuses.append(await world.put("w\(number)", "W", under: "home", as: .writer).status)
+        }
+        #expect(statuses.contains(201) && statuses.last == 413, "\(statuses)")
+        #expect(await world.put("full", "Full", under: nil, as: .owner).status == 413)
     }
 }

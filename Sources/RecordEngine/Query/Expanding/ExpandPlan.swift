@@ -92,9 +92,8 @@ extension QueryReader {
         return schema.types.values.contains { type in
             guard let field = type[name], field.type.isReference else { return false }
             let visibility = Visibility(of: type, for: request.caller, in: request.address.scope)
-            let readsOwn = if case .own = visibility.reads { true } else { false }
             return visibility.reads != .none
-                && !(visibility.fields?.unreadable(isOwn: readsOwn).contains(field.id) ?? false)
+                && !(visibility.fields?.unreadable(isOwn: visibility.reads.isOwn).contains(field.id) ?? false)
         }
     }
 
@@ -127,8 +126,7 @@ extension QueryRequest {
     /// A type without the fields that a condition of the caller may not name.
     func readable(_ type: RecordTypeDefinition) -> RecordTypeDefinition {
         let visibility = Visibility(of: type, for: caller, in: address.scope)
-        let readsOwn = if case .own = visibility.reads { true } else { false }
-        return type.without(visibility.fields?.unreadable(isOwn: readsOwn) ?? [])
+        return type.without(visibility.fields?.unreadable(isOwn: visibility.reads.isOwn) ?? [])
     }
 }
 
