@@ -40,7 +40,7 @@ import Testing
             Scenario("a container", .anonymous, .get, "/records/Post?container=Other", 404, contains: ["UNKNOWN_NAME"]),
             Scenario("no container", .anonymous, .get, "/records/Post?container=../x", 400),
             Scenario("an environment", .anonymous, .get, "/records/Post?environment=test", 400),
-            Scenario("shared", .anonymous, .get, "/records/Post?database=shared", 400, contains: ["not available"]),
+            Scenario("shared", .anonymous, .get, "/records/Post?database=shared", 400, contains: ["name a zone"]),
             Scenario("another database", .anonymous, .get, "/records/Post?database=x", 400),
             Scenario("a zone", .anonymous, .get, "/records/Post/a?zone=other", 404, contains: ["ZONE_NOT_FOUND"]),
             Scenario("the default zone", .anonymous, .get, "/records/Post/a?zone=_defaultZone", 200),

@@ -1,4 +1,5 @@
 import HTTP
+import RecordAPI
 import RecordEngine
 import RecordModel
 import RecordStorage
@@ -215,8 +216,14 @@ import Testing
         let waiting = await database.call(.get, "/notifications?wait=30&since=\(token)", as: .creator)
         #expect(waiting.field("Cache-Control") == "no-store")
         let source = try #require(waiting.events)
+        // The waiting request reads with the context of the database, so the write has one of its own.
+        let loop = database.api.makeContext()
+        defer { loop.closeReaders() }
+        let creator = try #require(database.tokens[.creator])
         async let body = source.next()
-        try await database.write("Post/a")
+        let made = await database.call(
+            .put, "/records/Post/a", token: creator, body: #"{"fields":{"n":1}}"#, in: loop)
+        #expect(made.status == 201, "\(made.text)")
         #expect(String(decoding: try #require(await body), as: UTF8.self).contains(#""recordName":"a""#))
         let next = await database.call(.get, "/notifications?wait=30&since=now", as: .creator)
         let empty = try await next.waitedBody()
