@@ -68,6 +68,11 @@ class Fixture:
 
     def make_records(self) -> None:
         self.call("PUT", f"/records/Post/{self.mark}", {"fields": {"title": "sea"}})
+        place = f"database=private&owner={self.names['visitor']}"
+        self.call("PUT", f"/zones/Open?{place}", expect=(201,))
+        share = self.call("PUT", f"/records/cloudkit.share/open?{place}&zone=Open",
+                          {"fields": {}, "publicPermission": "READ_WRITE"}, expect=(201,)).json()
+        self.share = share["shortGUID"]
 
     def make_rights(self) -> None:
         member = self.names["visitor"]

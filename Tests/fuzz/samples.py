@@ -133,8 +133,9 @@ def zones(fixture: Fixture, owner: Caller) -> list[Sample]:
         owner.json("PUT", f"/records/cloudkit.share/s1?{place}&zone=Kept", {
             "fields": {"cloudkit.title": {"value": "Kept"}}, "forRecord": {"recordName": "z1"},
             "publicPermission": "READ_ONLY", "participants": [{"label": "grandma", "permission": "READ_WRITE"}]}),
-        owner.get(f"/records/cloudkit.share/s1?{place}&zone=Kept"), owner.get("/shares/0123456789abcdefghijklmn"),
-        owner.plain("POST", "/shares/0123456789abcdefghijklmn/accept"),
+        owner.get(f"/records/cloudkit.share/s1?{place}&zone=Kept"), owner.get(f"/shares/{fixture.share}"),
+        Caller(fixture.sessions["visitor"]).plain("POST", f"/shares/{fixture.share}/accept"),
+        owner.get("/shares/none").rejected_with(404),
     ]
 
 
