@@ -360,4 +360,22 @@ import Testing
         #expect(statuses.contains(201) && statuses.last == 413, "\(statuses)")
         #expect(await world.put("full", "Full", under: nil, as: .owner).status == 413)
     }
+
+    @Test func `a hierarchy above the limit is not moved in part`() async throws {
+        var limits = DatabaseLimits()
+        limits.cascadeRecords = 5
+        let world = try await SharedWorld.make(limits: limits)
+        #expect(await world.put("many", "Many", under: "home", as: .owner).status == 201)
+        for number in 0..<6 {
+            #expect(await world.put("m\(number)", "M\(number)", under: "many", as: .owner).status == 201)
+        }
+        let before = await world.items(of: .reader)
+        #expect(before?.count == 10)
+        let moved = await world.call(
+            .patch, "/records/Item/many?\(world.place(.owner))", as: .owner, body: #"{"fields":{},"parent":null}"#)
+        #expect(moved.status == 413, "\(moved.text)")
+        let gone = await world.call(.delete, "/records/Item/many?\(world.place(.owner))", as: .owner)
+        #expect(gone.status == 413, "\(gone.text)")
+        #expect(await world.items(of: .reader) == before)
+    }
 }
