@@ -80,7 +80,7 @@ HARNESS_TESTS = Tests.swift_test.test_swift_test Tests.powercut.test_disk_model 
 	Tests.crash.test_regressions Tests.consistency.test_checks Tests.fuzz.test_fuzz Tests.soak.test_soak Tests.bench.test_bench \
 	Tests.bench.peers.test_peers Tests.examples.test_push_receiver
 FAULT_TESTS = Tests.crash.test_planted_faults Tests.backup.test_backup Tests.consistency.test_faults \
-	Tests.streams.test_streams
+	Tests.streams.test_streams Tests.followers.test_followers
 SWIFT_FILES = Sources Tests Package.swift
 
 # Output and input of `make docs`.
@@ -88,7 +88,7 @@ DOCS = .build/docs
 MODULES = $$(swift build --show-bin-path)/Modules
 TRIPLE = $$(swift -print-target-info | sed -n 's/.*"unversionedTriple": "\(.*\)".*/\1/p')
 
-.PHONY: all help deps build run test test-live oracle lint docs format tsan asan browser test-browser examples order check-order compare bench bench-peers plots page test-harness test-faults crash powercut crash-large backup-test consistency streams abuse fuzz fuzz-requests soak docker clean
+.PHONY: all help deps build run test test-live oracle lint docs format tsan asan browser test-browser examples order check-order compare bench bench-peers plots page test-harness test-faults crash powercut crash-large backup-test consistency streams followers abuse fuzz fuzz-requests soak docker clean
 .NOTPARALLEL:
 .DEFAULT_GOAL := all
 
@@ -224,6 +224,10 @@ streams: build ## follow event streams and webhooks beside writers, revocations 
 	python3 -m Tests.streams --rounds '$(ROUNDS)' $(ARGUMENTS)
 	python3 -m Tests.streams.webhooks --rounds "$$(expr '$(ROUNDS)' / 20 + 1)" $(ARGUMENTS)
 
+followers: ROUNDS = 50
+followers: build ## follow zones by CloudKit's changes beside writers who move, share and delete, and compare (ROUNDS, ARGUMENTS)
+	python3 -m Tests.followers --rounds '$(ROUNDS)' $(ARGUMENTS)
+
 consistency: build ## run many clients on one server, and check together what it returned to them (ROUNDS, ARGUMENTS)
 	python3 -m Tests.consistency --rounds '$(ROUNDS)' $(ARGUMENTS)
 
@@ -249,4 +253,4 @@ docker: ## build the container image (IMAGE)
 	docker build --file docker/Dockerfile --tag '$(IMAGE)' .
 
 clean: ## remove build output, never data
-	rm -rf .build .bench .powercut .crash .backup .consistency .streams .abuse .fuzz .soak
+	rm -rf .build .bench .powercut .crash .backup .consistency .streams .followers .abuse .fuzz .soak
