@@ -144,89 +144,130 @@ extension WriteTransaction {
             if run.address.zone != request.address.zone {
                 request.caller = try callers.participant(request.caller, in: run.address)
             }
-            let writer = RecordWriter(self, request, in: run.address)
+            var writer = RecordWriter(self, request, in: run.address)
+            if isAtomic {
+                try modifyTogether(run.operations, of: request, with: writer, into: &response)
+            } else if try !modifyEach(run.operations, of: request, with: writer, inSavepoints: false, into: &response) {
+                writer = RecordWriter(self, request, in: run.address)
+                _ = try modifyEach(run.operations, of: request, with: writer, inSavepoints: true, into: &response)
+            }
             writers.append(writer)
-            try modify(run.operations, of: request, isAtomic: isAtomic, with: writer, into: &response)
         }
         let notices = writers.flatMap(\.responses.notices).prefix(Limits.writeNotices)
         if !notices.isEmpty { response.notices = JSONValue.array(notices.map(\.json)).bytes }
         return (response, writers)
     }
 
-    /// Executes one run of a batch.
-    private func modify(
-        _ run: Range<Int>, of request: WriteRequest, isAtomic: Bool, with writer: RecordWriter,
-        into response: inout WriteResponse
+    /// Executes one run of an atomic batch.
+    private func modifyTogether(
+        _ run: Range<Int>, of request: WriteRequest, with writer: RecordWriter, into response: inout WriteResponse
     ) throws(RecordError) {
         let limit = responseBytes
         let start = response.records.mark
-        if isAtomic {
-            do throws(RecordError) {
-                try item { () throws(RecordError) in
-                    for position in run {
-                        let operation = request.operations[position]
-                        response.records.beginMember()
-                        do throws(RecordError) {
-                            _ = try writer.perform(operation, position: position, into: &response.records.json)
-                            guard response.records.bytes <= limit else { throw .responseTooLarge(limit) }
-                        } catch {
-                            writer.guilty = (position, error)
-                            throw error
-                        }
-                    }
-                    try writer.runChecks()
-                }
-            } catch {
-                // Undo the whole batch. The failed item gets its error, the other items get ATOMIC_ERROR.
-                guard store.failure == nil, var guilty = writer.guilty else { throw error }
-                if guilty.error.serverRecord != nil, let name = request.operations[guilty.position].recordName {
-                    // The error may contain the record with changes of this batch, which are undone.
-                    writer.undo()
-                    guilty.error.serverRecord = try writer.readableRecord(name)
-                }
-                response.noteBeyondScope(guilty.error, request, request.operations[guilty.position])
-                response.records.removeMembers(since: start)
-                writer.responses.forgetShown(from: start.position)
-                writer.responses.forgetNotices(from: 0)
-                writer.preserved = 0
-                // A replay reads a record of an error by its name in the zone of the request.
-                if request.idempotency != nil, writer.address != request.address { guilty.error.serverRecord = nil }
+        do throws(RecordError) {
+            try item { () throws(RecordError) in
                 for position in run {
                     let operation = request.operations[position]
-                    writer.responses.append(
-                        position == guilty.position ? guilty.error : .batchFailed, of: operation,
-                        to: &response.records)
-                }
-            }
-        } else {
-            for position in run {
-                let operation = request.operations[position]
-                let mark = response.records.mark
-                let (noticed, preserved) = (writer.responses.notices.count, writer.preserved)
-                do throws(RecordError) {
-                    try item { () throws(RecordError) in
-                        response.records.beginMember()
+                    response.records.beginMember()
+                    do throws(RecordError) {
                         _ = try writer.perform(operation, position: position, into: &response.records.json)
                         guard response.records.bytes <= limit else { throw .responseTooLarge(limit) }
-                        try writer.runChecks()
+                    } catch {
+                        writer.guilty = (position, error)
+                        throw error
                     }
-                } catch {
-                    guard store.failure == nil else { throw error }
-                    var error = error
-                    response.noteBeyondScope(error, request, operation)
-                    writer.undo()
-                    response.records.removeMembers(since: mark)
-                    writer.responses.forgetShown(from: mark.position)
-                    writer.responses.forgetNotices(from: noticed)
-                    writer.preserved = preserved
-                    if response.records.bytes + (error.serverRecord?.count ?? 0) > limit
-                        || request.idempotency != nil && writer.address != request.address
-                    {
-                        error.serverRecord = nil
-                    }
-                    writer.responses.append(error, of: operation, to: &response.records)
+                }
+                try writer.runChecks()
+            }
+        } catch {
+            // Undo the whole batch. The failed item gets its error, the other items get ATOMIC_ERROR.
+            guard store.failure == nil, var guilty = writer.guilty else { throw error }
+            if guilty.error.serverRecord != nil, let name = request.operations[guilty.position].recordName {
+                // The error may contain the record with changes of this batch, which are undone.
+                writer.undo()
+                guilty.error.serverRecord = try writer.readableRecord(name)
+            }
+            response.noteBeyondScope(guilty.error, request, request.operations[guilty.position])
+            response.records.removeMembers(since: start)
+            writer.responses.forgetShown(from: start.position)
+            writer.responses.forgetNotices(from: 0)
+            writer.preserved = 0
+            // A replay reads a record of an error by its name in the zone of the request.
+            if request.idempotency != nil, writer.address != request.address { guilty.error.serverRecord = nil }
+            for position in run {
+                let operation = request.operations[position]
+                writer.responses.append(
+                    position == guilty.position ? guilty.error : .batchFailed, of: operation, to: &response.records)
+            }
+        }
+    }
+
+    /// Executes one run of a batch that is not atomic: an operation that fails leaves the others alone.
+    ///
+    /// A savepoint per operation doubles the cost of a batch, because each one copies the pages that it changes. Nearly
+    /// all errors come from the checks before the first change, and there is nothing to undo then. So the run is tried
+    /// in one savepoint.
+    ///
+    /// - Parameter inSavepoints: Whether each operation has a savepoint.
+    /// - Returns: `false` if an operation without a savepoint failed after a change. The whole run is undone then.
+    private func modifyEach(
+        _ run: Range<Int>, of request: WriteRequest, with writer: RecordWriter, inSavepoints: Bool,
+        into response: inout WriteResponse
+    ) throws(RecordError) -> Bool {
+        let start = response.records.mark
+        guard !inSavepoints else {
+            for position in run {
+                try modify(position, of: request, with: writer, inSavepoint: true, into: &response)
+            }
+            return true
+        }
+        do throws(RecordError) {
+            try item { () throws(RecordError) in
+                for position in run {
+                    try modify(position, of: request, with: writer, inSavepoint: false, into: &response)
                 }
             }
+            return true
+        } catch {
+            guard store.failure == nil else { throw error }
+            response.records.removeMembers(since: start)
+            return false
+        }
+    }
+
+    /// Executes one operation of a batch that is not atomic. Its error becomes a member of the response.
+    ///
+    /// - Throws: The error of an operation without a savepoint that failed after a change.
+    private func modify(
+        _ position: Int, of request: WriteRequest, with writer: RecordWriter, inSavepoint: Bool,
+        into response: inout WriteResponse
+    ) throws(RecordError) {
+        let limit = responseBytes
+        let operation = request.operations[position]
+        let mark = response.records.mark
+        let (noticed, preserved, changes) = (writer.responses.notices.count, writer.preserved, store.changes)
+        do throws(RecordError) {
+            try item(inSavepoint: inSavepoint) { () throws(RecordError) in
+                response.records.beginMember()
+                _ = try writer.perform(operation, position: position, into: &response.records.json)
+                guard response.records.bytes <= limit else { throw .responseTooLarge(limit) }
+                try writer.runChecks()
+            }
+        } catch {
+            guard store.failure == nil, inSavepoint || changes != nil && store.changes == changes else { throw error }
+            var error = error
+            response.noteBeyondScope(error, request, operation)
+            writer.undo()
+            response.records.removeMembers(since: mark)
+            writer.responses.forgetShown(from: mark.position)
+            writer.responses.forgetNotices(from: noticed)
+            writer.preserved = preserved
+            if response.records.bytes + (error.serverRecord?.count ?? 0) > limit
+                || request.idempotency != nil && writer.address != request.address
+            {
+                error.serverRecord = nil
+            }
+            writer.responses.append(error, of: operation, to: &response.records)
         }
     }
 

@@ -129,20 +129,24 @@ package final class WriteTransaction {
 
     /// Runs one operation of a batch in a savepoint inside the request's savepoint.
     ///
+    /// - Parameter inSavepoint: Whether there is a savepoint. Without one, the changes to the file stay after an error,
+    ///   and `store.changes` tells whether there are any.
     /// - Throws: Any error of `body`, after undoing the operation's changes.
-    func item<Value>(_ body: () throws(RecordError) -> Value) throws(RecordError) -> Value {
+    func item<Value>(
+        inSavepoint: Bool = true, _ body: () throws(RecordError) -> Value
+    ) throws(RecordError) -> Value {
         let schemaBefore = schema
         let usageBefore = usage.mark
-        try store.beginItem()
+        if inSavepoint { try store.beginItem() }
         do throws(RecordError) {
             let value = try body()
-            try store.keepItem()
+            if inSavepoint { try store.keepItem() }
             return value
         } catch {
             schema = schemaBefore
             usage.undo(to: usageBefore)
             // After a failure of the store, the whole request fails and is rolled back.
-            if store.failure == nil { try store.undoItem() }
+            if inSavepoint, store.failure == nil { try store.undoItem() }
             throw error
         }
     }

@@ -221,6 +221,11 @@ package final class Connection {
         Int(sqlite3_changes64(handle))
     }
 
+    /// The number of rows that all statements have changed. It never falls. `nil` if a driver runs the statements.
+    package var totalChanges: Int64? {
+        driver == nil ? sqlite3_total_changes64(handle) : nil
+    }
+
     /// The extent of a checkpoint.
     package enum CheckpointMode {
         /// Copies as many frames as open snapshots allow. Never waits.

@@ -306,6 +306,9 @@ package final class StoreWriter {
         openItems += 1
     }
 
+    /// The number of rows that were changed, also by changes that were undone; `nil` if it is not known.
+    package var changes: Int64? { connection.totalChanges }
+
     /// Keeps the writes of the item.
     ///
     /// - Throws: INTERNAL_ERROR or TRY_AGAIN_LATER if the store fails.
