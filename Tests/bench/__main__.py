@@ -11,15 +11,15 @@ from Tests.bench import machine
 from Tests.bench.context import Context, Options
 from Tests.bench.report import Row, json_line, last_line, status, table, verdicts
 from Tests.bench.scenarios import (
-    access, assets, bulk, connections, debian, hostile, loop, memory, models, queries, reads, requests, scale, searches,
-    start, streams, thumbnails, writes)
+    access, assets, bulk, cloudkit, connections, debian, hostile, loop, memory, models, queries, reads, requests, scale,
+    searches, start, streams, thumbnails, writes)
 from Tests.harness.arguments import add_scenario_options, make_parser, parse, run_main, select
 from Tests.harness.errors import Problem, Skipped
 from Tests.harness.server import raise_descriptor_limit
 
 SIZES = [1000, 10_000, 100_000, 1_000_000]
-MODULES = (reads, writes, connections, memory, streams, start, queries, searches, access, scale, bulk, assets,
-           thumbnails, hostile, loop, requests, models, debian)
+MODULES = (reads, writes, connections, memory, streams, start, queries, searches, access, scale, bulk, cloudkit,
+           assets, thumbnails, hostile, loop, requests, models, debian)
 SCENARIOS = [scenario for module in MODULES for scenario in module.SCENARIOS]
 
 
