@@ -37,7 +37,7 @@ SANITIZED = $(shell expr $(REQUESTS) / 5)
 ARGUMENTS =
 
 # The example applications that `make examples` runs.
-EXAMPLES = Forum Goods Calendar CleanUp TypedPosts
+EXAMPLES = Forum Goods Calendar CleanUp TypedPosts CloudKit
 
 # DEPENDENCIES=libraries checks only for the libraries of `make build`, as the container build does.
 DEPENDENCIES =
@@ -165,7 +165,7 @@ test-browser: browser ## test the console and the example forum in headless Chro
 	swift build --product ForumExample
 	python3 -m Tests.browser.forum $(ARGUMENTS)
 
-examples: deps ## run the example apps of the Swift client with their own server
+examples: deps ## run the example apps of the Swift client and of CloudKit's protocol with their own server
 	swift build --product fogbase
 	for name in $(EXAMPLES); do swift build --product "$${name}Example" || exit 1; done
 	python3 -m Tests.examples $(EXAMPLES)

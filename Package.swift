@@ -218,7 +218,12 @@ if Context.environment["FOGBASE_MACROS"] != "off", let host = swiftSyntaxFolder(
             name: "\(name)Example", dependencies: ["FogbaseClient", "ExampleSupport"],
             path: "Sources/Examples/\(name)", swiftSettings: house)
     }
+    // The same applications over CloudKit Web Services.
+    package.targets.append(
+        .executableTarget(
+            name: "CloudKitExample", dependencies: ["ExampleSupport"], path: "Sources/Examples/CloudKit",
+            swiftSettings: house))
     for target in package.targets where target.name == "FogbaseClientTests" {
-        target.dependencies += examples.map { .target(name: "\($0)Example") }
+        target.dependencies += (examples + ["CloudKit"]).map { .target(name: "\($0)Example") }
     }
 }

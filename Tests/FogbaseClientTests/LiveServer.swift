@@ -114,12 +114,23 @@ final class LiveServer: @unchecked Sendable {
 
     /// Puts a document as the administrator does, such as the members of a role.
     func put(_ json: String, _ path: String...) async throws {
+        _ = try await send("PUT", json, path)
+    }
+
+    /// Posts a document as the administrator does, and returns the object of the response.
+    func post(_ json: String, _ path: String...) async throws -> [String: Any] {
+        let body = try await send("POST", json, path)
+        return try #require(try JSONSerialization.jsonObject(with: body) as? [String: Any])
+    }
+
+    private func send(_ method: String, _ json: String, _ path: [String]) async throws -> Data {
         let url = path.reduce(url) { $0.appendingPathComponent($1) }
         let request = TransportRequest(
-            method: "PUT", url: url,
+            method: method, url: url,
             fields: [("Authorization", "Bearer \(Self.administratorToken)"), ("Content-Type", "application/json")],
             body: Data(json.utf8))
         let response = try await URLSessionTransport().send(request)
         try #require((200..<300).contains(response.status), "\(String(decoding: response.body, as: UTF8.self))")
+        return Data(response.body)
     }
 }

@@ -1,6 +1,6 @@
-"""Runs the example applications of the Swift client, one after the other, against a server started here.
+"""Runs the example applications, one after the other, against a server started here.
 
-    python3 -m Tests.examples [Forum Goods Calendar CleanUp TypedPosts]
+    python3 -m Tests.examples [Forum Goods Calendar CleanUp TypedPosts CloudKit]
 
 FOGBASE names the server's program (.build/debug/fogbase), EXAMPLES the directory of the examples (.build/debug).
 """
@@ -11,12 +11,12 @@ import subprocess
 import sys
 import time
 
-from Tests.browser.server import Server
+from Tests.browser.server import TOKEN, Server
 from Tests.harness.arguments import ROOT
 
 PROGRAM = os.environ.get("FOGBASE", str(ROOT / ".build/debug/fogbase"))
 DIRECTORY = pathlib.Path(os.environ.get("EXAMPLES", ROOT / ".build/debug"))
-NAMES = ["Forum", "Goods", "Calendar", "CleanUp", "TypedPosts"]
+NAMES = ["Forum", "Goods", "Calendar", "CleanUp", "TypedPosts", "CloudKit"]
 
 # Seconds that one example may take, on a machine that has other work too.
 LONGEST = 120
@@ -25,7 +25,8 @@ LONGEST = 120
 def run(name, address):
     """Runs an example, whose lines are printed as they come; returns what is wrong, or None."""
     try:
-        status = subprocess.run([DIRECTORY / f"{name}Example", "--server", address], timeout=LONGEST).returncode
+        status = subprocess.run([DIRECTORY / f"{name}Example", "--server", address], timeout=LONGEST,
+                                env=os.environ | {"FOGBASE_ADMIN_TOKEN": TOKEN}).returncode
     except subprocess.TimeoutExpired:
         return f"it has not ended within {LONGEST} seconds"
     return f"it has ended with status {status}" if status else None

@@ -11,17 +11,22 @@ public import Foundation
 public struct Example: Sendable {
     /// The address of the server, from `--server` or `FOGBASE_URL`.
     public let server: URL
+    /// The values of the example's own options by name, as far as they are given.
+    public let options: [String: String]
 
     /// Runs an example. If it fails, prints the reason and exits with status 1.
     ///
     /// - Parameters:
     ///   - about: What the example shows, for `--help`.
+    ///   - options: The options of the example besides `--server`.
     ///   - body: The example.
-    public static func run(_ about: String, _ body: (Example) async throws -> Void) async {
+    public static func run(
+        _ about: String, options: [ExampleOption] = [], _ body: (Example) async throws -> Void
+    ) async {
         do {
-            switch try CommandLineOptions(CommandLine.arguments, ProcessInfo.processInfo.environment) {
-            case .help: print(CommandLineOptions.help(about))
-            case .server(let address): try await body(Example(server: address))
+            switch try CommandLineOptions(CommandLine.arguments, ProcessInfo.processInfo.environment, options) {
+            case .help: print(CommandLineOptions.help(about, options))
+            case .server(let address, let values): try await body(Example(server: address, options: values))
             }
         } catch {
             FileHandle.standardError.write(Data("Failed: \(error)\n".utf8))
@@ -46,6 +51,25 @@ public struct Example: Sendable {
     public static func fresh(_ name: String) -> String {
         let characters = Array("abcdefghijkmnpqrstuvwxyz23456789")
         return name + "-" + String((0..<8).map { _ in characters[Int.random(in: characters.indices)] })
+    }
+}
+
+/// A command-line option with a value, that one example has.
+public struct ExampleOption: Sendable {
+    let name: String
+    let value: String
+    let about: String
+    let variable: String?
+
+    /// Creates an option.
+    ///
+    /// - Parameters:
+    ///   - name: The name without `--`.
+    ///   - value: What the value is, for `--help`.
+    ///   - about: What the option does, for `--help`.
+    ///   - variable: The environment variable with the value if the option is not given.
+    public init(_ name: String, _ value: String, _ about: String, variable: String? = nil) {
+        (self.name, self.value, self.about, self.variable) = (name, value, about, variable)
     }
 }
 

@@ -12,6 +12,11 @@ package struct FilterSyntax: Hashable, Sendable {
     /// The value of `distance`, in meters; only with the comparator `NEAR`.
     package var distance: QueryArgument?
 
+    /// All comparators.
+    package static var comparators: [String] {
+        FilterTest.allCases.flatMap { $0.isNegatable ? [$0.rawValue, "NOT_" + $0.rawValue] : [$0.rawValue] }
+    }
+
     /// Creates a filter that compares a field with a value.
     ///
     /// - Parameters:
@@ -54,11 +59,6 @@ extension PredicateBinder {
         let isNegated = filter.comparator.hasPrefix("NOT_")
         let comparator = isNegated ? String(filter.comparator.dropFirst(4)) : filter.comparator
         guard let test = FilterTest(rawValue: comparator), !isNegated || test.isNegatable else {
-            if filter.comparator == "NEAR" {
-                throw .condition(
-                    "NEAR, the distance of places, is not available in this version", field: filter.fieldName,
-                    at: location, found: filter.comparator, expected: "another comparator")
-            }
             throw .condition(
                 "Unknown comparator", field: filter.fieldName, at: location, found: filter.comparator.clipped,
                 expected: "a comparator of CloudKit, such as EQUALS")
@@ -114,7 +114,7 @@ extension PredicateBinder {
 }
 
 /// The comparators without the prefix `NOT_`.
-private enum FilterTest: String {
+private enum FilterTest: String, CaseIterable {
     case equals = "EQUALS"
     case lessThan = "LESS_THAN"
     case lessThanOrEquals = "LESS_THAN_OR_EQUALS"

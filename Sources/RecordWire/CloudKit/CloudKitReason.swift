@@ -9,12 +9,8 @@ package enum CloudKitReason {
     package static let unexpectedInput = "BadRequestException: Unexpected input"
     /// A change feed of a default zone.
     package static let changesInDefaultZone = "cannot get changes in default zone"
-    /// A sync token of another kind, or not of this server.
+    /// A sync token of another kind, or not of this server. CloudKit has another text for a token that was cut off.
     package static let unknownContinuation = "Unknown sync continuation type"
-    /// A sync token that was cut off.
-    package static let invalidContinuation = "Invalid continuation format"
-    /// A lookup of a record that does not exist.
-    package static let recordNotFound = "Record not found"
     /// A `create` of a record that exists.
     package static let recordExists = "record to insert already exists"
     /// A write with an old change tag.
@@ -70,6 +66,7 @@ extension RecordError {
         case (.badRequest, .notIndexed?): (.badRequest, reason.upToRemedy)
         case (.badRequest, .unknownName?) where reason.hasPrefix("Field "): (.badRequest, reason.upToRemedy)
         case (.badRequest, .typeMismatch?): (.badRequest, mismatch)
+        case (.badRequest, _) where reason.hasPrefix(CloudKitReason.shareMissing): (.badRequest, reason.upToRemedy)
         default: (code, reason)
         }
     }

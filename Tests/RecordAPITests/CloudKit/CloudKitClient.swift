@@ -3,6 +3,7 @@ import Encodings
 import Foundation
 import HTTP
 import RecordModel
+import RecordStorage
 import RecordWire
 import Testing
 
@@ -23,10 +24,11 @@ struct CloudKitClient {
     ///   - token: The members of the body that makes the API token, besides its name.
     static func make(
         token: String = "", scope: String = #"{"actions":["read","create","write"]}"#,
-        limits: DatabaseLimits = DatabaseLimits(), withUsers: Bool = true,
+        limits: DatabaseLimits = DatabaseLimits(), withUsers: Bool = true, drivers: StoreDrivers = StoreDrivers(),
         adjust: (inout RecordAPIConfiguration) -> Void = { _ in }
     ) async throws -> CloudKitClient {
-        let test = try await TestDatabase.make(limits: limits, withUsers: withUsers, adjust: adjust)
+        let test = try await TestDatabase.make(
+            limits: limits, withUsers: withUsers, drivers: drivers, adjust: adjust)
         let made = await test.call(
             .post, "/cloudkit/tokens", as: .administrator, body: #"{"name":"Web app"\#(token)}"#)
         try #require(made.status == 201, "\(made.text)")

@@ -126,6 +126,79 @@ import Testing
         #expect(found.records.count == 1, "\(found.text)")
     }
 
+    @Test func `CloudKit JS continues a query with more keys than it began with`() async throws {
+        let (client, user) = try await CloudKitQueryRouteTests.make()
+        let query = #""query":{"recordType":"Post","sortBy":[{"fieldName":"number"}]},"resultsLimit":6"#
+        let first = await Self.post(client, "public/records/query", user: user, "{\(query)}")
+        let marker = try #require(first.json?["continuationMarker"]?.string, "\(first.text)")
+        let second = await Self.post(
+            client, "public/records/query", user: user,
+            #"{\#(query),"numbersAsStrings":false,"zoneWide":false,"continuationMarker":"\#(marker)"}"#)
+        #expect(CloudKitQueryRouteTests.names(second) == ["6", "7", "8", "9"], "\(second.text)")
+        #expect(second.json?["continuationMarker"] == nil)
+    }
+
+    @Test func `the lists that CloudKit JS reads are arrays, also when they are empty`() async throws {
+        let (client, user) = try await CloudKitZoneTests.make()
+        for (operation, body, key) in [
+            ("records/modify", #"{"operations":[]}"#, "records"), ("records/lookup", #"{"records":[]}"#, "records"),
+            ("zones/modify", #"{"operations":[]}"#, "zones"), ("zones/lookup", #"{"zones":[]}"#, "zones"),
+            ("changes/zone", #"{"zones":[]}"#, "zones"), ("changes/database", "{}", "zones"),
+            ("assets/upload", #"{"tokens":[]}"#, "tokens"), ("assets/rereference", #"{"assets":[]}"#, "assets"),
+            ("subscriptions/modify", #"{"operations":[]}"#, "subscriptions"),
+            ("subscriptions/lookup", #"{"subscriptions":[]}"#, "subscriptions"),
+            ("subscriptions/list", "", "subscriptions"),
+        ] {
+            let response = await Self.post(client, "private/\(operation)", user: user, body)
+            #expect(response.status == 200 && response.json?[key]?.array != nil, "\(operation): \(response.text)")
+        }
+    }
+
+    @Test func `MistKit follows the changes of zones and records by the older operations`() async throws {
+        let (client, user) = try await CloudKitZoneTests.make()
+        let made = await CloudKitZoneTests.modify(client, user: user, zone: "A", CloudKitZoneTests.create("m"))
+        try #require(made.records.first?["recordName"] == "m", "\(made.text)")
+        let zones = await Self.post(client, "private/zones/changes", user: user, "{ }")
+        let token = try #require(zones.json?["syncToken"]?.string, "\(zones.text)")
+        let none = await Self.post(client, "private/zones/changes", user: user, #"{ "syncToken" : "\#(token)" }"#)
+        #expect(none.json?["zones"] == .array([]), "\(none.text)")
+        let zone = #""resultsLimit" : 200, "zoneID" : { "zoneName" : "A" }"#
+        let first = await Self.post(client, "private/records/changes", user: user, "{ \(zone) }")
+        #expect(CloudKitQueryRouteTests.names(first) == ["m"] && first.json?["moreComing"] == .bool(false))
+        let end = try #require(first.json?["syncToken"]?.string, "\(first.text)")
+        let rest = await Self.post(
+            client, "private/records/changes", user: user, #"{ \#(zone), "syncToken" : "\#(end)" }"#)
+        #expect(rest.json?["records"] == .array([]) && rest.json?["syncToken"]?.string != nil, "\(rest.text)")
+        let caller = await client.call(.get, "private/users/current", user: user)
+        #expect(caller.json?["userRecordName"]?.string == client.test.userNames[.creator], "\(caller.text)")
+    }
+
+    @Test func `OpenCloudKit saves and deletes in a custom zone`() async throws {
+        let (client, user) = try await CloudKitZoneTests.make()
+        let zone = #""zoneID":{"zoneName":"A"}"#
+        func modify(_ kind: String, _ record: String) async -> Response {
+            await Self.post(
+                client, "private/records/modify", user: user,
+                #"{"operations":[{"operationType":"\#(kind)","record":{"recordName":"o",\#(zone)\#(record)}}],\#(zone),"atomic":true}"#
+            )
+        }
+        let made = await modify(
+            "create",
+            #","recordType":"Post","fields":{"title":{"value":"x","type":"STRING"},"n":{"value":1,"type":"INT64"}}"#)
+        let tag = try #require(made.records.first?["recordChangeTag"]?.string, "\(made.text)")
+        // It sends the changed fields only.
+        let saved = await modify(
+            "update", #","recordType":"Post","recordChangeTag":"\#(tag)","fields":{"n":{"value":2,"type":"INT64"}}"#)
+        #expect(
+            saved.records.first?["fields"] == [
+                "title": ["value": "x", "type": "STRING"], "n": ["value": 2, "type": "INT64"],
+            ], "\(saved.text)")
+        let stale = await modify("update", #","recordChangeTag":"\#(tag)","fields":{}"#)
+        #expect(stale.records.first?["serverErrorCode"] == "CONFLICT", "\(stale.text)")
+        let deleted = await modify("forceDelete", "")
+        #expect(deleted.records == [["recordName": "o", "deleted": true]], "\(deleted.text)")
+    }
+
     @Test func `bodies may be pretty-printed, and keys unknown`() async throws {
         let client = try await CloudKitClient.make()
         let user = try await client.signIn()
