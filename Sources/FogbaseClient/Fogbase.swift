@@ -62,6 +62,15 @@ public struct Container: Sendable {
         return Database(connection: connection, scope: .private)
     }
 
+    /// The shared database of the signed-in user: the zones that other users share with the user. ``Share`` tells more.
+    ///
+    /// A request for records names a zone: `zone(_:)` with the id of a zone.
+    public var sharedDatabase: Database {
+        var connection = connection
+        connection.scope.append(("database", Database.Scope.shared.rawValue))
+        return Database(connection: connection, scope: .shared)
+    }
+
     /// Returns the private database of another user. Only administrators can use it.
     ///
     /// - Parameter owner: The record name of the user.

@@ -1,4 +1,5 @@
 package import RecordModel
+internal import RecordStorage
 
 /// The address of a zone inside a container and an environment.
 package struct DatabaseAddress: Hashable, Sendable {
@@ -23,5 +24,12 @@ package struct DatabaseAddress: Hashable, Sendable {
         case .publicDatabase: (0, .nobody)
         case .privateDatabase(let owner): (1, owner)
         }
+    }
+}
+
+extension ZoneEntry {
+    /// The address of a zone of a private database.
+    var address: DatabaseAddress? {
+        ZoneName(name).map { DatabaseAddress(scope: .privateDatabase(owner: owner), zone: $0) }
     }
 }

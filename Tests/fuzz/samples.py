@@ -127,7 +127,8 @@ def zones(fixture: Fixture, owner: Caller) -> list[Sample]:
                 "recordType": "Post", "recordName": name, "zoneID": {"zoneName": zone}, "fields": FIELDS}}
             for name, zone in (("z1", "Kept"), ("z2", "Old"))]}),
         owner.get(f"/query/Post?{place}&zone=Kept&where=likes%20%3E%203"), owner.get(f"/changes?{place}&zone=Kept"),
-        owner.get(f"/changes/zones?{place}"), owner.plain("DELETE", f"/zones/Old?{place}"),
+        owner.get(f"/changes/zones?{place}"), owner.plain("POST", f"/changes/zones/tickets?{place}"),
+        owner.plain("DELETE", f"/zones/Old?{place}"),
         owner.json("PUT", f"/records/Post/below?{place}&zone=Kept",
                    {"fields": FIELDS, "parent": {"recordName": "z1"}}),
         owner.json("PUT", f"/records/cloudkit.share/s1?{place}&zone=Kept", {
@@ -148,6 +149,9 @@ def subscriptions(fixture: Fixture) -> list[Sample]:
         visitor.json("PUT", "/subscriptions/zone?database=private", {"type": "zone", "zone": "_defaultZone"}),
         visitor.json("PUT", "/subscriptions/all?database=private", {"type": "database", "firesOnce": False}
                      ).rejected_with(400),
+        visitor.json("PUT", "/subscriptions/shared?database=shared", {"type": "database"}),
+        visitor.json("PUT", "/subscriptions/shared?database=shared", {
+            "type": "zone", "zone": "Kept", "owner": fixture.names["visitor"]}).rejected_with(404),
         visitor.get("/subscriptions"), visitor.get("/subscriptions/posts"),
         visitor.get("/notifications?since=now&limit=3&wait=0"),
         visitor.get("/notifications?since=AAAA").rejected_with(400, 410),

@@ -221,6 +221,8 @@ struct InMemoryAccountRoutes {
             try writer.writeTombstone(record, position: 0, in: &database)
         }
         for key in database.records.keys where key.zone.owner == id.rawValue { database.keep(nil, at: key) }
+        for zone in database.zones.all(of: id.rawValue) { database.endShares(in: zone) }
+        database.sharing.remove(account: id)
         database.zones.removeAll(of: id.rawValue)
         database.accounts.users[id] = nil
         database.accounts.endSessions(of: id)

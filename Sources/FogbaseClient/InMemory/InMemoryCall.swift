@@ -10,6 +10,8 @@ struct InMemoryCall {
     private(set) var zoneName = ZoneName.defaultZone
     /// The fields to return; `nil` is all of them.
     var fields: [String]?
+    /// The user whose shared database the request addresses as a whole; `nil` for other requests.
+    private(set) var sharedDatabase: UserID?
 
     /// Creates a call to the default zone of a database.
     init(request: InMemoryRequest, caller: Caller, scope: DatabaseScope, fields: [String]? = nil) {
@@ -28,6 +30,8 @@ struct InMemoryCall {
     ///
     /// - Throws: ZONE_NOT_FOUND.
     func addressing(_ name: ZoneName, of database: InMemoryDatabase) throws(RecordError) -> InMemoryCall {
+        // A participant has rights in one zone.
+        guard caller.participation == nil || name == zoneName else { throw .zoneNotFound }
         var call = self
         call.zone = try database.zones.id(of: name, owner: zone.owner)
         call.zoneName = name
@@ -86,10 +90,54 @@ extension InMemoryCall {
             }
             return zone
         }
+        if request["database"] == "shared" {
+            self = try Self.shared(request, zone, by: caller, in: database)
+            return
+        }
         let call = InMemoryCall(
             request: request, caller: caller, scope: try Self.scope(of: request, for: caller, database.accounts),
             fields: request.shownFields)
         self = try zone.map { zone throws(RecordError) in try call.addressing(zone, of: database) } ?? call
+    }
+
+    /// Returns the call to a zone that is shared with the caller, or to its shared database as a whole.
+    private static func shared(
+        _ request: InMemoryRequest, _ zone: ZoneName?, by caller: Caller, in database: InMemoryDatabase
+    ) throws(RecordError) -> InMemoryCall {
+        let signIn = "A shared database belongs to a user. Sign in first"
+        guard zone != nil || request["owner"] != nil else {
+            guard ["zones", "changes zones"].contains(request.path.joined(separator: " ")), request.method == "GET"
+            else {
+                throw .badRequest(
+                    "With database=shared, name a zone and its 'owner'", details: [("parameter", .text("database"))])
+            }
+            guard let user = caller.userID else {
+                throw RecordError(caller == .anonymous ? .authenticationRequired : .accessDenied, signIn)
+            }
+            var call = InMemoryCall(request: request, caller: caller, scope: .privateDatabase(owner: user))
+            call.sharedDatabase = user
+            return call
+        }
+        guard let name = request["owner"] else {
+            throw .badRequest(
+                "With database=shared, 'owner' is the record name of the zone's owner",
+                details: [("parameter", .text("owner"))])
+        }
+        guard let zone, zone != .defaultZone else {
+            throw .badRequest(
+                "With database=shared, 'zone' names a zone. Default zones are not shared",
+                details: [("parameter", .text("zone"))])
+        }
+        guard caller != .anonymous else { throw RecordError(.authenticationRequired, signIn) }
+        guard let owner = database.accounts.id(named: name), case .user(let user, let roles) = caller,
+            let id = database.zones.find(zone, owner: owner.rawValue)?.id,
+            let participation = database.sharing.participation(of: user, in: id)
+        else { throw .zoneNotFound }
+        var call = InMemoryCall(
+            request: request, caller: .participant(user, roles: roles, participation),
+            scope: .privateDatabase(owner: owner), fields: request.shownFields)
+        (call.zone, call.zoneName) = (id, zone)
+        return call
     }
 
     /// Returns the database that a request names.
@@ -99,7 +147,8 @@ extension InMemoryCall {
         switch request["database"] {
         case nil, "public": return .publicDatabase
         case "private": break
-        default: throw .badRequest("'database' is public or private", details: [("parameter", .text("database"))])
+        default:
+            throw .badRequest("'database' is public, private or shared", details: [("parameter", .text("database"))])
         }
         if caller == .anonymous {
             throw RecordError(.authenticationRequired, "A private database belongs to a user. Sign in first")
@@ -152,6 +201,7 @@ extension InMemoryCall {
                     external: { field, output in output += record.externals[field] ?? [] },
                     downloadURL: { _, asset in database.files.url(of: asset) }, to: &text)
             }
+            appendSharing(record, of: database, to: &text)
         }
     }
 
@@ -165,7 +215,8 @@ extension InMemoryCall {
     private func shownAccess(
         of record: InMemoryRecord, _ type: RecordTypeDefinition, _ accounts: InMemoryAccounts
     ) -> [UInt8]? {
-        guard let access = record.access, may(.write, record, type) else { return nil }
+        // In private databases, access lists name shares.
+        guard scope == .publicDatabase, let access = record.access, may(.write, record, type) else { return nil }
         let list = StoredAccess.decode(access).rights.sorted { $0.key < $1.key }
         let shown = list.map { principal, rights -> (String, JSONValue) in
             if case .user(let id) = principal { (accounts.name(of: id), rights.json) } else { ("*", rights.json) }

@@ -23,6 +23,7 @@ struct InMemoryDatabase {
 
     var accounts = InMemoryAccounts()
     var zones = InMemoryZones()
+    var sharing = InMemorySharing()
     var files = InMemoryFiles()
     var positions = InMemoryPositions()
     /// Sync tokens before this sequence number have expired.
@@ -71,13 +72,14 @@ struct InMemoryDatabase {
     mutating func transaction<Value, Failure: Error>(
         _ body: (inout InMemoryDatabase) throws(Failure) -> Value
     ) throws(Failure) -> Value {
-        let (start, schema, replacedRecords) = (journal.count, schema, replacedRecords)
+        let (start, schema, replacedRecords, sharing) = (journal.count, schema, replacedRecords, sharing)
         do throws(Failure) {
             return try body(&self)
         } catch {
             while journal.count > start, let (key, before) = journal.popLast() { replace(before, at: key) }
             self.schema = schema
             self.replacedRecords = replacedRecords
+            self.sharing = sharing
             throw error
         }
     }
@@ -110,19 +112,23 @@ struct InMemoryDatabase {
     /// Returns the position that the text of a request represents: the sequence number of the last change, and the one up
     /// to which the caller has complete data. An empty text is the beginning, and `now` the end.
     ///
-    /// - Parameter owner: As for `InMemoryPositions`.
+    /// - Parameters:
+    ///   - owner: As for `InMemoryPositions`.
+    ///   - rights: The sequence number of the last change of the caller's rights.
     /// - Throws: BAD_REQUEST with cause TOKEN_INVALID or TOKEN_EXPIRED.
-    func feedPosition(_ since: String, _ owner: String) throws(RecordError) -> (last: Int64, complete: Int64) {
+    func feedPosition(
+        _ since: String, _ owner: String, rights: Int64 = 0
+    ) throws(RecordError) -> (last: Int64, complete: Int64) {
         switch since {
         case "": return (0, 0)
         case "now": return (sequence, sequence)
         default:
-            guard case .feed(let last, let complete)? = positions[since, owner] else {
+            guard case .feed(let last, let complete, let known)? = positions[since, owner] else {
                 throw .badRequest(
                     "The sync token does not belong to this caller and zone. Read the feed from its beginning",
                     cause: .tokenInvalid)
             }
-            guard last >= oldestToken else { throw .tokenIsTooOld }
+            guard last >= oldestToken, known == rights else { throw .tokenIsTooOld }
             return (last, complete)
         }
     }

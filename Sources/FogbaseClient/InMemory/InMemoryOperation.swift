@@ -41,10 +41,12 @@ struct InMemoryOperation {
 enum ReferenceCheck {
     case targetExists(target: RecordName, field: Int, holder: RecordKey, position: Int)
     case isNotValidated(target: RecordKey, position: Int)
+    case isShared(RecordKey, position: Int)
 
     var position: Int {
         switch self {
-        case .targetExists(_, _, _, let position), .isNotValidated(_, let position): position
+        case .targetExists(_, _, _, let position), .isNotValidated(_, let position), .isShared(_, let position):
+            position
         }
     }
 }

@@ -10,8 +10,8 @@ struct InMemoryPositions {
         /// since 1970.
         case query(after: InMemoryRecord, now: Int64)
         /// A position in the change feed: the sequence number of the last change, and the sequence number up to which
-        /// the caller has complete data.
-        case feed(after: Int64, complete: Int64)
+        /// the caller has complete data. The last number is that of the last change of the caller's rights.
+        case feed(after: Int64, complete: Int64, rights: Int64 = 0)
     }
 
     private var places: [String: (place: Place, owner: String)] = [:]

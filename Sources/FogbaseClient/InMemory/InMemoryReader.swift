@@ -102,7 +102,10 @@ struct InMemoryReader {
             types.map { $0.contains { database.schema[$0]?.id == record.type } } ?? true
         }.sorted { $0.sequence < $1.sequence }
         let owner = "feed \(call.caller.writerID) \(call.zone)"
-        var (last, complete) = try database.feedPosition(since, owner)
+        let rights = call.caller.participation.flatMap { _ in call.caller.userID }.flatMap { user in
+            database.sharing.rightsChanges[InMemorySharing.Membership(account: user, zone: call.zone)]
+        }
+        var (last, complete) = try database.feedPosition(since, owner, rights: rights ?? 0)
         var json = Array(#"{"changes":["#.utf8)
         var count = 0
         var isCut = false
@@ -126,7 +129,7 @@ struct InMemoryReader {
             }
         }
         if !isCut { (last, complete) = (database.sequence, database.sequence) }
-        let token = database.positions.keep(.feed(after: last, complete: complete), owner)
+        let token = database.positions.keep(.feed(after: last, complete: complete, rights: rights ?? 0), owner)
         json += Array("],\"token\":\"\(token)\",\"moreComing\":\(isCut)}".utf8)
         return TransportResponse(json: json)
     }

@@ -100,6 +100,16 @@ struct InMemoryRecord {
         references.contains { $0.reference.recordName == name && $0.reference.action == action }
     }
 
+    /// Updates the system fields for a change.
+    ///
+    /// - Parameter now: The time in milliseconds since 1970.
+    mutating func change(sequence: Int64, by account: UserID, at now: Int64) {
+        self.sequence = sequence
+        revision += 1
+        modifier = account
+        modified = now
+    }
+
     /// Turns the record into a tombstone.
     mutating func clear() {
         isDeleted = true

@@ -14,6 +14,8 @@ struct InMemoryRouter {
             case ("GET", "assets", 2...3) where request.path[1] != "uploads": return try database.files.read(request)
             case (_, "users", _), (_, "sessions", _):
                 return try InMemoryAccountRoutes(request: request, caller: caller).respond(in: &database)
+            case (_, "shares", _):
+                return try InMemoryShareRoutes(request: request, caller: caller).respond(in: &database)
             default: return try respond(try InMemoryCall(request, by: caller, in: database), in: &database)
             }
         } catch {

@@ -13,7 +13,7 @@ internal import RecordWire
 /// ```
 ///
 /// The in-memory server implements the protocol and rules of a real server for records, batches, queries, pages,
-/// changes, zones, references, access lists and permissions. It also stores files and accounts. The in-memory server
+/// changes, zones, sharing, references, access lists and permissions. It also stores files and accounts. The in-memory server
 /// differs from a real server as follows:
 ///
 /// - The records of a deleted zone are deleted at once, and its loss is kept without a limit of time.
@@ -21,6 +21,7 @@ internal import RecordWire
 ///   them, even in production. All types have the default grants. Queries need no index.
 /// - The media type of a file is the type that the client sent. Pictures have no dimensions. URLs of files do not
 ///   expire.
+/// - A record comes after its parent, also in an atomic batch. `createShortGUID` is ignored.
 /// - Changes are not streamed. Change feeds and live results poll.
 /// - Jobs have ended when the response to their request arrives. They cannot be paused or canceled, and are kept.
 /// - Schema, roles, invitations, API keys, schedules, subscriptions, resumable uploads, forms, digests, thumbnails and query

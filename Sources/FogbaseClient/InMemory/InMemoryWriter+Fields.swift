@@ -27,7 +27,7 @@ extension InMemoryWriter {
         var input = operation.input
         input.zone = call.zoneName
         return try FieldResolver.resolve(
-            input, typeName: typeName, type: database.schema[typeName], allowsNewFields: true,
+            input, typeName: typeName, type: database.schema[typeName], allowsNewFields: typeName != .share,
             recordBytes: database.limits.recordBytes, completing: complete)
     }
 

@@ -77,6 +77,12 @@ struct InMemoryWriter {
             creator: call.caller.writerID, created: database.now)
         record.access = try access(operation, of: record, in: database)
         try record.take(merge)
+        let shares = InMemoryShareWriter(call: call, input: operation.input.sharing)
+        if type.name == .share {
+            try shares.create(&record, in: &database)
+        } else {
+            try shares.place(&record, isNew: true, in: &database)
+        }
         try noteChecks(of: record, before: nil, position: position)
         database.keep(record, at: record.key)
         return .saved(record, isNew: true)
@@ -120,18 +126,22 @@ struct InMemoryWriter {
         if current.name == .users, record.references.contains(where: { $0.reference.action == .deleteSelf }) {
             throw .badRequest("A user record goes with its account alone and has no references with DELETE_SELF")
         }
+        let shares = InMemoryShareWriter(call: call, input: operation.input.sharing)
+        if current.name == .share {
+            try shares.change(record, in: &database)
+        } else {
+            try shares.place(&record, isNew: false, in: &database)
+        }
         try noteChecks(of: record, before: existing, position: position)
         database.keep(record, at: record.key)
+        if record.access != existing.access { database.updateSharedAccess(below: record.key) }
         return .saved(record, isNew: false)
     }
 
     /// Returns a copy of the record with the system fields updated for a change, such as modifier and time.
     private func changed(_ record: InMemoryRecord, in database: inout InMemoryDatabase) -> InMemoryRecord {
         var record = record
-        record.sequence = database.nextSequence()
-        record.revision += 1
-        record.modifier = call.caller.writerID
-        record.modified = database.now
+        record.change(sequence: database.nextSequence(), by: call.caller.writerID, at: database.now)
         return record
     }
 
@@ -146,6 +156,7 @@ struct InMemoryWriter {
             if ignoresMissing { return .deleted }
             throw rejection
         }
+        if try InMemoryShareWriter(call: call, input: nil).leave(existing, in: &database) { return .deleted }
         try allowWriting(existing, type)
         try check(operation.precondition, existing, type, in: database)
         guard type.name != .users || call.scope != .publicDatabase else { throw .userRecordStays }
@@ -163,9 +174,16 @@ struct InMemoryWriter {
             guard var record = database.find(key.name, zone: key.zone) else { continue }
             // A user record is deleted only with its account.
             if key != first.key, database.schema[id: record.type]?.name == .users { continue }
+            if call.caller.participation != nil, database.sharing.share(root: key) != nil {
+                throw RecordError(
+                    .accessDenied, "Only the owner of the zone can move or delete the record at the top of a share")
+            }
             record = changed(record, in: &database)
             record.clear()
             database.keep(record, at: key)
+            if call.scope != .publicDatabase {
+                database.didRemoveFromHierarchy(key, by: call.caller.writerID)
+            }
             checks.append(.isNotValidated(target: key, position: position))
             let holders = (database.holders[key] ?? []).compactMap { database.records[$0] }
                 .filter { $0.refers(to: key.name, with: .deleteSelf) }.sorted { $0.id < $1.id }.map(\.key)
@@ -239,6 +257,10 @@ struct InMemoryWriter {
             checks.append(
                 .targetExists(target: reference.recordName, field: field, holder: record.key, position: position))
         }
+        // The records of a participant are in shares that it may write.
+        if call.caller.participation?.whole.contains(.write) == false {
+            checks.append(.isShared(record.key, position: position))
+        }
     }
 
     /// Returns the error of the first failed check, and the index of its operation.
@@ -259,6 +281,14 @@ struct InMemoryWriter {
                 return nil
             }
             return .missingTarget(target, field: database.fieldName(field, of: holder))
+        case .isShared(let key, _):
+            guard let record = database.find(key.name, zone: key.zone), let type = database.schema[id: record.type],
+                !call.may(.write, record, type)
+            else { return nil }
+            return RecordError(
+                .accessDenied,
+                "Not the whole zone is shared with you. Give the record a 'parent' that is shared with you for writing",
+                details: [("recordType", .text(type.name.text))])
         case .isNotValidated(let target, _):
             guard database.find(target.name, zone: target.zone) == nil else { return nil }
             let holder = database.holders[target]?.compactMap { database.records[$0] }

@@ -32,11 +32,12 @@ struct InMemoryZoneRoutes {
     }
 
     private func json(
-        of name: ZoneName, created: Int64? = nil, isLost: Bool = false, _ database: InMemoryDatabase
+        of name: ZoneName, created: Int64? = nil, isLost: Bool = false, owner: Int64? = nil,
+        _ database: InMemoryDatabase
     ) -> JSONValue {
         var json = JSONObject([("zoneName", .string(name.text))])
         if !isPublic {
-            json["ownerRecordName"] = .string(database.accounts.name(of: UserID(rawValue: owner)))
+            json["ownerRecordName"] = .string(database.accounts.name(of: UserID(rawValue: owner ?? self.owner)))
         }
         if let created { json["created"] = .integer(created) }
         if isLost { json["deleted"] = true }
@@ -51,6 +52,10 @@ struct InMemoryZoneRoutes {
     /// Lists the zones, the default zone first.
     func list(in database: InMemoryDatabase) throws(RecordError) -> TransportResponse {
         let limit = try call.request.limit(database.limits)
+        if let account = call.sharedDatabase {
+            let zones = sharedZones(of: account, in: database).sorted { $0.sequence < $1.sequence }
+            return TransportResponse(json: ["zones": .array(zones.map(\.json))])
+        }
         let custom = database.zones.all(of: owner)
         var rest: [(name: ZoneName, created: Int64?)] = [(.defaultZone, nil)] + custom.map { ($0.name, $0.created) }
         if !isPublic, let cursor = call.request["cursor"] {
@@ -93,6 +98,7 @@ struct InMemoryZoneRoutes {
             throw .badRequest("The default zone stays as long as its database. Delete its records instead")
         }
         guard let zone = database.zones.find(name, owner: owner) else { throw .zoneNotFound }
+        database.endShares(in: zone)
         database.zones.remove(zone, sequence: database.nextSequence())
         database.removeRecords(of: zone.id)
         return TransportResponse(status: 204)
@@ -104,18 +110,9 @@ struct InMemoryZoneRoutes {
             throw .badRequest("The public database has one zone alone. Read its changes with GET /changes")
         }
         let limit = try call.request.limit(database.limits)
-        let holder = "zones \(call.caller.writerID) \(owner)"
+        let holder = "zones \(call.caller.writerID) \(call.sharedDatabase == nil ? "\(owner)" : "shared")"
         var last = try database.feedPosition(call.request["since"] ?? "", holder).last
-        let newest = database.newestSequences(of: owner)
-        var changes: [(sequence: Int64, json: JSONValue)] = database.zones.all(of: owner).map { zone in
-            (max(zone.id.number, newest[zone.id] ?? 0), json(of: zone.name, created: zone.created, database))
-        }
-        changes += database.zones.lost.filter { $0.owner == owner }.map { lost in
-            (lost.sequence, json(of: lost.name, isLost: true, database))
-        }
-        if let sequence = newest[InMemoryZoneID(owner: owner)] {
-            changes.append((sequence, json(of: .defaultZone, database)))
-        }
+        var changes = call.sharedDatabase.map { sharedChanges(of: $0, in: database) } ?? ownChanges(in: database)
         changes = changes.filter { $0.sequence > last }.sorted { $0.sequence < $1.sequence }
         let page = changes.prefix(limit)
         let moreComing = changes.count > page.count
@@ -124,6 +121,48 @@ struct InMemoryZoneRoutes {
         return TransportResponse(json: [
             "zones": .array(page.map(\.json)), "token": .string(token), "moreComing": .bool(moreComing),
         ])
+    }
+}
+
+// MARK: - Changes
+
+extension InMemoryZoneRoutes {
+    /// A zone as JSON with the sequence number of its newest change.
+    private typealias Change = (sequence: Int64, json: JSONValue)
+
+    private func ownChanges(in database: InMemoryDatabase) -> [Change] {
+        let newest = database.newestSequences(of: owner)
+        var changes: [Change] = database.zones.all(of: owner).map { zone in
+            (max(zone.id.number, newest[zone.id] ?? 0), json(of: zone.name, created: zone.created, database))
+        }
+        changes += database.zones.lost.filter { $0.owner == owner }.map { lost in
+            (lost.sequence, json(of: lost.name, isLost: true, database))
+        }
+        if let sequence = newest[InMemoryZoneID(owner: owner)] {
+            changes.append((sequence, json(of: .defaultZone, database)))
+        }
+        return changes
+    }
+
+    /// Returns the zones that others share with an account. A zone changes with its records and with the rights.
+    private func sharedZones(of account: UserID, in database: InMemoryDatabase) -> [Change] {
+        database.sharing.zones(of: account).flatMap { id in
+            database.zones.all(of: id.owner).filter { $0.id == id }
+        }.map { zone in
+            let newest = database.newestSequences(of: zone.id.owner)[zone.id] ?? 0
+            let rights = database.sharing.rightsChanges[InMemorySharing.Membership(account: account, zone: zone.id)]
+            return (
+                max(zone.id.number, newest, rights ?? 0),
+                json(of: zone.name, created: zone.created, owner: zone.id.owner, database)
+            )
+        }
+    }
+
+    private func sharedChanges(of account: UserID, in database: InMemoryDatabase) -> [Change] {
+        sharedZones(of: account, in: database)
+            + database.sharing.lost.filter { $0.account == account }.map { lost in
+                (lost.sequence, json(of: lost.name, isLost: true, owner: lost.owner, database))
+            }
     }
 }
 

@@ -57,17 +57,19 @@ public struct Batch: Sendable {
     ///   - model: The fields of the record.
     ///   - name: The record name; `nil` generates one.
     ///   - access: The access list of the record; `nil` uses the default of the record type.
+    ///   - parent: The name of the record's parent in its zone; `nil` for none.
     ///   - zone: The name of the record's zone; `nil` uses the zone of the database that performs the batch.
     /// - Throws: `FogbaseError.invalidArgument` if the name of the record or zone is not valid, or a number is not finite.
     @discardableResult
     public mutating func create<Model: RecordCodable>(
-        _ model: Model, named name: String? = nil, access: RecordAccess? = nil, zone: String? = nil
+        _ model: Model, named name: String? = nil, access: RecordAccess? = nil, under parent: String? = nil,
+        zone: String? = nil
     ) throws -> Item<Stored<Model>> {
         let name = try name.map { try Database.checked($0) } ?? RecordNames.make()
         var writer = FieldWriter(removesAbsent: false)
         try model.encode(fields: &writer)
         return try add(
-            "create", zone, Model.recordType, name, fields: writer, access: access,
+            "create", zone, Model.recordType, name, fields: writer, access: access, parent: parent.map(Self.link),
             client: try? Record(Model.recordType, name: name, fields: writer)
         ) { try Stored(&$0, sent: model) }
     }
@@ -123,7 +125,9 @@ public struct Batch: Sendable {
         let word: StaticString = policy != .ifUnchanged ? "forceUpdate" : isNew ? "create" : "update"
         return try add(
             word, zone, record.recordType, try Database.checked(record.name), fields: writer,
-            version: policy == .ifUnchanged ? record.version : nil, access: record.access, client: record,
+            version: policy == .ifUnchanged ? record.version : nil, access: record.access,
+            parent: record.parent == record.metadata?.parent ? nil : record.parent.map(Self.link) ?? .null,
+            client: record,
             ancestor: isNew ? nil : ancestor
         ) { scanner in
             guard scanner.isStub else { return Record(&scanner) }
@@ -180,10 +184,13 @@ public struct Batch: Sendable {
         try add("delete", zone, nil, try Database.checked(name)) { _ in () }
     }
 
+    /// Returns a parent in the form of requests.
+    static func link(_ name: String) -> JSONValue { ["recordName": .string(name)] }
+
     private mutating func add<Value: Sendable>(
         _ word: StaticString, _ zone: String?, _ type: String?, _ name: String, fields: FieldWriter? = nil,
         version: String? = nil,
-        access: RecordAccess? = nil, client: Record? = nil, ancestor: Record? = nil,
+        access: RecordAccess? = nil, parent: JSONValue? = nil, client: Record? = nil, ancestor: Record? = nil,
         read: @escaping @Sendable (inout RecordScanner) throws -> Value
     ) throws -> Item<Value> {
         let zone = try zone.map { try Zone.checked($0) }
@@ -209,6 +216,10 @@ public struct Batch: Sendable {
         if let access {
             text.appendLiteral(",\"acl\":")
             access.tree.write(to: &text)
+        }
+        if let parent {
+            text.appendLiteral(",\"parent\":")
+            parent.write(to: &text)
         }
         if let fields {
             text.appendLiteral(",\"fields\":{")

@@ -12,14 +12,15 @@ extension Database {
     ///   - model: The fields of the record.
     ///   - name: The record name; `nil` generates one.
     ///   - access: The access list of the record; `nil` uses the default of the record type.
+    ///   - parent: The name of the record's parent, in a zone of a private or shared database; `nil` for none.
     /// - Throws: `FogbaseError.exists` if a record has this name; `accessDenied` if the caller lacks the permission;
     ///   `invalidArgument` if the name is not a valid record name, or a number is not finite.
     @discardableResult
     public func create<Model: RecordCodable>(
-        _ model: Model, named name: String? = nil, access: RecordAccess? = nil
+        _ model: Model, named name: String? = nil, access: RecordAccess? = nil, under parent: String? = nil
     ) async throws -> Stored<Model> {
         var batch = Batch()
-        let item = try batch.create(model, named: name, access: access)
+        let item = try batch.create(model, named: name, access: access, under: parent)
         return try await perform(item, alone: batch)
     }
 

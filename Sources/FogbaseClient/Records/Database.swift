@@ -2,10 +2,11 @@ internal import Foundation
 internal import RecordModel
 internal import RecordWire
 
-/// A zone of a container's public database, or of a user's private database.
+/// A zone of a container's public database, or of a user's private or shared database.
 ///
 /// The databases of a ``Container`` are their default zones. The zones that apps create in private databases are returned
-/// by ``zone(_:)``.
+/// by `zone(_:)`. A shared database has no default zone: `zone(_:)` with the id of a zone returns the zones that other
+/// users share with the signed-in user.
 public struct Database: Sendable {
     /// The kinds of databases.
     public enum Scope: String, Hashable, Sendable {
@@ -13,13 +14,17 @@ public struct Database: Sendable {
         case `public`
         /// The database of one user, which other users cannot see.
         case `private`
+        /// The zones of other users that are shared with one user.
+        case shared
     }
 
     var connection: Connection
-    /// The kind of the database, public or private.
+    /// The kind of the database.
     public let scope: Scope
     /// The name of the zone whose records the calls read and write.
     public internal(set) var zoneName = Zone.defaultName
+    /// The record name of the user who owns the zone, in a shared database; otherwise `nil`.
+    public internal(set) var zoneOwner: String?
 
     /// The zones of the database, of which this value addresses one.
     public var zones: DatabaseZones { DatabaseZones(connection: connection.addressing(zone: Zone.defaultName)) }
@@ -35,11 +40,32 @@ public struct Database: Sendable {
     /// database has ``Zone/defaultName`` alone.
     ///
     /// - Parameter name: The name of the zone.
-    /// - Throws: `FogbaseError.invalidArgument` if the name is not valid.
+    /// - Throws: `FogbaseError.invalidArgument` if the name is not valid, and for a shared database, whose zones have
+    ///   owners.
     public func zone(_ name: String) throws -> Database {
+        try zone(Zone.ID(name: name))
+    }
+
+    /// Returns another zone of the same database. The call sends no request.
+    ///
+    /// ```swift
+    /// for zone in try await container.sharedDatabase.zones.all() {
+    ///     let items = try await container.sharedDatabase.zone(zone.id).fetch(Query<Item>())
+    /// }
+    /// ```
+    ///
+    /// - Parameter id: The name of the zone. In a shared database, also its owner.
+    /// - Throws: `FogbaseError.invalidArgument` if the name is not valid, or for a zone of a shared database without an
+    ///   owner.
+    public func zone(_ id: Zone.ID) throws -> Database {
+        guard scope != .shared || id.owner != nil else {
+            throw FogbaseError.invalidArgument(
+                "A zone of a shared database has an owner. Use zone(_:) with the id of a zone")
+        }
         var database = self
-        database.zoneName = try Zone.checked(name)
-        database.connection = connection.addressing(zone: name)
+        database.zoneName = try Zone.checked(id.name)
+        database.zoneOwner = scope == .shared ? id.owner : nil
+        database.connection = connection.addressing(zone: id.name, of: id.owner)
         return database
     }
 

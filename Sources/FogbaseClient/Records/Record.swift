@@ -20,6 +20,8 @@ public struct Record: Hashable, Sendable {
     public internal(set) var metadata: RecordMetadata?
     /// The access list; `nil` leaves the server's list unchanged.
     public var access: RecordAccess?
+    /// The name of the record's parent in its zone; `nil` for none. ``Share`` tells what parents are for.
+    public var parent: String?
     /// The fetched or assigned fields, by name.
     public var fields: [String: FieldValue] = [:]
     /// The fields as they were read.
@@ -55,6 +57,7 @@ public struct Record: Hashable, Sendable {
         self.init(metadata.recordType, name: metadata.name)
         self.metadata = metadata
         access = metadata.access
+        parent = metadata.parent
         var values = scanner.fields
         for name in values.names { fields[name] = values.find(name).flatMap { values.value(of: $0) } }
         original = fields

@@ -19,11 +19,15 @@ public struct RecordMetadata: Hashable, Sendable, Codable {
     public var modifier: String
     /// The access list; `nil` if the record has no access list, or the caller cannot read the list.
     public var access: RecordAccess?
+    /// The name of the record's parent in its zone; `nil` for none, and for one that the caller cannot read.
+    public var parent: String?
+    /// The name of the ``Share`` that begins with the record; `nil` for none.
+    public var share: String?
 
     /// Creates metadata for tests and previews.
     public init(
         recordType: String, name: String, version: String, createdAt: Date, creator: String, updatedAt: Date,
-        modifier: String, access: RecordAccess? = nil
+        modifier: String, access: RecordAccess? = nil, parent: String? = nil, share: String? = nil
     ) {
         self.recordType = recordType
         self.name = name
@@ -33,6 +37,8 @@ public struct RecordMetadata: Hashable, Sendable, Codable {
         self.updatedAt = updatedAt
         self.modifier = modifier
         self.access = access
+        self.parent = parent
+        self.share = share
     }
 
     init(_ head: consuming RecordScanner.Head, type: String) {
@@ -44,5 +50,7 @@ public struct RecordMetadata: Hashable, Sendable, Codable {
         updatedAt = Date(milliseconds: head.modified?.timestamp ?? 0)
         modifier = head.modified?.userRecordName ?? ""
         access = head.access.flatMap(RecordAccess.init(tree:))
+        parent = head.parent
+        share = head.share
     }
 }

@@ -6,12 +6,14 @@ public struct SubscriptionNotification: Hashable, Sendable {
     public let id: String
     /// The subscription that has fired.
     public let subscriptionID: String
-    /// The database: `public` or `private`.
+    /// The database: `public`, `private` or `shared`.
     public let database: String
     /// The change of the record; `nil` for a zone or a database.
     public let event: Subscription.Event?
     /// The zone; `nil` for a database.
     public let zone: String?
+    /// The record name of the user who owns the zone; `nil` in the public database, and for a shared database as a whole.
+    public let owner: String?
     /// The name of the record; `nil` for a zone or a database.
     public let recordName: String?
     /// The type of the record; `nil` for a zone or a database.
@@ -26,6 +28,7 @@ public struct SubscriptionNotification: Hashable, Sendable {
         database = tree["database"]?.string ?? ""
         event = tree["reason"]?.string.flatMap(Subscription.Event.init)
         zone = tree["zone"]?.string
+        owner = tree["ownerRecordName"]?.string
         recordName = tree["recordName"]?.string
         recordType = tree["recordType"]?.string
     }

@@ -7,7 +7,7 @@ internal import RecordWire
 /// try await container.publicDatabase.subscriptions.save(good)
 /// ```
 ///
-/// The server keeps subscriptions. ``Container/notifications(since:limit:wait:)`` reads what they report.
+/// The server keeps subscriptions. ``Container/notificationFeed(since:)`` reads what they report.
 public struct Subscription: Hashable, Sendable, Identifiable {
     /// The kinds of subscriptions.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
@@ -15,7 +15,7 @@ public struct Subscription: Hashable, Sendable, Identifiable {
         case query
         /// All records of a zone.
         case zone
-        /// All zones of a private database.
+        /// All zones of a private or shared database.
         case database
     }
 
@@ -37,6 +37,8 @@ public struct Subscription: Hashable, Sendable, Identifiable {
     public let recordType: String?
     /// The watched zone; `nil` for all zones of the database.
     public let zone: String?
+    /// The owner of the watched zone in the shared database; otherwise `nil`.
+    public let owner: String?
     /// The changes on which a query subscription fires; empty for other kinds.
     public let events: Set<Event>
     /// Whether the subscription ends with its first notification.
@@ -74,12 +76,19 @@ public struct Subscription: Hashable, Sendable, Identifiable {
         return Subscription(id, .query, body)
     }
 
-    /// Creates a subscription to all changes of a zone in the private database.
-    public static func zone(_ id: String, of zone: String) -> Subscription {
-        Subscription(id, .zone, JSONObject([("type", .string(Kind.zone.rawValue)), ("zone", .string(zone))]))
+    /// Creates a subscription to all changes of a zone.
+    ///
+    /// - Parameters:
+    ///   - id: The name.
+    ///   - zone: The name of the zone.
+    ///   - owner: For the shared database, the record name of the user who owns the zone. For the private database, `nil`.
+    public static func zone(_ id: String, of zone: String, owner: String? = nil) -> Subscription {
+        var body = JSONObject([("type", .string(Kind.zone.rawValue)), ("zone", .string(zone))])
+        body["owner"] = owner.map(JSONValue.string)
+        return Subscription(id, .zone, body)
     }
 
-    /// Creates a subscription to all changes in the private database.
+    /// Creates a subscription to all changes in the private or shared database.
     public static func database(_ id: String) -> Subscription {
         Subscription(id, .database, JSONObject([("type", .string(Kind.database.rawValue))]))
     }
@@ -90,6 +99,7 @@ public struct Subscription: Hashable, Sendable, Identifiable {
         self.body = body
         recordType = body["recordType"]?.string
         zone = body["zone"]?.string
+        owner = body["owner"]?.string
         events = Set((body["firesOn"]?.array ?? []).compactMap { $0.string.flatMap(Event.init) })
         firesOnce = body["firesOnce"]?.bool ?? false
         predicate = body["where"]?.string

@@ -17,8 +17,11 @@ struct DatabaseFollower {
     private var isListRead = false
     /// Whether the app knows that all changes are delivered.
     private var isUpToDate = false
+    /// The number of streams in a row without a byte. Some proxies hold responses back until they are complete.
+    private var muteStreams = 0
+    private static let mostMuteStreams = 2
     /// The zones that have started over and have not accepted a new token yet; `nil` stands for the list.
-    private var startedOver: Set<RecordName?> = []
+    private var startedOver: Set<Zone.ID?> = []
 
     init(_ feed: DatabaseChangeFeed) {
         self.feed = feed
@@ -39,7 +42,7 @@ struct DatabaseFollower {
                         isUpToDate = true
                         return Event(change: .upToDate, state: state)
                     }
-                    try await pause(nil)
+                    try await waitForChanges()
                 }
                 if let change = try await readZones() { return Event(change: change, state: state) }
             } catch let error as FogbaseError {
@@ -69,13 +72,13 @@ struct DatabaseFollower {
         isListRead = !page.moreComing
         guard !page.isEmpty else { return nil }
         for change in page.changes {
-            let name = RecordName(unchecked: change.zone.name)
+            let zone = change.zone.id
             switch change {
             case .changed:
-                if !state.waiting.contains(name) { state.waiting.append(name) }
+                if !state.waiting.contains(zone) { state.waiting.append(zone) }
             case .deleted:
-                state.zones[name] = nil
-                state.waiting.removeAll { $0 == name }
+                state.zones[zone] = nil
+                state.waiting.removeAll { $0 == zone }
             }
         }
         (isUpToDate, wait) = (false, feed.interval)
@@ -85,11 +88,11 @@ struct DatabaseFollower {
     /// Reads a page of the changes in the first waiting zone.
     ///
     /// - Returns: The change for the app; `nil` if there is none.
-    private mutating func readRecords(of zone: RecordName) async throws -> Change? {
+    private mutating func readRecords(of zone: Zone.ID) async throws -> Change? {
         let token = state.zones[zone]
         let page: ChangePage
         do {
-            let connection = feed.zones.connection.addressing(zone: zone.text)
+            let connection = feed.zones.connection.addressing(zone: zone.name, of: zone.owner)
             page = try await connection.changes(feed.selection, since: token, filling: .empty)
         } catch FogbaseError.zoneNotFound {
             state.waiting.removeFirst()
@@ -98,17 +101,43 @@ struct DatabaseFollower {
             guard error.isOfToken, token != nil else { throw error }
             try await pauseIfStartedOver(zone)
             state.zones[zone] = nil
-            return .zoneStartsOver(zone.text)
+            return .zoneStartsOver(zone)
         }
         if token != nil { startedOver.remove(zone) }
         // The server has no token for a default zone that was never written.
         state.zones[zone] = page.token.text.isEmpty ? nil : page.token
         if !page.moreComing { state.waiting.removeFirst() }
-        return page.isEmpty ? nil : .records(page, zone: zone.text)
+        return page.isEmpty ? nil : .records(page, zone: zone)
+    }
+
+    /// Waits until the server has a change: on a stream of changed zones, or without one for some time.
+    private mutating func waitForChanges() async throws {
+        let connection = feed.zones.connection
+        if muteStreams < Self.mostMuteStreams, connection.transport.streamsEvents, let token = state.token {
+            var call = Call("GET", "changes", "zones")
+            call.query.append(("since", token.text))
+            do {
+                let stream = try await EventStream.open(call, by: connection)
+                guard let stream else {
+                    muteStreams = Self.mostMuteStreams
+                    return try await pause(nil)
+                }
+                muteStreams += 1
+                while try await stream.receive() {
+                    muteStreams = 0
+                    // The next page of the list says what has changed, or what is wrong.
+                    if stream.events.contains(where: { $0.type != "caughtup" }) { return }
+                    stream.events = []
+                }
+            } catch  where error is FogbaseError || error is TransportError {
+                // The response to the next request says whether the error is permanent.
+            }
+        }
+        try await pause(nil)
     }
 
     /// Waits if the server rejects each new token of a zone, or of the list.
-    private mutating func pauseIfStartedOver(_ zone: RecordName?) async throws {
+    private mutating func pauseIfStartedOver(_ zone: Zone.ID?) async throws {
         if !startedOver.insert(zone).inserted { try await pause(nil) }
     }
 

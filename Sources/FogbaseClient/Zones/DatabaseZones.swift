@@ -36,7 +36,8 @@ public struct DatabaseZones: Sendable {
         try await connection.send(Call("GET", "zones", try Zone.checked(name))).readZone()
     }
 
-    /// Fetches all zones of the database: the default zone, then the others by name.
+    /// Fetches all zones of the database: the default zone, then the others by name. A shared database has those that
+    /// others share with the user, the oldest change first.
     public func all() async throws -> [Zone] {
         var zones: [Zone] = []
         var cursor: String?
@@ -64,7 +65,7 @@ public struct DatabaseZones: Sendable {
         _ = try await connection.send(Call("DELETE", "zones", try Zone.checked(name)))
     }
 
-    /// Fetches which zones of a private database have changed. ``changeFeed(since:every:atMost:fields:types:)`` also
+    /// Fetches which zones of a private or shared database have changed. ``changeFeed(since:every:atMost:fields:types:)`` also
     /// fetches what has changed in them.
     ///
     /// - Parameters:
@@ -89,11 +90,11 @@ public struct DatabaseZones: Sendable {
             changes: changes, token: ZoneChangeToken(next), moreComing: tree["moreComing"]?.bool ?? false)
     }
 
-    /// Returns the changes of all zones of a private database, as a sequence that ends when its task is canceled.
+    /// Returns the changes of all zones of a private or shared database, as a sequence that ends when its task is canceled.
     ///
     /// - Parameters:
     ///   - state: The state of the last event that the app has processed; `nil` starts from the beginning.
-    ///   - interval: The polling interval right after a change.
+    ///   - interval: If the feed has to poll, the polling interval right after a change.
     ///   - longestInterval: The longest polling interval, after a long time without changes.
     ///   - fields: The fields to send; `nil` requests all fields.
     ///   - types: The record types to return; `nil` returns all types. Pass the same types with each state.
@@ -109,10 +110,14 @@ public struct DatabaseZones: Sendable {
 
 extension Connection {
     /// Returns the connection for requests to another zone of the same database.
-    func addressing(zone name: String) -> Connection {
+    ///
+    /// - Parameter owner: The owner of a zone in a shared database. Other databases have one owner.
+    func addressing(zone name: String, of owner: String? = nil) -> Connection {
         var connection = self
-        connection.scope.removeAll { $0.name == "zone" }
+        let isShared = scope.contains { $0.name == "database" && $0.value == Database.Scope.shared.rawValue }
+        connection.scope.removeAll { $0.name == "zone" || isShared && $0.name == "owner" }
         if name != Zone.defaultName { connection.scope.append(("zone", name)) }
+        if isShared, let owner { connection.scope.append(("owner", owner)) }
         return connection
     }
 }

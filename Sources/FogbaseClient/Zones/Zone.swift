@@ -1,7 +1,7 @@
 public import Foundation
 internal import RecordWire
 
-/// A zone: a part of a private database with a change feed of its own.
+/// A zone: a part of a private or shared database with a change feed of its own.
 ///
 /// The value describes the zone. To read and write its records, use ``Database/zone(_:)``.
 public struct Zone: Hashable, Sendable, Codable {
@@ -36,5 +36,29 @@ public struct Zone: Hashable, Sendable, Codable {
 }
 
 extension Zone: Identifiable {
-    public var id: String { name }
+    /// The identity of a zone: its name and its owner. In a shared database, zones of different owners may have the same
+    /// name.
+    public struct ID: Hashable, Sendable, Codable {
+        /// The name of the zone. Names are compared by their bytes.
+        public var name: String
+        /// The record name of the user who owns the zone; `nil` for the owner of the database.
+        public var owner: String?
+
+        /// Creates an identity.
+        public init(name: String, owner: String? = nil) {
+            self.name = name
+            self.owner = owner
+        }
+
+        public static func == (left: ID, right: ID) -> Bool {
+            left.name.utf8.elementsEqual(right.name.utf8) && left.owner == right.owner
+        }
+
+        public func hash(into hasher: inout Hasher) {
+            for byte in name.utf8 { hasher.combine(byte) }
+            hasher.combine(owner)
+        }
+    }
+
+    public var id: ID { ID(name: name, owner: owner) }
 }

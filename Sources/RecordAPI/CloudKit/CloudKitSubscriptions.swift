@@ -10,31 +10,28 @@ enum CloudKitSubscriptions {
     static let routes: [CloudKitRoute] = [
         CloudKitRoute(
             "GET /database/1/{container}/{environment}/{database}/subscriptions/list", "subscriptions/list",
-            rate: .read, callers: .usersAndKeys, databases: databases
+            rate: .read, callers: .usersAndKeys
         ) { call in try list(call) },
         CloudKitRoute(
             "POST /database/1/{container}/{environment}/{database}/subscriptions/list", "subscriptions/list",
-            rate: .read, callers: .usersAndKeys, databases: databases
+            rate: .read, callers: .usersAndKeys
         ) { call in try list(call) },
         CloudKitRoute(
             "POST /database/1/{container}/{environment}/{database}/subscriptions/lookup", "subscriptions/lookup",
-            rate: .read, callers: .usersAndKeys, databases: databases
+            rate: .read, callers: .usersAndKeys
         ) { call in try await lookUp(&call) },
         CloudKitRoute(
             "POST /database/1/{container}/{environment}/{database}/subscriptions/modify", "subscriptions/modify",
-            rate: .write, callers: .usersAndKeys, databases: databases
+            rate: .write, callers: .usersAndKeys
         ) { call in try await modify(&call) },
     ]
-
-    private static let databases: Set<CloudKitDatabase> = [.publicDatabase, .privateDatabase]
 
     // MARK: Operations
 
     /// `subscriptions/list`: all subscriptions of the caller in the database.
     static func list(_ call: CloudKitCall) throws -> HTTPResponse {
-        let scope = try call.scope()
-        let found = try call.reader.subscriptions.list(in: scope, for: call.caller)
-        let owner = try call.ownerName(of: scope)
+        let (database, owner) = try database(call)
+        let found = try call.reader.subscriptions.list(in: database, for: call.caller)
         return respond(found.map { document($0, owner: owner) })
     }
 
@@ -43,13 +40,12 @@ enum CloudKitSubscriptions {
         let body = try await call.object()
         let wanted = try body.required("subscriptions", try body.objects("subscriptions"))
         try CloudKitZones.requireFew(wanted.count, "subscriptions")
-        let scope = try call.scope()
-        let owner = try call.ownerName(of: scope)
+        let (database, owner) = try database(call)
         var results: [JSONObject] = []
         for entry in wanted {
             let id = try entry.required("subscriptionID", try entry.string("subscriptionID"))
             do throws(RecordError) {
-                let found = try call.reader.subscriptions.find(id, in: scope, for: call.caller)
+                let found = try call.reader.subscriptions.find(id, in: database, for: call.caller)
                 results.append(document(found, owner: owner))
             } catch {
                 guard error.code == .notFound else { throw error }
@@ -81,23 +77,33 @@ enum CloudKitSubscriptions {
         return respond(results)
     }
 
+    /// Returns the database that the URL names, and the record name of its owner; `nil` for the public and the shared
+    /// database.
+    private static func database(
+        _ call: CloudKitCall
+    ) throws(RecordError) -> (FollowedDatabase, owner: String?) {
+        guard call.path.database != .sharedDatabase else { return (.shared, nil) }
+        let scope = try call.scope()
+        return (.scope(scope), try call.ownerName(of: scope))
+    }
+
     private static func perform(
         _ kind: String?, _ subscription: CloudKitObject, _ id: String?, _ call: CloudKitCall
     ) async throws(RecordError) -> JSONObject {
-        let scope = try call.scope()
+        let (database, owner) = try database(call)
         switch kind {
         case "create", "update":
             let definition = try SubscriptionDefinition(native(subscription, call))
             try call.reader.refresh()
-            try call.reader.subscriptions.check(definition, in: scope, for: call.caller)
+            try call.reader.subscriptions.check(definition, in: database, for: call.caller)
             let (stored, _) = try await call.database.subscriptions.put(
-                id ?? AssetReader.makeRecordName().text, definition, in: scope, kind == "create" ? .create : .update,
+                id ?? AssetReader.makeRecordName().text, definition, in: database, kind == "create" ? .create : .update,
                 by: call.caller, rightsVersion: call.rightsVersion)
-            return document(stored, owner: try call.ownerName(of: scope))
+            return document(stored, owner: owner)
         case "delete":
             let id = try subscription.required("subscriptionID", id)
             try await call.database.subscriptions.remove(
-                id, in: scope, by: call.caller, rightsVersion: call.rightsVersion)
+                id, in: database, by: call.caller, rightsVersion: call.rightsVersion)
             return JSONObject([("subscriptionID", .string(id)), ("deleted", .bool(true))])
         default:
             throw .badRequest("'operationType' of a subscription is create, update or delete")
@@ -115,7 +121,12 @@ enum CloudKitSubscriptions {
         var json = JSONObject([("type", .string(kind))])
         let zone = try object.object("zoneID").map { id throws(RecordError) in try CloudKitZones.zoneID(id) }
         if let zone, kind != SubscriptionDefinition.Kind.database.rawValue {
-            guard try call.isOwner(zone.ownerRecordName, of: try call.scope()) else { throw .zoneNotFound }
+            if call.path.database != .sharedDatabase {
+                guard try call.isOwner(zone.ownerRecordName, of: try call.scope()) else { throw .zoneNotFound }
+            } else if kind == SubscriptionDefinition.Kind.zone.rawValue {
+                guard let owner = zone.ownerRecordName.flatMap(UserRecordName.init) else { throw .zoneNotFound }
+                json["owner"] = .string(owner.text)
+            }
             json["zone"] = .string(zone.zoneName)
         }
         if let info = try object.object("notificationInfo") {
@@ -144,7 +155,7 @@ enum CloudKitSubscriptions {
             json["firesOnce"] = .bool(definition.firesOnce)
         }
         if let zone = definition.zone {
-            let id = CloudKitZoneID(zoneName: zone.text, ownerRecordName: owner).json
+            let id = CloudKitZoneID(zoneName: zone.text, ownerRecordName: definition.owner?.text ?? owner).json
             json["zoneID"] = try? JSONValue.parse(id)
         }
         if let notification = definition.notification { json["notificationInfo"] = .object(notification) }

@@ -110,7 +110,7 @@ enum CloudKitTokens {
             guard since == nil, error.cause == .tokenExpired else { throw error }
             // Deletions that the device missed are no longer kept.
             try call.reader.refresh()
-            try feed.restart(by: call.reader)
+            try feed.skip(by: call.reader)
             batch = try await feed.next(for: device.caller, limit: 1, by: call.reader)
         }
         let container = call.path.id.container.text

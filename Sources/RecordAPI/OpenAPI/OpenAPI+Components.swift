@@ -48,7 +48,7 @@ extension OpenAPI {
         "type":{"name":"type","in":"query","explode":true,"schema":{"type":"array","maxItems":100,
         "items":{"type":"string"}},"description":"A record type whose changes are wanted; may be repeated"},
         "ticket":{"name":"ticket","in":"query","schema":{"type":"string"},
-        "description":"A ticket of POST /changes/tickets or /notifications/tickets. It stands for the other parameters and the caller"},
+        "description":"A ticket of POST /changes/tickets, /changes/zones/tickets or /notifications/tickets. It stands for the other parameters and the caller"},
         "wait":{"name":"wait","in":"query","schema":{"type":"integer","minimum":0,"maximum":60,"default":0},
         "description":"How many seconds the response may wait for a notification"},
         "origin":{"name":"origin","in":"query","schema":{"type":"string"},

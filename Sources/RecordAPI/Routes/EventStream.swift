@@ -37,14 +37,6 @@ final class EventStream: HTTPEventSource, @unchecked Sendable {
     static let framing = EventFraming(
         change: "event: change\ndata: ", leave: "event: leave\ndata: ", end: "\nid: ")
 
-    /// The time without an event after which a heartbeat is sent, in nanoseconds. Proxies close connections that are
-    /// silent for a minute, some after 30 seconds.
-    private static let heartbeat: UInt64 = 15_000_000_000
-    /// How long a client should wait before it connects again, in milliseconds.
-    private static let retry = 2_000
-    /// The same after the server has ended the stream. The clients of a server that restarts spread over this time.
-    private static let retryAfterEnd = 1_000...5_000
-
     init(_ feed: FeedStream, of call: RecordCall, id: DatabaseID?) {
         self.feed = feed
         self.id = id
@@ -59,7 +51,7 @@ final class EventStream: HTTPEventSource, @unchecked Sendable {
     // MARK: Events of the transport
 
     func tick(now: UInt64) {
-        if lastTick == 0 { silentUntil = now + Self.heartbeat }
+        if lastTick == 0 { silentUntil = now + StreamTimes.heartbeat }
         lastTick = now
         var reasons: FeedSignal.Reasons = []
         if now >= silentUntil { reasons.insert(.silence) }
@@ -87,7 +79,7 @@ final class EventStream: HTTPEventSource, @unchecked Sendable {
         case .opening:
             stage = .open
             var piece: [UInt8] = []
-            append("retry: ", String(Self.retry), "\n\n", to: &piece)
+            append("retry: ", String(StreamTimes.retry), "\n\n", to: &piece)
             piece += await advance([])
             return piece
         case .open:
@@ -108,7 +100,7 @@ final class EventStream: HTTPEventSource, @unchecked Sendable {
     private func advance(_ reasons: FeedSignal.Reasons) async -> [UInt8] {
         do {
             let piece = try await context.reading(id) { reader in try await self.events(by: reader, reasons) }
-            if !piece.isEmpty { silentUntil = lastTick + Self.heartbeat }
+            if !piece.isEmpty { silentUntil = lastTick + StreamTimes.heartbeat }
             return piece
         } catch {
             stage = .ended
@@ -177,7 +169,7 @@ final class EventStream: HTTPEventSource, @unchecked Sendable {
     }
 
     private func appendRetryAfterEnd(to piece: inout [UInt8]) {
-        append("retry: ", String(Int.random(in: Self.retryAfterEnd)), "\n\n", to: &piece)
+        append("retry: ", String(Int.random(in: StreamTimes.retryAfterEnd)), "\n\n", to: &piece)
     }
 
     private func append(_ texts: String..., to piece: inout [UInt8]) {

@@ -77,7 +77,7 @@ final class FeedTickets: Sendable {
         guard let entry, entry.expires > now else {
             throw RecordError(
                 .authenticationFailed,
-                "The ticket is unknown, used or older than a minute. Create another with POST /changes/tickets or POST /notifications/tickets"
+                "The ticket is unknown, used or older than a minute. Create another with the route of tickets beside the stream, such as POST /changes/tickets"
             )
         }
         return entry.ticket

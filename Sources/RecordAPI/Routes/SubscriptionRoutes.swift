@@ -32,7 +32,7 @@ enum SubscriptionRoutes {
             responses: [.empty(204, "Gone"), .error(404, "There is no such subscription")]
         ) { call in
             try await call.database.subscriptions.remove(
-                call.parameters[0], in: try call.address().scope, by: call.caller, rightsVersion: call.rightsVersion)
+                call.parameters[0], in: try database(call), by: call.caller, rightsVersion: call.rightsVersion)
             return HTTPResponse(.noContent)
         },
         Route(
@@ -57,28 +57,39 @@ enum SubscriptionRoutes {
 
     /// `GET /subscriptions`: lists the subscriptions in the database of the scope parameters.
     private static func list(_ call: RecordCall) throws -> HTTPResponse {
-        let found = try call.reader.subscriptions.list(in: try call.address().scope, for: call.caller)
+        let found = try call.reader.subscriptions.list(in: try database(call), for: call.caller)
         return .json(["subscriptions": .array(found.map(\.json))])
     }
 
     private static func read(_ call: RecordCall) throws -> HTTPResponse {
-        let scope = try call.address().scope
-        return .json(try call.reader.subscriptions.find(call.parameters[0], in: scope, for: call.caller).json)
+        let database = try database(call)
+        return .json(try call.reader.subscriptions.find(call.parameters[0], in: database, for: call.caller).json)
     }
 
     /// `PUT /subscriptions/{id}` with
-    /// `{"type","recordType"?,"where"?,"args"?,"filterBy"?,"zone"?,"firesOn"?,"firesOnce"?,"notification"?}`.
+    /// `{"type","recordType"?,"where"?,"args"?,"filterBy"?,"zone"?,"owner"?,"firesOn"?,"firesOnce"?,"notification"?}`.
     private static func put(_ call: inout RecordCall) async throws -> HTTPResponse {
         // Before the body is read.
         _ = try call.caller.subscriber
         let definition = try await call.object(keys: SubscriptionDefinition.keys, upTo: 65_536) {
             object throws(RecordError) in try SubscriptionDefinition(object)
         }
-        let scope = try call.address().scope
-        try call.reader.subscriptions.check(definition, in: scope, for: call.caller)
+        let database = try database(call)
+        try call.reader.subscriptions.check(definition, in: database, for: call.caller)
         let (subscription, isNew) = try await call.database.subscriptions.put(
-            call.parameters[0], definition, in: scope, by: call.caller, rightsVersion: call.rightsVersion)
+            call.parameters[0], definition, in: database, by: call.caller, rightsVersion: call.rightsVersion)
         return .json(subscription.json, status: isNew ? .created : .ok)
+    }
+
+    /// Returns the database whose subscriptions a request addresses.
+    ///
+    /// - Throws: BAD_REQUEST for a zone of the shared database; the errors of `RecordCall.address`.
+    private static func database(_ call: RecordCall) throws(RecordError) -> FollowedDatabase {
+        guard call.query.isShared else { return .scope(try call.address().scope) }
+        for name in ["zone", "owner"] where call.query[name] != nil {
+            throw RequestQuery.invalid(name, "A subscription names its zone and owner in the body. Leave out '\(name)'")
+        }
+        return .shared
     }
 
     // MARK: Notifications
@@ -96,7 +107,7 @@ enum SubscriptionRoutes {
             throw RequestQuery.invalid("wait", "'wait' is a number of seconds, at most \(longestWait)")
         }
         let feed = try open(call, since: call.query["since"])
-        let batch = try await feed.next(for: call.caller, limit: limit, by: call.reader)
+        let batch = try await feed.next(for: call.caller.account, limit: limit, by: call.reader)
         guard wait > 0, batch.notifications.isEmpty else { return .notifications(document(batch)) }
         let poll = NotificationPoll(
             feed, in: call.database, of: call.context, id: try id(of: call), limit: limit, seconds: wait,
@@ -112,15 +123,12 @@ enum SubscriptionRoutes {
         }
         // The client's own position is newer than that in the URL, which a browser repeats when it connects again.
         let feed = try open(call, since: call.request.fields[.lastEventID] ?? call.query["since"])
-        return .eventStream(
-            NotificationStream(
-                feed, in: call.database, of: call.context, id: try id(of: call), requestID: call.request.id,
-                authenticate: authenticator(call)))
+        return .eventStream(BatchStream(feed, of: call, id: try id(of: call)))
     }
 
     private static func open(_ call: RecordCall, since: String?) throws -> NotificationFeed {
         try NotificationFeed(
-            for: call.caller, since: FeedStart(since), by: call.reader,
+            for: call.caller.account, since: FeedStart(since), by: call.reader,
             watcher: call.context.watcher(call.database, try id(of: call)))
     }
 
@@ -156,6 +164,7 @@ enum SubscriptionRoutes {
         "args":{"type":"array","maxItems":100,"description":"The values of the condition's placeholders"},
         "filterBy":{"type":"array","items":{"type":"object"},"description":"CloudKit's filters, which must match too"},
         "zone":{"type":"string","description":"The watched zone. Absent: all zones"},
+        "owner":{"type":"string","description":"With database=shared, the user who owns the zone"},
         "firesOn":{"type":"array","minItems":1,"items":{"type":"string","enum":["create","update","delete"]},
         "default":["create","update","delete"]},
         "firesOnce":{"type":"boolean","default":false,"description":"Ends with the first notification"},
@@ -168,10 +177,10 @@ enum SubscriptionRoutes {
         "shouldSendContentAvailable":{"type":"boolean"},
         "additionalFields":{"type":"array","maxItems":100,"items":{"type":"string"}}}},
         "Subscription":{"type":"object","required":["subscriptionID","database","type","createdAt"],"properties":{
-        "subscriptionID":{"type":"string"},"database":{"type":"string","enum":["public","private"]},
+        "subscriptionID":{"type":"string"},"database":{"type":"string","enum":["public","private","shared"]},
         "type":{"type":"string","enum":["query","zone","database"]},"recordType":{"type":"string"},
         "where":{"type":"string"},"args":{"type":"array"},"filterBy":{"type":"array","items":{"type":"object"}},
-        "zone":{"type":"string"},"firesOn":{"type":"array","items":{"type":"string"}},"firesOnce":{"type":"boolean"},
+        "zone":{"type":"string"},"owner":{"type":"string"},"firesOn":{"type":"array","items":{"type":"string"}},"firesOnce":{"type":"boolean"},
         "notification":{"$ref":"#/components/schemas/NotificationInfo"},
         "createdAt":{"type":"integer","description":"Milliseconds since 1970"}}},
         "Subscriptions":{"type":"object","required":["subscriptions"],"properties":{
@@ -179,7 +188,7 @@ enum SubscriptionRoutes {
         "Notification":{"type":"object","required":["notificationID","subscriptionID","type","database"],"properties":{
         "notificationID":{"type":"string","description":"The same for all subscriptions that a change has fired"},
         "subscriptionID":{"type":"string"},"type":{"type":"string","enum":["query","zone","database"]},
-        "database":{"type":"string","enum":["public","private"]},
+        "database":{"type":"string","enum":["public","private","shared"]},
         "reason":{"type":"string","enum":["create","update","delete"]},"zone":{"type":"string"},
         "ownerRecordName":{"type":"string"},"recordName":{"type":"string"},"recordType":{"type":"string"},
         "fields":{"type":"object","description":"The additionalFields and alertLocalizationArgs that are fields"},
@@ -188,6 +197,24 @@ enum SubscriptionRoutes {
         "notifications":{"type":"array","items":{"$ref":"#/components/schemas/Notification"}},
         "token":{"type":"string"},"moreComing":{"type":"boolean"}}}
         """#
+}
+
+extension NotificationFeed: BatchFeed {
+    static var event: String { "notification" }
+
+    func events(
+        for caller: Caller, limit: Int, by reader: RecordReader
+    ) async throws(RecordError) -> EventBatch {
+        let batch = try await next(for: caller, limit: limit, by: reader)
+        return EventBatch(
+            events: zip(batch.notifications, batch.tokens).map { ($0.json, $1) }, end: batch.end,
+            moreComing: batch.moreComing)
+    }
+
+    func restart(by reader: RecordReader) throws(RecordError) -> String {
+        try skip(by: reader)
+        return token(by: reader)
+    }
 }
 
 extension SubscriptionNotification {

@@ -71,7 +71,7 @@ enum WebhookRoutes {
     private static let maxDescriptionBytes = 500
 
     /// `POST /webhooks` with `{"url","description"?,"types"?,"fields"?,"where"?,"args"?,"since"?}`. The scope parameters
-    /// select the database.
+    /// select the zone.
     private static func create(_ call: inout RecordCall) async throws -> HTTPResponse {
         let object = try await call.object(
             keys: ["url", "description"] + WebhookSelection.keys + ["since"], upTo: maxBodyBytes)
@@ -163,6 +163,7 @@ enum WebhookRoutes {
         "Webhook":{"type":"object","required":["id","url","description","database","readsAs","state","createdAt","failures"],
         "properties":{"id":{"type":"string"},"url":{"type":"string"},"description":{"type":"string"},
         "database":{"type":"string","enum":["public","private"]},"owner":{"type":"string"},
+        "zone":{"type":"string","description":"Absent for the default zone"},
         "types":{"type":"array","items":{"type":"string"}},"fields":{"type":"array","items":{"type":"string"}},
         "where":{"type":"string"},"args":{"type":"array"},
         "readsAs":{"type":"object","required":["kind"],"properties":{

@@ -24,13 +24,24 @@ enum ZoneRoutes {
         ) { call in try await delete(call) },
         Route(
             "GET /changes/zones", "fetchZoneChanges", .zones,
-            "Reads which zones of a private database have changed since a token", rate: .read,
-            query: ["since", "limit"],
+            "Reads which zones of a private or shared database have changed since a token, or streams it", rate: .read,
+            query: ["since", "limit", "ticket"], headers: ["lastEventID"],
             responses: [
-                .json(200, "ZoneChanges", "The zones, oldest change first, and the token for the next call"),
+                .jsonOrEvents(
+                    200, "ZoneChanges",
+                    "The zones, oldest change first, and the token for the next call; or events as they happen"),
                 .error(410, "The token is too old: start again without one"),
             ]
         ) { call in try changes(call) },
+        Route(
+            "POST /changes/zones/tickets", "createZoneTicket", .zones,
+            "Creates a ticket with which a browser opens the stream of changed zones, once and within a minute",
+            rate: .read, query: ["since"],
+            responses: [.json(201, "FeedTicket", "The ticket, and the path of the stream")]
+        ) { call in
+            _ = try feed(call, since: call.query["since"])
+            return try call.api.tickets.issue(for: "/changes/zones", to: call)
+        },
     ]
 
     /// `GET /zones`: lists the zones of a database, the default zone first.
@@ -65,22 +76,40 @@ enum ZoneRoutes {
         return HTTPResponse(.noContent)
     }
 
-    /// `GET /changes/zones`: returns the zones that have changed since a token.
+    /// `GET /changes/zones`: returns the zones that have changed since a token, or streams them.
     static func changes(_ call: RecordCall) throws -> HTTPResponse {
+        if call.request.fields.acceptsEventStream { return try stream(call) }
+        try requireJSONAccepted(call.request.fields)
         let (start, limit) = (FeedStart(call.query["since"]), try call.query.limit(call.database.limits))
         let changes =
             call.query.isShared
             ? try call.reader.zones.sharedChanges(for: call.caller, since: start, limit: limit)
             : try call.reader.zones.changes(
                 in: try call.address().scope, for: call.caller, since: start, limit: limit)
-        let zones = changes.changes.map { change in
-            var json = change.zone.json
-            if change.isLost { json["deleted"] = .bool(true) }
-            return JSONValue.object(json)
-        }
-        return .json([
-            "zones": .array(zones), "token": .string(changes.token), "moreComing": .bool(changes.moreComing),
+        var response = HTTPResponse.json([
+            "zones": .array(changes.changes.map { .object($0.json) }), "token": .string(changes.token),
+            "moreComing": .bool(changes.moreComing),
         ])
+        response.fields.append(.vary, literal: "Accept")
+        return response
+    }
+
+    /// `GET /changes/zones` with `Accept: text/event-stream`: streams the zones as server-sent events.
+    private static func stream(_ call: RecordCall) throws -> HTTPResponse {
+        guard call.query["limit"] == nil else {
+            throw RequestQuery.invalid("limit", "A stream has no pages. Leave out 'limit'")
+        }
+        // The client's own position is newer than that in the URL, which a browser repeats when it connects again.
+        let (feed, id) = try feed(call, since: call.request.fields[.lastEventID] ?? call.query["since"])
+        return .eventStream(BatchStream(feed, of: call, id: id))
+    }
+
+    private static func feed(_ call: RecordCall, since: String?) throws -> (ZoneFeed, DatabaseID?) {
+        let id = try call.query.databaseID(default: call.api.configuration.defaultDatabase)
+        let feed = try ZoneFeed(
+            of: call.query.isShared ? .shared : .scope(try call.address().scope), for: call.caller.account,
+            since: FeedStart(since), by: call.reader, watcher: call.context.watcher(call.database, id))
+        return (feed, id)
     }
 
     /// Returns the address of the zone in the path.
@@ -109,4 +138,30 @@ enum ZoneRoutes {
         {"type":"object","properties":{"deleted":{"const":true}}}]}},
         "token":{"type":"string"},"moreComing":{"type":"boolean"}}}
         """#
+}
+
+extension ZoneChange {
+    /// The change as JSON: the zone, with `deleted` if the database no longer has it.
+    fileprivate var json: JSONObject {
+        var json = zone.json
+        if isLost { json["deleted"] = .bool(true) }
+        return json
+    }
+}
+
+extension ZoneFeed: BatchFeed {
+    static var event: String { "zone" }
+
+    func events(
+        for caller: Caller, limit: Int, by reader: RecordReader
+    ) async throws(RecordError) -> EventBatch {
+        let (page, tokens) = try next(for: caller, limit: limit, by: reader)
+        return EventBatch(
+            events: zip(page.changes, tokens).map { ($0.json, $1) }, end: page.token, moreComing: page.moreComing)
+    }
+
+    func restart(by reader: RecordReader) throws(RecordError) -> String {
+        restart()
+        return ""
+    }
 }

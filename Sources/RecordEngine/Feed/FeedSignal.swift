@@ -76,6 +76,29 @@ package enum CommitTopic: Hashable, Sendable {
     case subscriptions(of: UserID)
 }
 
+/// The topics that one stream waits for.
+final class TopicWatch {
+    /// Wakes the stream.
+    let signal = FeedSignal()
+    private let watcher: CommitWatcher
+    private var topics: Set<CommitTopic> = []
+
+    /// - Parameter watcher: The watcher of the stream's thread.
+    init(_ watcher: CommitWatcher) { self.watcher = watcher }
+
+    deinit {
+        for topic in topics { watcher.remove(signal, for: topic) }
+    }
+
+    /// Waits for other topics. Something may have changed before, so a next read must follow.
+    func set(_ wanted: Set<CommitTopic>) {
+        for topic in topics.subtracting(wanted) { watcher.remove(signal, for: topic) }
+        for topic in wanted.subtracting(topics) { watcher.add(signal, for: topic) }
+        topics = wanted
+        signal.raise(.commit)
+    }
+}
+
 /// Tells the streams of all threads about commits in their zones.
 package final class CommitBroadcast: Sendable {
     private let watchers = Locked<[CommitWatcher]>([])

@@ -6,9 +6,11 @@ internal import RecordWire
 struct BoundSubscription: Sendable {
     let id: Int64
     let subscription: Subscription
-    let scope: DatabaseScope
+    let database: FollowedDatabase
     let since: Int64
     let fired: Int64?
+    /// The watched zone of another user; `nil` for other subscriptions, and without such a user.
+    var sharedZone: DatabaseAddress?
     /// The record type of a query subscription, as the caller may read it; `nil` if it may not, or if there is no such
     /// type.
     var type: RecordTypeDefinition?
@@ -34,13 +36,21 @@ struct BoundSubscriptions: Sendable {
     /// What the stored subscriptions must still have so that `items` are current; see `SubscriptionTable.version`.
     let count: Int64
     let changed: Int64
+    /// The zones that others share with the account, if a subscription watches all of them.
+    let sharedZones: [DatabaseAddress]
 
     /// The signals that may announce a notification.
     var topics: Set<CommitTopic> {
         var topics: Set<CommitTopic> = [.subscriptions(of: account)]
         for item in items {
-            let zone = item.definition.zone ?? (item.scope == .publicDatabase ? .defaultZone : .everyZone)
-            let address = DatabaseAddress(scope: item.scope, zone: zone)
+            guard case .scope(let scope) = item.database else {
+                // The topic of zones that come and go.
+                topics.insert(.zone(DatabaseAddress(scope: .privateDatabase(owner: account), zone: .everyZone)))
+                topics.formUnion((item.sharedZone.map { [$0] } ?? sharedZones).map(CommitTopic.zone))
+                continue
+            }
+            let zone = item.definition.zone ?? (scope == .publicDatabase ? .defaultZone : .everyZone)
+            let address = DatabaseAddress(scope: scope, zone: zone)
             switch item.definition.kind {
             case .zone, .database: topics.insert(.zone(address))
             // A type that does not exist yet changes the rights version when it is created.
@@ -67,29 +77,38 @@ extension SubscriptionReader {
         let (count, changed) = try reader.store.subscriptions.version(of: account)
         var items: [BoundSubscription] = []
         for row in try reader.store.subscriptions.list(of: account) {
-            guard let definition = SubscriptionDefinition(stored: row.definition),
-                let scope = row.database.scope(of: account)
-            else { continue }
-            if case .privateDatabase(let owner) = scope, !Authorization.mayEnterPrivateDatabase(caller, of: owner) {
+            guard let definition = SubscriptionDefinition(stored: row.definition) else { continue }
+            let database = row.database.database(of: account)
+            if case .scope(.privateDatabase(let owner)) = database,
+                !Authorization.mayEnterPrivateDatabase(caller, of: owner)
+            {
                 continue
             }
             var item = BoundSubscription(
-                id: row.id, subscription: Subscription(row, definition), scope: scope, since: row.since,
+                id: row.id, subscription: Subscription(row, definition), database: database, since: row.since,
                 fired: row.fired)
-            try bindQuery(&item, for: caller)
+            switch database {
+            case .scope(let scope): try bindQuery(&item, in: scope, for: caller)
+            case .shared: item.sharedZone = try definition.sharedAddress(by: reader)
+            }
             items.append(item)
         }
-        return BoundSubscriptions(account: account, items: items, count: count, changed: changed)
+        let watchesAll = items.contains { $0.database == .shared && $0.definition.kind == .database }
+        return BoundSubscriptions(
+            account: account, items: items, count: count, changed: changed,
+            sharedZones: watchesAll ? try reader.zones.sharedAddresses(of: account) : [])
     }
 
-    private func bindQuery(_ item: inout BoundSubscription, for caller: Caller) throws(RecordError) {
+    private func bindQuery(
+        _ item: inout BoundSubscription, in scope: DatabaseScope, for caller: Caller
+    ) throws(RecordError) {
         guard let selection = item.definition.selection, let name = item.definition.recordType,
             let type = reader.schema[name]
         else { return }
-        let visibility = Visibility(of: type, for: caller, in: item.scope)
+        let visibility = Visibility(of: type, for: caller, in: scope)
         guard visibility.reads != .none else { return }
         if item.definition.condition != nil {
-            let address = DatabaseAddress(scope: item.scope)
+            let address = DatabaseAddress(scope: scope)
             do throws(RecordError) {
                 item.matcher = try reader.feed.matcher(of: selection, in: address, for: caller)
             } catch {

@@ -20,12 +20,11 @@ package final class NotificationFeed: @unchecked Sendable {
     }
 
     /// Wakes the feed.
-    package let signal = FeedSignal()
+    package var signal: FeedSignal { watch.signal }
     private var caller: Caller
     private var subscriptions: BoundSubscriptions
     private var position: NotificationPosition
-    private var topics: Set<CommitTopic> = []
-    private let watcher: CommitWatcher
+    private let watch: TopicWatch
     /// The version of callers' permissions with which `subscriptions` are bound.
     package private(set) var rightsVersion: UInt64
 
@@ -38,25 +37,11 @@ package final class NotificationFeed: @unchecked Sendable {
         for caller: Caller, since start: FeedStart, by reader: RecordReader, watcher: CommitWatcher
     ) throws(RecordError) {
         self.caller = caller
-        self.watcher = watcher
+        watch = TopicWatch(watcher)
         position = try reader.notifications.open(start, of: try caller.subscriber)
         subscriptions = try reader.subscriptions.bound(for: caller)
         rightsVersion = reader.rightsVersion
-        watch()
-    }
-
-    deinit {
-        for topic in topics { watcher.remove(signal, for: topic) }
-    }
-
-    /// Waits for the changes that may fire the subscriptions. Something may have changed before, so a next read must
-    /// follow.
-    private func watch() {
-        let wanted = subscriptions.topics
-        for topic in topics.subtracting(wanted) { watcher.remove(signal, for: topic) }
-        for topic in wanted.subtracting(topics) { watcher.add(signal, for: topic) }
-        topics = wanted
-        signal.raise(.commit)
+        watch.set(subscriptions.topics)
     }
 
     /// Returns the next notifications, and moves behind them. The snapshot of `reader` must be current.
@@ -75,7 +60,7 @@ package final class NotificationFeed: @unchecked Sendable {
             subscriptions = try reader.subscriptions.bound(for: caller)
             self.caller = caller
             rightsVersion = reader.rightsVersion
-            watch()
+            watch.set(subscriptions.topics)
         }
         let (keys, account) = (reader.database.keys, subscriptions.account)
         // Nothing before the oldest subscription is notified.
@@ -95,7 +80,7 @@ package final class NotificationFeed: @unchecked Sendable {
     }
 
     /// Goes on after the newest change.
-    package func restart(by reader: RecordReader) throws(RecordError) {
+    package func skip(by reader: RecordReader) throws(RecordError) {
         position = try reader.notifications.open(.now, of: subscriptions.account)
         signal.raise(.commit)
     }

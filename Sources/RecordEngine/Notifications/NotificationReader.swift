@@ -53,6 +53,8 @@ private struct NotificationCollector {
     private struct ChangedZone {
         let id: ZoneID
         let name: String
+        /// The owner of a zone of the shared database; `nil` for zones of other databases.
+        var owner: UserID?
         /// The sequence number of the newest change.
         let newest: Int64
         let purged: Int64
@@ -63,26 +65,39 @@ private struct NotificationCollector {
     /// - Returns: `false` if the time limit ends before the page is complete.
     mutating func collect(_ time: inout PageTimeLimit) throws(RecordError) -> Bool {
         let items = request.subscriptions.items
-        var zones: [DatabaseScope: [ChangedZone]] = [:]
-        for scope in Set(items.map(\.scope)) { zones[scope] = try changedZones(of: scope) }
-        for (scope, changed) in zones {
+        var zones: [FollowedDatabase: [ChangedZone]] = [:]
+        for database in Set(items.map(\.database)) {
+            switch database {
+            case .scope(let scope): zones[database] = try changedZones(of: scope)
+            case .shared:
+                guard let changed = try changedSharedZones(&time) else { return false }
+                zones[database] = changed
+            }
+        }
+        for (database, changed) in zones {
+            guard case .scope(let scope) = database else { continue }
             for zone in changed {
                 let queries = items.filter {
-                    $0.scope == scope && $0.type != nil && ($0.isForAllZones || $0.definition.zone?.text == zone.name)
+                    $0.database == database && $0.type != nil
+                        && ($0.isForAllZones || $0.definition.zone?.text == zone.name)
                 }
-                if !queries.isEmpty, try !scan(zone, for: queries, &time) { return false }
+                if !queries.isEmpty, try !scan(zone, in: scope, for: queries, &time) { return false }
             }
         }
         for item in items {
-            guard let changed = zones[item.scope] else { continue }
+            guard let changed = zones[item.database] else { continue }
             switch item.definition.kind {
             case .query: continue
             case .zone:
-                for zone in changed where zone.name == item.definition.zone?.text && zone.newest <= bound {
-                    try append(item, at: zone.newest) { $0.zone = zone.name }
+                for zone in changed where item.watches(zone.name, of: zone.owner) && zone.newest <= bound {
+                    let owner = try zone.owner.map { id throws(RecordError) in try name(of: id) }
+                    try append(item, at: zone.newest) { notification in
+                        notification.zone = zone.name
+                        if let owner { notification.owner = owner }
+                    }
                 }
             case .database:
-                let lost = try newestLoss(in: item.scope)
+                let lost = try newestLoss(in: item.database)
                 let newest = (changed.map(\.newest).filter { $0 <= bound } + [lost].compactMap(\.self)).max()
                 if let newest { try append(item, at: newest) { _ in } }
             }
@@ -111,11 +126,62 @@ private struct NotificationCollector {
         return zones
     }
 
+    /// Returns the watched zones that others share with the account and that have changed for it.
+    ///
+    /// - Returns: `nil` if the time limit ends before all changes are read.
+    private mutating func changedSharedZones(_ time: inout PageTimeLimit) throws(RecordError) -> [ChangedZone]? {
+        let items = request.subscriptions.items.filter { $0.database == .shared }
+        let watchesAll = items.contains { $0.definition.kind == .database }
+        var zones: [ChangedZone] = []
+        let entries = try store.shares.zones(
+            of: request.subscriptions.account, after: position.readsAfter, through: .max, limit: Limits.customZones)
+        for entry in entries {
+            guard let address = entry.address, watchesAll || items.contains(where: { $0.sharedZone == address }) else {
+                continue
+            }
+            guard let newest = try newestSharedChange(in: address, &time) else { return nil }
+            zones.append(
+                ChangedZone(id: entry.id, name: entry.name, owner: entry.owner, newest: newest, purged: 0))
+        }
+        return zones
+    }
+
+    /// Returns the sequence number of the newest change that the account's own feed of a shared zone shows, or of the
+    /// account's rights in the zone, whichever is newer. Changes of records that are not shared are nothing to tell.
+    ///
+    /// - Returns: 0 without such a change; `nil` if the time limit ends before all changes are read.
+    private mutating func newestSharedChange(
+        in address: DatabaseAddress, _ time: inout PageTimeLimit
+    ) throws(RecordError) -> Int64? {
+        let caller = try reader.callers.participant(request.caller, in: address)
+        guard let participation = caller.participation, let zone = try reader.zoneRow(address),
+            let rights = try store.shares.participation(
+                of: request.subscriptions.account, in: zone.id, owner: participation.owner)
+        else { return 0 }
+        var token = SyncToken.beginning
+        (token.sequence, token.complete) = (position.readsAfter, position.complete)
+        let read = FeedRead(
+            position: FeedPosition(zone: zone.id, token: token), address: address, caller: caller,
+            selection: FeedSelection(), limit: Self.window / 4, pageBytes: .max, known: bound, through: bound)
+        var newest = NewestChange()
+        guard let end = try reader.feed.read(read, into: &newest, &time) else { return nil }
+        if end.moreComing { bound = min(bound, end.position.token.sequence) }
+        // A deletion that is no longer kept may be one of a shared record.
+        let purged = position.hasMissed(purged: zone.purged) ? zone.purged : 0
+        return max(newest.sequence, purged, rights.changed)
+    }
+
     /// Returns the sequence number of the newest loss of a zone within the page; `nil` if there is none.
-    private func newestLoss(in scope: DatabaseScope) throws(RecordError) -> Int64? {
-        guard case .privateDatabase(let owner) = scope else { return nil }
+    private func newestLoss(in database: FollowedDatabase) throws(RecordError) -> Int64? {
+        let account: UserID
+        switch database {
+        case .scope(.publicDatabase): return nil
+        case .scope(.privateDatabase(let owner)): account = owner
+        case .shared: account = request.subscriptions.account
+        }
         return try store.lostZones.list(
-            of: owner, isShared: false, after: position.readsAfter, through: bound, limit: Limits.customZones
+            of: account, isShared: database == .shared, after: position.readsAfter, through: bound,
+            limit: Limits.customZones
         ).last?.sequence
     }
 
@@ -124,7 +190,7 @@ private struct NotificationCollector {
     /// - Returns: `false` if the time limit ends before all are read.
     /// - Throws: BAD_REQUEST with cause TOKEN_EXPIRED if deletions that the page needs are no longer kept.
     private mutating func scan(
-        _ zone: ChangedZone, for queries: [BoundSubscription], _ time: inout PageTimeLimit
+        _ zone: ChangedZone, in scope: DatabaseScope, for queries: [BoundSubscription], _ time: inout PageTimeLimit
     ) throws(RecordError) -> Bool {
         if position.hasMissed(purged: zone.purged), queries.contains(where: { $0.definition.events.contains(.delete) })
         {
@@ -135,7 +201,7 @@ private struct NotificationCollector {
             bound = min(bound, end)
         }
         let before = notifications.count
-        let filter = filter(for: queries)
+        let filter = filter(for: queries, in: scope)
         let first = try store.records.changes(
             zone: zone.id, after: start, through: bound, limit: Self.window + 1, filter: filter)
         guard let records = first else { return true }
@@ -153,7 +219,7 @@ private struct NotificationCollector {
             for (index, item) in queries.enumerated()
             where item.type?.id == row.type && item.isDue(row.sequence, at: position) {
                 guard let type = item.type, let reason = item.reason(of: row, at: position),
-                    Visibility(of: type, for: request.caller, in: item.scope).mayRead(row.facts)
+                    Visibility(of: type, for: request.caller, in: scope).mayRead(row.facts)
                 else { continue }
                 if reason != .delete, let matcher = matchers[index] {
                     guard let matches = try matches(records.record, matcher, time) else { return false }
@@ -188,12 +254,14 @@ private struct NotificationCollector {
     }
 
     /// Returns the rows that subscriptions may notify. This applies `authorize` to all their types at once.
-    private func filter(for queries: [BoundSubscription]) -> RecordFinder.FeedFilter {
+    private func filter(
+        for queries: [BoundSubscription], in scope: DatabaseScope
+    ) -> RecordFinder.FeedFilter {
         var all: Set<TypeID> = []
         var own: Set<TypeID> = []
         for item in queries {
             guard let type = item.type else { continue }
-            switch Authorization.permitted(of: .read, for: request.caller, in: item.scope, type: type) {
+            switch Authorization.permitted(of: .read, for: request.caller, in: scope, type: type) {
             case .all: all.insert(type.id)
             case .own: own.insert(type.id)
             case .none: break
@@ -218,12 +286,16 @@ private struct NotificationCollector {
         guard item.isDue(sequence, at: position) else { return }
         let account = request.subscriptions.account
         var notification = SubscriptionNotification(item, at: sequence, of: account, with: reader.database.keys)
-        if case .privateDatabase(let owner) = item.scope {
-            if owners[owner] == nil { owners[owner] = try reader.userNames.name(of: owner) }
-            notification.owner = owners[owner]
-        }
+        if case .scope(.privateDatabase(let owner)) = item.database { notification.owner = try name(of: owner) }
         fill(&notification)
         notifications.append(notification)
+    }
+
+    private mutating func name(of owner: UserID) throws(RecordError) -> String {
+        if let known = owners[owner] { return known }
+        let name = try reader.userNames.name(of: owner)
+        owners[owner] = name
+        return name
     }
 
     /// Returns the page of what was collected.
@@ -263,7 +335,30 @@ private struct NotificationCollector {
     }
 }
 
+/// Keeps only the position of the newest change that a read of the feed finds.
+private struct NewestChange: FeedOutput {
+    private(set) var sequence: Int64 = 0
+
+    // The read goes on to the end of its window.
+    var count: Int { 0 }
+    var bytes: Int { 0 }
+
+    mutating func append(
+        _ kind: FeedChangeKind, sequence: Int64, _ compose: (inout [UInt8]) throws(RecordError) -> Void
+    ) throws(RecordError) {
+        self.sequence = sequence
+    }
+}
+
 extension BoundSubscription {
+    /// Returns whether a zone subscription watches a zone.
+    ///
+    /// - Parameter owner: The owner of a zone of the shared database; `nil` for zones of the account.
+    fileprivate func watches(_ zone: String, of owner: UserID?) -> Bool {
+        guard let owner else { return definition.zone?.text == zone }
+        return sharedZone?.zone.text == zone && sharedZone?.scope == .privateDatabase(owner: owner)
+    }
+
     /// Returns the reason for which a query subscription notifies the newest state of a record; `nil` if it does not
     /// fire on any of the changes since the position.
     fileprivate func reason(of row: RecordRow, at position: NotificationPosition) -> SubscriptionNotification.Reason? {

@@ -44,13 +44,34 @@ package struct Subscription: Hashable, Sendable {
     }
 }
 
+extension FollowedDatabase {
+    /// Returns the account to which a caller's subscriptions in the database belong.
+    ///
+    /// - Throws: AUTHENTICATION_REQUIRED for an anonymous caller; ACCESS_DENIED for an administrator, for another's
+    ///   private database, and for an API key in a database of users.
+    func subscriber(_ caller: Caller) throws(RecordError) -> UserID {
+        switch self {
+        case .scope(.publicDatabase): return try caller.subscriber
+        case .scope(.privateDatabase(let owner)):
+            guard Authorization.mayEnterPrivateDatabase(caller, of: owner) else {
+                throw .rejected(caller, .read, .privateDatabase)
+            }
+            return try caller.subscriber
+        case .shared:
+            let account = try caller.subscriber
+            guard caller.userID != nil else { throw .rejected(caller, .read, .privateDatabase) }
+            return account
+        }
+    }
+}
+
 extension SubscriptionRow.Database {
-    /// The database of a scope, from the view of the scope's account.
-    init(_ scope: DatabaseScope) {
+    init(_ database: FollowedDatabase) {
         self =
-            switch scope {
-            case .publicDatabase: .publicDatabase
-            case .privateDatabase: .privateDatabase
+            switch database {
+            case .scope(.publicDatabase): .publicDatabase
+            case .scope(.privateDatabase): .privateDatabase
+            case .shared: .sharedDatabase
             }
     }
 
@@ -62,12 +83,12 @@ extension SubscriptionRow.Database {
         }
     }
 
-    /// Returns the scope of the database for an account; `nil` for a database that this version does not have.
-    func scope(of account: UserID) -> DatabaseScope? {
+    /// Returns the database as that of an account.
+    func database(of account: UserID) -> FollowedDatabase {
         switch self {
-        case .publicDatabase: .publicDatabase
-        case .privateDatabase: .privateDatabase(owner: account)
-        case .sharedDatabase: nil
+        case .publicDatabase: .scope(.publicDatabase)
+        case .privateDatabase: .scope(.privateDatabase(owner: account))
+        case .sharedDatabase: .shared
         }
     }
 }

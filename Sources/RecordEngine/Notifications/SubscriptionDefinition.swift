@@ -38,6 +38,8 @@ package struct SubscriptionDefinition: Hashable, Sendable {
     package let recordType: RecordTypeName?
     /// The watched zone; `nil` for all zones.
     package let zone: ZoneName?
+    /// The owner of the watched zone in the shared database; `nil` for zones of the account.
+    package let owner: UserRecordName?
     /// The changes that fire a query subscription.
     package let events: Events
     /// Whether the subscription ends with its first notification.
@@ -46,13 +48,13 @@ package struct SubscriptionDefinition: Hashable, Sendable {
     package let notification: JSONObject?
     /// The predicate of a query subscription; `nil` if all records of the type match.
     package let condition: QueryInput?
-    /// The members: `type`, `recordType`, `zone`, `firesOn`, `firesOnce`, `notification`, and the predicate as `where`,
+    /// The members: `type`, `recordType`, `zone`, `owner`, `firesOn`, `firesOnce`, `notification`, and the predicate as `where`,
     /// `args` and `filterBy`, or as CloudKit's `query`.
     package let json: JSONObject
 
     /// The keys of the native interface.
     package static let keys = [
-        "type", "recordType", "where", "args", "filterBy", "zone", "firesOn", "firesOnce", "notification",
+        "type", "recordType", "where", "args", "filterBy", "zone", "owner", "firesOn", "firesOnce", "notification",
     ]
     /// The key of a predicate in CloudKit's form.
     package static let cloudKitQuery = "query"
@@ -91,6 +93,13 @@ package struct SubscriptionDefinition: Hashable, Sendable {
             guard kind != .zone else { throw Self.invalid("zone", "A zone subscription needs 'zone', a name") }
             zone = nil
         }
+        owner = try json["owner"].map { value throws(RecordError) in
+            guard kind == .zone else { throw Self.invalid("owner", "'owner' goes with the type zone") }
+            guard let owner = value.string.flatMap(UserRecordName.init) else {
+                throw Self.invalid("owner", "'owner' is the record name of a user")
+            }
+            return owner
+        }
         let query = kind == .query ? try Self.query(json) : nil
         recordType = query?.recordType
         condition = query.flatMap { $0.condition == nil && $0.filters.isEmpty ? nil : $0 }
@@ -121,8 +130,8 @@ package struct SubscriptionDefinition: Hashable, Sendable {
 
     /// Whether another definition watches the same changes, so that a client misses nothing if one replaces the other.
     func watchesTheSame(as other: SubscriptionDefinition) -> Bool {
-        kind == other.kind && recordType == other.recordType && zone == other.zone && events == other.events
-            && condition == other.condition
+        kind == other.kind && recordType == other.recordType && zone == other.zone && owner == other.owner
+            && events == other.events && condition == other.condition
     }
 
     /// The names of fields whose values the notification has: `additionalFields`, and the arguments of the alert.

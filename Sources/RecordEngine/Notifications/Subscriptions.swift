@@ -31,7 +31,7 @@ package struct Subscriptions: Sendable {
     /// - Throws: NOT_FOUND for an update without a subscription; BAD_REQUEST for an invalid name, or with cause TOO_LARGE
     ///   for too many subscriptions; AUTHENTICATION_REQUIRED or ACCESS_DENIED.
     package func put(
-        _ name: String, _ definition: SubscriptionDefinition, in scope: DatabaseScope, _ mode: Mode = .put,
+        _ name: String, _ definition: SubscriptionDefinition, in watched: FollowedDatabase, _ mode: Mode = .put,
         by caller: Caller, rightsVersion: UInt64? = nil
     ) async throws(RecordError) -> (subscription: Subscription, isNew: Bool) {
         guard RecordName(name) != nil else {
@@ -39,7 +39,7 @@ package struct Subscriptions: Sendable {
                 "A subscription ID has 1 to \(Limits.recordNameBytes) UTF-8 bytes and no control characters")
         }
         return try await database.write { transaction throws(RecordError) in
-            try SubscriptionWriter(transaction, caller, rightsVersion, scope).put(name, definition, mode)
+            try SubscriptionWriter(transaction, caller, rightsVersion, watched).put(name, definition, mode)
         }
     }
 
@@ -47,10 +47,10 @@ package struct Subscriptions: Sendable {
     ///
     /// - Throws: NOT_FOUND; AUTHENTICATION_REQUIRED or ACCESS_DENIED.
     package func remove(
-        _ name: String, in scope: DatabaseScope, by caller: Caller, rightsVersion: UInt64? = nil
+        _ name: String, in watched: FollowedDatabase, by caller: Caller, rightsVersion: UInt64? = nil
     ) async throws(RecordError) {
         try await database.write { transaction throws(RecordError) in
-            try SubscriptionWriter(transaction, caller, rightsVersion, scope).remove(name)
+            try SubscriptionWriter(transaction, caller, rightsVersion, watched).remove(name)
         }
     }
 
@@ -85,15 +85,11 @@ private struct SubscriptionWriter {
     /// - Throws: AUTHENTICATION_REQUIRED or ACCESS_DENIED if the caller has no account, or may not use the database;
     ///   AUTHENTICATION_FAILED for a deleted account.
     init(
-        _ transaction: WriteTransaction, _ caller: Caller, _ rightsVersion: UInt64?, _ scope: DatabaseScope
+        _ transaction: WriteTransaction, _ caller: Caller, _ rightsVersion: UInt64?, _ watched: FollowedDatabase
     ) throws(RecordError) {
         self.transaction = transaction
-        let current = try transaction.current(caller, since: rightsVersion)
-        account = try current.subscriber
-        if case .privateDatabase(let owner) = scope, !Authorization.mayEnterPrivateDatabase(current, of: owner) {
-            throw .rejected(current, .read, .privateDatabase)
-        }
-        database = SubscriptionRow.Database(scope)
+        account = try watched.subscriber(try transaction.current(caller, since: rightsVersion))
+        database = SubscriptionRow.Database(watched)
     }
 
     func put(
@@ -150,9 +146,9 @@ package struct SubscriptionReader {
     /// Returns the subscriptions of the caller's account in a database, in the order of their names.
     ///
     /// - Throws: AUTHENTICATION_REQUIRED or ACCESS_DENIED.
-    package func list(in scope: DatabaseScope, for caller: Caller) throws(RecordError) -> [Subscription] {
-        let account = try account(of: caller, in: scope)
-        let database = SubscriptionRow.Database(scope)
+    package func list(in watched: FollowedDatabase, for caller: Caller) throws(RecordError) -> [Subscription] {
+        let account = try watched.subscriber(caller)
+        let database = SubscriptionRow.Database(watched)
         return try table.list(of: account).compactMap { row in
             guard row.database == database, row.fired == nil else { return nil }
             return SubscriptionDefinition(stored: row.definition).map { Subscription(row, $0) }
@@ -163,10 +159,10 @@ package struct SubscriptionReader {
     ///
     /// - Throws: NOT_FOUND; AUTHENTICATION_REQUIRED or ACCESS_DENIED.
     package func find(
-        _ name: String, in scope: DatabaseScope, for caller: Caller
+        _ name: String, in watched: FollowedDatabase, for caller: Caller
     ) throws(RecordError) -> Subscription {
-        let account = try account(of: caller, in: scope)
-        guard let row = try table.find(name, of: account, in: SubscriptionRow.Database(scope)), row.fired == nil,
+        let account = try watched.subscriber(caller)
+        guard let row = try table.find(name, of: account, in: SubscriptionRow.Database(watched)), row.fired == nil,
             let definition = SubscriptionDefinition(stored: row.definition)
         else { throw .subscriptionNotFound }
         return Subscription(row, definition)
@@ -177,9 +173,15 @@ package struct SubscriptionReader {
     /// - Throws: BAD_REQUEST for a kind that the database does not have; ZONE_NOT_FOUND; the errors of a query with the
     ///   predicate; AUTHENTICATION_REQUIRED or ACCESS_DENIED.
     package func check(
-        _ definition: SubscriptionDefinition, in scope: DatabaseScope, for caller: Caller
+        _ definition: SubscriptionDefinition, in watched: FollowedDatabase, for caller: Caller
     ) throws(RecordError) {
-        _ = try account(of: caller, in: scope)
+        _ = try watched.subscriber(caller)
+        guard case .scope(let scope) = watched else { return try checkShared(definition, for: caller) }
+        guard definition.owner == nil else {
+            throw .badRequest(
+                "'owner' goes with zones of the shared database. Leave it out, or use database=shared",
+                details: [("field", .text("owner"))])
+        }
         if scope == .publicDatabase, definition.kind != .query {
             throw .badRequest(
                 "The public database has query subscriptions only. Use the type query, or the private database",
@@ -190,15 +192,36 @@ package struct SubscriptionReader {
         try reader.feed.check(selection, in: DatabaseAddress(scope: scope), for: caller)
     }
 
-    private func account(of caller: Caller, in scope: DatabaseScope) throws(RecordError) -> UserID {
-        if case .privateDatabase(let owner) = scope, !Authorization.mayEnterPrivateDatabase(caller, of: owner) {
-            throw .rejected(caller, .read, .privateDatabase)
+    private func checkShared(_ definition: SubscriptionDefinition, for caller: Caller) throws(RecordError) {
+        switch definition.kind {
+        case .database: return
+        case .query:
+            throw .badRequest(
+                "The shared database has no query subscriptions. Use the type database or zone, and read what has changed with GET /changes",
+                details: [("field", .text("type"))])
+        case .zone:
+            guard definition.owner != nil else {
+                throw .badRequest(
+                    "With database=shared, 'owner' is the record name of the zone's owner",
+                    details: [("field", .text("owner"))])
+            }
+            guard let address = try definition.sharedAddress(by: reader) else { throw .zoneNotFound }
+            // The caller's own zones are not in its shared database.
+            guard try reader.participant(caller, in: address).participation != nil else { throw .zoneNotFound }
         }
-        return try caller.subscriber
     }
 }
 
 extension SubscriptionDefinition {
+    /// Returns the address of the watched zone of another user; `nil` if there is no such user, and for other
+    /// definitions.
+    func sharedAddress(by reader: RecordReader) throws(RecordError) -> DatabaseAddress? {
+        guard let zone, let owner, let id = try reader.store.accounts.find(recordName: owner.text)?.id else {
+            return nil
+        }
+        return DatabaseAddress(scope: .privateDatabase(owner: id), zone: zone)
+    }
+
     /// The records of a query subscription as a selection of the feed, which the caller's rights apply to; `nil` for other
     /// kinds.
     var selection: FeedSelection? {

@@ -50,7 +50,8 @@ package struct Webhooks: Sendable {
             if case .privateDatabase(let id) = address.scope { owner = id }
             var row = WebhookRow(
                 publicID: publicID, url: url, description: description, readerKind: .key, reader: 0, owner: owner,
-                selection: selection.stored, created: transaction.now, position: position)
+                zone: address.zone == .defaultZone ? nil : address.zone.text, selection: selection.stored,
+                created: transaction.now, position: position)
             try row.setReader(caller)
             row.id = try table.add(row)
             // Without webhooks, nothing has noticed yet whether the file is a copy.

@@ -19,6 +19,7 @@ package struct Webhook: Hashable, Sendable {
             ("database", .string(row.owner == nil ? "public" : "private")),
         ])
         if let ownerName { json["owner"] = .string(ownerName) }
+        if let zone = row.zone { json["zone"] = .string(zone) }
         for member in try WebhookSelection(stored: row.selection).json.members { json[member.key] = member.value }
         var reader = JSONObject([("kind", .string(row.readerKind.rawValue))])
         if let readerName { reader["name"] = .string(readerName) }
@@ -64,7 +65,9 @@ extension WebhookRow {
 
     /// The zone whose changes the webhook sends.
     var address: DatabaseAddress {
-        DatabaseAddress(scope: owner.map { .privateDatabase(owner: $0) } ?? .publicDatabase)
+        DatabaseAddress(
+            scope: owner.map { .privateDatabase(owner: $0) } ?? .publicDatabase,
+            zone: zone.flatMap { ZoneName($0) } ?? .defaultZone)
     }
 
     /// The scheme, host and path of the URL. The query may contain a secret.

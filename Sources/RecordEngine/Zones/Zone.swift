@@ -34,6 +34,8 @@ package struct ZoneChange: Sendable {
     package let zone: Zone
     /// Whether the database no longer has the zone. The follower drops its records.
     package let isLost: Bool
+    /// The sequence number of the change.
+    let sequence: Int64
 }
 
 /// One page of the changes of a database's zones.
@@ -45,4 +47,6 @@ package struct ZoneChanges: Sendable {
     package let token: String
     /// Whether more changes exist already.
     package let moreComing: Bool
+    /// The position before the first change.
+    let start: SyncToken
 }

@@ -44,12 +44,16 @@ package struct ZoneReader {
         }
     }
 
+    /// Returns the addresses of the zones that other users share with an account.
+    func sharedAddresses(of account: UserID) throws(RecordError) -> [DatabaseAddress] {
+        try store.shares.zones(of: account, after: -1, through: .max, limit: Limits.customZones).compactMap(\.address)
+    }
+
     private func sharedZone(
         _ entry: ZoneEntry, for caller: Caller, withToken: Bool
     ) throws(RecordError) -> Zone {
         let zone = Zone(name: entry.name, owner: try reader.userNames.name(of: entry.owner), created: entry.created)
-        guard withToken, let name = ZoneName(entry.name) else { return zone }
-        let address = DatabaseAddress(scope: .privateDatabase(owner: entry.owner), zone: name)
+        guard withToken, let address = entry.address else { return zone }
         return try self.withToken(
             zone, in: address.scope, for: try reader.callers.participant(caller, in: address))
     }
@@ -173,18 +177,14 @@ package struct ZoneReader {
     ) throws(RecordError) -> ZoneChanges {
         var token = start
         var changes = try entries.map { entry throws(RecordError) in
-            (sequence: entry.changed, ZoneChange(zone: try zone(entry), isLost: false))
+            ZoneChange(zone: try zone(entry), isLost: false, sequence: entry.changed)
         }
         let lost = try store.lostZones.list(
             of: account, isShared: isShared, after: token.sequence, through: last, limit: limit + 1)
         changes += try lost.map { zone throws(RecordError) in
             let owner = if let name = zone.ownerName { name } else { try reader.userNames.name(of: zone.owner) }
-            return (
-                sequence: zone.sequence,
-                ZoneChange(
-                    zone: Zone(name: zone.name, owner: owner, created: nil),
-                    isLost: true)
-            )
+            return ZoneChange(
+                zone: Zone(name: zone.name, owner: owner, created: nil), isLost: true, sequence: zone.sequence)
         }
         changes.sort { $0.sequence < $1.sequence }
         let moreComing = changes.count > limit
@@ -192,9 +192,9 @@ package struct ZoneReader {
         token.sequence = moreComing ? changes.last?.sequence ?? token.sequence : max(token.sequence, last)
         token.complete = token.sequence
         return ZoneChanges(
-            changes: changes.map(\.1),
+            changes: changes,
             token: Self.seal(token, account, caller, isShared: isShared, with: reader.database.keys),
-            moreComing: moreComing)
+            moreComing: moreComing, start: start)
     }
 
     /// Returns the position at which a caller starts.
@@ -230,6 +230,20 @@ package struct ZoneReader {
     private var publicZone: Zone { Zone(name: ZoneName.defaultZone.text, owner: nil, created: nil) }
 
     // MARK: Tokens
+
+    /// Returns the token after each change of a page.
+    ///
+    /// - Parameters:
+    ///   - account: The account whose database it is.
+    ///   - isShared: Whether it is the account's shared database.
+    func tokens(in page: ZoneChanges, of account: UserID, isShared: Bool, for caller: Caller) -> [String] {
+        page.changes.enumerated().map { index, change in
+            guard index < page.changes.count - 1 else { return page.token }
+            var token = page.start
+            (token.sequence, token.complete) = (change.sequence, change.sequence)
+            return Self.seal(token, account, caller, isShared: isShared, with: reader.database.keys)
+        }
+    }
 
     private static func context(_ owner: UserID, _ caller: Caller, isShared: Bool) -> [Int64] {
         [isShared ? 6 : 5, owner.rawValue, caller.identityID.rawValue]

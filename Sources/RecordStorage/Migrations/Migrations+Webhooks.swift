@@ -46,4 +46,10 @@ extension Migrations {
             PRIMARY KEY (webhook, number)
         ) WITHOUT ROWID;
         """
+
+    /// The zones that webhooks follow.
+    static let webhookZones = """
+        -- The name of a custom zone of the private database; NULL for the default zone.
+        ALTER TABLE webhook ADD COLUMN zone TEXT;
+        """
 }

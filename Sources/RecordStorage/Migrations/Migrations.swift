@@ -144,5 +144,6 @@ package enum Migrations {
         Migration(name: "schema snapshots", sql: schemaSnapshots),
         Migration(name: "sharing", sql: sharing),
         Migration(name: notificationsName, sql: notifications),
+        Migration(name: "zones of webhooks", sql: webhookZones),
     ]
 }

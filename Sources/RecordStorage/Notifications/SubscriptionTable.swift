@@ -39,7 +39,6 @@ package final class SubscriptionTable {
     private func read(_ row: inout Columns) -> SubscriptionRow {
         var subscription = SubscriptionRow(
             id: row.next(), account: row.next(),
-            // A database of a later version has no records here.
             database: SubscriptionRow.Database(rawValue: row.next()) ?? .sharedDatabase, name: row.next(),
             definition: row.next(), created: row.next(), changed: row.next(), since: row.next())
         subscription.fired = row.next()

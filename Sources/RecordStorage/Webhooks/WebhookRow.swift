@@ -30,6 +30,8 @@ package struct WebhookRow: Hashable, Sendable {
     package var reader: Int64
     /// The owner of the private database; `nil` for the public database.
     package var owner: UserID?
+    /// The name of the zone in this database; `nil` for the default zone.
+    package var zone: String?
     /// The selected changes as a JSON object.
     package var selection: String
     /// When the webhook was created, in milliseconds since 1970.
@@ -58,7 +60,7 @@ package struct WebhookRow: Hashable, Sendable {
     /// Creates a webhook without deliveries.
     package init(
         id: Int64 = 0, publicID: String, url: String, description: String, readerKind: ReaderKind, reader: Int64,
-        owner: UserID?, selection: String, created: Int64, position: String
+        owner: UserID?, zone: String?, selection: String, created: Int64, position: String
     ) {
         self.id = id
         self.publicID = publicID
@@ -67,6 +69,7 @@ package struct WebhookRow: Hashable, Sendable {
         self.readerKind = readerKind
         self.reader = reader
         self.owner = owner
+        self.zone = zone
         self.selection = selection
         self.created = created
         self.position = position

@@ -8,7 +8,7 @@ package final class WebhookTable {
 
     private static let columns =
         """
-        id, public_id, url, description, reader_kind, reader, owner, selection, created, secret, overlaps, state, \
+        id, public_id, url, description, reader_kind, reader, owner, zone, selection, created, secret, overlaps, state, \
         reason, revision, position, last, failures, failing, due
         """
 
@@ -60,7 +60,8 @@ package final class WebhookTable {
             id: row.next(), publicID: row.next(), url: row.next(), description: row.next(),
             // An unknown kind of reader may read nothing: no key has the account 0.
             readerKind: WebhookRow.ReaderKind(rawValue: row.next()) ?? .key, reader: row.next(),
-            owner: row.next(Int64?.self).map(UserID.init(rawValue:)), selection: row.next(), created: row.next(),
+            owner: row.next(Int64?.self).map(UserID.init(rawValue:)), zone: row.next(), selection: row.next(),
+            created: row.next(),
             position: "")
         webhook.secret = row.next()
         webhook.overlaps = row.next()
@@ -85,12 +86,12 @@ package final class WebhookTable {
             row,
             to: connection.prepare(
                 """
-                INSERT INTO webhook (url, description, reader_kind, reader, owner, selection, secret, overlaps, state,
-                reason, revision, position, last, failures, failing, due, public_id, created)
-                VALUES (?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)
+                INSERT INTO webhook (url, description, reader_kind, reader, owner, zone, selection, secret, overlaps, state,
+                reason, revision, position, last, failures, failing, due, public_id, created, zone)
+                VALUES (?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)
                 RETURNING id
                 """)
-        ).with(from: 18, row.publicID, row.created).returnedNumber()
+        ).with(from: 18, row.publicID, row.created, row.zone).returnedNumber()
     }
 
     /// Replaces the stored values of a webhook.

@@ -20,6 +20,10 @@ package struct RecordScanner {
         package var deleted = false
         /// The access list; `nil` if the caller may not see it.
         package var access: JSONValue?
+        /// The name of the record's parent; `nil` for none, and for one that the caller may not read.
+        package var parent: String?
+        /// The name of the share whose hierarchy begins with the record; `nil` for none.
+        package var share: String?
         /// The error that a response to a batch contains instead of a record.
         package var error: JSONValue?
     }
@@ -102,6 +106,10 @@ package struct RecordScanner {
             head.deleted = token.kind == .trueWord
         } else if json.string(key, is: "acl") {
             head.access = try tree(token)
+        } else if json.string(key, is: "parent") {
+            head.parent = try tree(token)["recordName"]?.string
+        } else if json.string(key, is: "share") {
+            head.share = try tree(token)["recordName"]?.string
         } else {
             return json.string(key, is: "serverErrorCode")
         }

@@ -135,7 +135,7 @@ final class Peer {
 
     private static let hidden: Set<String> = [
         "timestamp", "createdTimestamp", "usedTimestamp", "expiresAt", "token", "receipt", "downloadURL", "cursor",
-        "previousCursor", "id", "bytes", "fileChecksum",
+        "previousCursor", "id", "bytes", "fileChecksum", "shortGUID",
     ]
     private static let left: Set<String> = ["reason", "uuid", "notices", "plan", "rate"]
     private static let details: Set<String> = ["cause", "offset", "expected", "found", "matched", "changed", "skipped"]

@@ -21,9 +21,9 @@
                     case .zones(let changes):
                         for case .deleted(let zone) in changes { titles[zone.name] = nil }
                     case .records(let page, let zone):
-                        for record in page.changed { titles[zone, default: [:]][record.name] = record["title"] }
-                        for record in page.deleted { titles[zone]?[record.name] = nil }
-                    case .zoneStartsOver(let zone): titles[zone] = nil
+                        for record in page.changed { titles[zone.name, default: [:]][record.name] = record["title"] }
+                        for record in page.deleted { titles[zone.name]?[record.name] = nil }
+                    case .zoneStartsOver(let zone): titles[zone.name] = nil
                     case .startOver: titles = [:]
                     case .upToDate: return
                     }

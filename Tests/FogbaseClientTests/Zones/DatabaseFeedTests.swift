@@ -32,12 +32,12 @@ private struct Copy {
                         return " " + change.zone.name
                     }.joined())
         case .records(let page, let zone):
-            for record in page.changed { numbers[zone, default: [:]][record.name] = record["n"] }
-            for record in page.deleted { numbers[zone]?[record.name] = nil }
-            events.append("\(zone) \(page.changed.map(\.name)) \(page.deleted.map(\.name))")
+            for record in page.changed { numbers[zone.name, default: [:]][record.name] = record["n"] }
+            for record in page.deleted { numbers[zone.name]?[record.name] = nil }
+            events.append("\(zone.name) \(page.changed.map(\.name)) \(page.deleted.map(\.name))")
         case .zoneStartsOver(let zone):
-            numbers[zone] = nil
-            events.append("again \(zone)")
+            numbers[zone.name] = nil
+            events.append("again \(zone.name)")
         case .startOver:
             numbers = [:]
             events.append("again")

@@ -7,6 +7,11 @@ extension MatrixRow {
         [401, 403, status, 403, 403, 403, 403, status, 403, 403, 403, status]
     }
 
+    /// The shared database, which only users have.
+    private static func ofUsers(_ status: Int) -> [Int] {
+        [401, status, status, status, 403, 403, 403, 403, 403, 403, 403, 403]
+    }
+
     private static let place = "database=private&owner={creator}"
 
     static let zones: [MatrixRow] = [
@@ -21,6 +26,9 @@ extension MatrixRow {
         MatrixRow("deleteZone", .delete, "/zones/kept-kx95", .everybody(400), twin: ("kept-kx95", "miss-kx95")),
         MatrixRow("fetchZoneChanges", .get, "/changes/zones?\(place)", ofCreator(200)),
         MatrixRow("fetchZoneChanges", .get, "/changes/zones", .everybody(400)),
+        MatrixRow("fetchZoneChanges", .get, "/changes/zones?database=shared", ofUsers(200)),
+        MatrixRow("createZoneTicket", .post, "/changes/zones/tickets?\(place)", ofCreator(201)),
+        MatrixRow("createZoneTicket", .post, "/changes/zones/tickets?database=shared", ofUsers(201)),
         MatrixRow("listRecords", .get, "/records/Secret?\(place)&zone=kept-kx95", ofCreator(200)),
         MatrixRow(
             "modifyRecords", .post, "/records?\(place)",

@@ -37,7 +37,7 @@ import Testing
         try await test.create("old", #""n":0"#)
         for (name, more) in [("all", ""), ("some", #","where":"n >= 2""#)] {
             _ = try await test.database.subscriptions.put(
-                name, try Self.definition("Post", more), in: .publicDatabase, by: ann)
+                name, try Self.definition("Post", more), in: .scope(.publicDatabase), by: ann)
         }
         try await test.create("first", #""n":1"#)
         for batch in 0..<26 {
@@ -65,13 +65,13 @@ import Testing
         for type in ["Post", "Note", "Secret"] {
             try await test.create("old-\(type)", #""n":0"#, type: type)
             _ = try await test.database.subscriptions.put(
-                type, try Self.definition(type), in: .publicDatabase, by: key)
+                type, try Self.definition(type), in: .scope(.publicDatabase), by: key)
         }
         for type in ["Post", "Note", "Secret"] { try await test.create("new-\(type)", #""n":1"#, type: type) }
         #expect(try await Self.read(test, as: key).names == ["Post new-Post", "Note new-Note"])
         // A subscription that cannot be read is rejected when it is checked.
         let error = #expect(throws: RecordError.self) {
-            try test.reader.subscriptions.check(try Self.definition("Secret"), in: .publicDatabase, for: key)
+            try test.reader.subscriptions.check(try Self.definition("Secret"), in: .scope(.publicDatabase), for: key)
         }
         #expect(error?.code == .accessDenied)
         await test.close()
@@ -95,7 +95,7 @@ import Testing
             let caller = Caller.user(ann.id, roles: [:])
             if token == nil {
                 _ = try await test.database.subscriptions.put(
-                    "s", try Self.definition("Post"), in: .publicDatabase, by: caller)
+                    "s", try Self.definition("Post"), in: .scope(.publicDatabase), by: caller)
             }
             try await test.create(name)
             try test.reader.refresh()

@@ -3,17 +3,45 @@ internal import RecordEngine
 internal import RecordModel
 internal import RecordWire
 
-/// Notifications as server-sent events: `notification`, `caughtup`, `reset` and `end`.
+/// A feed whose events a `BatchStream` sends.
+protocol BatchFeed: AnyObject, Sendable {
+    /// The name of the events.
+    static var event: String { get }
+    /// Wakes the feed.
+    var signal: FeedSignal { get }
+    /// The version of callers' permissions that the feed knows.
+    var rightsVersion: UInt64 { get }
+
+    /// Returns the next events, and moves behind them.
+    ///
+    /// - Throws: BAD_REQUEST with cause TOKEN_EXPIRED if the feed must be restarted; other errors end the stream.
+    func events(for caller: Caller, limit: Int, by reader: RecordReader) async throws(RecordError) -> EventBatch
+
+    /// Goes on after the loss of the position. Returns the token of the new one; empty for the beginning.
+    func restart(by reader: RecordReader) throws(RecordError) -> String
+}
+
+/// Consecutive events of a feed.
+struct EventBatch: Sendable {
+    /// The data of each event, and the token after it.
+    var events: [(data: JSONObject, token: String)]
+    /// The token after the batch.
+    let end: String
+    /// Whether more events exist already.
+    let moreComing: Bool
+}
+
+/// A feed as server-sent events: those of the feed, `caughtup`, `reset` and `end`.
 ///
 /// Unchecked: `next` is called by one task at a time, on the thread of the context.
 ///
 /// - Source: WHATWG HTML, "Server-sent events".
-final class NotificationStream: HTTPEventSource, @unchecked Sendable {
-    private let feed: NotificationFeed
+final class BatchStream<Feed: BatchFeed>: HTTPEventSource, @unchecked Sendable {
+    private let feed: Feed
     private let context: RecordAPIContext
     private let id: DatabaseID?
     private let requestID: String
-    private let authenticate: NotificationPoll.Authenticator
+    private let fields: HTTPFields
     private let database: RecordDatabase
     /// The version of callers' permissions of which the feed was last told.
     private var notedRights: UInt64
@@ -21,40 +49,28 @@ final class NotificationStream: HTTPEventSource, @unchecked Sendable {
     private var silentUntil: UInt64 = 0
     private var lastTick: UInt64 = 0
     private var stage = Stage.opening
-    /// Whether the client knows that it has all notifications.
+    /// Whether the client knows that it has all events.
     private var isCaughtUp = false
 
     private enum Stage {
         case opening, open, ended
     }
 
-    /// The maximum number of notifications of one read.
-    private static let limit = 200
-    /// The time without an event after which a heartbeat is sent, in nanoseconds.
-    private static let heartbeat: UInt64 = 15_000_000_000
-    /// How long a client should wait before it connects again, in milliseconds.
-    private static let retry = 2_000
-    /// The same after the server has ended the stream.
-    private static let retryAfterEnd = 1_000...5_000
-
-    init(
-        _ feed: NotificationFeed, in database: RecordDatabase, of context: RecordAPIContext, id: DatabaseID?,
-        requestID: String,
-        authenticate: @escaping NotificationPoll.Authenticator
-    ) {
+    /// - Parameter id: The database of the request; `nil` for the default database.
+    init(_ feed: Feed, of call: RecordCall, id: DatabaseID?) {
         self.feed = feed
-        self.database = database
-        notedRights = feed.rightsVersion
-        self.context = context
         self.id = id
-        self.requestID = requestID
-        self.authenticate = authenticate
+        database = call.database
+        context = call.context
+        fields = call.request.fields
+        requestID = call.request.id
+        notedRights = feed.rightsVersion
     }
 
     // MARK: Events of the transport
 
     func tick(now: UInt64) {
-        if lastTick == 0 { silentUntil = now + Self.heartbeat }
+        if lastTick == 0 { silentUntil = now + StreamTimes.heartbeat }
         lastTick = now
         let rights = database.rightsVersion
         if now >= silentUntil { feed.signal.raise(.silence) }
@@ -75,7 +91,7 @@ final class NotificationStream: HTTPEventSource, @unchecked Sendable {
         case .ended: return nil
         case .opening:
             stage = .open
-            return text("retry: ", String(Self.retry), "\n\n") + (await advance(.commit))
+            return text("retry: ", String(StreamTimes.retry), "\n\n") + (await advance(.commit))
         case .open:
             while true {
                 let reasons = await feed.signal.wait()
@@ -99,26 +115,27 @@ final class NotificationStream: HTTPEventSource, @unchecked Sendable {
             if case .bytes(let body) = context.api.errorResponse(error, id: requestID).body { piece += body }
             piece += text("\n\n") + retryAfterEnd
         }
-        if !piece.isEmpty { silentUntil = lastTick + Self.heartbeat }
+        if !piece.isEmpty { silentUntil = lastTick + StreamTimes.heartbeat }
         return piece
     }
 
     private func events(by reader: RecordReader, _ reasons: FeedSignal.Reasons) async throws -> [UInt8] {
         try reader.refresh()
         let isSilent = reasons.contains(.silence)
-        let batch: NotificationFeed.Batch
+        let batch: EventBatch
         do throws(RecordError) {
-            batch = try await feed.next(for: try authenticate(reader), limit: Self.limit, by: reader)
+            batch = try await feed.events(
+                for: try Bearer.authenticate(fields, with: reader), limit: StreamTimes.limit, by: reader)
         } catch {
             guard error.cause == .tokenExpired else { throw error }
             isCaughtUp = false
             return try reset(error, by: reader)
         }
         var piece: [UInt8] = []
-        for (notification, token) in zip(batch.notifications, batch.tokens) {
-            piece += text("event: notification\ndata: ")
-            JSONValue.object(notification.json).write(to: &piece)
-            piece += text("\nid: ", token, "\n\n")
+        for event in batch.events {
+            piece += text("event: ", Feed.event, "\ndata: ")
+            JSONValue.object(event.data).write(to: &piece)
+            piece += text("\nid: ", event.token, "\n\n")
         }
         if batch.moreComing {
             feed.signal.raise(.commit)
@@ -132,15 +149,28 @@ final class NotificationStream: HTTPEventSource, @unchecked Sendable {
         return piece
     }
 
-    /// The client must read its records again. The stream goes on with new changes.
+    /// The client must read its records again. The stream goes on.
     private func reset(_ error: RecordError, by reader: RecordReader) throws(RecordError) -> [UInt8] {
-        try feed.restart(by: reader)
+        let token = try feed.restart(by: reader)
         var piece = text("event: reset\ndata: ")
         JSONValue.object(JSONObject([("reason", .string(error.reason))])).write(to: &piece)
-        return piece + text("\nid: ", feed.token(by: reader), "\n\n")
+        return piece + text("\nid: ", token, "\n\n")
     }
 
-    private var retryAfterEnd: [UInt8] { text("retry: ", String(Int.random(in: Self.retryAfterEnd)), "\n\n") }
+    private var retryAfterEnd: [UInt8] { text("retry: ", String(Int.random(in: StreamTimes.retryAfterEnd)), "\n\n") }
 
     private func text(_ texts: String...) -> [UInt8] { texts.flatMap { Array($0.utf8) } }
+}
+
+/// The times of all event streams.
+enum StreamTimes {
+    /// The maximum number of events of one read.
+    static let limit = 200
+    /// The time without an event after which a heartbeat is sent, in nanoseconds. Proxies close connections that are
+    /// silent for a minute, some after 30 seconds.
+    static let heartbeat: UInt64 = 15_000_000_000
+    /// How long a client should wait before it connects again, in milliseconds.
+    static let retry = 2_000
+    /// The same after the server has ended the stream. The clients of a server that restarts spread over this time.
+    static let retryAfterEnd = 1_000...5_000
 }
