@@ -79,7 +79,7 @@ import Testing
         for number in 0..<250 { await database.call(.put, "/zones/Z\(number)?database=private", as: .creator) }
         let events = try await Self.stream(database).read()
         #expect(Self.short(events) == (0..<250).map { "Z\($0)" } + ["caughtup"])
-        #expect(Set(events.compactMap(\.id)).count == 251)
+        #expect(Set(events.prefix(250).compactMap(\.id)).count == 250)
         let rest = try await Self.stream(database, after: events[199].id).read()
         #expect(Self.short(rest) == (200..<250).map { "Z\($0)" } + ["caughtup"])
     }

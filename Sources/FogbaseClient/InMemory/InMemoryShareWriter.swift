@@ -66,7 +66,7 @@ struct InMemoryShareWriter {
     // MARK: Shares
 
     /// Checks that the caller may save share records in the zone.
-    private func allow() throws(RecordError) {
+    func allow() throws(RecordError) {
         guard call.scope != .publicDatabase, !call.zone.isDefault else {
             throw .badRequest(
                 "Shares belong to the custom zones of private databases. Create a zone and save the share there",
@@ -82,7 +82,6 @@ struct InMemoryShareWriter {
     ///
     /// - Throws: BAD_REQUEST; EXISTS if the record or zone is shared already; ACCESS_DENIED for a participant.
     func create(_ record: inout InMemoryRecord, in database: inout InMemoryDatabase) throws(RecordError) {
-        try allow()
         let others = database.sharing.shares.values.filter { $0.record.zone == call.zone }
         var root: RecordKey?
         if let name = input?.root {

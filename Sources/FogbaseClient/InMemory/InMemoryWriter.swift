@@ -54,6 +54,7 @@ struct InMemoryWriter {
         if typeName == .users {
             throw RecordError(.accessDenied, "Records of type Users are made with their accounts. Sign up instead")
         }
+        if typeName == .share { try InMemoryShareWriter(call: call, input: operation.input.sharing).allow() }
         if let name = operation.recordName, call.scope == .publicDatabase, UserRecordName(name.text) != nil {
             throw .badRequest("Names of an underscore and 32 hexadecimal digits are those of user records")
         }

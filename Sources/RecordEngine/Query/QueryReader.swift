@@ -330,7 +330,7 @@ package struct QueryReader {
     /// database is not enough.
     private func mayCauseIndexes(_ caller: Caller, _ type: RecordTypeDefinition) -> Bool {
         [Action.create, .write].contains {
-            Authorization.permitted(of: $0, for: caller, in: .publicDatabase, type: type) != .none
+            Authorization.permitted(of: $0, for: caller.account, in: .publicDatabase, type: type) != .none
         }
     }
 

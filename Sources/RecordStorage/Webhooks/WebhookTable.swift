@@ -86,7 +86,7 @@ package final class WebhookTable {
             row,
             to: connection.prepare(
                 """
-                INSERT INTO webhook (url, description, reader_kind, reader, owner, zone, selection, secret, overlaps, state,
+                INSERT INTO webhook (url, description, reader_kind, reader, owner, selection, secret, overlaps, state,
                 reason, revision, position, last, failures, failing, due, public_id, created, zone)
                 VALUES (?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)
                 RETURNING id

@@ -138,7 +138,7 @@ import Testing
             }
             for place: KeyValuePairs<String, String> in [[:], ["database": "private"]] {
                 try await peer.call("PUT", "/records/cloudkit.share/s", place, #"{"fields":{}}"#, as: "ada")
-                try await Self.put("child", "x", under: "home", place, peer)
+                try await Self.put("child", "x", under: "home", peer, place)
             }
             for (name, parent) in [("home", "fresh"), ("home", "home"), ("milk", "none")] {
                 try await Self.put(name, "x", under: parent, peer)

@@ -91,7 +91,6 @@ import Testing
         for (operation, user, status, code) in [
             ("private/subscriptions/list", nil, 421, "AUTHENTICATION_REQUIRED"),
             ("public/subscriptions/list", nil, 421, "AUTHENTICATION_REQUIRED"),
-            ("shared/subscriptions/list", user, 400, "BAD_REQUEST"),
             ("private/subscriptions/modify", user, 400, "BAD_REQUEST"),
             ("private/subscriptions/lookup", user, 400, "BAD_REQUEST"),
         ] as [(String, String?, Int, String)] {

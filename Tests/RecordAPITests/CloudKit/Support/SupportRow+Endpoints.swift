@@ -49,13 +49,13 @@ extension SupportRow {
         .endpoint(
             "POST", "changes/zone", "private shared", "yes", "{'zones':[{'zoneID':{'zoneName':'A'}}]}",
             "'recordName':'a'"),
-        .endpoint("GET", "subscriptions/list", "public private", "yes", "", "'subscriptions':[]"),
-        .endpoint("POST", "subscriptions/list", "public private", "yes", "", "'subscriptions':[]"),
+        .endpoint("GET", "subscriptions/list", "public private shared", "yes", "", "'subscriptions':[]"),
+        .endpoint("POST", "subscriptions/list", "public private shared", "yes", "", "'subscriptions':[]"),
         .endpoint(
-            "POST", "subscriptions/lookup", "public private", "yes", "{'subscriptions':[{'subscriptionID':'s'}]}",
+            "POST", "subscriptions/lookup", "public private shared", "yes", "{'subscriptions':[{'subscriptionID':'s'}]}",
             "'NOT_FOUND'"),
         .endpoint(
-            "POST", "subscriptions/modify", "public private", "yes",
+            "POST", "subscriptions/modify", "public private shared", "yes",
             """
             {'operations':[{'operationType':'create','subscription':{'subscriptionID':'s',\
             'subscriptionType':'query','query':{'recordType':'Tree'}}}]}
