@@ -3,21 +3,22 @@
 import * as json from "./json.js";
 import * as scope from "./scope.js";
 import * as session from "./session.js";
+import { t } from "./words.js";
 
 const patience = 60_000; // milliseconds
 
 /** What the user can do about a status, or `null` if the server's own sentence is enough. */
 function advice(status) {
     switch (status) {
-    case 401: return "The server does not accept this token. Sign in again; your input on this page is kept.";
+    case 401: return t("The server does not accept this token. Sign in again; your input on this page is kept.");
     case 403: return session.adviceOnForbidden();
-    case 404: return "Not found: it may have been deleted, or be in another database.";
-    case 410: return "The position of this page has expired. Start again from the first page.";
-    case 413: return "This exceeds the server's size limit. Shorten it, or split it into several records.";
-    case 429: return "Too many requests in a short time. Wait a moment, then try again.";
-    case 502: case 503: case 504: return "The server is not ready. Nothing is lost: try again shortly.";
-    case 507: return "The server's disk is full. Make room there, then try again.";
-    default: return status >= 500 ? "This is a server error. The server's log has details under the identifier." : null;
+    case 404: return t("Not found: it may have been deleted, or be in another database.");
+    case 410: return t("The position of this page has expired. Start again from the first page.");
+    case 413: return t("This exceeds the server's size limit. Shorten it, or split it into several records.");
+    case 429: return t("Too many requests in a short time. Wait a moment, then try again.");
+    case 502: case 503: case 504: return t("The server is not ready. Nothing is lost: try again shortly.");
+    case 507: return t("The server's disk is full. Make room there, then try again.");
+    default: return status >= 500 ? t("This is a server error. The server's log has details under the identifier.") : null;
     }
 }
 
@@ -27,7 +28,7 @@ export class Refusal extends Error {
         const known = answer !== null && typeof answer === "object" && !Array.isArray(answer) ? answer : {};
         super(typeof known.reason === "string" && known.reason !== ""
             ? known.reason
-            : `The server, or a proxy in front of it, responded with ${status} and no explanation.`);
+            : t("The server, or a proxy in front of it, responded with {status} and no explanation.", { status }));
         this.advice = advice(status);
         this.name = "Refusal";
         this.status = status;
@@ -42,7 +43,7 @@ export class Refusal extends Error {
 /** No response. It is unknown whether a write took place. */
 export class Unreachable extends Error {
     constructor(cause) {
-        super("The server did not answer. Check that it is running and that you are connected, then try again.", {
+        super(t("The server did not answer. Check that it is running and that you are connected, then try again."), {
             cause,
         });
         this.name = "Unreachable";
@@ -52,7 +53,7 @@ export class Unreachable extends Error {
 /** A successful response that is not JSON. */
 export class Unreadable extends Error {
     constructor(cause) {
-        super("The server's response could not be read. Is another program listening at this address?", { cause });
+        super(t("The server's response could not be read. Is another program listening at this address?"), { cause });
         this.name = "Unreadable";
     }
 }
@@ -61,7 +62,7 @@ export class Unreadable extends Error {
 function path(...segments) {
     for (const segment of segments) {
         if (segment === "" || segment === "." || segment === "..") {
-            throw new RangeError(`“${segment}” cannot be a name.`);
+            throw new RangeError(t("“{name}” cannot be a name.", { name: segment }));
         }
     }
     return "/" + segments.map(encodeURIComponent).join("/");

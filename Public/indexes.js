@@ -2,6 +2,7 @@
 
 import * as api from "./api.js";
 import { normalized } from "./fields/kinds.js";
+import { t } from "./words.js";
 
 const unmarked = new Set(["BYTES", "ASSET"]);
 
@@ -33,8 +34,9 @@ export function isSame(one, other) {
 export function stateText({ state, built, reason }) {
     switch (state) {
     case undefined: case "ready": return "";
-    case "building": return built === undefined ? "building" : `building, ${built} records so far`;
-    case "failed": return reason === undefined ? "failed" : `failed: ${reason.replace(/put the schema again/, "press “Try again”")}`;
+    case "building": return built === undefined ? t("building") : t("building, {count} records so far", { count: Number(built) });
+    case "failed": return reason === undefined ? t("failed")
+        : t("failed: {reason}", { reason: reason.replace(/put the schema again/, t("press “Try again”")) });
     default: return String(state);
     }
 }
@@ -47,7 +49,7 @@ export function isBuilding(type) {
 export async function change(typeName, edit) {
     const document = await api.schemaDocument();
     const type = document.types[typeName];
-    if (type === undefined) throw new Error(`The type ${typeName} does not exist.`);
+    if (type === undefined) throw new Error(t("The type {type} does not exist.", { type: typeName }));
     type.fields ??= {};
     type.indexes ??= [];
     edit(type);
