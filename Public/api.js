@@ -96,7 +96,7 @@ async function call(method, address, options = {}) {
     }
 }
 
-/** `isAnonymous` omits the cookie. `scope` replaces the scope of the page's URL. */
+/** `isAnonymous` omits the cookie. `scope` replaces the scope of the page's URL. `isText` returns the text instead of its JSON. */
 async function send(method, address, options = {}) {
     const { query = {}, headers = {}, body, signal, isAnonymous = false } = options;
     const parameters = new URLSearchParams({ ...(options.scope ?? scope.current()), ...query }).toString();
@@ -118,6 +118,7 @@ async function send(method, address, options = {}) {
         throw new Unreachable(error);
     }
 
+    if (options.isText && response.ok) return text;
     let answer;
     try {
         answer = text === "" ? undefined : json.parse(text);
@@ -231,6 +232,54 @@ export function limits(signal) {
     return call("GET", "/limits", { signal });
 }
 
+/** The current numbers, as text for Prometheus. */
+export function metrics(signal) {
+    return call("GET", "/metrics", { isText: true, signal });
+}
+
+/** Whether the server takes writes; throws with the reason if not. */
+export function ready(signal) {
+    return call("GET", "/health/ready", { signal });
+}
+
+/** The newest jobs, or the unfinished ones: `[{id, kind, state, done, total?, task?, created}]`. */
+export async function jobs(query, signal) {
+    const answer = await call("GET", "/jobs", { query, signal });
+    return Array.isArray(answer?.jobs) ? answer.jobs : [];
+}
+
+export function job(id) {
+    return call("GET", path("jobs", id));
+}
+
+export function cancelJob(id) {
+    return call("POST", path("jobs", id, "cancel"));
+}
+
+/** Whether the scope is in production. The server says so by its response to a type that does not exist: no records in development, 404. */
+export async function isProduction() {
+    try {
+        await call("GET", path("records", "Fogbase_none"), { query: { limit: "1" }, scope: environmentScope() });
+        return false;
+    } catch (error) {
+        if (error instanceof Refusal && error.status === 404 && error.details?.recordType !== undefined) return true;
+        throw error;
+    }
+}
+
+function environmentScope() {
+    const { container } = scope.current();
+    return container === undefined ? {} : { container };
+}
+
+/** About how many records of a type match: `{value, relation: "exact" | "estimate" | "atLeast"}`. */
+export async function total(type, signal) {
+    const answer = await call("POST", "/query", {
+        body: json.stringify({ recordType: type, limit: 1, fields: [], total: "estimate" }), signal,
+    });
+    return answer?.total;
+}
+
 /** One page of the records of a type: `{records, cursor?}`. */
 export async function list(type, cursor, limit, signal) {
     const query = { limit: String(limit), ...(cursor === undefined ? {} : { cursor }) };
@@ -262,10 +311,18 @@ export async function zones(cursor, signal) {
     return answer;
 }
 
-/** Deletes the records that match a predicate, or only counts them with `dryRun`: `{matched, deleted, skipped}`. */
-export function removeSet(type, where, options, idempotencyKey) {
-    return call("DELETE", path("query", type), {
-        query: { where, ...options }, headers: idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey },
+/**
+ * Deletes the records that match a predicate, or with `fields` changes them; `dryRun` only counts them: `{matched, deleted, updated, skipped}`.
+ * With `isJob` the server does it as a job, and the result is the job.
+ */
+export function changeSet(type, where, { fields, isJob = false, idempotencyKey, ...options }) {
+    return call(fields === undefined ? "DELETE" : "PATCH", path("query", type), {
+        query: { where, ...options },
+        body: fields === undefined ? undefined : json.stringify({ fields }),
+        headers: {
+            ...(idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey }),
+            ...(isJob ? { Prefer: "respond-async" } : {}),
+        },
     });
 }
 

@@ -1,7 +1,7 @@
 // The indexes in the schema document: the options of fields, and changes of one type within the whole document.
 
 import * as api from "./api.js";
-import { normalized } from "./fields/kinds.js";
+import { normalized } from "./fields/types.js";
 import { t } from "./words.js";
 
 const unmarked = new Set(["BYTES", "ASSET"]);
@@ -43,6 +43,23 @@ export function stateText({ state, built, reason }) {
 
 export function isBuilding(type) {
     return [...Object.values(type.fields), ...type.indexes].some(({ state }) => state === "building");
+}
+
+/**
+ * What takes back the indexes that came between two states of a type, as a function of the schema's entry of the type; `null` if none
+ * came.
+ */
+export function undoing(before, after) {
+    const added = after.indexes.filter((index) => !before.indexes.some((each) => isSame(each, index)));
+    const fields = Object.entries(after.fields).flatMap(([name, { indexes = [] }]) => {
+        const former = before.fields[name]?.indexes ?? [];
+        return indexes.some((word) => !former.includes(word)) ? [[name, indexes.filter((word) => former.includes(word))]] : [];
+    });
+    if (added.length === 0 && fields.length === 0) return null;
+    return (entry) => {
+        entry.indexes = entry.indexes.filter((each) => !added.some((index) => isSame(each, index)));
+        for (const [name, words] of fields) if (entry.fields[name] !== undefined) entry.fields[name].indexes = words;
+    };
 }
 
 /** Reads the current schema, lets `edit` change the entry of this type, and puts the whole document. */

@@ -1,6 +1,7 @@
 import { freshID, make } from "../dom.js";
-import { kind, normalized, understand } from "./kinds.js";
+import { kind, understand } from "./kinds.js";
 import { InputProblem } from "./problem.js";
+import { normalized } from "./types.js";
 import { t } from "../words.js";
 
 /**

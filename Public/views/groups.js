@@ -38,9 +38,9 @@ export function groupForm(typeName, search, current) {
         router.go(searches.address(typeName, { ...current(), view: "groups", ...chosen }));
     }
     follow();
-    return make("form", { class: "panel grouping", "aria-label": t("Group the records"), onsubmit: submit },
+    return make("form", { class: "grouping", "aria-label": t("Group the records"), onsubmit: submit },
         make("div", {}, make("label", { for: fieldID }, t("Group by")), field), periodPart,
-        make("button", { type: "submit", class: "primary" }, t("Group")));
+        make("button", { type: "submit" }, t("Group")));
 }
 
 function titleOf(key, type, period) {
@@ -92,13 +92,13 @@ export function groupTable(typeName, search, answer) {
         return make("div", { class: "empty" }, make("p", { class: "lead" }, t("No groups.")), make("p", {}, t("No record matches.")));
     }
     const head = (text, style) => make("th", { scope: "col", role: "columnheader", class: style }, text);
-    return make("div", {},
+    return make("div", { class: "groups-view" },
         make("p", { class: "note" }, summary(counts, answer.moreGroups === true),
             search.period === "" ? null : " " + t("Each {period} begins in the time zone {zone}.", {
                 period: titles[search.period], zone: groups.timeZone(),
             })),
         make("div", { class: "panel table groups", role: "region", tabindex: "0", "aria-label": t("Groups of {type}", { type: typeName }) },
-            make("table", { role: "table" },
+            make("table", { role: "table", class: "lines cards" },
                 make("caption", { class: "visually-hidden" }, t("Records of {type} by {field}", { type: typeName, field: title })),
                 make("thead", { role: "rowgroup" }, make("tr", { role: "row" },
                     head(title), head(t("records"), "number"), make("td", { "aria-hidden": "true" }))),

@@ -31,7 +31,7 @@ function facts(record) {
 }
 
 /** A record's page: its fields or its JSON, to read, create (`recordName` is `null`), change and delete. */
-export async function showRecord(typeName, recordName, { signal, show, isOver }) {
+export async function show({ signal, show: draw, isOver }, { type: typeName, record: recordName = null }) {
     const isNew = recordName === null;
     const listAddress = places.list(typeName, router.address(["types", typeName]));
     const canWrite = session.covers("writeRecords");
@@ -43,7 +43,7 @@ export async function showRecord(typeName, recordName, { signal, show, isOver })
     let attempt = { text: null, key: null };
 
     const title = isNew ? t("New {type}", { type: typeName }) : recordName;
-    const heading = make("h1", { class: isNew ? "" : "record-name" }, title);
+    const heading = make("h1", { class: isNew ? "" : "record-name-title" }, title);
     const about = make("div", {});
     const problem = make("div", {});
     const place = make("fieldset", { class: "panel", disabled: !canWrite });
@@ -214,9 +214,9 @@ export async function showRecord(typeName, recordName, { signal, show, isOver })
         } }), make("label", { for: id }, text)];
     });
 
-    show(
+    draw(
         make("p", { class: "crumbs" }, make("a", { href: listAddress, onclick: router.returns }, typeName), " / ", isNew ? t("new record") : t("record")),
-        make("div", { class: "page-head" }, heading,
+        make("div", { class: "page-head record-head" }, heading,
             make("fieldset", { class: "sides" }, make("legend", { class: "visually-hidden" }, t("Show as")), sides)),
         about,
         make("form", {

@@ -22,3 +22,10 @@ export function rightsLine(type) {
     if (type.isNew) return t("This type does not exist yet. New types start with: {grants}", { grants: grantText(initial) });
     return grantText(type.grants);
 }
+
+/** Who can read the records of a type that others have created: `everyone`. */
+export function readersText(type) {
+    if (scope.isPrivate()) return t("its owner");
+    const roles = Object.entries(type.grants).filter(([, rights]) => Array.isArray(rights) && rights.includes("READ"));
+    return roles.length === 0 ? t("Administrators only") : roles.map(([role]) => people[role] ?? role).join(", ");
+}

@@ -2,13 +2,13 @@ import * as api from "../api.js";
 import { announce, freshID, introduce, make, whileBusy } from "../dom.js";
 import * as indexes from "../indexes.js";
 import * as router from "../router.js";
-import * as places from "../places.js";
 import * as schema from "../schema.js";
 import * as session from "../session.js";
 import { showAdvice } from "./advice.js";
 import { ask, askToLeave } from "./dialog.js";
 import { showProblem } from "./problem.js";
 import { rightsLine } from "./rights.js";
+import { typeTabs } from "./type-tabs.js";
 import { t, tp } from "../words.js";
 
 const pollInterval = 2_000; // milliseconds
@@ -36,7 +36,7 @@ function fieldTable(type, changed) {
     }
     const head = (text) => make("th", { scope: "col", role: "columnheader" }, text);
     const element = make("div", { class: "panel table", role: "region", tabindex: "0", "aria-label": t("Fields") },
-        make("table", { role: "table" },
+        make("table", { role: "table", class: "lines cards" },
             make("thead", { role: "rowgroup" }, make("tr", { role: "row" },
                 [t("Field"), t("Type"), "QUERYABLE", "SORTABLE", "SEARCHABLE", t("State")].map(head))),
             make("tbody", { role: "rowgroup" }, Object.entries(type.fields).map(([name, field]) => make("tr", { role: "row" },
@@ -107,11 +107,10 @@ function addForm(type, add) {
 }
 
 /** A type: its fields with their index options, its indexes with their state, and the most expensive queries. */
-export async function showTypeSchema(typeName, { signal, show }) {
+export async function show({ signal, show: place }, { type: typeName }) {
     await schema.load({ signal });
     let type = schema.type(typeName);
     let isDirty = false;
-    const recordsAddress = places.list(typeName, router.address(["types", typeName]));
     const canChange = session.covers("changeSchema");
     const heading = make("h1", {}, t("Schema of {type}", { type: typeName }));
     const problem = make("div", {});
@@ -234,9 +233,8 @@ export async function showTypeSchema(typeName, { signal, show }) {
         }, pollInterval);
     }
 
-    show(
-        make("p", { class: "crumbs" }, make("a", { href: recordsAddress, onclick: router.returns }, typeName), " / ", t("schema")),
-        make("div", { class: "page-head" }, heading),
+    place(
+        make("div", { class: "page-head" }, heading, typeTabs(typeName, "schema")),
         make("p", { class: "note" }, rightsLine(type)),
         problem,
         make("form", { novalidate: true, onsubmit: (event) => {
