@@ -96,7 +96,7 @@ async function call(method, address, options = {}) {
     }
 }
 
-/** `isAnonymous` omits the cookie. `scope` replaces the scope of the page's URL. `isText` returns the text instead of its JSON. */
+/** `isAnonymous` omits the cookie. `scope` replaces the scope of the page's URL. `isText` returns the text as it is. */
 async function send(method, address, options = {}) {
     const { query = {}, headers = {}, body, signal, isAnonymous = false } = options;
     const parameters = new URLSearchParams({ ...(options.scope ?? scope.current()), ...query }).toString();
@@ -256,7 +256,7 @@ export function cancelJob(id) {
     return call("POST", path("jobs", id, "cancel"));
 }
 
-/** Whether the scope is in production. The server says so by its response to a type that does not exist: no records in development, 404. */
+/** Whether the scope is in production, where a type that does not exist is 404; in development it has no records. */
 export async function isProduction() {
     try {
         await call("GET", path("records", "Fogbase_none"), { query: { limit: "1" }, scope: environmentScope() });
@@ -312,8 +312,8 @@ export async function zones(cursor, signal) {
 }
 
 /**
- * Deletes the records that match a predicate, or with `fields` changes them; `dryRun` only counts them: `{matched, deleted, updated, skipped}`.
- * With `isJob` the server does it as a job, and the result is the job.
+ * Deletes the records that match a predicate, or with `fields` changes them: `{matched, deleted, updated, skipped}`. `dryRun` only
+ * counts them. With `isJob` the server does it as a job, and the result is the job.
  */
 export function changeSet(type, where, { fields, isJob = false, idempotencyKey, ...options }) {
     return call(fields === undefined ? "DELETE" : "PATCH", path("query", type), {

@@ -23,21 +23,34 @@ function localInput(date) {
 /** The kinds of values: how one is written, `null` while it is incomplete, and the pattern that reads it. */
 const values = {
     none: { count: 0, write: () => "", pattern: "", read: () => [] },
-    text: { count: 1, write: ([text]) => (text === "" ? null : quoted(text)), pattern: string, read: ([text]) => [unquoted(text)] },
+    text: { count: 1, write: ([text]) => some(text, quoted), pattern: string, read: ([text]) => [unquoted(text)] },
     exactText: { count: 1, write: ([text]) => quoted(text), pattern: string, read: ([text]) => [unquoted(text)] },
     number: { count: 1, write: ([text]) => numeric(text), pattern: `(${number})`, read: (found) => found },
     pair: {
         count: 2, pattern: `\\{(${number}), (${number})\\}`, read: (found) => found,
         write: (texts) => (texts.some((text) => numeric(text) === null) ? null : `{${texts.map(numeric).join(", ")}}`),
     },
-    days: { count: 1, write: ([text]) => (/^\d{1,6}$/.test(text) ? `now() - ${text} days` : null), pattern: "now\\(\\) - (\\d+) days", read: (found) => found },
+    days: {
+        count: 1, write: ([text]) => (/^\d{1,6}$/.test(text) ? `now() - ${text} days` : null),
+        pattern: "now\\(\\) - (\\d+) days", read: (found) => found,
+    },
     moment: {
         count: 1, pattern: "date\\('([^']*)'\\)", read: ([text]) => [localInput(new Date(text))],
         write: ([text]) => (Number.isNaN(Date.parse(text)) ? null : time(Date.parse(text))),
     },
-    reference: { count: 1, write: ([text]) => (text === "" ? null : `ref(${quoted(text)})`), pattern: `ref\\(${string}\\)`, read: ([text]) => [unquoted(text)] },
-    member: { count: 1, write: ([text]) => (text === "" ? null : `{${quoted(text)}}`), pattern: `\\{${string}\\}`, read: ([text]) => [unquoted(text)] },
+    reference: {
+        count: 1, write: ([text]) => some(text, (name) => `ref(${quoted(name)})`),
+        pattern: `ref\\(${string}\\)`, read: ([text]) => [unquoted(text)],
+    },
+    member: {
+        count: 1, write: ([text]) => some(text, (member) => `{${quoted(member)}}`),
+        pattern: `\\{${string}\\}`, read: ([text]) => [unquoted(text)],
+    },
 };
+
+function some(text, write) {
+    return text === "" ? null : write(text);
+}
 
 function numeric(text) {
     const written = text.trim().replace(/^\u2212/, "-");
@@ -54,7 +67,8 @@ const sets = {
         // First an operator without an empty value: a new line is no condition yet.
         operator("contains", t("contains"), "text", "{f} CONTAINS[cd] {v}"),
         operator("is", t("is"), "exactText", "{f} == {v}"), operator("not", t("is not"), "exactText", "{f} != {v}"),
-        operator("begins", t("begins with"), "text", "{f} BEGINSWITH {v}"), operator("ends", t("ends with"), "text", "{f} ENDSWITH {v}"),
+        operator("begins", t("begins with"), "text", "{f} BEGINSWITH {v}"),
+        operator("ends", t("ends with"), "text", "{f} ENDSWITH {v}"),
         ...absence,
     ],
     name: [operator("is", t("is"), "text", "{f} == {v}"), operator("begins", t("begins with"), "text", "{f} BEGINSWITH {v}")],
@@ -69,10 +83,14 @@ const sets = {
         operator("before", t("before"), "moment", "{f} < {v}"), ...absence,
     ],
     reference: [
-        operator("is", t("refers to"), "reference", "{f} == {v}"), operator("not", t("does not refer to"), "reference", "{f} != {v}"), ...absence,
+        operator("is", t("refers to"), "reference", "{f} == {v}"),
+        operator("not", t("does not refer to"), "reference", "{f} != {v}"), ...absence,
     ],
     user: [operator("is", t("is"), "text", "{f} == {v}"), operator("not", t("is not"), "text", "{f} != {v}")],
-    texts: [operator("has", t("has the member"), "text", "{f} CONTAINS {v}"), operator("lacks", t("lacks the member"), "member", "NONE {f} IN {v}"), ...absence],
+    texts: [
+        operator("has", t("has the member"), "text", "{f} CONTAINS {v}"),
+        operator("lacks", t("lacks the member"), "member", "NONE {f} IN {v}"), ...absence,
+    ],
     numbers: [operator("has", t("has the member"), "number", "{f} CONTAINS {v}"), ...absence],
     other: absence,
 };
@@ -141,7 +159,8 @@ function conjuncts(text) {
 /** The pattern of an operator, with the field as its first group. */
 function pattern({ form, value }) {
     const escaped = form.replace(/[[\]]/g, "\\$&");
-    return new RegExp(`^${escaped.replace("{f}", "#?([\\p{L}_][\\p{L}\\p{M}\\p{N}_]*)").replace("{v}", () => values[value].pattern)}$`, "u");
+    const name = "#?([\\p{L}_][\\p{L}\\p{M}\\p{N}_]*)";
+    return new RegExp(`^${escaped.replace("{f}", name).replace("{v}", () => values[value].pattern)}$`, "u");
 }
 
 function rowOf(text, types) {

@@ -59,7 +59,10 @@ function conditionPart(typeName, search) {
     };
 }
 
-/** The body of `POST /query` for one page of the search, with about how many records match. Words without a sort have the best matches first. */
+/**
+ * The body of `POST /query` for one page of the search, with about how many records match. Words without a sort have the best
+ * matches first.
+ */
 export function content(typeName, search, cursor, limit) {
     const { words, sort, count } = search;
     return {

@@ -68,8 +68,8 @@ async function count(typeName, where, options) {
 }
 
 function conditionText(where, matched) {
-    return make("div", {}, make("p", {}, tn("{count} record matches this condition:", "{count} records match this condition:", matched)),
-        make("pre", { class: "marked" }, where));
+    const sentence = tn("{count} record matches this condition:", "{count} records match this condition:", matched);
+    return make("div", {}, make("p", {}, sentence), make("pre", { class: "marked" }, where));
 }
 
 /** Writes by others can add matches that the user has not confirmed, so no more than were counted are changed. */
@@ -84,7 +84,8 @@ async function carryOut(typeName, where, matched, options) {
         return true;
     }
     const [done, skipped] = [Number(result?.deleted ?? result?.updated ?? result?.done ?? 0), Number(result?.skipped ?? 0)];
-    const rest = skipped === 0 ? "" : " " + t("{records} not: changed in the meantime, or still referred to.", { records: records(skipped) });
+    const rest = skipped === 0 ? ""
+        : " " + t("{records} not: changed in the meantime, or still referred to.", { records: records(skipped) });
     announce((options.fields === undefined ? t("Deleted {records}.", { records: records(done) })
         : t("Changed {records}.", { records: records(done) })) + rest, { isCarried: true });
     return true;
@@ -135,7 +136,8 @@ async function askForChange(typeName, where) {
     const [fieldID, actionID, valueID] = [freshID("field"), freshID("action"), freshID("value")];
     const problem = make("p", { class: "problem", role: "alert" });
     const place = make("div", { class: "editor" });
-    const field = make("select", { id: fieldID, onchange: fillActions }, [...types.keys()].map((name) => make("option", { value: name }, name)));
+    const field = make("select", { id: fieldID, onchange: fillActions },
+        [...types.keys()].map((name) => make("option", { value: name }, name)));
     const action = make("select", { id: actionID, onchange: fillValue });
     let part = null;
     let fields = null;
@@ -148,7 +150,8 @@ async function askForChange(typeName, where) {
     }
     function fillValue() {
         problem.textContent = "";
-        part = action.value === "clear" ? null : kind(types.get(field.value)).editor({ id: valueID, value: undefined, changed() {} });
+        part = action.value === "clear" ? null
+            : kind(types.get(field.value)).editor({ id: valueID, value: undefined, changed() {} });
         place.replaceChildren(...(part === null ? [] : [make("label", { for: valueID }, t("Value")), part.element]));
     }
     function read() {

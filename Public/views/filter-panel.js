@@ -42,8 +42,8 @@ function select(options, value, label, listener) {
 }
 
 const inputs = {
-    number: { type: "text", inputmode: "decimal" }, pair: { type: "text", inputmode: "decimal" }, days: { type: "text", inputmode: "numeric" },
-    moment: { type: "datetime-local", step: "1" },
+    number: { type: "text", inputmode: "decimal" }, pair: { type: "text", inputmode: "decimal" },
+    days: { type: "text", inputmode: "numeric" }, moment: { type: "datetime-local", step: "1" },
 };
 
 /** One condition: field, operator, values. `changed()` is called at every edit. */
@@ -99,7 +99,9 @@ export function filterPanel(typeName, search, find) {
     if (kept.mode === "builder" && rows === null) kept.mode = "expert";
 
     const [whereID, sortID, noteID] = [freshID("where"), freshID("sort"), freshID("search-note")];
-    const plain = { type: "text", class: "code", autocomplete: "off", autocapitalize: "off", spellcheck: "false", "aria-describedby": noteID };
+    const plain = {
+        type: "text", class: "code", autocomplete: "off", autocapitalize: "off", spellcheck: "false", "aria-describedby": noteID,
+    };
     const where = make("input", { id: whereID, ...plain, placeholder: example(fields), value: search.where });
     const sort = make("input", { id: sortID, ...plain, placeholder: "-createdTimestamp", value: search.sort });
     const place = make("div", {});
@@ -112,7 +114,8 @@ export function filterPanel(typeName, search, find) {
         return kept.mode === "builder" ? filters.condition(rows, types) : where.value.trim();
     }
     function current() {
-        return { ...search, where: kept.mode === "closed" ? search.where : text(), sort: kept.mode === "expert" ? sort.value.trim() : search.sort };
+        if (kept.mode === "closed") return search;
+        return { ...search, where: text(), sort: kept.mode === "expert" ? sort.value.trim() : search.sort };
     }
     function submit(event) {
         event.preventDefault();
@@ -171,8 +174,9 @@ export function filterPanel(typeName, search, find) {
             make("div", { class: "expert" }, make("div", {}, make("label", { for: whereID }, t("Where")), where),
                 make("div", {}, make("label", { for: sortID }, t("Sort")), sort)),
             make("p", { class: "actions" }, make("button", { type: "submit", class: "small" }, t("Find")),
-                canTurn ? make("button", { type: "button", class: "small quiet", onclick: turnToBuilder }, t("Builder")) : null, clearLink(),
-                make("span", { class: "note", id: noteID }, t("Conditions as in NSPredicate. Sort: field names separated by commas; - for descending."))));
+                canTurn ? make("button", { type: "button", class: "small quiet", onclick: turnToBuilder }, t("Builder")) : null,
+                clearLink(), make("span", { class: "note", id: noteID },
+                    t("Conditions as in NSPredicate. Sort: field names separated by commas; - for descending."))));
     }
     function strip() {
         if (search.where === "") return null;

@@ -84,7 +84,8 @@ export async function show({ signal, show: draw }) {
         tiles.replaceChildren(...[state,
             tile(t("Types"), number(schema.all().length), tn("{count} field", "{count} fields",
                 schema.all().reduce((sum, { fields }) => sum + Object.keys(fields).length, 0))),
-            ...(list === null ? [tile(t("Numbers"), "–", t("/metrics is closed for this caller"))] : numberTiles(list, before, (now - at) / 1000)),
+            ...(list === null ? [tile(t("Numbers"), "–", t("/metrics is closed for this caller"))]
+                : numberTiles(list, before, (now - at) / 1000)),
         ].filter((each) => each !== null));
         [before, at] = [list, now];
     }

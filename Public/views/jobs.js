@@ -25,7 +25,8 @@ export function jobTable(jobs) {
     const cell = (title, text, style) => make("td", { "data-title": title, class: style }, text);
     return make("div", { class: "panel table", role: "region", tabindex: "0", "aria-label": t("Jobs") },
         make("table", { class: "lines cards" },
-            make("thead", {}, make("tr", {}, head(t("Job")), head(t("Type")), head(t("State")), head(t("Records"), "number"), head(t("Created")))),
+            make("thead", {}, make("tr", {},
+                head(t("Job")), head(t("Type")), head(t("State")), head(t("Records"), "number"), head(t("Created")))),
             make("tbody", {}, jobs.map((job) => make("tr", {},
                 make("th", { scope: "row", title: job.id }, kinds[job.kind] ?? job.kind),
                 cell(t("Type"), job.task?.recordType ?? ""),

@@ -40,6 +40,8 @@ export function planView(plan) {
         make("pre", { tabindex: "0", "aria-label": t("The plan as text") }, String(plan.text ?? "")),
         Array.isArray(plan.access) && plan.access.length > 0 ? access(plan.access) : null,
         plan.residual === undefined ? null
-            : make("p", {}, tp("Tested record by record: {condition}", { condition: make("span", { class: "code" }, String(plan.residual)) })),
+            : make("p", {}, tp("Tested record by record: {condition}", {
+                condition: make("span", { class: "code" }, String(plan.residual)),
+            })),
         make("dl", { class: "facts" }, facts.map(([key, value]) => make("div", {}, make("dt", {}, key), make("dd", {}, value)))));
 }

@@ -53,6 +53,13 @@ function content(record, { name, type: schemaType }) {
     return { text: title === "" ? "“”" : numberText(title, type), title, picture: shape.picture?.(value) ?? null, type };
 }
 
+/** The text by which a cell's width is estimated. */
+function measured(shown) {
+    if (shown === null) return "";
+    if (shown.picture) return "thumb";
+    return shown.type === "USER" ? columns.shortName(shown.text) : shown.text;
+}
+
 /** The title of a column for people. */
 export function columnTitle(name) {
     const titles = { modifiedTimestamp: t("modified"), createdTimestamp: t("created"), createdUserRecordName: t("created by") };
@@ -93,7 +100,8 @@ export function nextSort(sort, name) {
 function headContent(typeName, search, { name, type }) {
     const text = make("span", { class: "text" }, columnTitle(name));
     const sign = columns.systemColumns.has(name) || type === undefined ? null
-        : make("span", { class: "kind", title: type, "aria-hidden": "true" }, (glyphs[type.replace(/_LIST$/, "")] ?? "") + (type.endsWith("_LIST") ? "[]" : ""));
+        : make("span", { class: "kind", title: type, "aria-hidden": "true" },
+            glyphs[type.replace(/_LIST$/, "")] ?? "", type.endsWith("_LIST") ? "[]" : "");
     const hint = `${name}${type === undefined ? "" : ` · ${type}`}`;
     if (!sortable.has(type) || name === "createdUserRecordName") return make("span", { class: "title", title: hint }, text, sign);
     const first = search.sort.split(",")[0].trim();
@@ -111,8 +119,8 @@ function ariaSort(search, name) {
 /** A grip at the right of a head, by which the mouse or the arrow keys set the width. `set(pixels, isEnd)` does it. */
 function grip(title, width, set) {
     const element = make("span", {
-        class: "grip", role: "separator", tabindex: "0", "aria-orientation": "vertical", "aria-label": t("Width of {column}", { column: title }),
-        "aria-valuenow": width(), "aria-valuemin": narrowest,
+        class: "grip", role: "separator", tabindex: "0", "aria-orientation": "vertical",
+        "aria-label": t("Width of {column}", { column: title }), "aria-valuenow": width(), "aria-valuemin": narrowest,
         onkeydown: (event) => {
             const by = { ArrowLeft: -step, ArrowRight: step }[event.key];
             if (by === undefined) return;
@@ -145,11 +153,11 @@ function grip(title, width, set) {
 export function recordTable({ typeName, records, fields, search, settings, resized, selection }) {
     const shownColumns = columns.arranged(fields, settings).filter(({ isHidden }) => !isHidden);
     const contents = records.map((record) => shownColumns.map((column) => content(record, column)));
-    const widths = shownColumns.map((column, at) => settings.widths[column.name] ?? columns.width(columnTitle(column.name),
-        contents.map((row) => (row[at] === null ? "" : row[at].picture ? "thumb" : columns.systemColumns.has(column.name) && column.type === "USER"
-            ? columns.shortName(row[at].text) : row[at].text))));
-    const nameWidth = settings.widths.recordName ?? columns.width("recordName", records.map(({ recordName }) => columns.shortName(recordName) + nameMargin
-        + (typeName === "Users" ? "account" : "")));
+    const widths = shownColumns.map(({ name }, at) => settings.widths[name]
+        ?? columns.width(columnTitle(name), contents.map((row) => measured(row[at]))));
+    const margin = nameMargin + (typeName === "Users" ? "account" : "");
+    const nameWidth = settings.widths.recordName
+        ?? columns.width("recordName", records.map(({ recordName }) => columns.shortName(recordName) + margin));
     const col = (pixels) => {
         const element = make("col", {});
         element.style.width = `${pixels}px`;
@@ -178,20 +186,26 @@ export function recordTable({ typeName, records, fields, search, settings, resiz
             .map(([key, each]) => [key, Number.parseFloat(each.style.width)]);
         resized({ ...settings.widths, ...Object.fromEntries(now), [name]: pixels });
     }
-    const sized = (name, element) => grip(columnTitle(name), () => (element.style.width === "" && element.isConnected
-        ? headOf(element).offsetWidth : Number.parseFloat(element.style.width) || narrowest), (pixels, isEnd) => setWidth(name, element, pixels, isEnd));
+    function widthOf(element) {
+        if (element.style.width === "" && element.isConnected) return headOf(element).offsetWidth;
+        return Number.parseFloat(element.style.width) || narrowest;
+    }
+    const sized = (name, element) => grip(columnTitle(name), () => widthOf(element),
+        (pixels, isEnd) => setWidth(name, element, pixels, isEnd));
     const head = (column, at) => make("th", {
         scope: "col", role: "columnheader", class: isNumeric(column.type) ? "number" : null, "aria-sort": ariaSort(search, column.name),
     }, make("div", { class: "head" }, headContent(typeName, search, column), sized(column.name, cols[at])));
 
     const ticks = [];
-    const all = selection === null ? null : make("input", { type: "checkbox", "aria-label": t("Select all records of this page"), onchange: () => {
-        for (const { recordName } of records) {
-            if (all.checked) selection.names.add(recordName);
-            else selection.names.delete(recordName);
-        }
-        refreshTicks();
-    } });
+    const all = selection === null ? null : make("input", {
+        type: "checkbox", "aria-label": t("Select all records of this page"), onchange: () => {
+            for (const { recordName } of records) {
+                if (all.checked) selection.names.add(recordName);
+                else selection.names.delete(recordName);
+            }
+            refreshTicks();
+        },
+    });
     let last = null;
     function tick(recordName, at, event) {
         const range = event.shiftKey && last !== null ? [Math.min(last, at), Math.max(last, at)] : [at, at];
@@ -224,7 +238,8 @@ export function recordTable({ typeName, records, fields, search, settings, resiz
         make("thead", { role: "rowgroup" }, make("tr", { role: "row" },
             all === null ? null : make("th", { scope: "col", role: "columnheader", class: "tick" }, all),
             make("th", { scope: "col", role: "columnheader", class: "record-name", "aria-sort": ariaSort(search, "recordName") },
-                make("div", { class: "head" }, headContent(typeName, search, { name: "recordName", type: "STRING" }), sized("recordName", nameCol))),
+                make("div", { class: "head" }, headContent(typeName, search, { name: "recordName", type: "STRING" }),
+                    sized("recordName", nameCol))),
             shownColumns.map(head), hasRest ? make("td", { "aria-hidden": "true" }) : null)),
         make("tbody", { role: "rowgroup" }, records.map((record, row) => make("tr", { role: "row" },
             selection === null ? null : tickCell(record.recordName, row), nameCell(typeName, record.recordName),

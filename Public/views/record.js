@@ -215,7 +215,8 @@ export async function show({ signal, show: draw, isOver }, { type: typeName, rec
     });
 
     draw(
-        make("p", { class: "crumbs" }, make("a", { href: listAddress, onclick: router.returns }, typeName), " / ", isNew ? t("new record") : t("record")),
+        make("p", { class: "crumbs" }, make("a", { href: listAddress, onclick: router.returns }, typeName), " / ",
+            isNew ? t("new record") : t("record")),
         make("div", { class: "page-head record-head" }, heading,
             make("fieldset", { class: "sides" }, make("legend", { class: "visually-hidden" }, t("Show as")), sides)),
         about,

@@ -3,6 +3,7 @@ import * as columns from "../columns.js";
 import { withDrawn } from "../conditions.js";
 import { announce, introduce, make, whileBusy } from "../dom.js";
 import * as indexes from "../indexes.js";
+import { parse } from "../json.js";
 import { countText } from "../map/places.js";
 import * as places from "../places.js";
 import * as router from "../router.js";
@@ -74,7 +75,8 @@ function searchOf(typeName, query) {
 /** The columns of the index that a rejected query lacks, or `null`. The server's sentence contains them. */
 function missingIndex({ details, message }) {
     if (details?.cause !== "NOT_INDEXED") return null;
-    const found = /"fields":\[([^\]]*\]?[^\]]*)\]/.exec(message)?.[1].split(/,(?![^[]*\])/).map((each) => each.trim().replace(/^"|"$/g, ""));
+    const text = /"fields":(\[.*?"\])/.exec(message)?.[1];
+    const found = text === undefined ? null : parse(text);
     return found ?? (typeof details.field === "string" ? [details.field] : null);
 }
 
@@ -143,7 +145,9 @@ export async function show(visit, { type: typeName }, query) {
         if (count === 0) return;
         const condition = namesCondition([...selection.names]);
         const button = (title, style, work) => {
-            const element = make("button", { type: "button", class: `small ${style}`, onclick: () => whileBusy(element, () => act(work)) }, title);
+            const element = make("button", {
+                type: "button", class: `small ${style}`, onclick: () => whileBusy(element, () => act(work)),
+            }, title);
             return element;
         };
         chosenBar.replaceChildren(make("strong", { role: "status" }, tn("{count} selected", "{count} selected", count)),

@@ -78,8 +78,8 @@ function sortMenu(typeName, search) {
     } },
     known === null ? make("p", { class: "note" }, t("The sort is written by hand: {sort}", { sort: search.sort })) : null,
     place, make("p", { class: "actions" }, make("button", { type: "submit", class: "small" }, t("Apply"))));
-    return menu({ summary: [make("span", { class: search.sort === "" ? "" : "on" }, t("Sort")),
-        search.sort === "" ? null : make("span", { class: "badge" }, search.sort.startsWith("-") ? "↓" : "↑")], style: "sort", content: form });
+    const badge = search.sort === "" ? null : make("span", { class: "badge" }, search.sort.startsWith("-") ? "↓" : "↑");
+    return menu({ summary: [make("span", { class: badge === null ? "" : "on" }, t("Sort")), badge], style: "sort", content: form });
 }
 
 /** Chooses and orders the columns. `changed(settings)` redraws the table. */
@@ -96,7 +96,8 @@ function columnMenu(typeName, fields, settings, changed) {
                 list.querySelectorAll("input")[at].focus();
             } });
             const move = (by, sign, label) => make("button", {
-                type: "button", "aria-label": t(label, { column: columnTitle(name) }), disabled: all[at + by] === undefined, onclick: () => {
+                type: "button", "aria-label": t(label, { column: columnTitle(name) }), disabled: all[at + by] === undefined,
+                onclick: () => {
                     const order = all.map((each) => each.name);
                     [order[at], order[at + by]] = [order[at + by], order[at]];
                     changed({ ...settings(), order });
@@ -130,7 +131,7 @@ const downLabel = t("Move {column} to the right");
  */
 export function toolbar({ typeName, search, filterButton, commands, fields, settings, changed }) {
     const count = make("span", { class: "count", role: "status" });
-    const element = make("div", { class: "toolbar", role: "toolbar", "aria-label": t("Records of {type}", { type: typeName }) },
+    const element = make("div", { class: "toolbar", role: "group", "aria-label": t("Records of {type}", { type: typeName }) },
         wordsForm(typeName, search), filterButton, sortMenu(typeName, search),
         search.view === "" ? columnMenu(typeName, fields, settings, changed) : null,
         count, jumpForm(typeName), menu({ summary: "⋯", label: t("More"), style: "right bare more", content: commands }));

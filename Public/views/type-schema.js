@@ -66,7 +66,8 @@ function indexList(type, actions) {
     return make("ul", { class: "panel index-list" }, type.indexes.map((index) => {
         const title = indexes.title(index);
         const buttons = actions === null ? [] : [
-            index.state === "failed" ? act(index, t("Try again"), t("Build the index {index} again", { index: title }), actions.retry, "small") : null,
+            index.state !== "failed" ? null
+                : act(index, t("Try again"), t("Build the index {index} again", { index: title }), actions.retry, "small"),
             act(index, t("Drop"), t("Drop the index {index}", { index: title }), actions.drop, "danger small"),
         ];
         return make("li", {},
@@ -116,7 +117,10 @@ export async function show({ signal, show: place }, { type: typeName }) {
     const problem = make("div", {});
     const dirtyState = make("span", { class: "state", role: "status" });
     const saveButton = make("button", { type: "submit", class: "primary" }, t("Save indexes"));
-    const parts = { fields: make("div", {}), indexes: make("div", {}), add: make("div", {}), advice: make("section", { "aria-label": t("Costly queries") }) };
+    const parts = {
+        fields: make("div", {}), indexes: make("div", {}), add: make("div", {}),
+        advice: make("section", { "aria-label": t("Costly queries") }),
+    };
     let table;
 
     function setDirty(now) {
