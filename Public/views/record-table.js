@@ -8,13 +8,13 @@ import * as router from "../router.js";
 import * as searches from "../search.js";
 import { nameOf } from "../users.js";
 import { t } from "../words.js";
+import { columnLayout } from "./grid-columns.js";
+import { rowTicks } from "./grid-ticks.js";
 
 const longestText = 200;
 const sortable = new Set(["STRING", "INT64", "DOUBLE", "TIMESTAMP", "USER"]);
 /** Types whose column may take the space that is left. */
 const stretching = new Set(["STRING", "STRING_LIST", "REFERENCE", "BYTES", undefined]);
-const step = 16; // pixels by which an arrow key widens a column
-const narrowest = 40;
 const nameMargin = "mm"; // Names have a wider font.
 /** On a phone, a card has so many fields. */
 const mostOnCards = 5;
@@ -116,36 +116,6 @@ function ariaSort(search, name) {
     return first === name ? "ascending" : first === `-${name}` ? "descending" : null;
 }
 
-/** A grip at the right of a head, by which the mouse or the arrow keys set the width. `set(pixels, isEnd)` does it. */
-function grip(title, width, set) {
-    const element = make("span", {
-        class: "grip", role: "separator", tabindex: "0", "aria-orientation": "vertical",
-        "aria-label": t("Width of {column}", { column: title }), "aria-valuenow": width(), "aria-valuemin": narrowest,
-        onkeydown: (event) => {
-            const by = { ArrowLeft: -step, ArrowRight: step }[event.key];
-            if (by === undefined) return;
-            event.preventDefault();
-            change(width() + by, true);
-        },
-        onpointerdown: (event) => {
-            event.preventDefault();
-            element.setPointerCapture(event.pointerId);
-            const [start, before] = [event.clientX, width()];
-            element.onpointermove = (move) => change(before + move.clientX - start, false);
-            element.onpointerup = (up) => {
-                [element.onpointermove, element.onpointerup] = [null, null];
-                change(before + up.clientX - start, true);
-            };
-        },
-    });
-    function change(pixels, isEnd) {
-        const wanted = Math.max(narrowest, Math.round(pixels));
-        element.setAttribute("aria-valuenow", String(wanted));
-        set(wanted, isEnd);
-    }
-    return element;
-}
-
 /**
  * The records of a page as a grid. `settings` are those of the columns, `resized(widths)` keeps new widths, and `selection` is
  * `{names: Set, changed()}` or `null` for callers that cannot change records.
@@ -158,95 +128,29 @@ export function recordTable({ typeName, records, fields, search, settings, resiz
     const margin = nameMargin + (typeName === "Users" ? "account" : "");
     const nameWidth = settings.widths.recordName
         ?? columns.width("recordName", records.map(({ recordName }) => columns.shortName(recordName) + margin));
-    const col = (pixels) => {
-        const element = make("col", {});
-        element.style.width = `${pixels}px`;
-        return element;
-    };
-    const nameCol = col(nameWidth);
-    const cols = widths.map(col);
-    // Until the user sets a width, the widest text takes the space that is left; afterwards nobody does.
     const isFitted = Object.keys(settings.widths).length > 0;
-    const texts = shownColumns.map(({ type }, at) => (stretching.has(type) ? widths[at] : 0));
-    const growing = isFitted || Math.max(0, ...texts) === 0 ? null : cols[texts.indexOf(Math.max(...texts))];
-    const hasRest = growing === null;
-    const columnGroup = make("colgroup", {}, selection === null ? null : col(38), nameCol, cols, hasRest ? make("col", {}) : null);
-    const table = make("table", { role: "table", class: "grid" });
-    const full = () => [...columnGroup.children].reduce((sum, each) => sum + (Number.parseFloat(each.style.width) || 0), 0);
-    const stretch = () => { table.style.minWidth = `${full()}px`; };
-    const headOf = (element) => table.tHead.rows[0].cells[[...columnGroup.children].indexOf(element)];
-
-    /** The first new width fixes those of all columns as they are, so that no other one moves. */
-    function setWidth(name, element, pixels, isEnd) {
-        if (growing !== null && growing.style.width === "") growing.style.width = `${headOf(growing).offsetWidth}px`;
-        element.style.width = `${pixels}px`;
-        stretch();
-        if (!isEnd) return;
-        const now = [["recordName", nameCol], ...shownColumns.map((column, at) => [column.name, cols[at]])]
-            .map(([key, each]) => [key, Number.parseFloat(each.style.width)]);
-        resized({ ...settings.widths, ...Object.fromEntries(now), [name]: pixels });
-    }
-    function widthOf(element) {
-        if (element.style.width === "" && element.isConnected) return headOf(element).offsetWidth;
-        return Number.parseFloat(element.style.width) || narrowest;
-    }
-    const sized = (name, element) => grip(columnTitle(name), () => widthOf(element),
-        (pixels, isEnd) => setWidth(name, element, pixels, isEnd));
-    const head = (column, at) => make("th", {
-        scope: "col", role: "columnheader", class: isNumeric(column.type) ? "number" : null, "aria-sort": ariaSort(search, column.name),
-    }, make("div", { class: "head" }, headContent(typeName, search, column), sized(column.name, cols[at])));
-
-    const ticks = [];
-    const all = selection === null ? null : make("input", {
-        type: "checkbox", "aria-label": t("Select all records of this page"), onchange: () => {
-            for (const { recordName } of records) {
-                if (all.checked) selection.names.add(recordName);
-                else selection.names.delete(recordName);
-            }
-            refreshTicks();
-        },
+    const layout = columnLayout({
+        columns: [{ name: "recordName", width: nameWidth, canGrow: false },
+            ...shownColumns.map(({ name, type }, at) => ({ name, width: widths[at], canGrow: stretching.has(type) }))],
+        hasTicks: selection !== null, isFitted, resized,
     });
-    let last = null;
-    function tick(recordName, at, event) {
-        const range = event.shiftKey && last !== null ? [Math.min(last, at), Math.max(last, at)] : [at, at];
-        for (const { recordName: name } of records.slice(range[0], range[1] + 1)) {
-            if (event.target.checked) selection.names.add(name);
-            else selection.names.delete(name);
-        }
-        last = at;
-        refreshTicks();
-    }
-    function refreshTicks() {
-        if (selection === null) return;
-        for (const { input, name } of ticks) {
-            input.checked = selection.names.has(name);
-            input.closest("tr").classList.toggle("ticked", input.checked);
-        }
-        all.checked = ticks.length > 0 && ticks.every(({ input }) => input.checked);
-        all.indeterminate = !all.checked && ticks.some(({ input }) => input.checked);
-        selection.changed();
-    }
-    function tickCell(recordName, at) {
-        const input = make("input", {
-            type: "checkbox", "aria-label": t("Select {name}", { name: recordName }), onclick: (event) => tick(recordName, at, event),
-        });
-        ticks.push({ input, name: recordName });
-        return make("td", { role: "cell", class: "tick" }, input);
-    }
-    table.append(
-        make("caption", { class: "visually-hidden" }, t("Records of {type}", { type: typeName })), columnGroup,
+    const ticks = selection === null ? null : rowTicks(records, selection);
+    const head = (column, width, style) => make("th", {
+        scope: "col", role: "columnheader", class: style, "aria-sort": ariaSort(search, column.name),
+    }, make("div", { class: "head" }, headContent(typeName, search, column),
+        layout.grip({ name: column.name, title: columnTitle(column.name), width })));
+    const table = make("table", { role: "table", class: "grid" },
+        make("caption", { class: "visually-hidden" }, t("Records of {type}", { type: typeName })), layout.group,
         make("thead", { role: "rowgroup" }, make("tr", { role: "row" },
-            all === null ? null : make("th", { scope: "col", role: "columnheader", class: "tick" }, all),
-            make("th", { scope: "col", role: "columnheader", class: "record-name", "aria-sort": ariaSort(search, "recordName") },
-                make("div", { class: "head" }, headContent(typeName, search, { name: "recordName", type: "STRING" }),
-                    sized("recordName", nameCol))),
-            shownColumns.map(head), hasRest ? make("td", { "aria-hidden": "true" }) : null)),
+            ticks === null ? null : make("th", { scope: "col", role: "columnheader", class: "tick" }, ticks.all),
+            head({ name: "recordName", type: "STRING" }, nameWidth, "record-name"),
+            shownColumns.map((column, at) => head(column, widths[at], isNumeric(column.type) ? "number" : null)),
+            make("td", { "aria-hidden": "true", class: "rest" }))),
         make("tbody", { role: "rowgroup" }, records.map((record, row) => make("tr", { role: "row" },
-            selection === null ? null : tickCell(record.recordName, row), nameCell(typeName, record.recordName),
+            ticks === null ? null : make("td", { role: "cell", class: "tick" }, ticks.box(row)), nameCell(typeName, record.recordName),
             shownColumns.map((column, at) => cell(column, contents[row][at], at >= mostOnCards)),
-            hasRest ? make("td", { "aria-hidden": "true", class: "minor" }) : null))));
-    stretch();
-    if (growing !== null) growing.style.width = "";
-    refreshTicks();
-    return { element: table, refreshTicks };
+            make("td", { "aria-hidden": "true", class: "rest minor" })))));
+    layout.begin(table);
+    ticks?.refresh();
+    return table;
 }

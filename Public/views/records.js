@@ -168,15 +168,13 @@ export async function show(visit, { type: typeName }, query) {
     }
     function drawTable() {
         if (last === null || last.records.length === 0 || search.view !== "") return;
-        const table = recordTable({
+        grid.replaceChildren(recordTable({
             typeName, records: last.records, fields: tableFields(), search, settings, selection,
             resized(widths) {
-                settings = { ...settings, widths };
+                settings = { ...settings, widths: { ...settings.widths, ...widths } };
                 columns.keep(typeName, settings);
-                drawTable();
             },
-        });
-        grid.replaceChildren(table.element);
+        }));
     }
     /** Searches within a circle or box that was drawn on the map. The map stays where it is. */
     function findDrawn(condition) {
