@@ -173,6 +173,7 @@ export const rooms = {
     "Nothing but fog so far.": "まだ霧だけです。",
     "The first record creates a type: press “+” beside “Types”.": "最初のレコードで型ができます。「型」の横の「+」を押してください。",
     "The first record creates a type: press “New type”.": "最初のレコードで型ができます。「新しい型」を押してください。",
+    "In production, types come with the schema of development.": "production の型は、development のスキーマとともに反映されます。",
     "creating one": "作成",
     "Jobs": "ジョブ",
     "Job": "ジョブ",

@@ -5,6 +5,7 @@ import { localText } from "../dates.js";
 import { introduce, make } from "../dom.js";
 import * as metrics from "../metrics.js";
 import * as schema from "../schema.js";
+import * as scope from "../scope.js";
 import * as session from "../session.js";
 import { sizeText } from "../sizes.js";
 import { number, t, tn } from "../words.js";
@@ -108,7 +109,8 @@ export async function show({ signal, show: draw }) {
 
     draw(make("div", { class: "page-head" }, heading), tiles, schema.all().length === 0 ? make("div", { class: "empty" },
         make("p", { class: "lead" }, t("Nothing but fog so far.")),
-        make("p", {}, session.covers("writeRecords") ? t("The first record creates a type: press “+” beside “Types”.")
+        make("p", {}, scope.environment() === "production" ? t("In production, types come with the schema of development.")
+            : session.covers("writeRecords") ? t("The first record creates a type: press “+” beside “Types”.")
             : session.reason(t("creating one")))) : null,
     charts, make("div", { class: "two" }, jobs, advice), limits);
     introduce(heading);

@@ -55,6 +55,7 @@ async function nameEnvironment(named, element) {
     let name = named;
     try {
         name ??= await api.isProduction() ? "production" : "development";
+        scope.setEnvironment(name);
     } catch {
         name = t("default environment"); // The page says what is wrong.
     }

@@ -4,6 +4,7 @@ import * as indexes from "../indexes.js";
 import { countText } from "../map/places.js";
 import * as router from "../router.js";
 import * as schema from "../schema.js";
+import * as scope from "../scope.js";
 import * as session from "../session.js";
 import { number, t } from "../words.js";
 import { readersText, rightsLine } from "./rights.js";
@@ -61,7 +62,8 @@ export async function show({ signal, show: draw }) {
         ? make("button", { type: "button", class: "primary", onclick: newType }, t("New type")) : null)),
     types.length === 0 ? make("div", { class: "empty" },
         make("p", { class: "lead" }, t("Nothing but fog so far.")),
-        make("p", {}, session.covers("writeRecords") ? t("The first record creates a type: press “New type”.")
+        make("p", {}, scope.environment() === "production" ? t("In production, types come with the schema of development.")
+            : session.covers("writeRecords") ? t("The first record creates a type: press “New type”.")
             : session.reason(t("creating one"))))
         : make("div", { class: "panel table", role: "region", tabindex: "0", "aria-label": t("Types") }, table));
     introduce(heading);
