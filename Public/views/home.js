@@ -20,12 +20,18 @@ function tile(title, value, note = "", style = "") {
         make("dt", {}, title), make("dd", { class: style, title: value }, value, note === "" ? null : make("small", {}, note)));
 }
 
+/** Whether the session has ended, so that the page must not ask again. */
+function isSignedOut(error) {
+    return error instanceof api.Refusal && error.status === 401;
+}
+
 async function readiness(signal) {
     try {
         await api.ready(signal);
         return tile(t("State"), t("Ready"), t("takes reads and writes"));
     } catch (error) {
         signal.throwIfAborted();
+        if (isSignedOut(error)) throw error;
         return tile(t("State"), t("Not ready"), error.message, "alarm");
     }
 }
@@ -68,7 +74,17 @@ function limitList(limits) {
         make("dt", {}, key), make("dd", {}, value))))];
 }
 
-export async function show({ signal, show: draw }) {
+/** The numbers of the server; `null` for callers without access to them. */
+async function numbers(signal) {
+    try {
+        return metrics.samples(await api.metrics(signal));
+    } catch (error) {
+        if (isSignedOut(error)) throw error;
+        return null;
+    }
+}
+
+export async function show({ signal, show: draw, fail }) {
     await schema.load({ signal });
     const heading = make("h1", {}, t("Home"));
     const tiles = make("dl", { class: "tiles" });
@@ -79,7 +95,7 @@ export async function show({ signal, show: draw }) {
     let at = 0;
 
     async function drawNumbers() {
-        const [state, list] = await Promise.all([readiness(signal), api.metrics(signal).then(metrics.samples, () => null)]);
+        const [state, list] = await Promise.all([readiness(signal), numbers(signal)]);
         signal.throwIfAborted();
         const now = performance.now();
         tiles.replaceChildren(...[state,
@@ -95,13 +111,20 @@ export async function show({ signal, show: draw }) {
         jobs.replaceChildren(make("h2", {}, t("Jobs")),
             list.length === 0 ? make("p", { class: "note" }, t("No jobs in the last week.")) : jobTable(list));
     }
-    /** The page does without what cannot be loaded. */
-    function quietly(work) {
-        return work().catch(() => {});
+    /** The page does without what cannot be loaded. Returns whether to ask again later. */
+    async function quietly(work) {
+        try {
+            await work();
+        } catch (error) {
+            if (isSignedOut(error)) fail(error);
+            return !isSignedOut(error);
+        }
+        return true;
     }
     function repeat() {
         const timer = setTimeout(async () => {
-            if (document.visibilityState === "visible") await Promise.all([quietly(drawNumbers), quietly(drawJobs)]);
+            const isSeen = document.visibilityState === "visible";
+            if (isSeen && !(await Promise.all([quietly(drawNumbers), quietly(drawJobs)])).every(Boolean)) return;
             if (!signal.aborted) repeat();
         }, pause);
         signal.addEventListener("abort", () => clearTimeout(timer), { once: true });

@@ -136,7 +136,7 @@ def columns_are_chosen_ordered_and_widened(page, server):
     page.click(page.find("[aria-label='Move number to the left']"))
     heads(page, "recordName", "number", "threadname", "modified", "created by")
     ActionChains(page.browser).send_keys(Keys.ESCAPE).perform()
-    page.until(lambda: not page.find(".columns").is_displayed(), "the end of the menu")
+    page.until(lambda: not page.all(".toolbar details[open]"), "the end of the menu")
     width = """
         return [...document.querySelectorAll(".grid thead th")]
             .find((each) => each.textContent.startsWith("number")).offsetWidth"""
@@ -258,3 +258,14 @@ def home_shows_what_the_server_does(page, server):
     page.heading("Home")
     page.see("Ready", "Version", "0.1.0", "Requests", "Database files", "No jobs in the last week.", "Limits", "1 MiB")
     page.until(lambda: "per second" in page.text(), "the numbers of later")
+
+
+@check
+def home_leads_to_the_door_when_the_session_ends(page, server):
+    enter(page)
+    page.see("Ready", "per second")
+    server.restart()
+    page.press("Not now", "dialog")
+    page.see("You are no longer signed in.")
+    page.settled()
+    assert not page.all("dialog")

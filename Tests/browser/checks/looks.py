@@ -146,7 +146,7 @@ def production_and_private_databases_are_marked(page, server):
     user = server.call("POST", "/users", {"name": "ada", "password": "correct horse"})[1]["user"]["userRecordName"]
     server.create("Post", "a", title="sea")
     enter(page)
-    words = "return document.querySelector('.place summary').textContent"
+    words = "return document.querySelector('.place summary')?.textContent"
     page.until(lambda: page.run(words) == "Database: development▸public", "the default environment")
     stripe = "return getComputedStyle(document.querySelector('header')).boxShadow"
     assert page.run(stripe) == "none"

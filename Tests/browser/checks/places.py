@@ -197,7 +197,7 @@ def borders_and_hints_of_inputs_have_enough_contrast(page, server):
                 expert(page)
             page.shot(f"{scheme}-{place.split('/')[-1]}")
             found = page.run(CONTRAST)
-            assert len(found) > 1
+            assert len(found) > (2 if place == "#/types/Post" else 0)
             for name, border, hint in found:
                 assert border >= 3 and hint >= 4.5, f"{scheme} {place} {name}: border {border:.2f}, hint {hint:.2f}"
         page.browser.get(f"{page.address}/_/examples/forum/#/sign-up")
