@@ -33,7 +33,7 @@ export const locale = preferred.find((each) => base(each) === language) ?? langu
 const table = language === "ja" ? (await import("./words-ja.js")).words : {};
 const plurals = new Intl.PluralRules("en");
 
-/** Whether the browser's digits and marks are grouped as the locale has them: `1,234`. */
+/** A number in the locale's form: `1,234`. */
 export function number(value, options) {
     return Number(value).toLocaleString(locale, options);
 }

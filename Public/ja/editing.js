@@ -106,7 +106,7 @@ export const editing = {
     "Saved; the list of types could not be refreshed.": "保存しました。型の一覧は更新できませんでした。",
     "This is the server's version.": "サーバー側の内容です。",
     "Delete this record?": "このレコードを削除しますか？",
-    "{name} will be deleted for everyone. This cannot be undone.": "{name} は全員から見えなくなります。元に戻せません。",
+    "{name} will be deleted for everyone. This cannot be undone.": "{name} は削除され、誰からも見えなくなります。元に戻せません。",
     "Keep it": "残す",
     "The record was changed after you opened it. Look at it again before you delete it.":
         "開いたあとにレコードが変更されました。もう一度確認してから削除してください。",

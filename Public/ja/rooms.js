@@ -97,7 +97,7 @@ export const rooms = {
     // The frame
     "The server no longer accepts this token. Sign in again.": "サーバーがこのトークンを受け付けなくなりました。もう一度サインインしてください。",
     "You are signed out.": "サインアウトしました。",
-    "You are no longer signed in.": "サインインの状態ではなくなりました。",
+    "You are no longer signed in.": "サインインが終了しました。",
     "The server's default database": "サーバーの既定のデータベース",
     "this room": "この画面の利用",
     "Waiting for the server…": "サーバーの応答を待っています…",
@@ -198,7 +198,7 @@ export const rooms = {
     "all records": "全レコード",
     ", sorted by {sort}": "、並べ替え {sort}",
     "Names": "名前一覧",
-    "Who reads": "読める人",
+    "Who reads": "読み取れる人",
     "its owner": "所有者",
     "no fields yet": "フィールドなし",
 
@@ -315,7 +315,7 @@ export const rooms = {
     "Delete {count} records of {type}?": "{type} のレコード {count} 件を削除しますか？",
     "Delete {count} records": "{count} 件を削除",
     "They will be deleted for everyone, together with the records that refer to them with DELETE_SELF. This cannot be undone.":
-        "DELETE_SELF で参照しているレコードとともに、全員から見えなくなります。元に戻せません。",
+        "DELETE_SELF で参照しているレコードとともに、誰からも見えなくなります。元に戻せません。",
     "Keep them": "残しておく",
     "Change records of {type}": "{type} のレコードを変更",
     "All records that match {condition}": "{condition} に一致する全レコード",
@@ -332,10 +332,10 @@ export const rooms = {
     "Deleted {records}.": "{records}を削除しました。",
     "Changed {records}.": "{records}を変更しました。",
     "{records} not: changed in the meantime, or still referred to.": "{records}は対象外です（途中で変更されたか、まだ参照されています）。",
-    "The job goes on in the background; Home lists it.": "ジョブは裏で続きます。ホームで確認できます。",
+    "The job goes on in the background; Home lists it.": "ジョブはバックグラウンドで続きます。ホームで確認できます。",
     "Progress": "進行状況",
     "The server is at work": "サーバーが処理しています",
-    "Let it go on": "裏で続ける",
+    "Let it go on": "バックグラウンドで続ける",
     "Stop it": "中止する",
     "The job has failed.": "ジョブが失敗しました。",
 };
