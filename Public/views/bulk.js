@@ -95,12 +95,8 @@ async function carryOut(typeName, where, matched, options) {
 async function showProgress(started) {
     const bar = make("progress", { max: "1", value: "0", "aria-label": t("Progress") });
     const text = make("p", { class: "note", role: "status" });
-    let [job, isOpen] = [started, true];
-    const isOver = () => ["succeeded", "failed", "cancelled"].includes(job.state);
-    function draw() {
-        bar.value = job.total === undefined || Number(job.total) === 0 ? 0 : Number(job.done) / Number(job.total);
-        text.textContent = progressText(job);
-    }
+    let job = started;
+    let isOpen = true;
     let end;
     const answer = ask({
         title: t("The server is at work"),
@@ -114,14 +110,18 @@ async function showProgress(started) {
         ],
     });
     answer.then(() => { isOpen = false; });
-    draw();
-    while (isOpen && !isOver()) {
-        await new Promise((resolve) => setTimeout(resolve, pause));
-        if (!isOpen) break;
-        job = await api.job(job.id);
-        draw();
+    try {
+        for (;;) {
+            bar.value = Number(job.total ?? 0) === 0 ? 0 : Number(job.done) / Number(job.total);
+            text.textContent = progressText(job);
+            if (["succeeded", "failed", "cancelled"].includes(job.state)) break;
+            await new Promise((resolve) => setTimeout(resolve, pause));
+            if (!isOpen) break;
+            job = await api.job(job.id);
+        }
+    } finally {
+        if (isOpen) end("over");
     }
-    if (isOver()) end("over");
     const chosen = await answer;
     if (chosen === "cancel") job = await api.cancelJob(job.id);
     else if (chosen !== "over") return null;
