@@ -253,11 +253,11 @@ def what_is_not_ready_is_asked_for_again_by_itself(page, server):
     forum(server)
     enter(page, "#/types/Post")
     rows(page, "a1", "a2", "b1")
-    soon = '{"serverErrorCode":"TRY_AGAIN_LATER","reason":"The index is being built","retryAfter":1}'
+    soon = '{"serverErrorCode":"TRY_AGAIN_LATER","reason":"The index is being built","retryAfter":3}'
     page.answer(503, soon)
     write(page, "Where", "good > 5")
     page.press("Find")
-    page.see("The index is being built", "Retrying in 1 second.")
+    page.see("The index is being built", "Retrying in 3 seconds.")
     assert not page.all(".problem-box"), "nothing has gone wrong"
     # Text typed meanwhile stays.
     write(page, "Where", "good > 6")
@@ -271,11 +271,11 @@ def what_is_not_ready_is_asked_for_again_by_itself(page, server):
     # Another page is not replaced when the time has come.
     page.answer(503, soon)
     page.go("#/types/Post?where=good+%3E+5")
-    page.see("Retrying in 1 second.")
+    page.see("Retrying in 3 seconds.")
     page.go("#/types/Post/record/a1")
     page.heading("a1")
     since = "return performance.now() - performance.getEntriesByType('resource').at(-1).responseEnd"
-    page.until(lambda: page.run(since) > 1300, "the time to ask again")
+    page.until(lambda: page.run(since) > 3300, "the time to ask again")
     assert page.run("return document.querySelector('h1').textContent") == "a1"
 
 

@@ -71,8 +71,8 @@ def one_slow_response_is_waited_for_and_then_shown(page, server):
 @check
 def a_late_response_does_not_replace_a_newer_page(page, server):
     server.create("Post", "a", title="sea", likes=1)
-    page.delay("/records", 600)
-    page.delay("/query", 600)
+    page.delay("/records", 1_500)
+    page.delay("/query", 1_500)
     enter(page)
     for place in ["#/types/Post", "#/types/Post/record/a", "#/types/Post", "#/types/Post/record/a"]:
         page.go(place)
