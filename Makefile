@@ -111,7 +111,7 @@ test: ## run the tests (FILTER=name runs some, RETRY=1 repeats failed suites)
 	swift build --build-tests
 	$(SWIFT_TEST) --log .build/test.log --skip-build $(FILTERED)
 
-test-live: build ## test modules in Public with Node.js 20.19 or later: live updates, signing in, the console's map, groups and searches
+test-live: build ## test modules in Public with Node.js 20.19 or later: live updates, signing in, the console's words, rooms, filters, map and groups
 	@sh docker/dependencies.sh node
 	node --test Tests/live/*.test.js Tests/console/*.test.js
 

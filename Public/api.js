@@ -3,21 +3,22 @@
 import * as json from "./json.js";
 import * as scope from "./scope.js";
 import * as session from "./session.js";
+import { t } from "./words.js";
 
 const patience = 60_000; // milliseconds
 
 /** What the user can do about a status, or `null` if the server's own sentence is enough. */
 function advice(status) {
     switch (status) {
-    case 401: return "The server does not accept this token. Sign in again; your input on this page is kept.";
+    case 401: return t("The server does not accept this token. Sign in again; your input on this page is kept.");
     case 403: return session.adviceOnForbidden();
-    case 404: return "Not found: it may have been deleted, or be in another database.";
-    case 410: return "The position of this page has expired. Start again from the first page.";
-    case 413: return "This exceeds the server's size limit. Shorten it, or split it into several records.";
-    case 429: return "Too many requests in a short time. Wait a moment, then try again.";
-    case 502: case 503: case 504: return "The server is not ready. Nothing is lost: try again shortly.";
-    case 507: return "The server's disk is full. Make room there, then try again.";
-    default: return status >= 500 ? "This is a server error. The server's log has details under the identifier." : null;
+    case 404: return t("Not found: it may have been deleted, or be in another database.");
+    case 410: return t("The position of this page has expired. Start again from the first page.");
+    case 413: return t("This exceeds the server's size limit. Shorten it, or split it into several records.");
+    case 429: return t("Too many requests in a short time. Wait a moment, then try again.");
+    case 502: case 503: case 504: return t("The server is not ready. Nothing is lost: try again shortly.");
+    case 507: return t("The server's disk is full. Make room there, then try again.");
+    default: return status >= 500 ? t("This is a server error. The server's log has details under the identifier.") : null;
     }
 }
 
@@ -27,7 +28,7 @@ export class Refusal extends Error {
         const known = answer !== null && typeof answer === "object" && !Array.isArray(answer) ? answer : {};
         super(typeof known.reason === "string" && known.reason !== ""
             ? known.reason
-            : `The server, or a proxy in front of it, responded with ${status} and no explanation.`);
+            : t("The server, or a proxy in front of it, responded with {status} and no explanation.", { status }));
         this.advice = advice(status);
         this.name = "Refusal";
         this.status = status;
@@ -42,7 +43,7 @@ export class Refusal extends Error {
 /** No response. It is unknown whether a write took place. */
 export class Unreachable extends Error {
     constructor(cause) {
-        super("The server did not answer. Check that it is running and that you are connected, then try again.", {
+        super(t("The server did not answer. Check that it is running and that you are connected, then try again."), {
             cause,
         });
         this.name = "Unreachable";
@@ -52,7 +53,7 @@ export class Unreachable extends Error {
 /** A successful response that is not JSON. */
 export class Unreadable extends Error {
     constructor(cause) {
-        super("The server's response could not be read. Is another program listening at this address?", { cause });
+        super(t("The server's response could not be read. Is another program listening at this address?"), { cause });
         this.name = "Unreadable";
     }
 }
@@ -61,7 +62,7 @@ export class Unreadable extends Error {
 function path(...segments) {
     for (const segment of segments) {
         if (segment === "" || segment === "." || segment === "..") {
-            throw new RangeError(`“${segment}” cannot be a name.`);
+            throw new RangeError(t("“{name}” cannot be a name.", { name: segment }));
         }
     }
     return "/" + segments.map(encodeURIComponent).join("/");
@@ -95,7 +96,7 @@ async function call(method, address, options = {}) {
     }
 }
 
-/** `isAnonymous` omits the cookie. `scope` replaces the scope of the page's URL. */
+/** `isAnonymous` omits the cookie. `scope` replaces the scope of the page's URL. `isText` returns the text as it is. */
 async function send(method, address, options = {}) {
     const { query = {}, headers = {}, body, signal, isAnonymous = false } = options;
     const parameters = new URLSearchParams({ ...(options.scope ?? scope.current()), ...query }).toString();
@@ -117,6 +118,7 @@ async function send(method, address, options = {}) {
         throw new Unreachable(error);
     }
 
+    if (options.isText && response.ok) return text;
     let answer;
     try {
         answer = text === "" ? undefined : json.parse(text);
@@ -230,6 +232,54 @@ export function limits(signal) {
     return call("GET", "/limits", { signal });
 }
 
+/** The current numbers, as text for Prometheus. */
+export function metrics(signal) {
+    return call("GET", "/metrics", { isText: true, signal });
+}
+
+/** Whether the server takes writes; throws with the reason if not. */
+export function ready(signal) {
+    return call("GET", "/health/ready", { signal });
+}
+
+/** The newest jobs, or the unfinished ones: `[{id, kind, state, done, total?, task?, created}]`. */
+export async function jobs(query, signal) {
+    const answer = await call("GET", "/jobs", { query, signal });
+    return Array.isArray(answer?.jobs) ? answer.jobs : [];
+}
+
+export function job(id) {
+    return call("GET", path("jobs", id));
+}
+
+export function cancelJob(id) {
+    return call("POST", path("jobs", id, "cancel"));
+}
+
+/** Whether the scope is in production, where a type that does not exist is 404; in development it has no records. */
+export async function isProduction() {
+    try {
+        await call("GET", path("records", "Fogbase_none"), { query: { limit: "1" }, scope: environmentScope() });
+        return false;
+    } catch (error) {
+        if (error instanceof Refusal && error.status === 404 && error.details?.recordType !== undefined) return true;
+        throw error;
+    }
+}
+
+function environmentScope() {
+    const { container } = scope.current();
+    return container === undefined ? {} : { container };
+}
+
+/** About how many records of a type match: `{value, relation: "exact" | "estimate" | "atLeast"}`. */
+export async function total(type, signal) {
+    const answer = await call("POST", "/query", {
+        body: json.stringify({ recordType: type, limit: 1, fields: [], total: "estimate" }), signal,
+    });
+    return answer?.total;
+}
+
 /** One page of the records of a type: `{records, cursor?}`. */
 export async function list(type, cursor, limit, signal) {
     const query = { limit: String(limit), ...(cursor === undefined ? {} : { cursor }) };
@@ -261,10 +311,18 @@ export async function zones(cursor, signal) {
     return answer;
 }
 
-/** Deletes the records that match a predicate, or only counts them with `dryRun`: `{matched, deleted, skipped}`. */
-export function removeSet(type, where, options, idempotencyKey) {
-    return call("DELETE", path("query", type), {
-        query: { where, ...options }, headers: idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey },
+/**
+ * Deletes the records that match a predicate, or with `fields` changes them: `{matched, deleted, updated, skipped}`. `dryRun` only
+ * counts them. With `isJob` the server does it as a job, and the result is the job.
+ */
+export function changeSet(type, where, { fields, isJob = false, idempotencyKey, ...options }) {
+    return call(fields === undefined ? "DELETE" : "PATCH", path("query", type), {
+        query: { where, ...options },
+        body: fields === undefined ? undefined : json.stringify({ fields }),
+        headers: {
+            ...(idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey }),
+            ...(isJob ? { Prefer: "respond-async" } : {}),
+        },
     });
 }
 

@@ -1,6 +1,8 @@
 // Times: the server's whole milliseconds since 1970, and their form for people.
 
-const reading = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+import { locale } from "./words.js";
+
+const reading = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
 
 /** The `Date` for a number of milliseconds, or `null` outside the years 1 to 9999, the range of date inputs. */
 export function date(milliseconds) {

@@ -57,7 +57,7 @@ export function introduce(heading, title = heading.textContent) {
     else announce("");
     heading.tabIndex = -1;
     heading.focus({ preventScroll: true });
-    window.scrollTo(0, router.land());
+    router.land();
 }
 
 /** Runs `work` while the button is disabled, so that a double click counts once. */

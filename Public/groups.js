@@ -1,6 +1,7 @@
 // Groups of records: the request for their counts, their titles, and the condition that finds the records of one group.
 
 import * as conditions from "./conditions.js";
+import { locale as ownLocale, t } from "./words.js";
 
 /** The periods by which times can be grouped. */
 export const periods = ["day", "week", "month", "year"];
@@ -60,9 +61,9 @@ const styles = {
 };
 
 /** The title of a period for people, in the user's time zone. */
-export function periodTitle(start, period, locale = undefined) {
+export function periodTitle(start, period, locale = ownLocale) {
     const text = new Intl.DateTimeFormat(locale, styles[period]).format(new Date(start));
-    return period === "week" ? `Week from ${text}` : text;
+    return period === "week" ? t("Week from {date}", { date: text }) : text;
 }
 
 /** The condition that finds the records of a group. `key` is its value as text; `null` for records without a value. */

@@ -1,7 +1,8 @@
 // The indexes in the schema document: the options of fields, and changes of one type within the whole document.
 
 import * as api from "./api.js";
-import { normalized } from "./fields/kinds.js";
+import { normalized } from "./fields/types.js";
+import { t } from "./words.js";
 
 const unmarked = new Set(["BYTES", "ASSET"]);
 
@@ -33,8 +34,9 @@ export function isSame(one, other) {
 export function stateText({ state, built, reason }) {
     switch (state) {
     case undefined: case "ready": return "";
-    case "building": return built === undefined ? "building" : `building, ${built} records so far`;
-    case "failed": return reason === undefined ? "failed" : `failed: ${reason.replace(/put the schema again/, "press “Try again”")}`;
+    case "building": return built === undefined ? t("building") : t("building, {count} records so far", { count: Number(built) });
+    case "failed": return reason === undefined ? t("failed")
+        : t("failed: {reason}", { reason: reason.replace(/put the schema again/, t("press “Try again”")) });
     default: return String(state);
     }
 }
@@ -43,11 +45,28 @@ export function isBuilding(type) {
     return [...Object.values(type.fields), ...type.indexes].some(({ state }) => state === "building");
 }
 
+/**
+ * What takes back the indexes that came between two states of a type, as a function of the schema's entry of the type; `null` if none
+ * came.
+ */
+export function undoing(before, after) {
+    const added = after.indexes.filter((index) => !before.indexes.some((each) => isSame(each, index)));
+    const fields = Object.entries(after.fields).flatMap(([name, { indexes = [] }]) => {
+        const former = before.fields[name]?.indexes ?? [];
+        return indexes.some((word) => !former.includes(word)) ? [[name, indexes.filter((word) => former.includes(word))]] : [];
+    });
+    if (added.length === 0 && fields.length === 0) return null;
+    return (entry) => {
+        entry.indexes = entry.indexes.filter((each) => !added.some((index) => isSame(each, index)));
+        for (const [name, words] of fields) if (entry.fields[name] !== undefined) entry.fields[name].indexes = words;
+    };
+}
+
 /** Reads the current schema, lets `edit` change the entry of this type, and puts the whole document. */
 export async function change(typeName, edit) {
     const document = await api.schemaDocument();
     const type = document.types[typeName];
-    if (type === undefined) throw new Error(`The type ${typeName} does not exist.`);
+    if (type === undefined) throw new Error(t("The type {type} does not exist.", { type: typeName }));
     type.fields ??= {};
     type.indexes ??= [];
     edit(type);

@@ -1,6 +1,8 @@
 // JSON with exact numbers. JavaScript's own parser turns 9007199254740993 into 9007199254740992 and 3.0 into 3.
 // Here a number keeps its original text, so an INT64 passes through the console unchanged.
 
+import { t } from "./words.js";
+
 /** A JSON number as it was written. `Number(x)` and arithmetic use the nearest double. */
 export class ExactNumber {
     constructor(text) {
@@ -27,7 +29,7 @@ export class JSONProblem extends Error {
         const before = text.slice(0, offset);
         const line = before.split("\n").length;
         const column = offset - before.lastIndexOf("\n");
-        super(`Line ${line}, column ${column}: ${sentence}`);
+        super(t("Line {line}, column {column}: {sentence}", { line, column, sentence }));
         this.name = "JSONProblem";
         this.offset = offset;
         this.line = line;
@@ -65,7 +67,7 @@ export function parse(text) {
     }
 
     function here() {
-        return at < text.length ? `“${String.fromCodePoint(text.codePointAt(at))}”` : "the end of the text";
+        return at < text.length ? `“${String.fromCodePoint(text.codePointAt(at))}”` : t("the end of the text");
     }
 
     function value(depth) {
@@ -83,8 +85,8 @@ export function parse(text) {
         if (digits !== "" && digits === written) return new ExactNumber(digits);
         at = start;
         if (written === "") fail(`a value was expected, not ${here()}.`);
-        if (/^[-+.\d]/.test(written)) return fail(`“${written}” is not a JSON number.`);
-        return fail(`“${written}” is not a JSON value; text needs double quotes.`);
+        if (/^[-+.\d]/.test(written)) return fail(t("“{text}” is not a JSON number.", { text: written }));
+        return fail(t("“{text}” is not a JSON value; text needs double quotes.", { text: written }));
     }
 
     function object(depth) {

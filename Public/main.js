@@ -1,23 +1,22 @@
 // Starts the console: the sign-in page if nobody is signed in, otherwise the main frame, whose pages follow the URL.
 
 import * as api from "./api.js";
-import { make } from "./dom.js";
+import { introduce, make } from "./dom.js";
 import * as places from "./places.js";
 import * as router from "./router.js";
 import * as schema from "./schema.js";
 import * as scope from "./scope.js";
 import * as session from "./session.js";
 import * as users from "./users.js";
+import "./theme.js";
+import * as rooms from "./rooms.js";
 import { showFrame } from "./views/frame.js";
 import { showProblem, waitBox, waitingTime } from "./views/problem.js";
-import { showRecord } from "./views/record.js";
-import { showRecords } from "./views/records.js";
 import { showSignIn, signInAgain } from "./views/sign-in.js";
-import { showTypeSchema } from "./views/type-schema.js";
-import { showTypes } from "./views/types.js";
+import { t } from "./words.js";
 
 const patience = 250; // milliseconds
-const expired = "The server no longer accepts this token. Sign in again.";
+const expired = t("The server no longer accepts this token. Sign in again.");
 const root = document.getElementById("console");
 let stopFollowing = () => {};
 let visit = new AbortController();
@@ -38,7 +37,7 @@ function leave(farewell) {
 
 function enter() {
     api.renewWith(signInAgain);
-    const frame = showFrame(root, () => leave("You are signed out."));
+    const frame = showFrame(root, () => leave(t("You are signed out.")));
     stopFollowing = router.follow(() => showPage(frame));
 }
 
@@ -49,20 +48,16 @@ async function showPage(frame) {
     visit = new AbortController();
     const { signal } = visit;
     const { segments, query } = router.place();
-    const [area, typeName, part, recordName] = segments;
-    mark(area === "types" ? typeName ?? null : null);
+    const { room, names } = rooms.find(segments);
+    mark(room, names);
     const context = { ...pageVisit(content, signal), fail };
     try {
-        if (session.current() === null && !(await recognize(signal))) return;
-        if (area !== "types" || typeName === undefined) {
-            await showTypes(context);
-        } else {
-            if (schema.all().length === 0) await schema.load({ signal });
-            if (part === "new") await showRecord(typeName, null, context);
-            else if (part === "record" && recordName !== undefined) await showRecord(typeName, recordName, context);
-            else if (part === "schema") await showTypeSchema(typeName, context);
-            else await showRecords(typeName, query, context);
-        }
+        const [module] = await Promise.all([room.load(), session.current() === null ? recognize(signal) : true]);
+        if (session.current() === null) return;
+        signal.throwIfAborted();
+        if (schema.all().length === 0) await schema.load({ signal });
+        if (room.right !== undefined && !session.covers(room.right)) showForbidden(context, room);
+        else await module.show(context, names, query);
     } catch (error) {
         context.fail(error);
     }
@@ -70,7 +65,7 @@ async function showPage(frame) {
     function fail(error) {
         if (signal.aborted) return;
         if (error instanceof api.Refusal && error.status === 401) {
-            leave("You are no longer signed in.");
+            leave(t("You are no longer signed in."));
             return;
         }
         if (waitingTime(error) !== null) {
@@ -79,11 +74,18 @@ async function showPage(frame) {
         }
         context.show();
         showProblem(content, error, [
-            make("button", { type: "button", onclick: () => showPage(frame) }, "Try again"),
-            make("a", { class: "button", href: "#/" }, "All types"),
-            scope.isDefault() ? null : make("a", { class: "button", href: scope.defaultAddress() }, "The server's default database"),
+            make("button", { type: "button", onclick: () => showPage(frame) }, t("Try again")),
+            make("a", { class: "button", href: "#/" }, t("Home")),
+            scope.isDefault() ? null : make("a", { class: "button", href: scope.defaultAddress() }, t("The server's default database")),
         ]);
     }
+}
+
+/** A room that the caller's role does not cover. The sidebar does not show it, but its URL can be typed. */
+function showForbidden({ show }, room) {
+    const heading = make("h1", {}, room.title ?? "");
+    show(heading, make("p", {}, session.reason(t("this room"))));
+    introduce(heading);
 }
 
 /** Checks who is signed in if the server did not respond at the start. Without a caller, shows the sign-in page. */
@@ -115,7 +117,7 @@ function pageVisit(content, signal) {
 /** If nothing is drawn after a moment, shows that the console waits for the server. Returns a function that ends this. */
 function showWaiting(place, signal) {
     const timer = setTimeout(() => {
-        place.replaceChildren(make("p", { class: "waiting", role: "status" }, "Waiting for the server…"));
+        place.replaceChildren(make("p", { class: "waiting", role: "status" }, t("Waiting for the server…")));
     }, patience);
     const stop = () => clearTimeout(timer);
     signal?.addEventListener("abort", stop);
@@ -123,7 +125,9 @@ function showWaiting(place, signal) {
 }
 
 // The router uses the part of the URL after `#`, so the skip link moves the focus itself.
-document.getElementById("skip").addEventListener("click", (event) => {
+const skip = document.getElementById("skip");
+skip.textContent = t("Skip to the page");
+skip.addEventListener("click", (event) => {
     event.preventDefault();
     document.getElementById("content")?.focus();
 });

@@ -58,10 +58,22 @@ export function returns() {
     isReturning = true;
 }
 
-/** The initial scroll position of the page that is being drawn. */
+/** The box that scrolls on the page: the table of a room that fills the window, or the document. */
+function scroller() {
+    const box = document.querySelector("[data-scrolls]");
+    return box !== null && getComputedStyle(box).overflowY === "auto" ? box : document.scrollingElement;
+}
+
+/** Scrolls the page that has just been drawn to its initial position. */
 export function land() {
     hasLanded = true;
-    return landing;
+    scroller().scrollTop = landing;
+    if (scroller() !== document.scrollingElement) document.scrollingElement.scrollTop = 0;
+}
+
+/** How far the page is scrolled, in pixels. */
+export function scrolled() {
+    return scroller().scrollTop;
 }
 
 /** Replaces the URL of the current page. */
@@ -80,7 +92,7 @@ function arrive(isSame) {
 }
 
 function depart() {
-    if (hasLanded) places.keepScroll(shown, window.scrollY);
+    if (hasLanded) places.keepScroll(shown, scrolled());
 }
 
 /** Calls `show` now and whenever the URL changes. Returns a function that stops this. */

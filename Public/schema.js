@@ -1,7 +1,7 @@
 // The record types as the server last returned them, shared by the pages.
 
 import * as api from "./api.js";
-import { normalized } from "./fields/kinds.js";
+import { normalized } from "./fields/types.js";
 
 let types = [];
 let lastAsked = 0;

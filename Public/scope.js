@@ -38,6 +38,18 @@ export function defaultAddress() {
     return `${location.pathname}#/`;
 }
 
+let named = current().environment ?? null;
+
+/** The environment of the scope, or `null` while it is unknown which one is the server's default. */
+export function environment() {
+    return named;
+}
+
+/** Keeps the environment once it is known. */
+export function setEnvironment(name) {
+    named = name;
+}
+
 /** The name of the zone that each database has. */
 export const defaultZone = "_defaultZone";
 

@@ -59,19 +59,22 @@ function conditionPart(typeName, search) {
     };
 }
 
-/** The body of `POST /query` for one page of the search. Words without a sort have the best matches first. */
+/**
+ * The body of `POST /query` for one page of the search, with about how many records match. Words without a sort have the best
+ * matches first.
+ */
 export function content(typeName, search, cursor, limit) {
     const { words, sort, count } = search;
     return {
         ...conditionPart(typeName, search), limit, cursor,
         sort: sort !== "" ? sort : words !== "" ? "-rank()" : undefined,
-        count: count || undefined,
+        count: count || undefined, total: count ? undefined : "estimate",
     };
 }
 
-/** The body of `POST /query` for a page of the map: only its field, and about how many records match. */
+/** The body of `POST /query` for a page of the map: only its field. */
 export function mapContent(typeName, search, cursor, limit) {
-    return { ...content(typeName, search, cursor, limit), fields: [search.by], total: search.count ? undefined : "estimate" };
+    return { ...content(typeName, search, cursor, limit), fields: [search.by] };
 }
 
 /** The body of `POST /query` for the groups of the search. Their order does not depend on the sort of the records. */

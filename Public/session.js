@@ -1,6 +1,8 @@
 // The session is a cookie that no script can read. This tab remembers that somebody was signed in, to explain why the sign-in
 // page appears when the session has ended, and what the server said about the caller: name and role.
 
+import { t } from "./words.js";
+
 const key = "fogbase.entered";
 let caller = null;
 const listeners = new Set();
@@ -61,23 +63,23 @@ export function covers(right) {
 /** The caller's name and role in a few words. */
 export function title() {
     if (caller === null) return "";
-    const role = caller.isAdministrator === true ? caller.role : "key";
+    const role = caller.isAdministrator === true ? caller.role : t("key");
     return `${caller.name ?? ""} (${role})`;
 }
 
 /** Why an action is not offered; `what` completes “does not cover”. */
 export function reason(what) {
-    return `You are signed in as ${title()}, which does not cover ${what}.`;
+    return t("You are signed in as {name}, which does not cover {what}.", { name: title(), what });
 }
 
 /** What the caller can do after a 403. */
 export function adviceOnForbidden() {
-    if (caller === null) return "Sign in as an administrator whose role covers this.";
+    if (caller === null) return t("Sign in as an administrator whose role covers this.");
     if (caller.isAdministrator !== true) {
-        return "The key's scope does not allow this. An administrator can change the scope, or do it instead.";
+        return t("The key's scope does not allow this. An administrator can change the scope, or do it instead.");
     }
-    return caller.role === "owner" ? "No role covers this, and you are already an owner: follow the server's message above."
-        : `You are signed in as ${title()}. Sign in with a role that covers this, or ask an owner for another role.`;
+    return caller.role === "owner" ? t("No role covers this, and you are already an owner: follow the server's message above.")
+        : t("You are signed in as {name}. Sign in with a role that covers this, or ask an owner for another role.", { name: title() });
 }
 
 /** Whether the text can be sent in an HTTP header. */

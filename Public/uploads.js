@@ -5,6 +5,7 @@ import * as json from "./json.js";
 import * as scope from "./scope.js";
 import * as session from "./session.js";
 import { sizeText } from "./sizes.js";
+import { t } from "./words.js";
 
 const atOnce = 3;
 let running = 0;
@@ -44,7 +45,9 @@ async function refuseIfTooLarge(file) {
     const limit = await largest;
     if (limit === undefined) largest = undefined; // Still unknown; requested again next time.
     if (limit < file.size) {
-        throw new UploadBroken(`This file has ${sizeText(file.size)}; the server takes files of up to ${sizeText(limit)}.`);
+        throw new UploadBroken(t("This file has {size}; the server takes files of up to {limit}.", {
+            size: sizeText(file.size), limit: sizeText(limit),
+        }));
     }
 }
 
@@ -72,7 +75,7 @@ function send(file, { progressed, signal }) {
     request.upload.addEventListener("progress", (event) => progressed(event.loaded));
     request.addEventListener("abort", () => reject(signal.reason));
     request.addEventListener("error", () => reject(new UploadBroken(
-        "The upload was interrupted: the server did not respond, or the file cannot be read. Try again.")));
+        t("The upload was interrupted: the server did not respond, or the file cannot be read. Try again."))));
     request.addEventListener("load", () => {
         try {
             resolve(value(request));

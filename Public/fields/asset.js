@@ -2,6 +2,7 @@ import { make } from "../dom.js";
 import { dropZone } from "./drop-zone.js";
 import { fileSummary, fileView, isPicture, thumbnail } from "./file-view.js";
 import { uploadLine } from "./upload-line.js";
+import { t } from "../words.js";
 
 export const isGroup = true;
 
@@ -15,7 +16,7 @@ export const picture = (value) => (isPicture(value) ? thumbnail(value) : null);
 
 /** In a list of files, adds items: one for each file, in the order of selection. */
 export function adder(append, changed) {
-    return dropZone({ title: "Choose files", many: true, take: (files) => {
+    return dropZone({ title: t("Choose files"), many: true, take: (files) => {
         files.forEach((file) => append({ file }));
         changed();
     } });
@@ -38,10 +39,10 @@ export function editor({ id, value, file, changed, isItem = false, leave }) {
         const remove = isItem ? [] : make("button", { type: "button", class: "quiet small", onclick: () => {
             value = undefined;
             settle();
-        } }, "Remove");
+        } }, t("Remove"));
         place.replaceChildren(...[value === undefined ? null : fileView(value, remove), line?.element ?? null]
             .filter((part) => part !== null));
-        zone?.rename(value === undefined ? "Choose a file" : "Choose another file");
+        zone?.rename(value === undefined ? t("Choose a file") : t("Choose another file"));
     }
     function begin(chosen) {
         const given = { arrived: (uploaded) => {

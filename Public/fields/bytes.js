@@ -1,6 +1,7 @@
 import { make } from "../dom.js";
 import { sizeText } from "../sizes.js";
 import { InputProblem } from "./problem.js";
+import { t } from "../words.js";
 
 /** The number of bytes that a Base64 text encodes, or `null` if it is not Base64. */
 export function size(text) {
@@ -10,7 +11,7 @@ export function size(text) {
 
 export function summary(value) {
     const count = size(String(value));
-    return count === null ? "not base64" : sizeText(count);
+    return count === null ? t("not base64") : sizeText(count);
 }
 
 /** Bytes as their size and their Base64, line breaks allowed. */
@@ -23,11 +24,11 @@ export function editor({ id, value }) {
 
     function explain() {
         const count = size(text());
-        note.textContent = area.value === "" ? "base64" : count === null ? "not base64 yet" : `${sizeText(count)}, as base64`;
+        note.textContent = area.value === "" ? t("base64") : count === null ? t("not base64 yet") : t("{size}, as base64", { size: sizeText(count) });
     }
     function read() {
         if (size(text()) === null) {
-            throw new InputProblem("Base64 is made of A–Z, a–z, 0–9, + and /, in groups of four, with = at the end.", area);
+            throw new InputProblem(t("Base64 is made of A–Z, a–z, 0–9, + and /, in groups of four, with = at the end."), area);
         }
         return text();
     }

@@ -1,4 +1,5 @@
 import { make } from "../dom.js";
+import { t } from "../words.js";
 
 /** Whether a drag contains files. */
 function carriesFiles(event) {
@@ -30,14 +31,14 @@ export function dropZone({ id, title, many = false, take }) {
     const input = make("input", { type: "file", hidden: true, multiple: many, tabindex: "-1", "aria-hidden": "true" });
     const label = make("span", {}, title);
     const button = make("button", { type: "button", id, class: "drop-zone", onclick: () => input.click() },
-        label, make("span", { class: "note" }, many ? "or drop files here" : "or drop one here"));
+        label, make("span", { class: "note" }, many ? t("or drop files here") : t("or drop one here")));
 
     const problem = make("p", { class: "problem", role: "alert" });
 
     function choose(files, hasFolders = false) {
         const isTooMany = !many && files.length > 1;
-        problem.textContent = hasFolders ? "Directories cannot be uploaded: choose the files in them."
-            : isTooMany ? "This field takes one file; these are several." : "";
+        problem.textContent = hasFolders ? t("Directories cannot be uploaded: choose the files in them.")
+            : isTooMany ? t("This field takes one file; these are several.") : "";
         if (files.length > 0 && !isTooMany) take(files);
     }
     // Choosing a file does not change the field yet; its value changes when the upload is complete.

@@ -2,6 +2,7 @@
 
 import { make } from "../dom.js";
 import { sizeText } from "../sizes.js";
+import { t } from "../words.js";
 
 /** All thumbnails have one size, so that the server creates only one per picture. */
 const thumbnailEdge = 160;
@@ -12,7 +13,7 @@ const shownByBrowsers = /^image\/(jpeg|png|gif|webp|avif)$/;
 /** The name and the size in one line. */
 export function fileSummary(value) {
     const size = value?.size === undefined ? null : sizeText(Number(value.size));
-    return [value?.filename ?? "file", size].filter((part) => part !== null).join(", ");
+    return [value?.filename ?? t("file"), size].filter((part) => part !== null).join(", ");
 }
 
 /** The download URL with these parameters, or `null` if a browser may not open it. */
@@ -37,7 +38,7 @@ function pixels(value) {
     if (value?.width === undefined || value.height === undefined) return null;
     const isTurned = Number(value.orientation ?? 1) >= 5;
     const [width, height] = isTurned ? [value.height, value.width] : [value.width, value.height];
-    return `${width} × ${height} pixels`;
+    return t("{width} × {height} pixels", { width: String(width), height: String(height) });
 }
 
 export function isPicture(value) {
@@ -79,10 +80,10 @@ export function fileView(value, actions = []) {
     return make("div", { class: "file" },
         isPicture(value) ? thumbnail(value) : null,
         make("div", { class: "about-file" },
-            make("p", { class: "file-name" }, value.filename ?? "file without a name"),
+            make("p", { class: "file-name" }, value.filename ?? t("file without a name")),
             facts.length === 0 ? null : make("p", { class: "note" }, facts.join(" · ")),
             player(value),
             make("p", { class: "actions" },
-                link === null ? null : make("a", { class: "button small", href: link, download: true }, "Download"),
+                link === null ? null : make("a", { class: "button small", href: link, download: true }, t("Download")),
                 actions)));
 }

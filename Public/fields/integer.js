@@ -1,6 +1,7 @@
 import { make } from "../dom.js";
 import { ExactNumber } from "../json.js";
 import { InputProblem } from "./problem.js";
+import { t } from "../words.js";
 
 const smallest = -(2n ** 63n);
 const largest = 2n ** 63n - 1n;
@@ -16,10 +17,12 @@ export function editor({ id, value }) {
     function read() {
         const text = input.value.trim().replace(/^\u2212/, "-");
         if (text === "") return undefined;
-        if (!/^-?\d+$/.test(text)) throw new InputProblem("Write a whole number, such as 42 or -7.", input);
+        if (!/^-?\d+$/.test(text)) throw new InputProblem(t("Write a whole number, such as 42 or -7."), input);
         const number = BigInt(text);
         if (number < smallest || number > largest) {
-            throw new InputProblem(`An INT64 must be between ${smallest} and ${largest}.`, input);
+            throw new InputProblem(t("An INT64 must be between {smallest} and {largest}.", {
+                smallest: String(smallest), largest: String(largest),
+            }), input);
         }
         return new ExactNumber(number);
     }

@@ -11,6 +11,7 @@ import * as raw from "./raw.js";
 import * as reference from "./reference.js";
 import * as string from "./string.js";
 import * as timestamp from "./timestamp.js";
+import { normalized } from "./types.js";
 
 const scalars = new Map([
     ["STRING", string], ["INT64", integer], ["DOUBLE", decimal], ["TIMESTAMP", timestamp], ["BYTES", bytes],
@@ -22,12 +23,6 @@ for (const [name, kind] of scalars) kinds.set(`${name}_LIST`, listOf(kind));
 
 /** The types that a new field can have. */
 export const typeNames = [...kinds.keys()];
-
-/** One spelling per type: `ASSETID` is `ASSET`, and the schema language's `LIST<STRING>` is `STRING_LIST`. */
-export function normalized(type) {
-    const list = /^LIST<(.+)>$/.exec(type);
-    return (list === null ? type : `${list[1]}_LIST`).replace(/^ASSETID/, "ASSET");
-}
 
 /** The kind for a type. An unknown type is edited as JSON. */
 export function kind(type) {

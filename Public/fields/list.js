@@ -1,5 +1,6 @@
 import { freshID, make } from "../dom.js";
 import { InputProblem } from "./problem.js";
+import { t } from "../words.js";
 
 const mostShown = 4;
 
@@ -9,7 +10,7 @@ export function listOf(kind) {
         isGroup: true,
         summary(value) {
             if (!Array.isArray(value)) return "?";
-            if (value.length === 0) return "empty list";
+            if (value.length === 0) return t("empty list");
             const shown = value.slice(0, mostShown).map(kind.summary).join(", ");
             return value.length > mostShown ? `${shown}, … (${value.length})` : shown;
         },
@@ -32,12 +33,13 @@ function editor(kind, { value, changed }) {
 
     function number() {
         [...items.children].forEach((item, index) => {
-            const title = `Item ${index + 1}`;
+            const number = index + 1;
+            const title = t("Item {number}", { number });
             if (kind.isGroup) item.setAttribute("aria-label", title);
             else editors.get(item).control?.setAttribute("aria-label", title);
-            item.querySelector("[data-up]").setAttribute("aria-label", `Move item ${index + 1} up`);
+            item.querySelector("[data-up]").setAttribute("aria-label", t("Move item {number} up", { number }));
             item.querySelector("[data-up]").disabled = index === 0;
-            item.querySelector("[data-away]").setAttribute("aria-label", `Remove item ${index + 1}`);
+            item.querySelector("[data-away]").setAttribute("aria-label", t("Remove item {number}", { number }));
         });
     }
     function append(content) {
@@ -70,7 +72,7 @@ function editor(kind, { value, changed }) {
             const part = editors.get(item);
             const itemValue = part.read();
             if (itemValue === undefined) {
-                throw new InputProblem(`Item ${index + 1} is empty: fill it in or remove it.`, part.control);
+                throw new InputProblem(t("Item {number} is empty: fill it in or remove it.", { number: index + 1 }), part.control);
             }
             return itemValue;
         });
@@ -84,7 +86,7 @@ function editor(kind, { value, changed }) {
         const button = make("button", { type: "button", class: "quiet", onclick: () => {
             append({}).control?.focus();
             changed();
-        } }, "Add an item");
+        } }, t("Add an item"));
         return { element: button, control: button };
     }
 }

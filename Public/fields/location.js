@@ -1,14 +1,15 @@
 import { freshID, make } from "../dom.js";
 import { number } from "./decimal.js";
 import { InputProblem } from "./problem.js";
+import { t } from "../words.js";
 
 export const isGroup = true;
 
 export const summary = (value) => `${value?.latitude ?? "?"}, ${value?.longitude ?? "?"}`;
 
 const coordinates = [
-    { key: "latitude", title: "Latitude", bound: 90, example: "63.43" },
-    { key: "longitude", title: "Longitude", bound: 180, example: "10.39" },
+    { key: "latitude", title: t("Latitude"), bound: 90, example: "63.43" },
+    { key: "longitude", title: t("Longitude"), bound: 180, example: "10.39" },
 ];
 
 /** A position in degrees. Altitude, speed, accuracies and time stay unchanged; the JSON view can change them. */
@@ -24,9 +25,9 @@ export function editor({ value }) {
         const place = { ...value };
         for (const { key, title, bound, example, input } of inputs) {
             const degrees = number(input, example);
-            if (degrees === undefined) throw new InputProblem(`${title} is missing.`, input);
+            if (degrees === undefined) throw new InputProblem(t("{title} is missing.", { title }), input);
             if (Math.abs(Number(degrees)) > bound) {
-                throw new InputProblem(`${title} must be between -${bound} and ${bound} degrees.`, input);
+                throw new InputProblem(t("{title} must be between -{bound} and {bound} degrees.", { title, bound }), input);
             }
             place[key] = degrees;
         }
@@ -35,6 +36,8 @@ export function editor({ value }) {
     const element = make("div", { class: "parts" },
         inputs.map(({ title, input }) => make("div", {}, make("label", { for: input.id }, title), input)),
         others.length === 0 ? null
-            : make("p", { class: "note" }, "Also: " + others.map((key) => `${key} ${value[key]}`).join(", ")));
+            : make("p", { class: "note" }, t("Also: {others}", {
+                others: others.map((key) => `${key} ${value[key]}`).join(", "),
+            })));
     return { element, control: inputs[0].input, read };
 }

@@ -1,14 +1,15 @@
 import { freshID, make } from "../dom.js";
 import { InputProblem } from "./problem.js";
+import { t } from "../words.js";
 
 export const isGroup = true;
 
 export const summary = (value) => `→ ${value?.recordName ?? "?"}`;
 
 const actions = [
-    ["NONE", "is left alone"],
-    ["DELETE_SELF", "is deleted too"],
-    ["VALIDATE", "forbids it"],
+    ["NONE", t("is left alone")],
+    ["DELETE_SELF", t("is deleted too")],
+    ["VALIDATE", t("forbids it")],
 ];
 
 /** A reference: the target's name, and what happens to this record when the target is deleted. */
@@ -26,7 +27,7 @@ export function editor({ value }) {
 
     function read() {
         if (name.value === "") {
-            if (value !== undefined) throw new InputProblem("Name the target, or clear the field.", name);
+            if (value !== undefined) throw new InputProblem(t("Name the target, or clear the field."), name);
             return undefined;
         }
         // Other keys, such as `zoneID`, stay unchanged. An action that was not sent is not added.
@@ -34,7 +35,7 @@ export function editor({ value }) {
         return { ...value, recordName: name.value, ...(untouched ? {} : { action: action.value }) };
     }
     const element = make("div", { class: "parts" },
-        make("div", {}, make("label", { for: nameID }, "Target's record name"), name),
-        make("div", {}, make("label", { for: actionID }, "When the target is deleted, this record"), action));
+        make("div", {}, make("label", { for: nameID }, t("Target's record name")), name),
+        make("div", {}, make("label", { for: actionID }, t("When the target is deleted, this record")), action));
     return { element, control: name, read };
 }

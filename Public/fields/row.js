@@ -1,6 +1,8 @@
 import { freshID, make } from "../dom.js";
-import { kind, normalized, understand } from "./kinds.js";
+import { kind, understand } from "./kinds.js";
 import { InputProblem } from "./problem.js";
+import { normalized } from "./types.js";
+import { t } from "../words.js";
 
 /**
  * One field in the form: label, type, editor, and whether the field is set. A field is set once the user has
@@ -23,7 +25,7 @@ export function fieldRow({ name, schemaType, written, changed }) {
     const place = make("div", { class: "editor" });
     const state = make("span", { class: "state" });
     const problem = make("p", { class: "problem", id: `${id}-problem`, hidden: true });
-    const clear = make("button", { type: "button", class: "quiet small", "aria-label": `Clear ${name}`, onclick: () => {
+    const clear = make("button", { type: "button", class: "quiet small", "aria-label": t("Clear {name}", { name }), onclick: () => {
         build(undefined);
         isSet = false;
         isTouched = true;
@@ -31,7 +33,7 @@ export function fieldRow({ name, schemaType, written, changed }) {
         refresh();
         part.control?.focus();
         changed();
-    } }, "Clear");
+    } }, t("Clear"));
     const title = editing.isGroup
         ? make("span", { class: "name", id: `${id}-label` }, name)
         : make("label", { class: "name", for: id }, name);
@@ -56,9 +58,9 @@ export function fieldRow({ name, schemaType, written, changed }) {
     function refresh() {
         element.classList.toggle("unset", !isSet);
         clear.hidden = !isSet || editing.clearsItself === true;
-        let remark = isSet ? "" : "not set";
-        if (isSet && type === "STRING" && part.control.value === "") remark = "empty text";
-        if (isSet && type?.endsWith("_LIST") && place.querySelector("li") === null) remark = "empty list";
+        let remark = isSet ? "" : t("not set");
+        if (isSet && type === "STRING" && part.control.value === "") remark = t("empty text");
+        if (isSet && type?.endsWith("_LIST") && place.querySelector("li") === null) remark = t("empty list");
         state.textContent = remark;
     }
     function complain(error) {

@@ -3,6 +3,7 @@ import { make } from "../dom.js";
 import { ExactNumber } from "../json.js";
 import * as integer from "./integer.js";
 import { InputProblem } from "./problem.js";
+import { t } from "../words.js";
 
 export const summary = localText;
 
@@ -17,17 +18,17 @@ export function editor({ id, value }) {
     const now = make("button", { type: "button", class: "quiet", onclick: () => {
         input.value = inputText(new Date());
         input.dispatchEvent(new Event("input", { bubbles: true }));
-    } }, "Now");
+    } }, t("Now"));
 
     function explain() {
         const moment = milliseconds(input.value);
-        note.textContent = moment === null ? "in UTC" : `in UTC; here ${localText(moment)}`;
+        note.textContent = moment === null ? t("in UTC") : t("in UTC; here {time}", { time: localText(moment) });
     }
     function read() {
-        if (input.validity.badInput) throw new InputProblem("Write both a date and a time.", input);
+        if (input.validity.badInput) throw new InputProblem(t("Write both a date and a time."), input);
         if (input.value === "") return undefined;
         const moment = milliseconds(input.value);
-        if (moment === null) throw new InputProblem("Write a date and a time, such as 2026-03-01 14:05.", input);
+        if (moment === null) throw new InputProblem(t("Write a date and a time, such as 2026-03-01 14:05."), input);
         return new ExactNumber(moment);
     }
     input.addEventListener("input", explain);

@@ -3,6 +3,7 @@ import { announce, make } from "../dom.js";
 import { sizeText } from "../sizes.js";
 import { upload } from "../uploads.js";
 import { InputProblem } from "./problem.js";
+import { t } from "../words.js";
 
 /** The server's sentence, or if there is none, the meaning of the status. */
 function sentence(error) {
@@ -16,17 +17,17 @@ function sentence(error) {
  */
 export function uploadLine(file, { arrived, givenUp }) {
     const size = sizeText(file.size);
-    const bar = make("progress", { role: "progressbar", max: "100", value: "0", "aria-label": `Uploading ${file.name}` });
+    const bar = make("progress", { role: "progressbar", max: "100", value: "0", "aria-label": t("Uploading {file}", { file: file.name }) });
     const count = make("span", { class: "note number" });
     // The bar moves many times a second; screen readers get only the quarters.
     const spoken = make("span", { class: "visually-hidden", role: "status" });
     const problem = make("p", { class: "problem", role: "alert" });
-    const again = make("button", { type: "button", class: "small", hidden: true, onclick: begin }, "Try again");
+    const again = make("button", { type: "button", class: "small", hidden: true, onclick: begin }, t("Try again"));
     const stop = make("button", { type: "button", class: "quiet small", onclick: () => {
         controller.abort();
         givenUp();
-    } }, "Cancel");
-    const element = make("div", { class: "upload", role: "group", tabindex: "-1", "aria-label": `Upload of ${file.name}` },
+    } }, t("Cancel"));
+    const element = make("div", { class: "upload", role: "group", tabindex: "-1", "aria-label": t("Upload of {file}", { file: file.name }) },
         make("p", { class: "file-name" }, file.name),
         make("div", { class: "together" }, bar, count, again, stop), problem, spoken);
     let controller;
@@ -36,10 +37,10 @@ export function uploadLine(file, { arrived, givenUp }) {
         const share = file.size === 0 ? 1 : Math.min(1, sent / file.size);
         const percent = Math.floor(share * 100);
         bar.value = percent;
-        const text = `${percent} %, ${sizeText(Math.round(share * file.size))} of ${size}`;
+        const text = t("{percent} %, {sent} of {size}", { percent, sent: sizeText(Math.round(share * file.size)), size });
         bar.setAttribute("aria-valuetext", text);
         count.textContent = text;
-        const quarters = `${Math.floor(percent / 25) * 25} % of ${file.name} uploaded`;
+        const quarters = t("{percent} % of {file} uploaded", { percent: Math.floor(percent / 25) * 25, file: file.name });
         if (spoken.textContent !== quarters) spoken.textContent = quarters;
     }
     function turn(error) {
@@ -49,7 +50,7 @@ export function uploadLine(file, { arrived, givenUp }) {
         element.classList.toggle("failed", hasFailed);
         for (const part of [bar, count]) part.hidden = hasFailed;
         again.hidden = !hasFailed;
-        stop.textContent = hasFailed ? "Dismiss" : "Cancel";
+        stop.textContent = hasFailed ? t("Dismiss") : t("Cancel");
         stop.setAttribute("aria-label", `${stop.textContent} ${file.name}`);
     }
     async function begin() {
@@ -66,7 +67,7 @@ export function uploadLine(file, { arrived, givenUp }) {
         try {
             const value = await upload(file, { progressed, signal });
             if (!element.isConnected) return;
-            announce(`“${file.name}” is uploaded. Save to keep it.`);
+            announce(t("“{file}” is uploaded. Save to keep it.", { file: file.name }));
             arrived(value);
         } catch (error) {
             if (!signal.aborted) turn(error);
@@ -77,7 +78,7 @@ export function uploadLine(file, { arrived, givenUp }) {
         element,
         /** Why the field cannot be saved yet. */
         problem: () => new InputProblem(hasFailed
-            ? `“${file.name}” was not uploaded: try again, or dismiss it.`
-            : `“${file.name}” is still being uploaded: wait for it, or cancel it.`, element),
+            ? t("“{file}” was not uploaded: try again, or dismiss it.", { file: file.name })
+            : t("“{file}” is still being uploaded: wait for it, or cancel it.", { file: file.name }), element),
     };
 }

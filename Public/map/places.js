@@ -1,6 +1,7 @@
 // The places of records, and how many of how many the map shows.
 
 import { understand } from "../fields/kinds.js";
+import { number, t, tn } from "../words.js";
 
 /** The places in a field of these records, as `{recordName, place: {latitude, longitude}}`; a list has several. */
 export function placesOf(records, field, type) {
@@ -15,21 +16,23 @@ export function placesOf(records, field, type) {
     });
 }
 
-const relations = { exact: "", estimate: "about ", atLeast: "at least " };
-
-/** The number of all matches, as in `of about 1,200`; an empty string if it is unknown. */
-function ofAll({ count, total }, number) {
-    if (count !== undefined) return ` of ${number(count)}`;
-    return total === undefined ? "" : ` of ${relations[total.relation] ?? "about "}${number(total.value)}`;
+/** A number of matches as the server knows it: `5`, `about 1,200` or `at least 1,000`; `null` if it is unknown. */
+export function countText({ count, total }) {
+    if (count !== undefined) return number(count);
+    if (total === undefined) return null;
+    const value = number(total.value);
+    if (total.relation === "exact") return value;
+    return total.relation === "atLeast" ? t("at least {count}", { count: value }) : t("about {count}", { count: value });
 }
 
 /** A sentence about what a page of the map shows. */
 export function pageText(answer, places, field) {
-    const number = (value) => Number(value).toLocaleString();
     const records = answer.records.length;
+    const all = countText(answer);
     const missing = records - new Set(places.map(({ recordName }) => recordName)).size;
-    const noun = records === 1 && ofAll(answer, number) === "" ? "record" : "records";
-    return `${number(places.length)} ${places.length === 1 ? "place" : "places"} from `
-        + `${number(records)}${ofAll(answer, number)} ${noun}.`
-        + (missing === 0 ? "" : ` ${number(missing)} of these ${missing === 1 ? "has" : "have"} no value in ${field}.`);
+    const from = all === null ? tn("{count} record", "{count} records", records)
+        : t("{shown} of {all} records", { shown: records, all });
+    return tn("{count} place from {records}.", "{count} places from {records}.", places.length, { records: from })
+        + (missing === 0 ? "" : " " + tn("{count} of these has no value in {field}.", "{count} of these have no value in {field}.",
+            missing, { field }));
 }

@@ -1,6 +1,7 @@
 import * as api from "../api.js";
 import { make } from "../dom.js";
 import * as router from "../router.js";
+import { t, tn } from "../words.js";
 
 /** The server's text for a predicate that every record matches. */
 function isAll(where) {
@@ -8,9 +9,10 @@ function isAll(where) {
 }
 
 function cost({ count, refused, examinedRows, returnedRows, milliseconds }) {
-    const asked = Number(count) === 1 ? "Sent once" : `Sent ${count} times`;
-    return `${asked}, ${milliseconds} ms in all, ${examinedRows} records examined for ${returnedRows}`
-        + (Number(refused) === 0 ? "" : `; rejected ${Number(refused) === 1 ? "once" : `${refused} times`}`);
+    const asked = tn("Sent once, {milliseconds} ms in all, {examined} records examined for {returned}",
+        "Sent {count} times, {milliseconds} ms in all, {examined} records examined for {returned}", Number(count),
+        { milliseconds: Number(milliseconds), examined: Number(examinedRows), returned: Number(returnedRows) });
+    return Number(refused) === 0 ? asked : `${asked}; ${tn("rejected once", "rejected {count} times", Number(refused))}`;
 }
 
 /**
@@ -23,9 +25,9 @@ export async function showAdvice(place, typeName, signal, act) {
         list = adviceList(await api.schemaAdvice(signal), typeName, act);
     } catch {
         if (signal.aborted) return;
-        list = make("p", { class: "note" }, "Advice on indexes could not be loaded.");
+        list = make("p", { class: "note" }, t("Advice on indexes could not be loaded."));
     }
-    place.replaceChildren(...(list === null ? [] : [make("h2", {}, "Costly queries"), list]));
+    place.replaceChildren(...(list === null ? [] : [make("h2", {}, t("Costly queries")), list]));
 }
 
 function adviceList(advice, typeName, act) {
@@ -33,7 +35,8 @@ function adviceList(advice, typeName, act) {
     if (pieces.length === 0) return null;
     return make("ul", { class: "panel advice-list" }, pieces.map((piece) => make("li", {},
         typeName !== null ? null : make("a", { href: router.address(["types", piece.recordType, "schema"]) }, piece.recordType),
-        make("span", { class: "code" }, isAll(piece.where) ? "all records" : piece.where, piece.sort ? `, sorted by ${piece.sort}` : ""),
+        make("span", { class: "code" }, isAll(piece.where) ? t("all records") : piece.where,
+            piece.sort ? t(", sorted by {sort}", { sort: piece.sort }) : ""),
         make("span", { class: "note" }, cost(piece)),
         Array.isArray(piece.index) && act !== undefined ? act({ fields: piece.index }) : null)));
 }

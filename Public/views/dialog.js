@@ -1,4 +1,5 @@
 import { freshID, make } from "../dom.js";
+import { t } from "../words.js";
 
 /**
  * Opens a modal dialog and returns the `value` of the button that closed it, or `null` after Escape. The focus
@@ -37,11 +38,11 @@ export function ask({ title, content, choices, wide = false }) {
 /** Asks whether to discard unsaved changes. */
 export async function askToLeave() {
     const answer = await ask({
-        title: "Leave without saving?",
-        content: make("p", {}, "What you changed here has not been saved."),
+        title: t("Leave without saving?"),
+        content: make("p", {}, t("What you changed here has not been saved.")),
         choices: [
-            { value: "stay", title: "Keep editing", isFirst: true },
-            { value: "leave", title: "Leave", kind: "danger" },
+            { value: "stay", title: t("Keep editing"), isFirst: true },
+            { value: "leave", title: t("Leave"), kind: "danger" },
         ],
     });
     return answer === "leave";

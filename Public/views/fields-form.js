@@ -2,6 +2,7 @@ import { freshID, make } from "../dom.js";
 import { typeNames } from "../fields/kinds.js";
 import { InputProblem } from "../fields/problem.js";
 import { fieldRow } from "../fields/row.js";
+import { t } from "../words.js";
 
 /** Letters, digits and underscores, starting with a letter: a valid field name. */
 const fieldName = /^\p{XID_Start}\p{XID_Continue}{0,254}$/u;
@@ -24,8 +25,8 @@ function addForm(isTaken, add) {
 
     function submit() {
         const text = name.value.trim();
-        problem.textContent = !fieldName.test(text) ? "A field's name is made of letters, digits and _, and begins with a letter."
-            : isTaken(text) ? `There is already a field “${text}”.` : "";
+        problem.textContent = !fieldName.test(text) ? t("A field's name is made of letters, digits and _, and begins with a letter.")
+            : isTaken(text) ? t("There is already a field “{name}”.", { name: text }) : "";
         if (problem.textContent !== "") {
             name.focus();
             return;
@@ -33,12 +34,12 @@ function addForm(isTaken, add) {
         name.value = "";
         add(text, type.value);
     }
-    return make("div", { class: "add-field", role: "group", "aria-label": "Add a field" },
-        make("div", {}, make("label", { for: nameID }, "New field"), name),
-        make("div", {}, make("label", { for: typeID }, "Type"), type),
-        make("button", { type: "button", onclick: submit }, "Add the field"),
+    return make("div", { class: "add-field", role: "group", "aria-label": t("Add a field") },
+        make("div", {}, make("label", { for: nameID }, t("New field")), name),
+        make("div", {}, make("label", { for: typeID }, t("Type")), type),
+        make("button", { type: "button", onclick: submit }, t("Add the field")),
         problem,
-        make("p", { class: "note" }, "The type has the field once a record with a value in it is saved."));
+        make("p", { class: "note" }, t("The type has the field once a record with a value in it is saved.")));
 }
 
 /**
@@ -78,12 +79,12 @@ export function fieldsForm({ schemaFields, draft, isNew, changed }) {
 
     const nameInput = isNew ? make("input", {
         id: freshID("record-name"), type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false",
-        placeholder: "made by the server", value: draft.recordName ?? "", oninput: changed,
+        placeholder: t("made by the server"), value: draft.recordName ?? "", oninput: changed,
     }) : null;
     if (nameInput !== null) {
         place.append(make("div", { class: "field" },
             make("div", { class: "heading" }, make("label", { class: "name", for: nameInput.id }, "recordName"),
-                make("span", { class: "state" }, "optional")),
+                make("span", { class: "state" }, t("optional"))),
             make("div", { class: "editor" }, nameInput)));
     }
     for (const [name, type] of schemaFields) append(name, type, draft.fields[name]);

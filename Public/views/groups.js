@@ -6,9 +6,10 @@ import * as router from "../router.js";
 import * as schema from "../schema.js";
 import * as searches from "../search.js";
 import { nameOf } from "../users.js";
+import { number, t, tn } from "../words.js";
 
 const longestTitle = 140;
-const titles = { "": "each time", day: "day", week: "week", month: "month", year: "year" };
+const titles = { "": t("each time"), day: t("day"), week: t("week"), month: t("month"), year: t("year") };
 
 function select(id, options, value, listener) {
     const element = make("select", { id, onchange: listener },
@@ -21,11 +22,11 @@ function select(id, options, value, listener) {
 export function groupForm(typeName, search, current) {
     const fields = groups.groupable(schema.fields(typeName));
     const [fieldID, periodID] = [freshID("group-by"), freshID("period")];
-    const field = select(fieldID, [["", "choose a field"], ...[...fields.keys()].map((name) => [name, name])],
+    const field = select(fieldID, [["", t("choose a field")], ...[...fields.keys()].map((name) => [name, name])],
         fields.has(search.by) ? search.by : "", follow);
     const period = select(periodID, ["", ...groups.periods].map((each) => [each, titles[each]]),
         search.by === "" ? "month" : search.period);
-    const periodPart = make("div", {}, make("label", { for: periodID }, "Period"), period);
+    const periodPart = make("div", {}, make("label", { for: periodID }, t("Period")), period);
     const isTime = () => fields.get(field.value) === "TIMESTAMP";
 
     function follow() {
@@ -37,13 +38,13 @@ export function groupForm(typeName, search, current) {
         router.go(searches.address(typeName, { ...current(), view: "groups", ...chosen }));
     }
     follow();
-    return make("form", { class: "panel grouping", "aria-label": "Group the records", onsubmit: submit },
-        make("div", {}, make("label", { for: fieldID }, "Group by"), field), periodPart,
-        make("button", { type: "submit", class: "primary" }, "Group"));
+    return make("form", { class: "grouping", "aria-label": t("Group the records"), onsubmit: submit },
+        make("div", {}, make("label", { for: fieldID }, t("Group by")), field), periodPart,
+        make("button", { type: "submit" }, t("Group")));
 }
 
 function titleOf(key, type, period) {
-    if (key === null) return "not set";
+    if (key === null) return t("not set");
     if (period !== "") return groups.periodTitle(Number(key), period);
     const text = type === "REFERENCE" || type === "USER" ? String(key) : kind(type ?? "").summary(key);
     if (text === "") return "“”";
@@ -74,11 +75,9 @@ function bar(count, most) {
 }
 
 function summary(counts, hasMore) {
-    const number = (value) => value.toLocaleString();
-    const records = counts.reduce((sum, each) => sum + each, 0);
-    const what = `${number(counts.length)} ${counts.length === 1 ? "group" : "groups"} with ${number(records)} `
-        + `${records === 1 ? "record" : "records"}`;
-    return hasMore ? `The first ${what}. There are more groups: narrow the search.` : `${what}.`;
+    const records = tn("{count} record", "{count} records", counts.reduce((sum, each) => sum + each, 0));
+    const what = tn("{count} group with {records}", "{count} groups with {records}", counts.length, { records });
+    return hasMore ? t("The first {groups}. There are more groups: narrow the search.", { groups: what }) : t("{groups}.", { groups: what });
 }
 
 /** The groups of the records that match the search, with their numbers of records. Each leads to its records. */
@@ -88,21 +87,23 @@ export function groupTable(typeName, search, answer) {
     const rows = answer.groups.map((group) => ({ key: group.key[key] ?? null, count: Number(group.values.count) }));
     const counts = rows.map(({ count }) => count);
     const most = Math.max(...counts);
-    const title = search.period === "" ? search.by : `${search.by} by ${search.period}`;
+    const title = search.period === "" ? search.by : t("{field} by {period}", { field: search.by, period: titles[search.period] });
     if (rows.length === 0) {
-        return make("div", { class: "empty" }, make("p", { class: "lead" }, "No groups."), make("p", {}, "No record matches."));
+        return make("div", { class: "empty" }, make("p", { class: "lead" }, t("No groups.")), make("p", {}, t("No record matches.")));
     }
     const head = (text, style) => make("th", { scope: "col", role: "columnheader", class: style }, text);
-    return make("div", {},
+    return make("div", { class: "groups-view" },
         make("p", { class: "note" }, summary(counts, answer.moreGroups === true),
-            search.period === "" ? null : ` Each ${search.period} begins in the time zone ${groups.timeZone()}.`),
-        make("div", { class: "panel table groups", role: "region", tabindex: "0", "aria-label": `Groups of ${typeName}` },
-            make("table", { role: "table" },
-                make("caption", { class: "visually-hidden" }, `Records of ${typeName} by ${title}`),
+            search.period === "" ? null : " " + t("Each {period} begins in the time zone {zone}.", {
+                period: titles[search.period], zone: groups.timeZone(),
+            })),
+        make("div", { class: "panel table groups", role: "region", tabindex: "0", "aria-label": t("Groups of {type}", { type: typeName }) },
+            make("table", { role: "table", class: "lines cards" },
+                make("caption", { class: "visually-hidden" }, t("Records of {type} by {field}", { type: typeName, field: title })),
                 make("thead", { role: "rowgroup" }, make("tr", { role: "row" },
-                    head(title), head("records", "number"), make("td", { "aria-hidden": "true" }))),
+                    head(title), head(t("records"), "number"), make("td", { "aria-hidden": "true" }))),
                 make("tbody", { role: "rowgroup" }, rows.map(({ key, count }) => make("tr", { role: "row" },
                     make("th", { scope: "row", role: "rowheader" }, groupLink(typeName, search, type, key)),
-                    make("td", { role: "cell", class: "number", "data-title": "records" }, count.toLocaleString()),
+                    make("td", { role: "cell", class: "number", "data-title": t("records") }, number(count)),
                     make("td", { class: "bar-cell", "aria-hidden": "true" }, bar(count, most))))))));
 }

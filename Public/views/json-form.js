@@ -1,6 +1,7 @@
 import { freshID, make } from "../dom.js";
 import { InputProblem } from "../fields/problem.js";
 import * as json from "../json.js";
+import { t } from "../words.js";
 
 const patience = 200; // milliseconds between the last key and the syntax check
 
@@ -22,16 +23,18 @@ export function jsonForm({ draft, isNew, changed }) {
 
     function understand() {
         const content = json.parse(area.value);
-        if (!isObject(content)) throw new InputProblem("A record must be an object in braces.", area);
+        if (!isObject(content)) throw new InputProblem(t("A record must be an object in braces."), area);
         const stranger = Object.keys(content).find((key) => !allowed.includes(key));
         if (stranger !== undefined) {
-            throw new InputProblem(`“${stranger}” cannot be written here; only ${allowed.join(" and ")} can.`, area);
+            throw new InputProblem(t("“{name}” cannot be written here; only {allowed} can.", {
+                name: stranger, allowed: allowed.join(", "),
+            }), area);
         }
         if (content.fields !== undefined && !isObject(content.fields)) {
-            throw new InputProblem("“fields” must be an object in braces.", area);
+            throw new InputProblem(t("“fields” must be an object in braces."), area);
         }
         if (content.recordName !== undefined && typeof content.recordName !== "string") {
-            throw new InputProblem("“recordName” must be a string in double quotes.", area);
+            throw new InputProblem(t("“recordName” must be a string in double quotes."), area);
         }
         return { ...content, fields: content.fields ?? Object.create(null) };
     }
@@ -80,7 +83,7 @@ export function jsonForm({ draft, isNew, changed }) {
         } catch (error) {
             if (!(error instanceof InputProblem)) throw error;
         }
-    } }, "Tidy up");
+    } }, t("Tidy up"));
     return {
         element: make("div", { class: "json" },
             make("div", { class: "heading" }, make("label", { for: id, class: "name" }, "JSON"), tidyButton), problem, area),

@@ -5,6 +5,7 @@ import { pageText, placesOf } from "../map/places.js";
 import * as projection from "../map/projection.js";
 import * as router from "../router.js";
 import * as schema from "../schema.js";
+import { t, tn } from "../words.js";
 
 const { area } = projection;
 const lines = coasts.map((corners) => corners.map((corner) => projection.project(corner))
@@ -12,7 +13,7 @@ const lines = coasts.map((corners) => corners.map((corner) => projection.project
 const step = area.width / 10;
 const dragStart = 4; // pixels
 const pause = 400; // milliseconds
-const tools = [["move", "Move"], ["circle", "Draw a circle"], ["box", "Draw a box"]];
+const tools = [["move", t("Move")], ["circle", t("Draw a circle")], ["box", t("Draw a box")]];
 
 /** The part of the world that was shown last, for the way back from a record to the map. */
 let kept = { address: null, view: null };
@@ -79,8 +80,8 @@ function middleShape(tool, view) {
 function list(typeName, found) {
     const head = (text) => make("th", { scope: "col" }, text);
     const cell = (degrees) => make("td", { class: "number" }, String(degrees));
-    return make("div", { class: "table", role: "region", tabindex: "0", "aria-label": "Places in view" }, make("table", {},
-        make("thead", {}, make("tr", {}, head("recordName"), head("Latitude"), head("Longitude"))),
+    return make("div", { class: "table", role: "region", tabindex: "0", "aria-label": t("Places in view") }, make("table", {},
+        make("thead", {}, make("tr", {}, head("recordName"), head(t("Latitude")), head(t("Longitude")))),
         make("tbody", {}, found.map(({ recordName, place }) => make("tr", {},
             make("th", { scope: "row" }, make("a", { href: recordAddress(typeName, recordName) }, recordName)),
             cell(place.latitude), cell(place.longitude))))));
@@ -116,12 +117,12 @@ export function mapView(typeName, field, answer, find) {
     const layers = [copies, grid, draw("g", { class: "dots" }, dots.map(({ element }) => element)), shape, bar];
     const picture = draw("svg", {
         class: "world", viewBox: `0 0 ${area.width} ${area.height}`, tabindex: "0", role: "application",
-        "aria-label": `Map of ${field}`, "aria-describedby": hintID,
+        "aria-label": t("Map of {field}", { field }), "aria-describedby": hintID,
         onkeydown: press, onwheel: turn, onpointerdown: grab, onpointermove: pull, onpointerup: release, onpointercancel: drop,
         ondragstart: (event) => event.preventDefault(),
     }, draw("g", { "aria-hidden": "true" }, layers));
     const state = make("p", { class: "note", role: "status" });
-    const listed = make("details", { ontoggle: describe }, make("summary", {}, "Places in view"));
+    const listed = make("details", { ontoggle: describe }, make("summary", {}, t("Places in view")));
     const findButton = make("button", { type: "button", class: "small primary", hidden: true, onclick: findMiddle });
 
     function show(next) {
@@ -150,7 +151,8 @@ export function mapView(typeName, field, answer, find) {
     /** Says how many places are in view, and lists them if the list is open. */
     function describe() {
         const found = places.filter(({ place }) => projection.isOnScreen(projection.onScreen(view, place)));
-        state.textContent = `${found.length} of ${places.length} ${places.length === 1 ? "place" : "places"} in view.`;
+        state.textContent = tn("{found} of {count} place in view.", "{found} of {count} places in view.", places.length,
+            { found: found.length });
         listed.querySelector(".table")?.remove();
         if (listed.open) listed.append(list(typeName, found));
     }
@@ -182,7 +184,7 @@ export function mapView(typeName, field, answer, find) {
         document.getElementsByName(toolName).forEach((each) => { each.checked = each.value === value; });
         picture.classList.toggle("drawing", tool !== "move");
         findButton.hidden = tool === "move";
-        findButton.textContent = tool === "circle" ? "Find in this circle" : "Find in this box";
+        findButton.textContent = tool === "circle" ? t("Find in this circle") : t("Find in this box");
         show(view);
     }
 
@@ -249,12 +251,12 @@ export function mapView(typeName, field, answer, find) {
     const button = (title, name, onclick) => make("button", {
         type: "button", class: "small", "aria-label": name, onclick,
     }, title);
-    const element = make("section", { class: "panel map", "aria-label": `Map of ${field}` },
+    const element = make("section", { class: "panel map", "aria-label": t("Map of {field}", { field }) },
         make("p", { class: "map-page" }, pageText(answer, places, field)),
         make("div", { class: "actions" },
-            button("+", "Zoom in", () => zoom(2)), button("−", "Zoom out", () => zoom(1 / 2)),
-            button("All places", null, showAll), button("World", null, () => show(projection.wholeWorld)),
-            make("fieldset", { class: "sides" }, make("legend", { class: "visually-hidden" }, "Mouse on the map"),
+            button("+", t("Zoom in"), () => zoom(2)), button("−", t("Zoom out"), () => zoom(1 / 2)),
+            button(t("All places"), null, showAll), button(t("World"), null, () => show(projection.wholeWorld)),
+            make("fieldset", { class: "sides" }, make("legend", { class: "visually-hidden" }, t("Mouse on the map")),
                 tools.map(([value, title]) => {
                     const id = freshID("tool");
                     return [make("input", {
@@ -263,8 +265,8 @@ export function mapView(typeName, field, answer, find) {
                 })),
             findButton),
         picture,
-        make("p", { class: "note", id: hintID }, "Drag or use the arrow keys to move the map, + and − to zoom, 0 for all places. The "
-            + "wheel zooms once the map has the focus. With “Draw a circle” or “Draw a box”, drag or press Enter to search there."),
+        make("p", { class: "note", id: hintID }, t("Drag or use the arrow keys to move the map, + and − to zoom, 0 for all places. The "
+            + "wheel zooms once the map has the focus. With “Draw a circle” or “Draw a box”, drag or press Enter to search there.")),
         state, listed);
     render();
     describe();

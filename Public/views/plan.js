@@ -1,27 +1,32 @@
 import { make } from "../dom.js";
+import { t, tp } from "../words.js";
 
 const figures = [
-    ["estimatedRows", "estimated"], ["examinedRows", "examined"], ["returnedRows", "returned"],
-    ["milliseconds", "milliseconds"],
+    ["estimatedRows", t("estimated")], ["examinedRows", t("examined")], ["returnedRows", t("returned")],
+    ["milliseconds", t("milliseconds")],
 ];
 
-/** The server's notices: indexes that a query added, so that users know why the schema has changed. */
-export function noticeBox(notices) {
+/**
+ * The server's notices: indexes that a query added, so that users know why the schema has changed. `drop` is a button that removes
+ * them again, or `null`.
+ */
+export function noticeBox(notices, drop) {
     if (!Array.isArray(notices) || notices.length === 0) return null;
-    return make("ul", { class: "panel notices", role: "status", "aria-label": "Notices" }, notices.map((notice) => make("li", {},
-        notice.code === "INDEX_ADDED" ? "Index added: " : `${notice.code}: `,
-        notice.index === undefined ? null : make("span", { class: "code" }, String(notice.index)),
-        notice.reason === undefined ? null : make("span", { class: "note" }, ` ${notice.reason}`))));
+    return make("ul", { class: "panel notices", role: "status", "aria-label": t("Notices") }, notices.map((notice, at) => make("li", {},
+        make("span", {}, notice.code !== "INDEX_ADDED" ? `${notice.code}: ${notice.index ?? ""}`
+            : tp("Index added: {index}", { index: make("span", { class: "code" }, String(notice.index)) })),
+        notice.reason === undefined ? null : make("span", { class: "note" }, notice.reason),
+        at === 0 ? drop : null)));
 }
 
 function access(rows) {
     const head = (text) => make("th", { scope: "col" }, text);
-    return make("div", { class: "table", role: "region", tabindex: "0", "aria-label": "Index scans" },
+    return make("div", { class: "table", role: "region", tabindex: "0", "aria-label": t("Index scans") },
         make("table", {},
-            make("thead", {}, make("tr", {}, head("Scanned"), head("Condition"), head("Direction"))),
+            make("thead", {}, make("tr", {}, head(t("Scanned")), head(t("Condition")), head(t("Direction")))),
             make("tbody", {}, rows.map((row) => make("tr", {},
                 make("td", { class: "code" }, String(row.index ?? "")),
-                make("td", { class: "code" }, row.condition === "TRUEPREDICATE" ? "all records" : String(row.condition ?? "")),
+                make("td", { class: "code" }, row.condition === "TRUEPREDICATE" ? t("all records") : String(row.condition ?? "")),
                 make("td", {}, String(row.direction ?? "")))))));
 }
 
@@ -29,12 +34,14 @@ function access(rows) {
 export function planView(plan) {
     if (plan === null || typeof plan !== "object") return null;
     const facts = figures.filter(([key]) => plan[key] !== undefined).map(([key, title]) => [title, String(plan[key])]);
-    if (plan.sort !== undefined) facts.unshift(["sort", String(plan.sort)]);
+    if (plan.sort !== undefined) facts.unshift([t("sort"), String(plan.sort)]);
     return make("details", { class: "panel plan", open: true },
-        make("summary", {}, "Plan"),
-        make("pre", { tabindex: "0", "aria-label": "The plan as text" }, String(plan.text ?? "")),
+        make("summary", {}, t("Plan")),
+        make("pre", { tabindex: "0", "aria-label": t("The plan as text") }, String(plan.text ?? "")),
         Array.isArray(plan.access) && plan.access.length > 0 ? access(plan.access) : null,
         plan.residual === undefined ? null
-            : make("p", {}, "Tested record by record: ", make("span", { class: "code" }, String(plan.residual))),
+            : make("p", {}, tp("Tested record by record: {condition}", {
+                condition: make("span", { class: "code" }, String(plan.residual)),
+            })),
         make("dl", { class: "facts" }, facts.map(([key, value]) => make("div", {}, make("dt", {}, key), make("dd", {}, value)))));
 }

@@ -1,6 +1,7 @@
 import { Refusal } from "../api.js";
 import { announce, make } from "../dom.js";
 import { stringify } from "../json.js";
+import { t, tn } from "../words.js";
 
 /** `{"field":"good"}` as lines for people. */
 function detailLines(details) {
@@ -19,13 +20,13 @@ export function problemBox(error, actions = []) {
     let details = null;
     if (error instanceof Refusal) {
         const cause = error.details?.cause;
-        facts.push(["Code", typeof cause === "string" ? `${error.code}, ${cause}` : error.code]);
-        if (error.status !== undefined) facts.push(["Status", String(error.status)]);
-        if (error.uuid) facts.push(["Identifier", error.uuid]);
-        if (error.retryAfter !== undefined) facts.push(["Try again in", `${error.retryAfter} s`]);
+        facts.push([t("Code"), typeof cause === "string" ? `${error.code}, ${cause}` : error.code]);
+        if (error.status !== undefined) facts.push([t("Status"), String(error.status)]);
+        if (error.uuid) facts.push([t("Identifier"), error.uuid]);
+        if (error.retryAfter !== undefined) facts.push([t("Try again in"), t("{seconds} s", { seconds: Number(error.retryAfter) })]);
         details = error.details ?? null;
     } else if (error instanceof TypeError || error instanceof ReferenceError) {
-        reason = `This is an error of the console itself: ${error.message}`;
+        reason = t("This is an error of the console itself: {message}", { message: error.message });
     }
     const offered = actions.filter((action) => action !== null);
     return make("div", { class: "problem-box", role: "alert", tabindex: "-1" },
@@ -34,7 +35,7 @@ export function problemBox(error, actions = []) {
         facts.length === 0 ? null
             : make("dl", {}, facts.map(([key, value]) => make("div", {}, make("dt", {}, key), make("dd", { class: "code" }, value)))),
         details === null ? null
-            : make("details", {}, make("summary", {}, "Details"), make("pre", {}, detailLines(details))),
+            : make("details", {}, make("summary", {}, t("Details")), make("pre", {}, detailLines(details))),
         offered.length === 0 ? null : make("p", { class: "actions" }, offered));
 }
 
@@ -64,6 +65,6 @@ export function waitBox(error, { signal, fail }, again) {
     }
     return make("div", { class: "panel wait-box", role: "status" },
         make("p", { class: "reason" }, error.message),
-        make("p", { class: "note" }, seconds === 1 ? "Retrying in 1 second." : `Retrying in ${seconds} seconds.`),
-        make("p", { class: "actions" }, make("button", { type: "button", class: "small", onclick: ask }, "Retry now")));
+        make("p", { class: "note" }, tn("Retrying in {count} second.", "Retrying in {count} seconds.", seconds)),
+        make("p", { class: "actions" }, make("button", { type: "button", class: "small", onclick: ask }, t("Retry now"))));
 }

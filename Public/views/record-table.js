@@ -1,11 +1,27 @@
+// The grid of records: one line each, with heads that sort, grips that widen, and ticks.
+
+import * as columns from "../columns.js";
 import { localText } from "../dates.js";
 import { make } from "../dom.js";
 import { kind, understand } from "../fields/kinds.js";
 import * as router from "../router.js";
-import * as schema from "../schema.js";
+import * as searches from "../search.js";
 import { nameOf } from "../users.js";
+import { t } from "../words.js";
+import { columnLayout } from "./grid-columns.js";
+import { rowTicks } from "./grid-ticks.js";
 
-const longestText = 140;
+const longestText = 200;
+const sortable = new Set(["STRING", "INT64", "DOUBLE", "TIMESTAMP", "USER"]);
+/** Types whose column may take the space that is left. */
+const stretching = new Set(["STRING", "STRING_LIST", "REFERENCE", "BYTES", undefined]);
+const nameMargin = "mm"; // Names have a wider font.
+/** On a phone, a card has so many fields. */
+const mostOnCards = 5;
+
+const glyphs = {
+    STRING: "Aa", INT64: "#", DOUBLE: "#.#", TIMESTAMP: "◷", BYTES: "01", REFERENCE: "→", LOCATION: "◎", ASSET: "▣",
+};
 
 function shortened(text) {
     return text.length > longestText ? text.slice(0, longestText).trimEnd() + "…" : text;
@@ -15,52 +31,126 @@ function isNumeric(type) {
     return type === "INT64" || type === "DOUBLE";
 }
 
-function cell(column, written, schemaType) {
-    if (written === undefined || written === null) {
-        const style = isNumeric(schemaType) ? "absent number" : "absent";
-        return make("td", { role: "cell", class: style, "data-title": column },
-            make("span", { class: "visually-hidden" }, "not set"));
+/** Doubles with six significant digits; the title has all of them. */
+function numberText(text, type) {
+    return type === "DOUBLE" && text.length > 9 ? String(Number(Number(text).toPrecision(6))) : text;
+}
+
+/** What a cell shows: `{text, title, picture?, type}`, or `null` for no value. */
+function content(record, { name, type: schemaType }) {
+    if (columns.systemColumns.has(name)) {
+        const part = name.startsWith("modified") ? record.modified : record.created;
+        const value = schemaType === "USER" ? part?.userRecordName : part?.timestamp;
+        if (value === undefined) return null;
+        const text = schemaType === "USER" ? String(value) : localText(value);
+        return { text, title: text, type: schemaType };
     }
+    const written = record.fields?.[name];
+    if (written === undefined || written === null) return null;
     const { type, value } = understand(written, schemaType);
     const shape = kind(type ?? "");
-    const picture = shape.picture?.(value) ?? null;
-    const text = shortened(shape.summary(value));
-    return make("td", { role: "cell", class: isNumeric(type) ? "number" : null, "data-title": column },
-        picture ?? make("span", { class: "value", title: text }, text === "" ? "“”" : text));
+    const title = shortened(shape.summary(value));
+    return { text: title === "" ? "“”" : numberText(title, type), title, picture: shape.picture?.(value) ?? null, type };
 }
 
-/** The link to a record. A user's record has a number as its name, so the account's name follows if it is known. */
-function nameCell(typeName, recordName) {
-    const link = make("a", { href: router.address(["types", typeName, "record", recordName]), title: recordName }, recordName);
-    const cell = make("th", { scope: "row", role: "rowheader" }, link);
-    if (typeName !== "Users") return cell;
-    nameOf(recordName).then((name) => {
-        if (name !== null) cell.prepend(make("strong", { class: "account" }, name));
-    });
-    return cell;
+/** The text by which a cell's width is estimated. */
+function measured(shown) {
+    if (shown === null) return "";
+    if (shown.picture) return "thumb";
+    return shown.type === "USER" ? columns.shortName(shown.text) : shown.text;
 }
 
-function row(typeName, record, columns) {
-    return make("tr", { role: "row" },
-        nameCell(typeName, record.recordName),
-        [...columns].map(([column, type]) => cell(column, record.fields?.[column], type)),
-        make("td", { role: "cell", class: "moment", "data-title": "modified" },
-            record.modified === undefined ? "" : localText(record.modified.timestamp)));
+/** The title of a column for people. */
+export function columnTitle(name) {
+    const titles = { modifiedTimestamp: t("modified"), createdTimestamp: t("created"), createdUserRecordName: t("created by") };
+    return titles[name] ?? name;
 }
 
-/** The records of a page, with a column for each field of the type and for each further field of a record. */
-export function recordTable(typeName, records) {
-    const columns = schema.fields(typeName);
-    for (const record of records) {
-        for (const name of Object.keys(record.fields ?? {})) if (!columns.has(name)) columns.set(name, undefined);
+function cell(column, shown, isMinor) {
+    const style = [isNumeric(shown?.type ?? column.type) ? "number" : "", column.type === "TIMESTAMP" ? "moment" : "",
+        shown === null ? "absent" : "", isMinor ? "minor" : ""].join(" ").trim();
+    const part = shown === null ? make("span", { class: "visually-hidden" }, t("not set"))
+        : shown.picture ?? make("span", { class: "value", title: shown.title }, shown.text);
+    if (shown?.type === "USER") {
+        nameOf(shown.text).then((name) => {
+            if (name !== null) part.textContent = name;
+            else part.textContent = columns.shortName(shown.text);
+        });
     }
-    const head = (text, type) => make("th", {
-        scope: "col", role: "columnheader", class: isNumeric(type) ? "number" : null,
-    }, text);
-    return make("div", { class: "panel table records", role: "region", tabindex: "0", "aria-label": `Records of ${typeName}` },
-        make("table", { role: "table" },
-            make("caption", { class: "visually-hidden" }, `Records of ${typeName}`),
-            make("thead", { role: "rowgroup" }, make("tr", { role: "row" },
-                head("recordName"), [...columns].map(([name, type]) => head(name, type)), head("modified"))),
-            make("tbody", { role: "rowgroup" }, records.map((record) => row(typeName, record, columns)))));
+    return make("td", { role: "cell", class: style || null, "data-title": columnTitle(column.name) }, part);
+}
+
+/** The link to a record. A user's record has a number as its name, so the account's name precedes it if it is known. */
+function nameCell(typeName, recordName) {
+    const link = make("a", { href: router.address(["types", typeName, "record", recordName]), title: recordName },
+        columns.shortName(recordName));
+    const element = make("th", { scope: "row", role: "rowheader", class: "record-name" }, link);
+    if (typeName !== "Users") return element;
+    nameOf(recordName).then((name) => {
+        if (name !== null) element.prepend(make("strong", { class: "account" }, name));
+    });
+    return element;
+}
+
+/** The next sort when a head is clicked: ascending, descending, none. */
+export function nextSort(sort, name) {
+    return sort === name ? `-${name}` : sort === `-${name}` ? "" : name;
+}
+
+function headContent(typeName, search, { name, type }) {
+    const text = make("span", { class: "text" }, columnTitle(name));
+    const sign = columns.systemColumns.has(name) || type === undefined ? null
+        : make("span", { class: "kind", title: type, "aria-hidden": "true" },
+            glyphs[type.replace(/_LIST$/, "")] ?? "", type.endsWith("_LIST") ? "[]" : "");
+    const hint = `${name}${type === undefined ? "" : ` · ${type}`}`;
+    if (!sortable.has(type) || name === "createdUserRecordName") return make("span", { class: "title", title: hint }, text, sign);
+    const first = search.sort.split(",")[0].trim();
+    const order = first === name ? "↑" : first === `-${name}` ? "↓" : null;
+    return make("button", { type: "button", title: t("{column}: click to sort", { column: hint }), onclick: () => {
+        router.go(searches.address(typeName, { ...search, sort: nextSort(first, name) }));
+    } }, text, sign, order === null ? null : make("span", { class: "order", "aria-hidden": "true" }, order));
+}
+
+function ariaSort(search, name) {
+    const first = search.sort.split(",")[0].trim();
+    return first === name ? "ascending" : first === `-${name}` ? "descending" : null;
+}
+
+/**
+ * The records of a page as a grid. `settings` are those of the columns, `resized(widths)` keeps new widths, and `selection` is
+ * `{names: Set, changed()}` or `null` for callers that cannot change records.
+ */
+export function recordTable({ typeName, records, fields, search, settings, resized, selection }) {
+    const shownColumns = columns.arranged(fields, settings).filter(({ isHidden }) => !isHidden);
+    const contents = records.map((record) => shownColumns.map((column) => content(record, column)));
+    const widths = shownColumns.map(({ name }, at) => settings.widths[name]
+        ?? columns.width(columnTitle(name), contents.map((row) => measured(row[at]))));
+    const margin = nameMargin + (typeName === "Users" ? "account" : "");
+    const nameWidth = settings.widths.recordName
+        ?? columns.width("recordName", records.map(({ recordName }) => columns.shortName(recordName) + margin));
+    const isFitted = Object.keys(settings.widths).length > 0;
+    const layout = columnLayout({
+        columns: [{ name: "recordName", width: nameWidth, canGrow: false },
+            ...shownColumns.map(({ name, type }, at) => ({ name, width: widths[at], canGrow: stretching.has(type) }))],
+        hasTicks: selection !== null, isFitted, resized,
+    });
+    const ticks = selection === null ? null : rowTicks(records, selection);
+    const head = (column, width, style) => make("th", {
+        scope: "col", role: "columnheader", class: style, "aria-sort": ariaSort(search, column.name),
+    }, make("div", { class: "head" }, headContent(typeName, search, column),
+        layout.grip({ name: column.name, title: columnTitle(column.name), width })));
+    const table = make("table", { role: "table", class: "grid" },
+        make("caption", { class: "visually-hidden" }, t("Records of {type}", { type: typeName })), layout.group,
+        make("thead", { role: "rowgroup" }, make("tr", { role: "row" },
+            ticks === null ? null : make("th", { scope: "col", role: "columnheader", class: "tick" }, ticks.all),
+            head({ name: "recordName", type: "STRING" }, nameWidth, "record-name"),
+            shownColumns.map((column, at) => head(column, widths[at], isNumeric(column.type) ? "number" : null)),
+            make("td", { "aria-hidden": "true", class: "rest" }))),
+        make("tbody", { role: "rowgroup" }, records.map((record, row) => make("tr", { role: "row" },
+            ticks === null ? null : make("td", { role: "cell", class: "tick" }, ticks.box(row)), nameCell(typeName, record.recordName),
+            shownColumns.map((column, at) => cell(column, contents[row][at], at >= mostOnCards)),
+            make("td", { "aria-hidden": "true", class: "rest minor" })))));
+    layout.begin(table);
+    ticks?.refresh();
+    return table;
 }

@@ -14,22 +14,24 @@ import { ask, askToLeave } from "./dialog.js";
 import { fieldsForm } from "./fields-form.js";
 import { jsonForm } from "./json-form.js";
 import { showProblem } from "./problem.js";
+import { t, tp } from "../words.js";
 
 /** The view shown last, "fields" or "json", so that the next record opens in it too. */
 let side = "fields";
 
 function facts(record) {
     const by = ({ timestamp, userRecordName } = {}) => (timestamp === undefined ? null
-        : [localText(timestamp), userRecordName === undefined ? null : [" by ", userText(userRecordName)]]);
+        : userRecordName === undefined ? localText(timestamp)
+            : tp("{time} by {user}", { time: localText(timestamp), user: userText(userRecordName) }));
     const account = record.recordType === "Users" ? userText(record.recordName) : null;
-    const lines = [["Account", account], ["Created", by(record.created)], ["Modified", by(record.modified)],
-        ["Tag", record.recordChangeTag]];
+    const lines = [[t("Account"), account], [t("Created"), by(record.created)], [t("Modified"), by(record.modified)],
+        [t("Tag"), record.recordChangeTag]];
     return make("dl", { class: "facts" }, lines.filter(([, value]) => value !== null && value !== undefined)
         .map(([key, value]) => make("div", {}, make("dt", {}, key), make("dd", {}, value))));
 }
 
 /** A record's page: its fields or its JSON, to read, create (`recordName` is `null`), change and delete. */
-export async function showRecord(typeName, recordName, { signal, show, isOver }) {
+export async function show({ signal, show: draw, isOver }, { type: typeName, record: recordName = null }) {
     const isNew = recordName === null;
     const listAddress = places.list(typeName, router.address(["types", typeName]));
     const canWrite = session.covers("writeRecords");
@@ -40,31 +42,31 @@ export async function showRecord(typeName, recordName, { signal, show, isOver })
     let isDirty = false;
     let attempt = { text: null, key: null };
 
-    const title = isNew ? `New ${typeName}` : recordName;
-    const heading = make("h1", { class: isNew ? "" : "record-name" }, title);
+    const title = isNew ? t("New {type}", { type: typeName }) : recordName;
+    const heading = make("h1", { class: isNew ? "" : "record-name-title" }, title);
     const about = make("div", {});
     const problem = make("div", {});
     const place = make("fieldset", { class: "panel", disabled: !canWrite });
-    const whole = make("pre", { tabindex: "0", "aria-label": "The whole record" });
+    const whole = make("pre", { tabindex: "0", "aria-label": t("The whole record") });
     const state = make("span", { class: "state", role: "status" });
-    const saveButton = make("button", { type: "submit", class: "primary" }, isNew ? "Create" : "Save");
+    const saveButton = make("button", { type: "submit", class: "primary" }, isNew ? t("Create") : t("Save"));
     const deleteButton = make("button", {
         type: "button", class: "danger", onclick: () => whileBusy(deleteButton, remove),
-    }, "Delete");
+    }, t("Delete"));
 
     function draftOf(record) {
         return { fields: record.fields ?? {} };
     }
     function changed() {
         isDirty = true;
-        state.textContent = "Not saved yet";
+        state.textContent = t("Not saved yet");
     }
     /** Draws the page from `base` and `draft`. */
     function refresh() {
         const options = { schemaFields: schema.fields(typeName), draft, isNew, changed };
         form = side === "json" ? jsonForm(options) : fieldsForm(options);
         place.replaceChildren(form.element);
-        state.textContent = isDirty ? "Not saved yet" : "";
+        state.textContent = isDirty ? t("Not saved yet") : "";
         about.replaceChildren(isNew ? "" : facts(base));
         whole.textContent = isNew ? "" : stringify(base, 2);
     }
@@ -100,8 +102,8 @@ export async function showRecord(typeName, recordName, { signal, show, isOver })
             if (isConflict(error) && error.serverRecord !== undefined) {
                 await settle(error.serverRecord);
             } else if (isConflict(error) && await isGone()) {
-                explain(new Error("The record was deleted after you opened it, so nothing was saved. "
-                    + "Your input is still here: copy it from the JSON view to create the record again."));
+                explain(new Error(t("The record was deleted after you opened it, so nothing was saved. "
+                    + "Your input is still here: copy it from the JSON view to create the record again.")));
             } else {
                 explain(error);
             }
@@ -124,31 +126,31 @@ export async function showRecord(typeName, recordName, { signal, show, isOver })
         if (attempt.text !== text) attempt = { text, key: api.newKey() };
         const record = await api.create(typeName, draft, attempt.key);
         await afterWrite(record);
-        announce(`Created.${remark(record)}`, { isCarried: true });
+        announce(t("Created.") + remark(record), { isCarried: true });
         if (!isOver()) router.go(router.address(["types", typeName, "record", record.recordName]));
     }
     async function change() {
         const fields = difference(base.fields ?? {}, draft.fields);
         if (Object.keys(fields).length === 0) {
             adopt(base);
-            announce("Nothing has changed.");
+            announce(t("Nothing has changed."));
             return;
         }
         const record = await api.change(typeName, recordName, { fields }, base.recordChangeTag);
         await afterWrite(record);
         const left = remark(record);
         adopt(record);
-        announce(`Saved.${left}`);
+        announce(t("Saved.") + left);
     }
     /** A note about fields that were added to the form and left empty. */
     function remark(record) {
         const left = form.left?.(record.fields ?? {}) ?? [];
-        return left.length === 0 ? "" : ` Left empty and therefore not added to the type: ${left.join(", ")}.`;
+        return left.length === 0 ? "" : " " + t("Left empty and therefore not added to the type: {fields}.", { fields: left.join(", ") });
     }
     /** A write may have added fields to the schema. If loading it fails, the list of types can wait. */
     async function afterWrite(record) {
         if (!schema.covers(typeName, Object.keys(record.fields ?? {})) || schema.type(typeName).isNew) {
-            await schema.load().catch(() => announce("Saved; the list of types could not be refreshed."));
+            await schema.load().catch(() => announce(t("Saved; the list of types could not be refreshed.")));
         }
     }
     async function settle(server) {
@@ -156,7 +158,7 @@ export async function showRecord(typeName, recordName, { signal, show, isOver })
         if (outcome === null) return;
         adopt(server);
         if (!outcome.save) {
-            announce("This is the server's version.");
+            announce(t("This is the server's version."));
             return;
         }
         draft = { fields: outcome.fields };
@@ -166,11 +168,13 @@ export async function showRecord(typeName, recordName, { signal, show, isOver })
     }
     async function remove() {
         const answer = await ask({
-            title: "Delete this record?",
-            content: make("p", {}, make("strong", {}, recordName), " will be deleted for everyone. This cannot be undone."),
+            title: t("Delete this record?"),
+            content: make("p", {}, tp("{name} will be deleted for everyone. This cannot be undone.", {
+                name: make("strong", {}, recordName),
+            })),
             choices: [
-                { value: "keep", title: "Keep it", isFirst: true },
-                { value: "delete", title: "Delete", kind: "danger" },
+                { value: "keep", title: t("Keep it"), isFirst: true },
+                { value: "delete", title: t("Delete"), kind: "danger" },
             ],
         });
         if (answer !== "delete") return;
@@ -178,12 +182,12 @@ export async function showRecord(typeName, recordName, { signal, show, isOver })
             await api.remove(typeName, recordName, base.recordChangeTag);
         } catch (error) {
             if (isConflict(error)) {
-                error.message = "The record was changed after you opened it. Look at it again before you delete it.";
+                error.message = t("The record was changed after you opened it. Look at it again before you delete it.");
             }
             explain(error);
             return;
         }
-        announce("Deleted.", { isCarried: true });
+        announce(t("Deleted."), { isCarried: true });
         if (isOver()) return;
         router.returns();
         router.go(listAddress);
@@ -193,14 +197,14 @@ export async function showRecord(typeName, recordName, { signal, show, isOver })
         if (error instanceof api.Refusal && error.status === 401) {
             actions.push(make("button", { type: "button", onclick: async () => {
                 if (await api.renew()) problem.replaceChildren();
-            } }, "Sign in again"));
+            } }, t("Sign in again")));
         } else if (isConflict(error)) {
-            actions.push(make("button", { type: "button", onclick: () => router.go(location.hash) }, "Show the current record"));
+            actions.push(make("button", { type: "button", onclick: () => router.go(location.hash) }, t("Show the current record")));
         }
         showProblem(problem, error, actions);
     }
 
-    const sides = [["fields", "Fields"], ["json", "JSON"]].map(([value, text]) => {
+    const sides = [["fields", t("Fields")], ["json", "JSON"]].map(([value, text]) => {
         const id = freshID("side");
         return [make("input", { type: "radio", id, name: "side", value, checked: value === side, onchange: (event) => {
             if (!turn(value)) {
@@ -210,10 +214,11 @@ export async function showRecord(typeName, recordName, { signal, show, isOver })
         } }), make("label", { for: id }, text)];
     });
 
-    show(
-        make("p", { class: "crumbs" }, make("a", { href: listAddress, onclick: router.returns }, typeName), " / ", isNew ? "new record" : "record"),
-        make("div", { class: "page-head" }, heading,
-            make("fieldset", { class: "sides" }, make("legend", { class: "visually-hidden" }, "Show as"), sides)),
+    draw(
+        make("p", { class: "crumbs" }, make("a", { href: listAddress, onclick: router.returns }, typeName), " / ",
+            isNew ? t("new record") : t("record")),
+        make("div", { class: "page-head record-head" }, heading,
+            make("fieldset", { class: "sides" }, make("legend", { class: "visually-hidden" }, t("Show as")), sides)),
         about,
         make("form", {
             novalidate: true, class: "record",
@@ -229,11 +234,11 @@ export async function showRecord(typeName, recordName, { signal, show, isOver })
         },
         place, problem,
         make("div", { class: "bar" }, canWrite ? saveButton : null,
-            make("a", { class: "button quiet", href: listAddress, onclick: router.returns }, isNew ? "Cancel" : "Back"),
-            canWrite ? state : make("span", { class: "note" }, session.reason("changing records")),
+            make("a", { class: "button quiet", href: listAddress, onclick: router.returns }, isNew ? t("Cancel") : t("Back")),
+            canWrite ? state : make("span", { class: "note" }, session.reason(t("changing records"))),
             isNew || !canWrite ? null : deleteButton)),
         isNew ? "" : make("details", { class: "whole" },
-            make("summary", {}, "The whole record, as the server sent it"), whole));
+            make("summary", {}, t("The whole record, as the server sent it")), whole));
     refresh();
     router.guard(() => isDirty, askToLeave);
     introduce(heading, `${title} – ${typeName}`);

@@ -1,19 +1,27 @@
 import * as api from "../api.js";
+import * as columns from "../columns.js";
 import { withDrawn } from "../conditions.js";
 import { announce, introduce, make, whileBusy } from "../dom.js";
+import * as indexes from "../indexes.js";
+import { parse } from "../json.js";
+import { countText } from "../map/places.js";
 import * as places from "../places.js";
 import * as router from "../router.js";
 import * as schema from "../schema.js";
 import * as searches from "../search.js";
 import * as session from "../session.js";
-import { deleteMatching } from "./delete-set.js";
+import { t, tn } from "../words.js";
+import { changeMatching, deleteMatching, namesCondition } from "./bulk.js";
+import { filterPanel } from "./filter-panel.js";
 import { groupForm, groupTable } from "./groups.js";
 import { mapView } from "./map.js";
+import { command } from "./menu.js";
 import { noticeBox, planView } from "./plan.js";
 import { waitBox, waitingTime } from "./problem.js";
 import { recordTable } from "./record-table.js";
 import { rightsLine } from "./rights.js";
-import { searchForm } from "./search-form.js";
+import { toolbar } from "./toolbar.js";
+import { typeTabs } from "./type-tabs.js";
 
 const pageSize = 50;
 const mostPlaces = 500;
@@ -24,19 +32,18 @@ function pager(typeName, search, page, answer) {
         if (to === null) return make("span", { class: "button", "aria-disabled": "true" }, title);
         return make("a", { class: "button", rel: relation, href: searches.address(typeName, search, to) }, title);
     }
-    const count = answer.records.length;
-    const all = answer.count === undefined ? "" : ` of ${answer.count}`;
-    return make("nav", { class: "pager", "aria-label": "Pages" },
-        step("← Previous", page > 1 ? page - 1 : null, "prev"),
-        make("span", {}, `Page ${page}, ${count === 1 && all === "" ? "1 record" : `${count}${all} records`}`),
-        step("Next →", answer.cursor !== undefined ? page + 1 : null, "next"));
+    const records = tn("{count} record", "{count} records", answer.records.length);
+    return make("nav", { class: "pager", "aria-label": t("Pages") },
+        step(t("← Previous"), page > 1 ? page - 1 : null, "prev"),
+        make("span", {}, t("Page {page}, {records}", { page, records })),
+        step(t("Next →"), answer.cursor !== undefined ? page + 1 : null, "next"));
 }
 
 function emptiness(page, isPlain) {
-    const [lead, note] = page > 1 ? ["No more records.", "The records of this page were deleted."]
-        : isPlain ? ["No records here.", session.covers("writeRecords") ? "Create the first one with “New record”."
-            : session.reason("creating one")]
-            : ["Nothing was found.", "No record matches."];
+    const [lead, note] = page > 1 ? [t("No more records."), t("The records of this page were deleted.")]
+        : isPlain ? [t("No records here."), session.covers("writeRecords") ? t("Create the first one with “New record”.")
+            : session.reason(t("creating one"))]
+            : [t("Nothing was found."), t("No record matches.")];
     return make("div", { class: "empty" }, make("p", { class: "lead" }, lead), make("p", {}, note));
 }
 
@@ -48,10 +55,10 @@ function placeFields(typeName) {
 /** The links to the table, the maps and the groups of the search. */
 function viewLinks(typeName, search) {
     const maps = placeFields(typeName);
-    const choices = [["Table", "", ""],
-        ...maps.map((field) => [maps.length === 1 ? "Map" : `Map of ${field}`, "map", field]),
-        ["Groups", "groups", search.view === "groups" ? search.by : ""]];
-    return make("nav", { class: "views", "aria-label": "Show as" }, choices.map(([title, view, by]) => make("a", {
+    const choices = [[t("Table"), "", ""],
+        ...maps.map((field) => [maps.length === 1 ? t("Map") : t("Map of {field}", { field }), "map", field]),
+        [t("Groups"), "groups", search.view === "groups" ? search.by : ""]];
+    return make("nav", { class: "tabs views", "aria-label": t("Show as") }, choices.map(([title, view, by]) => make("a", {
         href: searches.address(typeName, { ...search, view, by, period: view === "groups" ? search.period : "" }),
         "aria-current": search.view === view && (view !== "map" || search.by === by) ? "true" : null,
     }, title)));
@@ -68,16 +75,17 @@ function searchOf(typeName, query) {
 /** The columns of the index that a rejected query lacks, or `null`. The server's sentence contains them. */
 function missingIndex({ details, message }) {
     if (details?.cause !== "NOT_INDEXED") return null;
-    const columns = /"fields":\[([^\]]*)\]/.exec(message)?.[1].split(",").map((each) => each.trim().replace(/^"|"$/g, ""));
-    return columns ?? (typeof details.field === "string" ? [details.field] : null);
+    const text = /"fields":(\[.*?"\])/.exec(message)?.[1];
+    const found = text === undefined ? null : parse(text);
+    return found ?? (typeof details.field === "string" ? [details.field] : null);
 }
 
 /**
  * The records of a type, page by page: in creation order, or the results of the search in the URL. If a page
  * is no longer reachable, the first page is shown with a note.
  */
-export async function showRecords(typeName, query, visit) {
-    const { signal, show, isOver, fail } = visit;
+export async function show(visit, { type: typeName }, query) {
+    const { signal, show: place, isOver, fail } = visit;
     const search = searchOf(typeName, query);
     const isPlain = searches.isPlain(search);
     const trail = places.trail(searches.identity(typeName, search));
@@ -89,48 +97,106 @@ export async function showRecords(typeName, query, visit) {
 
     const canWrite = session.covers("writeRecords");
     const canCreate = canWrite && typeName !== "Users"; // User records are created with their accounts.
-    const heading = make("h1", {}, typeName);
-    const top = make("div", { class: "page-head" }, heading, make("p", { class: "actions" },
-        canCreate ? make("a", { class: "button primary", href: router.address(["types", typeName, "new"]) }, "New record") : null,
-        make("a", { class: "button quiet", href: router.address(["types", typeName, "schema"]) }, "Schema"),
-        make("button", { type: "button", class: "quiet", onclick: () => router.go(location.hash) }, "Refresh")));
-    const deleteButton = make("button", {
-        type: "button", class: "danger", onclick: () => whileBusy(deleteButton, removeMatching),
-    }, "Delete what is found…");
-    const form = searchForm(typeName, search, search.where === "" || search.words !== "" || !canWrite ? null : deleteButton);
-    const links = viewLinks(typeName, search);
-    const results = make("div", {});
+    const hasCondition = search.where !== "" && search.words === "";
+    const heading = make("h1", { title: typeName }, typeName);
+    const top = make("div", { class: "page-head" }, heading, typeTabs(typeName, "records"), viewLinks(typeName, search),
+        make("p", { class: "note", title: rightsLine(schema.type(typeName)) }, rightsLine(schema.type(typeName))),
+        canCreate ? make("a", { class: "button primary", href: router.address(["types", typeName, "new"]) }, t("New record")) : null);
+    const panel = filterPanel(typeName, search, (found) => router.go(searches.address(typeName, found)));
+    let settings = columns.settings(typeName);
+    let last = null; // the response in the table
+    const bar = toolbar({
+        typeName, search, filterButton: panel.button, commands: commands(), fields: tableFields, settings: () => settings,
+        changed(next) {
+            settings = next ?? columns.settings(typeName);
+            if (next !== null) columns.keep(typeName, settings);
+            drawTable();
+        },
+    });
+    const results = make("div", {
+        class: "results", role: "region", tabindex: "0", "aria-label": t("Records of {type}", { type: typeName }), "data-scrolls": true,
+    });
+    const [grid, chosenBar, pages] = [make("div", {}), make("div", { class: "chosen", hidden: true }), make("div", {})];
+    const selection = canWrite ? { names: new Set(), changed: drawChosen } : null;
     let isShown = false;
 
-    /** Searches within a circle or box that was drawn on the map, with what the form has now. The map stays where it is. */
+    function commands() {
+        const toggled = (key) => () => router.go(searches.address(typeName, { ...search, [key]: !search[key] }));
+        return [
+            command(t("Refresh"), () => router.go(location.hash)),
+            command(search.count ? t("Count about") : t("Count exactly"), toggled("count")),
+            command(search.explain ? t("Hide the plan") : t("Show the plan"), toggled("explain")),
+            ...(hasCondition && canWrite ? [
+                command(t("Change all that match…"), () => act(() => changeMatching(typeName, search.where))),
+                command(t("Delete all that match…"), () => act(() => deleteMatching(typeName, search.where)), "danger")] : []),
+        ];
+    }
+    /** Does something to many records, then shows the list again. */
+    async function act(work) {
+        try {
+            if (await work() && !isOver()) router.go(location.hash);
+        } catch (error) {
+            if (!isOver()) panel.explain(error);
+        }
+    }
+    function drawChosen() {
+        const count = selection.names.size;
+        chosenBar.hidden = count === 0;
+        if (count === 0) return;
+        const condition = namesCondition([...selection.names]);
+        const button = (title, style, work) => {
+            const element = make("button", {
+                type: "button", class: `small ${style}`, onclick: () => whileBusy(element, () => act(work)),
+            }, title);
+            return element;
+        };
+        chosenBar.replaceChildren(make("strong", { role: "status" }, tn("{count} selected", "{count} selected", count)),
+            button(t("Change…"), "", () => changeMatching(typeName, condition)),
+            button(t("Delete…"), "danger", () => deleteMatching(typeName, condition)),
+            make("button", { type: "button", class: "small quiet", onclick: () => {
+                selection.names.clear();
+                drawTable();
+            } }, t("Deselect")));
+    }
+    /** The fields of the type, and further ones of the records. */
+    function tableFields() {
+        const fields = schema.fields(typeName);
+        for (const record of last?.records ?? []) {
+            for (const name of Object.keys(record.fields ?? {})) if (!fields.has(name)) fields.set(name, undefined);
+        }
+        return fields;
+    }
+    function drawTable() {
+        if (last === null || last.records.length === 0 || search.view !== "") return;
+        grid.replaceChildren(recordTable({
+            typeName, records: last.records, fields: tableFields(), search, settings, selection,
+            resized(widths) {
+                settings = { ...settings, widths: { ...settings.widths, ...widths } };
+                columns.keep(typeName, settings);
+            },
+        }));
+    }
+    /** Searches within a circle or box that was drawn on the map. The map stays where it is. */
     function findDrawn(condition) {
-        const now = form.current();
+        const now = panel.current();
         const found = searches.address(typeName, { ...now, where: withDrawn(now.where, search.by, condition) });
-        places.keepScroll(found, window.scrollY);
+        places.keepScroll(found, router.scrolled());
         router.returns();
         router.go(found);
     }
-    async function removeMatching() {
-        try {
-            if (await deleteMatching(typeName, search.where) && !isOver()) router.go(searches.address(typeName, search));
-        } catch (error) {
-            form.explain(error);
-        }
-    }
-    /** Shows these nodes below the form. The form keeps its input. */
+    /** Shows these nodes below the toolbar. The filters keep their input. */
     function draw(...nodes) {
         signal.throwIfAborted();
-        results.replaceChildren(...nodes.filter((node) => node !== null));
+        results.replaceChildren(...[panel.problem, ...nodes].filter((node) => node !== null));
         if (isShown) return;
         isShown = true;
-        show(top, make("p", { class: "note" }, rightsLine(schema.type(typeName))),
-            isKnown ? null : make("p", { class: "note" }, `Page ${query.get("page")} can only be reached from the one before it; `
-                + "this is the first page."),
-            form.element, results);
+        place(make("div", { class: "grid-room" }, top,
+            isKnown ? null : make("p", { class: "note page-head" }, t("Page {page} can only be reached from the one before it; "
+                + "this is the first page.", { page: query.get("page") })),
+            bar.element, panel.element, results, chosenBar, pages));
         introduce(heading);
     }
     async function ask(cursor) {
-        if (isPlain) return api.list(typeName, cursor, pageSize, signal);
         if (search.view === "map") {
             largestPage ??= Number((await api.limits(signal)).pageSize);
             return api.query(searches.mapContent(typeName, search, cursor, Math.min(mostPlaces, largestPage)), signal);
@@ -138,47 +204,64 @@ export async function showRecords(typeName, query, visit) {
         return api.query(searches.content(typeName, search, cursor, pageSize), signal);
     }
     async function fetchPage() {
+        const before = schema.type(typeName);
         const answer = await ask(trail[page - 1] ?? undefined);
         const names = answer.records.flatMap((record) => Object.keys(record.fields ?? {}));
-        if (!schema.covers(typeName, names) || schema.type(typeName).isNew || answer.notices !== undefined) {
-            await schema.load({ signal });
-        }
-        return answer;
+        if (!schema.covers(typeName, names) || before.isNew || answer.notices !== undefined) await schema.load({ signal });
+        return { answer, notice: noticeOf(answer, before) };
+    }
+    /** The notices, with a button that drops the indexes that the query has added. */
+    function noticeOf(answer, before) {
+        const undo = answer.notices === undefined || before.isNew || !session.covers("changeSchema") ? null
+            : indexes.undoing(before, schema.type(typeName));
+        const button = undo === null ? null : make("button", { type: "button", class: "small", onclick: () => whileBusy(button, async () => {
+            try {
+                await indexes.change(typeName, undo);
+                await schema.load();
+                announce(t("Dropped. The same search would add it again."));
+                box.remove();
+            } catch (error) {
+                panel.explain(error);
+            }
+        }) }, t("Drop it"));
+        const box = noticeBox(answer.notices, button);
+        return box;
     }
     /** Groups have no pages. Until a field is chosen there is only the form for it. */
     async function loadGroups() {
+        const before = schema.type(typeName);
         const answer = search.by === "" ? null : await api.groups(searches.groupContent(typeName, search), signal);
         if (answer?.notices !== undefined) await schema.load({ signal });
-        form.explain(null);
-        draw(links, groupForm(typeName, search, form.current), noticeBox(answer?.notices), planView(answer?.plan ?? null),
+        panel.explain(null);
+        draw(groupForm(typeName, search, panel.current), answer === null ? null : noticeOf(answer, before), planView(answer?.plan ?? null),
             answer === null ? null : groupTable(typeName, search, answer));
     }
     async function load() {
-        let answer;
         try {
-            if (search.view === "groups") {
-                await loadGroups();
-                return;
-            }
-            answer = await fetchPage();
+            if (search.view === "groups") await loadGroups();
+            else drawPage(await fetchPage());
         } catch (error) {
             refused(error);
-            return;
         }
-        form.explain(null);
+    }
+    function drawPage({ answer, notice }) {
+        panel.explain(null);
         trail.length = page;
         if (typeof answer.cursor === "string") trail.push(answer.cursor);
         places.save();
+        last = answer;
         const isEmpty = answer.records.length === 0;
-        draw(links, noticeBox(answer.notices), planView(answer.plan ?? null),
-            search.view === "map" ? mapView(typeName, search.by, answer, findDrawn)
-                : isEmpty ? emptiness(page, isPlain) : recordTable(typeName, answer.records),
-            page === 1 && answer.cursor === undefined && isEmpty ? null : pager(typeName, search, page, answer));
+        const count = countText(answer);
+        bar.setCount(count === null ? "" : t("{records} in all", { records: count }));
+        drawTable();
+        draw(notice, planView(answer.plan ?? null), search.view === "map" ? mapView(typeName, search.by, answer, findDrawn)
+            : isEmpty ? emptiness(page, isPlain) : grid);
+        pages.replaceChildren(...(page === 1 && answer.cursor === undefined && isEmpty ? [] : [pager(typeName, search, page, answer)]));
     }
     /** The first page may be rejected because of the search; the others also because their cursor has expired. */
     function refused(error) {
         if (!signal.aborted && waitingTime(error) !== null) {
-            form.explain(null);
+            panel.explain(null);
             draw(waitBox(error, visit, load));
             return;
         }
@@ -186,27 +269,28 @@ export async function showRecords(typeName, query, visit) {
         if (!isTold) throw error;
         trail.length = 1;
         places.save();
-        draw(links, search.view === "groups" ? groupForm(typeName, search, form.current) : null);
-        form.explain(error, [
-            page > 1 ? make("a", { class: "button", href: searches.address(typeName, search) }, "Back to the first page")
-                : error.status === 503 ? make("button", { type: "button", onclick: () => router.go(location.hash) }, "Try again") : null,
+        draw(search.view === "groups" ? groupForm(typeName, search, panel.current) : null);
+        panel.explain(error, [
+            page > 1 ? make("a", { class: "button", href: searches.address(typeName, search) }, t("Back to the first page"))
+                : error.status === 503 ? make("button", { type: "button", onclick: () => router.go(location.hash) }, t("Try again")) : null,
             addButton(error),
         ]);
     }
     /** Adds the index that a query lacks, if the caller's role allows it, and repeats the query. */
     function addButton(error) {
-        const columns = missingIndex(error);
-        if (columns === null || !session.covers("changeSchema")) return null;
+        const missing = missingIndex(error);
+        if (missing === null || !session.covers("changeSchema")) return null;
+        const title = missing.join(", ");
         const button = make("button", { type: "button", class: "primary", onclick: () => whileBusy(button, async () => {
             try {
-                await api.addIndex(typeName, { fields: columns });
-                announce(`Index added: ${columns.join(", ")}`);
+                await api.addIndex(typeName, { fields: missing });
+                announce(t("Index added: {index}", { index: title }));
                 await load();
             } catch (failure) {
-                if (failure instanceof api.Refusal) form.explain(failure);
+                if (failure instanceof api.Refusal) panel.explain(failure);
                 else fail(failure);
             }
-        }) }, `Add the index ${columns.join(", ")}`);
+        }) }, t("Add the index {index}", { index: title }));
         return button;
     }
     await load();

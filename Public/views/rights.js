@@ -1,6 +1,9 @@
 import * as scope from "../scope.js";
+import { t } from "../words.js";
 
-const people = { _world: "everyone", _icloud: "signed in", _creator: "creator" };
+const people = { _world: t("everyone"), _icloud: t("signed in"), _creator: t("creator") };
+
+const words = { CREATE: t("create"), READ: t("read"), WRITE: t("write") };
 
 /** The default grants of a new type. */
 const initial = { _creator: ["WRITE"], _icloud: ["CREATE"], _world: ["READ"] };
@@ -8,14 +11,21 @@ const initial = { _creator: ["WRITE"], _icloud: ["CREATE"], _world: ["READ"] };
 function grantText(grants) {
     const lines = Object.entries(grants)
         .filter(([, rights]) => Array.isArray(rights) && rights.length > 0)
-        .map(([role, rights]) => `${people[role] ?? role}: ${rights.join(", ").toLowerCase()}`);
-    return lines.length === 0 ? "Administrators only" : lines.join(" · ");
+        .map(([role, rights]) => `${people[role] ?? role}: ${rights.map((right) => words[right] ?? right).join(", ")}`);
+    return lines.length === 0 ? t("Administrators only") : lines.join(" · ");
 }
 
 /** One line with the grants of a type: `everyone: read`. */
 export function rightsLine(type) {
     // Grants do not apply in a private database.
-    if (scope.isPrivate()) return "Private: only its owner";
-    if (type.isNew) return `This type does not exist yet. New types start with: ${grantText(initial)}`;
+    if (scope.isPrivate()) return t("Private: only its owner");
+    if (type.isNew) return t("This type does not exist yet. New types start with: {grants}", { grants: grantText(initial) });
     return grantText(type.grants);
+}
+
+/** Who can read the records of a type that others have created: `everyone`. */
+export function readersText(type) {
+    if (scope.isPrivate()) return t("its owner");
+    const roles = Object.entries(type.grants).filter(([, rights]) => Array.isArray(rights) && rights.includes("READ"));
+    return roles.length === 0 ? t("Administrators only") : roles.map(([role]) => people[role] ?? role).join(", ");
 }

@@ -1,15 +1,20 @@
-import { Refusal } from "../api.js";
+import * as api from "../api.js";
 import { make } from "../dom.js";
 import * as router from "../router.js";
 import * as scope from "../scope.js";
 import * as users from "../users.js";
+import { t } from "../words.js";
+import { close, menu } from "./menu.js";
 
 const choices = {
     environment: ["development", "production"],
     database: ["public", "private"],
 };
 
-const titles = { owner: "Owner (account name or record name)" };
+const titles = {
+    container: t("Container"), environment: t("Environment"), database: t("Database"),
+    owner: t("Owner (account name or record name)"), zone: t("Zone"),
+};
 const placeholders = { owner: "ada" };
 
 function control(key, value) {
@@ -17,31 +22,49 @@ function control(key, value) {
     if (choices[key] === undefined) {
         return make("input", {
             id, type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false",
-            placeholder: placeholders[key] ?? "default", value,
+            placeholder: placeholders[key] ?? t("default"), value,
         });
     }
     const names = value === "" || choices[key].includes(value) ? choices[key] : [...choices[key], value];
     const select = make("select", { id },
-        make("option", { value: "" }, "default"),
+        make("option", { value: "" }, t("default")),
         names.map((name) => make("option", { value: name }, name)));
     select.value = value;
     return select;
 }
 
-/** The parts of the scope in one line; an owner by name once that is known. */
+/** Container ▸ environment ▸ database ▸ zone. The document is marked in production; an owner is named once that is known. */
 function scopeText() {
     const now = scope.current();
-    const text = make("span", {}, scope.isDefault() ? "Default database" : Object.values(now).join(" · "));
+    const part = (key, text) => make("span", { class: `part ${key}`, title: text }, text);
+    const environment = part("environment", now.environment ?? "…");
+    const database = now.database === "private" ? part("private", t("private of {owner}", { owner: now.owner ?? "?" }))
+        : part("database", now.database ?? "public");
+    const parts = [now.container === undefined ? null : part("container", now.container), environment, database,
+        now.zone === undefined ? null : part("zone", now.zone)].filter((each) => each !== null);
     if (now.owner !== undefined) {
         users.nameOf(now.owner).then((name) => {
-            if (name !== null) text.textContent = Object.values({ ...now, owner: name }).join(" · ");
+            if (name !== null) database.textContent = t("private of {owner}", { owner: name });
         });
     }
-    return text;
+    nameEnvironment(now.environment, environment);
+    return parts.flatMap((each, at) => (at === 0 ? [each] : [make("span", { class: "mark", "aria-hidden": "true" }, "▸"), each]));
 }
 
-/** The “database” box in the header: the container, environment, database, owner and zone that the console shows. */
-export function scopeForm() {
+async function nameEnvironment(named, element) {
+    let name = named;
+    try {
+        name ??= await api.isProduction() ? "production" : "development";
+        scope.setEnvironment(name);
+    } catch {
+        name = t("default environment"); // The page says what is wrong.
+    }
+    element.textContent = name;
+    document.documentElement.dataset.environment = name;
+}
+
+/** The control in the header: the container, environment, database, owner and zone that the console shows. */
+export function scopeMenu() {
     const now = scope.current();
     const controls = scope.keys.map((key) => [key, control(key, now[key] ?? "")]);
 
@@ -56,17 +79,17 @@ export function scopeForm() {
     }
     /** The record name of the owner that the user typed; `null` if there is none, which the form then reports. */
     async function findOwner(text) {
-        problem.textContent = text === "" ? "Enter the owner of the private database: the account name or the record name." : "";
+        problem.textContent = text === "" ? t("Enter the owner of the private database: the account name or the record name.") : "";
         if (text === "" || users.isRecordName(text)) return text || null;
         const place = Object.fromEntries(controls.filter(([key]) => ["container", "environment"].includes(key))
             .map(([key, { value }]) => [key, value.trim()]).filter(([, value]) => value !== ""));
         try {
             const found = await users.find(text, place);
-            if (found === null) problem.textContent = `No account here has the name “${text}”.`;
+            if (found === null) problem.textContent = t("No account here has the name “{name}”.", { name: text });
             return found;
         } catch (error) {
-            problem.textContent = error instanceof Refusal && error.status === 403
-                ? "Your role does not cover looking up accounts. Enter the record name, which starts with _." : error.message;
+            problem.textContent = error instanceof api.Refusal && error.status === 403
+                ? t("Your role does not cover looking up accounts. Enter the record name, which starts with _.") : error.message;
             return null;
         }
     }
@@ -84,25 +107,19 @@ export function scopeForm() {
         }
         if (!(await router.canLeave())) return;
         router.unguard();
-        box.open = false;
+        close(box);
         scope.change(Object.fromEntries(controls.map(([key, { value }]) => [key, value])));
     }
-    const form = make("form", { class: "panel", onsubmit: submit },
+    const form = make("form", { onsubmit: submit },
         controls.map(([key, element]) => make("div", {},
-            make("label", { for: element.id }, titles[key] ?? key[0].toUpperCase() + key.slice(1)), element)),
+            make("label", { for: element.id }, titles[key]), element)),
         problem,
-        make("p", { class: "note" }, "Empty means the server's default."),
-        make("button", { type: "submit", class: "primary" }, "Switch"));
+        make("p", { class: "note" }, t("Empty means the server's default.")),
+        make("button", { type: "submit", class: "primary" }, t("Switch")));
     database.addEventListener("input", follow);
     follow();
-    const summary = make("summary", {}, make("span", { class: "visually-hidden" }, "Database: "), scopeText());
-    const box = make("details", { class: "scope", onkeydown: (event) => {
-        if (event.key !== "Escape" || event.isComposing || !box.open) return;
-        box.open = false;
-        summary.focus();
-    } }, summary, form);
-    document.addEventListener("click", (event) => {
-        if (box.isConnected && !box.contains(event.target)) box.open = false;
+    const box = menu({
+        summary: [make("span", { class: "visually-hidden" }, t("Database"), ": "), scopeText()], style: "place", content: form,
     });
     return box;
 }

@@ -3,6 +3,7 @@ import { freshID, make, whileBusy } from "../dom.js";
 import * as scope from "../scope.js";
 import * as session from "../session.js";
 import { ask } from "./dialog.js";
+import { t } from "../words.js";
 
 /** How somebody last signed in on this device, "token" or "name". It is not secret, and is stored. */
 const wayKey = "fogbase.door";
@@ -11,10 +12,10 @@ const wayKey = "fogbase.door";
 function explain(error, way) {
     if (!(error instanceof api.Refusal)) return error.message;
     if (error.status === 401) {
-        return way === "name" ? "The name or the password is wrong."
-            : "The server does not know this token. Copy it again, without surrounding characters.";
+        return way === "name" ? t("The name or the password is wrong.")
+            : t("The server does not know this token. Copy it again, without surrounding characters.");
     }
-    const wait = error.retryAfter === undefined ? "" : ` Try again in ${error.retryAfter} s.`;
+    const wait = error.retryAfter === undefined ? "" : " " + t("Try again in {seconds} s.", { seconds: Number(error.retryAfter) });
     return `${error.message} (${error.code})${wait}`;
 }
 
@@ -40,19 +41,19 @@ function signInForm({ entered, farewell = "", ready, wasByName = false, isPanel 
     const password = make("input", {
         id: "password", type: "password", autocomplete: "current-password", "aria-describedby": "sign-in-problem",
     });
-    const button = make("button", { type: "submit", class: "primary" }, "Sign in");
+    const button = make("button", { type: "submit", class: "primary" }, t("Sign in"));
     let way = wasByName || localStorage.getItem(wayKey) === "name" ? "name" : "token";
     const parts = {
         token: make("div", {},
-            make("label", { for: token.id }, "Administrator's token"), token,
+            make("label", { for: token.id }, t("Administrator's token")), token,
             make("p", { class: "note", id: "token-note" },
-                "Set as FOGBASE_ADMIN_TOKEN, or printed when the server first started.")),
+                t("Set as FOGBASE_ADMIN_TOKEN, or printed when the server first started."))),
         name: make("div", {},
-            make("label", { for: name.id }, "Name"), name,
-            make("label", { for: password.id }, "Password"), password,
-            make("p", { class: "note", id: "name-note" }, "For administrators that an owner has added to this server.")),
+            make("label", { for: name.id }, t("Name")), name,
+            make("label", { for: password.id }, t("Password")), password,
+            make("p", { class: "note", id: "name-note" }, t("For administrators that an owner has added to this server."))),
     };
-    const ways = [["token", "Token"], ["name", "Name and password"]].map(([value, text]) => {
+    const ways = [["token", t("Token")], ["name", t("Name and password")]].map(([value, text]) => {
         const id = freshID("way");
         return [make("input", { type: "radio", id, name: "way", value, checked: value === way, onchange: () => {
             way = value;
@@ -70,12 +71,12 @@ function signInForm({ entered, farewell = "", ready, wasByName = false, isPanel 
     /** What is wrong with the input: `[sentence, input]`, or `null`. */
     function complaint() {
         if (way === "name") {
-            return name.value.trim() === "" ? ["Type your name first.", name]
-                : password.value === "" ? ["Type your password first.", password] : null;
+            return name.value.trim() === "" ? [t("Type your name first."), name]
+                : password.value === "" ? [t("Type your password first."), password] : null;
         }
         const text = token.value.trim();
-        return text === "" ? ["Paste the administrator's token first.", token]
-            : session.isPlausible(text) ? null : ["A token has no spaces or special characters inside.", token];
+        return text === "" ? [t("Paste the administrator's token first."), token]
+            : session.isPlausible(text) ? null : [t("A token has no spaces or special characters inside."), token];
     }
     function refuse(sentence, input) {
         problem.textContent = sentence;
@@ -103,7 +104,7 @@ function signInForm({ entered, farewell = "", ready, wasByName = false, isPanel 
                 return;
             }
             if (!mayEnter(caller)) {
-                refuse("This token is valid, but it is not an administrator's.", token);
+                refuse(t("This token is valid, but it is not an administrator's."), token);
                 await api.signOut().catch(() => {});
                 return;
             }
@@ -114,7 +115,7 @@ function signInForm({ entered, farewell = "", ready, wasByName = false, isPanel 
     }
     follow();
     const element = make("form", { class: isPanel ? "panel sign-in" : "sign-in", novalidate: true, onsubmit: submit },
-        make("fieldset", { class: "sides" }, make("legend", { class: "visually-hidden" }, "Sign in with"), ways),
+        make("fieldset", { class: "sides" }, make("legend", { class: "visually-hidden" }, t("Sign in with")), ways),
         parts.token, parts.name, problem, button);
     return { element, focus };
 }
@@ -123,30 +124,30 @@ function signInForm({ entered, farewell = "", ready, wasByName = false, isPanel 
 export function showSignIn(root, enter, farewell = "", ready = Promise.resolve()) {
     const form = signInForm({ entered: enter, farewell, ready });
     const scopeText = Object.entries(scope.current()).map(([key, value]) => `${key} ${value}`).join(", ");
-    document.title = "Sign in – Fogbase";
+    document.title = `${t("Sign in")} – Fogbase`;
     root.replaceChildren(make("main", { class: "door", id: "content", tabindex: "-1" },
         make("img", { src: "fog.svg", alt: "", width: "96", height: "96" }),
         make("h1", {}, "Fogbase"),
-        make("p", { class: "lead" }, "The keeper's console."),
+        make("p", { class: "lead" }, t("The keeper's console.")),
         form.element,
-        make("p", { class: "note" }, "The browser forgets who is signed in when it is closed."),
-        scopeText === "" ? null : make("p", { class: "note" }, `Opens ${scopeText}.`)));
+        make("p", { class: "note" }, t("The browser forgets who is signed in when it is closed.")),
+        scopeText === "" ? null : make("p", { class: "note" }, t("Opens {database}.", { database: scopeText }))));
     form.focus();
 }
 
 /** Lets the user sign in again in a dialog over the unchanged page. Returns whether the user has signed in. */
 export async function signInAgain() {
     const answer = await ask({
-        title: "Sign in again",
+        title: t("Sign in again"),
         content(close) {
             const form = signInForm({ entered: () => close("entered"), wasByName: session.isByName(), isPanel: false });
             setTimeout(() => form.focus());
             return make("div", {},
-                make("p", {}, "The server no longer accepts this token: it was restarted, or your session has ended. "
-                    + "What you wrote on the page stays there."),
+                make("p", {}, t("The server no longer accepts this token: it was restarted, or your session has ended. "
+                    + "What you wrote on the page stays there.")),
                 form.element);
         },
-        choices: [{ value: "stay", title: "Not now", kind: "quiet" }],
+        choices: [{ value: "stay", title: t("Not now"), kind: "quiet" }],
     });
     return answer === "entered";
 }

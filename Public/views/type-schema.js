@@ -2,15 +2,18 @@ import * as api from "../api.js";
 import { announce, freshID, introduce, make, whileBusy } from "../dom.js";
 import * as indexes from "../indexes.js";
 import * as router from "../router.js";
-import * as places from "../places.js";
 import * as schema from "../schema.js";
 import * as session from "../session.js";
 import { showAdvice } from "./advice.js";
 import { ask, askToLeave } from "./dialog.js";
 import { showProblem } from "./problem.js";
 import { rightsLine } from "./rights.js";
+import { typeTabs } from "./type-tabs.js";
+import { t, tp } from "../words.js";
 
 const pollInterval = 2_000; // milliseconds
+const uniqueLoss = t("{index} prevents duplicate values. Without it, duplicates are possible.");
+const indexLoss = t("{index} can be added again. Until then, queries that need it may be rejected.");
 
 function state(part) {
     return make("span", { class: part.state === "failed" ? "state alarm" : "state" }, indexes.stateText(part));
@@ -32,15 +35,15 @@ function fieldTable(type, changed) {
         return make("td", { role: "cell", "data-title": mark, class: "mark" }, input);
     }
     const head = (text) => make("th", { scope: "col", role: "columnheader" }, text);
-    const element = make("div", { class: "panel table", role: "region", tabindex: "0", "aria-label": "Fields" },
-        make("table", { role: "table" },
+    const element = make("div", { class: "panel table", role: "region", tabindex: "0", "aria-label": t("Fields") },
+        make("table", { role: "table", class: "lines cards" },
             make("thead", { role: "rowgroup" }, make("tr", { role: "row" },
-                ["Field", "Type", "QUERYABLE", "SORTABLE", "SEARCHABLE", "State"].map(head))),
+                [t("Field"), t("Type"), "QUERYABLE", "SORTABLE", "SEARCHABLE", t("State")].map(head))),
             make("tbody", { role: "rowgroup" }, Object.entries(type.fields).map(([name, field]) => make("tr", { role: "row" },
                 make("th", { scope: "row", role: "rowheader" }, name),
-                make("td", { role: "cell", class: "code", "data-title": "Type" }, field.type),
+                make("td", { role: "cell", class: "code", "data-title": t("Type") }, field.type),
                 box(name, field, "QUERYABLE"), box(name, field, "SORTABLE"), box(name, field, "SEARCHABLE"),
-                make("td", { role: "cell", "data-title": "State", "data-field": name }, state(field)))))));
+                make("td", { role: "cell", "data-title": t("State"), "data-field": name }, state(field)))))));
     return {
         element,
         read() {
@@ -53,7 +56,7 @@ function fieldTable(type, changed) {
 
 /** The indexes with their state. `actions` are `{drop, retry}`, or `null` for callers without the right. */
 function indexList(type, actions) {
-    if (type.indexes.length === 0) return make("p", { class: "note" }, "None.");
+    if (type.indexes.length === 0) return make("p", { class: "note" }, t("None."));
     function act(index, title, label, work, style) {
         const button = make("button", {
             type: "button", class: style, "aria-label": label, onclick: () => whileBusy(button, () => work(index)),
@@ -63,8 +66,9 @@ function indexList(type, actions) {
     return make("ul", { class: "panel index-list" }, type.indexes.map((index) => {
         const title = indexes.title(index);
         const buttons = actions === null ? [] : [
-            index.state === "failed" ? act(index, "Try again", `Build the index ${title} again`, actions.retry, "small") : null,
-            act(index, "Drop", `Drop the index ${title}`, actions.drop, "danger small"),
+            index.state !== "failed" ? null
+                : act(index, t("Try again"), t("Build the index {index} again", { index: title }), actions.retry, "small"),
+            act(index, t("Drop"), t("Drop the index {index}", { index: title }), actions.drop, "danger small"),
         ];
         return make("li", {},
             make("span", { class: "code" }, indexes.title(index)),
@@ -83,43 +87,45 @@ function addForm(type, add) {
         placeholder: "threadname, -timestamp", "aria-describedby": `${id}-note ${problem.id}`,
     });
     const unique = make("input", { id: uniqueID, type: "checkbox" });
-    const button = make("button", { type: "submit" }, "Add the index");
+    const button = make("button", { type: "submit" }, t("Add the index"));
 
     async function submit(event) {
         event.preventDefault();
         const index = { fields: indexes.columns(input.value), ...(unique.checked ? { unique: true } : {}) };
         const wrong = index.fields.find((column) => !indexes.column.test(column));
-        problem.textContent = index.fields.length === 0 ? "Name at least one field."
-            : wrong !== undefined ? `“${wrong}” is not a field name, with or without - in front.`
-                : type.indexes.some((each) => indexes.isSame(each, index)) ? "This index already exists." : "";
+        problem.textContent = index.fields.length === 0 ? t("Name at least one field.")
+            : wrong !== undefined ? t("“{name}” is not a field name, with or without - in front.", { name: wrong })
+                : type.indexes.some((each) => indexes.isSame(each, index)) ? t("This index already exists.") : "";
         if (problem.textContent === "") await whileBusy(button, () => add(index));
         else input.focus();
     }
     return make("form", { class: "add-index", novalidate: true, onsubmit: submit },
-        make("label", { for: id }, "New index"),
+        make("label", { for: id }, t("New index")),
         make("div", { class: "joined" }, input, button),
-        make("span", { class: "choice" }, unique, make("label", { for: uniqueID }, "unique")),
-        make("p", { class: "note", id: `${id}-note` }, "Field names in order, separated by commas; - for descending."),
+        make("span", { class: "choice" }, unique, make("label", { for: uniqueID }, t("unique"))),
+        make("p", { class: "note", id: `${id}-note` }, t("Field names in order, separated by commas; - for descending.")),
         problem);
 }
 
 /** A type: its fields with their index options, its indexes with their state, and the most expensive queries. */
-export async function showTypeSchema(typeName, { signal, show }) {
+export async function show({ signal, show: place }, { type: typeName }) {
     await schema.load({ signal });
     let type = schema.type(typeName);
     let isDirty = false;
-    const recordsAddress = places.list(typeName, router.address(["types", typeName]));
     const canChange = session.covers("changeSchema");
-    const heading = make("h1", {}, `Schema of ${typeName}`);
+    const heading = make("h1", {}, t("Schema of {type}", { type: typeName }));
     const problem = make("div", {});
     const dirtyState = make("span", { class: "state", role: "status" });
-    const saveButton = make("button", { type: "submit", class: "primary" }, "Save indexes");
-    const parts = { fields: make("div", {}), indexes: make("div", {}), add: make("div", {}), advice: make("section", { "aria-label": "Costly queries" }) };
+    const saveButton = make("button", { type: "submit", class: "primary" }, t("Save indexes"));
+    const parts = {
+        fields: make("div", {}), indexes: make("div", {}), add: make("div", {}),
+        advice: make("section", { "aria-label": t("Costly queries") }),
+    };
     let table;
 
     function setDirty(now) {
         isDirty = now;
-        dirtyState.textContent = now ? "Not saved yet" : "";
+        dirtyState.textContent = now ? t("Not saved yet") : "";
     }
     function drawIndexes() {
         parts.indexes.replaceChildren(indexList(type, canChange ? { drop, retry } : null));
@@ -127,7 +133,7 @@ export async function showTypeSchema(typeName, { signal, show }) {
     function draw() {
         table = fieldTable(type, canChange ? () => setDirty(true) : null);
         parts.fields.replaceChildren(Object.keys(type.fields).length === 0
-            ? make("p", { class: "note" }, "No fields yet: the first record that has a field adds it.") : table.element);
+            ? make("p", { class: "note" }, t("No fields yet: the first record that has a field adds it.")) : table.element);
         parts.add.replaceChildren(addForm(type, add));
         drawIndexes();
         setDirty(false);
@@ -137,7 +143,7 @@ export async function showTypeSchema(typeName, { signal, show }) {
             if (!canChange) return make("span", { class: "code" }, indexes.title(index));
             const button = make("button", {
                 type: "button", class: "small", onclick: () => whileBusy(button, () => add(index)),
-            }, `Add ${indexes.title(index)}`);
+            }, t("Add {index}", { index: indexes.title(index) }));
             return button;
         });
     }
@@ -160,11 +166,11 @@ export async function showTypeSchema(typeName, { signal, show }) {
         const marks = table.read();
         const isDone = await change(() => indexes.change(typeName, (entry) => {
             for (const [name, words] of marks) if (entry.fields[name] !== undefined) entry.fields[name].indexes = words;
-        }), "Saved.");
+        }), t("Saved."));
         if (isDone) draw();
     }
     async function add(index) {
-        const isDone = await change(() => api.addIndex(typeName, index), () => became(index, "Added."));
+        const isDone = await change(() => api.addIndex(typeName, index), () => became(index, t("Added.")));
         if (!isDone) return;
         parts.add.replaceChildren(addForm(type, add));
         drawIndexes();
@@ -172,32 +178,32 @@ export async function showTypeSchema(typeName, { signal, show }) {
     }
     /** The server builds a failed index again when the schema is put again. */
     async function retry(index) {
-        if (await change(() => indexes.change(typeName, () => {}), () => became(index, "Built."))) drawIndexes();
+        if (await change(() => indexes.change(typeName, () => {}), () => became(index, t("Built.")))) drawIndexes();
     }
     /** The result for an index that was just added or retried. */
     function became(index, sentence) {
         const now = type.indexes.find((each) => indexes.isSame(each, index));
         switch (now?.state) {
-        case "failed": return `The index ${indexes.title(index)} could not be built; the list shows the reason.`;
-        case "building": return "Added. The index is being built.";
+        case "failed": return t("The index {index} could not be built; the list shows the reason.", { index: indexes.title(index) });
+        case "building": return t("Added. The index is being built.");
         default: return sentence;
         }
     }
     async function drop(index) {
         const answer = await ask({
-            title: "Drop this index?",
-            content: make("p", {}, make("strong", { class: "code" }, indexes.title(index)),
-                index.unique === true ? " prevents duplicate values. Without it, duplicates are possible."
-                    : " can be added again. Until then, queries that need it may be rejected."),
+            title: t("Drop this index?"),
+            content: make("p", {}, tp(index.unique === true ? uniqueLoss : indexLoss, {
+                index: make("strong", { class: "code" }, indexes.title(index)),
+            })),
             choices: [
-                { value: "keep", title: "Keep it", isFirst: true },
-                { value: "drop", title: "Drop", kind: "danger" },
+                { value: "keep", title: t("Keep it"), isFirst: true },
+                { value: "drop", title: t("Drop"), kind: "danger" },
             ],
         });
         if (answer !== "drop") return;
         const isDone = await change(() => indexes.change(typeName, (entry) => {
             entry.indexes = entry.indexes.filter((each) => !indexes.isSame(each, index));
-        }), "Dropped.");
+        }), t("Dropped."));
         if (!isDone) return;
         drawIndexes();
         heading.focus({ preventScroll: true });
@@ -221,7 +227,7 @@ export async function showTypeSchema(typeName, { signal, show }) {
             const failed = failures();
             type = schema.type(typeName);
             const news = failures().find((title) => !failed.includes(title));
-            if (news !== undefined) announce(`The index ${news} could not be built; the list shows the reason.`);
+            if (news !== undefined) announce(t("The index {index} could not be built; the list shows the reason.", { index: news }));
             for (const cell of parts.fields.querySelectorAll("[data-field]")) {
                 const field = type.fields[cell.dataset.field];
                 if (field !== undefined) cell.replaceChildren(state(field));
@@ -231,9 +237,8 @@ export async function showTypeSchema(typeName, { signal, show }) {
         }, pollInterval);
     }
 
-    show(
-        make("p", { class: "crumbs" }, make("a", { href: recordsAddress, onclick: router.returns }, typeName), " / schema"),
-        make("div", { class: "page-head" }, heading),
+    place(
+        make("div", { class: "page-head" }, heading, typeTabs(typeName, "schema")),
         make("p", { class: "note" }, rightsLine(type)),
         problem,
         make("form", { novalidate: true, onsubmit: (event) => {
@@ -242,8 +247,8 @@ export async function showTypeSchema(typeName, { signal, show }) {
         } },
         parts.fields,
         make("p", { class: "actions" }, ...(canChange ? [saveButton, dirtyState]
-            : [make("span", { class: "note" }, session.reason("changing the schema"))]))),
-        make("section", { "aria-label": "Indexes" }, make("h2", {}, "Indexes"), parts.indexes, canChange ? parts.add : null),
+            : [make("span", { class: "note" }, session.reason(t("changing the schema")))]))),
+        make("section", { "aria-label": t("Indexes") }, make("h2", {}, t("Indexes")), parts.indexes, canChange ? parts.add : null),
         parts.advice);
     draw();
     router.guard(() => isDirty, askToLeave);

@@ -1,31 +1,71 @@
+import * as api from "../api.js";
 import { introduce, make } from "../dom.js";
+import * as indexes from "../indexes.js";
+import { countText } from "../map/places.js";
 import * as router from "../router.js";
 import * as schema from "../schema.js";
+import * as scope from "../scope.js";
 import * as session from "../session.js";
-import { showAdvice } from "./advice.js";
-import { rightsLine } from "./rights.js";
+import { number, t } from "../words.js";
+import { readersText, rightsLine } from "./rights.js";
+import { newType } from "./sidebar.js";
 
-function card(type) {
+/** The numbers of records are asked for so many types at most, and so many at a time. */
+const mostCounts = 60;
+const atOnce = 4;
+
+function row(type) {
     const names = Object.keys(type.fields);
-    return make("li", {},
-        make("a", { class: "panel card", href: router.address(["types", type.name]) },
-            make("span", { class: "card-name" }, type.name),
-            make("span", { class: "note" }, names.length === 0 ? "no fields yet" : names.join(", ")),
-            make("span", { class: "note grants" }, rightsLine(type))));
+    const list = names.length === 0 ? t("no fields yet") : names.join(", ");
+    const count = make("td", { class: "number", "data-title": t("Records"), "data-count": type.name });
+    const marks = Object.values(type.fields).filter((field) => (field.indexes ?? []).length > 0).length;
+    return make("tr", {},
+        make("th", { scope: "row" }, make("a", { href: router.address(["types", type.name]), title: type.name }, type.name)),
+        count,
+        make("td", { class: "number", "data-title": t("Fields") }, number(names.length)),
+        make("td", { class: "names", "data-title": t("Names"), title: list }, make("span", { class: "value note" }, list)),
+        make("td", { class: "number", "data-title": t("Indexes") }, make("a", {
+            href: router.address(["types", type.name, "schema"]), "aria-label": t("Schema of {type}", { type: type.name }),
+        }, number(type.indexes.length + marks)), indexes.isBuilding(type) ? make("span", { class: "state" }, " ", t("building")) : null),
+        make("td", { "data-title": t("Who reads"), title: rightsLine(type) }, readersText(type)));
 }
 
-/** The first page: a list of all types. */
-export async function showTypes({ signal, show }) {
+/** Fills in about how many records each type has, as the answers come. */
+async function count(table, types, signal) {
+    const waiting = types.slice(0, mostCounts);
+    async function work() {
+        for (let type = waiting.shift(); type !== undefined; type = waiting.shift()) {
+            const { name } = type;
+            try {
+                const total = await api.total(name, signal);
+                const cell = [...table.querySelectorAll("[data-count]")].find((each) => each.dataset.count === name);
+                if (cell !== undefined && total !== undefined) cell.textContent = countText({ total });
+            } catch {
+                if (signal.aborted) return; // Otherwise the cell stays empty.
+            }
+        }
+    }
+    await Promise.all(Array.from({ length: atOnce }, work));
+}
+
+/** All types as a table. */
+export async function show({ signal, show: draw }) {
     await schema.load({ signal });
-    const heading = make("h1", {}, "Types");
     const types = schema.all();
-    const advice = make("section", { "aria-label": "Costly queries" });
-    show(heading, types.length === 0
-        ? make("div", { class: "empty" },
-            make("p", { class: "lead" }, "Nothing but fog so far."),
-            make("p", {}, session.covers("writeRecords") ? "The first record creates a type: enter a name under “New type”."
-                : session.reason("creating one")))
-        : make("ul", { class: "cards" }, types.map(card)), advice);
+    const heading = make("h1", {}, t("Types"));
+    const head = (text, style) => make("th", { scope: "col", class: style }, text);
+    const table = make("table", { class: "lines cards" },
+        make("thead", {}, make("tr", {}, head(t("Name")), head(t("Records"), "number"), head(t("Fields"), "number"), head(t("Names")),
+            head(t("Indexes"), "number"), head(t("Who reads")))),
+        make("tbody", {}, types.map(row)));
+    draw(make("div", { class: "page-head" }, heading, make("p", { class: "actions" }, session.covers("writeRecords")
+        ? make("button", { type: "button", class: "primary", onclick: newType }, t("New type")) : null)),
+    types.length === 0 ? make("div", { class: "empty" },
+        make("p", { class: "lead" }, t("Nothing but fog so far.")),
+        make("p", {}, scope.environment() === "production" ? t("In production, types come with the schema of development.")
+            : session.covers("writeRecords") ? t("The first record creates a type: press “New type”.")
+            : session.reason(t("creating one"))))
+        : make("div", { class: "panel table", role: "region", tabindex: "0", "aria-label": t("Types") }, table));
     introduce(heading);
-    if (types.length > 0) showAdvice(advice, null, signal);
+    count(table, types, signal);
 }

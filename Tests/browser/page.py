@@ -82,6 +82,25 @@ class Page:
         box.send_keys(token)
         self.press("Sign in")
 
+    def signed_in(self):
+        return self.find("header .account-menu .name")
+
+    def sign_out(self):
+        self.find("header .account-menu summary").click()
+        self.press("Sign out", "header")
+
+    def more(self, title):
+        """Chooses a command of the last menu above the records."""
+        self.click(self.find(".toolbar .more summary"))
+        self.press(title, ".toolbar .more")
+
+    def size(self, width, height, scheme="light"):
+        """Gives the window this size; below 500 px it is a phone's."""
+        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500})
+        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [
+            {"name": "prefers-color-scheme", "value": scheme}, {"name": "prefers-reduced-motion", "value": "reduce"}]})
+
     def control(self, field, selector="input, textarea, select", index=0):
         """One of the inputs of a field's row."""
         def candidate():

@@ -3,3 +3,4 @@
 globalThis.location ??= { search: "", hash: "", pathname: "/_/" };
 globalThis.sessionStorage ??= { getItem: () => null, setItem() {}, removeItem() {} };
 globalThis.window ??= { addEventListener() {} };
+Object.defineProperty(globalThis, "navigator", { value: { languages: ["en"] }, configurable: true });

@@ -27,7 +27,7 @@ def sign_in(page, name, password=PASSWORD):
 def enter_as(page, name, place=""):
     page.open(place)
     sign_in(page, name)
-    page.see("Sign out")
+    page.signed_in()
 
 
 def is_signed_in(page, words):
@@ -60,7 +60,7 @@ def an_administrator_signs_in_by_name_and_out_again(page, server):
     assert len(consoles()) == 1
     page.browser.refresh()
     is_signed_in(page, "vera viewer")
-    page.press("Sign out")
+    page.sign_out()
     page.see("You are signed out.")
     page.until(lambda: consoles() == [], "the end of the session on the server")
     # The door remembers the way, and a session of elsewhere is not ended here.
@@ -68,7 +68,7 @@ def an_administrator_signs_in_by_name_and_out_again(page, server):
     page.press("Token", ".sign-in")
     page.sign_in(token)
     is_signed_in(page, "vera viewer")
-    page.press("Sign out")
+    page.sign_out()
     page.see("You are signed out.")
     page.until(lambda: not page.browser.get_cookies(), "the cookie to go")
     assert server.call("GET", "/administrators/sessions", token=token)[0] == 200
@@ -86,8 +86,8 @@ def a_viewer_is_offered_nothing_that_would_be_rejected(page, server):
     server.create("Post", "a", title="sea", likes=1)
     server.call("POST", "/schema/types/Post/indexes", {"fields": ["likes"]})
     enter_as(page, "vera")
-    page.heading("Types")
-    assert not page.find(".new-type").is_displayed()
+    page.heading("Home")
+    assert not page.find("nav .row button").is_displayed()
     for place, heading in [("#/types/Post", "Post"), ("#/types/Post?where=likes+%3E+0", "Post"),
                            ("#/types/Post/record/a", "a"), ("#/types/Post/new", "New Post"),
                            ("#/types/Post/schema", "Schema of Post")]:
@@ -99,7 +99,7 @@ def a_viewer_is_offered_nothing_that_would_be_rejected(page, server):
                 .filter((each) => each.checkVisibility() && !each.matches(":disabled"))
                 .map((each) => each.textContent)""")
         wrong = {"Save", "Delete", "Create", "New record", "Save indexes", "Drop", "Add the index", "Add the field",
-                 "Delete what is found…"} & set(offered)
+                 "New type", "Delete all that match…", "Change all that match…"} & set(offered)
         assert not wrong, f"{place} offers {wrong}"
         page.shot(f"viewer-{heading}")
         if "record" in place or "new" in place:
@@ -118,7 +118,7 @@ def the_advice_on_a_refusal_fits_the_caller(page, server):
     page.press("Create")
     page.see("Records of type Users are created with their accounts", "you are already an owner")
     assert "Sign in with the administrator" not in page.text()
-    page.press("Sign out")
+    page.sign_out()
     server.create("Post", "a", title="sea")
     enter_as(page, "eddy", "#/types/Post/record/a")
     page.fill("title", "fog")
@@ -161,7 +161,7 @@ def a_restarted_server_costs_no_unsaved_work(page, server):
             page.find("#password").send_keys(PASSWORD, Keys.ENTER)
         page.see("Saved.")
         assert server.fields("Post", "a")["title"] == f"written with a {way}"
-        page.press("Sign out")
+        page.sign_out()
         page.see("You are signed out.")
         if way == "token":
             assert page.find("#token").is_displayed()
@@ -171,10 +171,10 @@ def a_restarted_server_costs_no_unsaved_work(page, server):
 def a_restarted_server_is_entered_again_from_every_page(page, server):
     server.create("Post", "a", title="sea", likes=1)
     enter(page)
-    page.heading("Types")
-    for place, heading in [("#/types/Post", "Post"), ("#/types/Post/record/a", "a"), ("#/", "Types"),
+    page.heading("Home")
+    for place, heading in [("#/types/Post", "Post"), ("#/types/Post/record/a", "a"), ("#/", "Home"),
                            ("#/types/Post/schema", "Schema of Post"), ("#/types/Post?count=true", "Post"),
-                           ("#/", "Types")]:
+                           ("#/types", "Types")]:
         server.restart()
         page.go(place)
         page.sign_in(TOKEN)
@@ -196,15 +196,15 @@ def a_wrong_container_is_no_dead_end(page, server):
     assert "no longer accepts" not in page.text()
     page.browser.refresh()
     page.see("The server has no container with this name")
-    page.find("header .scope summary").click()
+    page.find("header .place summary").click()
     box = page.find("#scope-container")
     assert box.get_attribute("value") == "nope"
-    page.find("header .scope summary").click()
+    page.find("header .place summary").click()
     page.press("The server's default database")
-    page.heading("Types")
+    page.heading("Home")
     page.see("Post")
     page.open("", "?environment=nowhere")
     page.see("environment", "The server's default database")
-    page.press("Sign out")
+    page.sign_out()
     page.see("You are signed out.")
     page.until(lambda: not page.browser.get_cookies(), "the cookie to go")

@@ -178,13 +178,13 @@ def a_value_can_be_pasted_as_json(page, server):
     choose(page, "file", file("small.txt", b"small"))
     arrived(page)
     page.see("5 bytes")
-    page.press("JSON", ".sides")
+    page.press("JSON", "main .sides")
     text = page.find("textarea.code").get_attribute("value")
     assert json.loads(text)["fields"]["file"]["value"]["receipt"], text
     page.set(page.find("textarea.code"), text.replace('"small.txt"', '"other.txt"'))
     page.press("Create")
     page.heading("a")
-    page.press("Fields", ".sides")
+    page.press("Fields", "main .sides")
     page.see("other.txt", "5 bytes")
     assert server.fields("Note", "a")["file"]["filename"] == "other.txt"
 
@@ -315,5 +315,5 @@ def files_fit_a_narrow_dark_window(page, server):
     shown(page, "td .thumbnail", 5)
     fits("narrow-thumbnails")
     assert page.run("""
-        const table = document.querySelector(".panel.table");
+        const table = document.querySelector(".results");
         return table.scrollWidth <= table.clientWidth""")

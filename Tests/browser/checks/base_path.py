@@ -26,8 +26,8 @@ def use_below_a_path(page, slash):
         (cookie,) = page.browser.get_cookies()
         assert cookie["path"] == "/fog/", cookie
         page.open()
-        page.see("Sign out")
-        page.press("Sign out")
+        page.signed_in()
+        page.sign_out()
         page.see("You are signed out.")
         page.root = "/fog/_/examples/forum/"
         sign_up(page, "ada")

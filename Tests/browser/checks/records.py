@@ -10,7 +10,7 @@ LARGEST, SMALLEST = 2**63 - 1, -(2**63)
 
 
 def turn(page, side):
-    page.press(side, ".sides")
+    page.press(side, "main .sides")
 
 
 def json_text(page):
@@ -24,6 +24,7 @@ def write_json(page, text):
 @check
 def a_new_type_begins_with_its_first_record(page, server):
     enter(page)
+    page.press("+", "#rooms")
     page.find(".new-type input").send_keys("2 bad")
     page.press("Create type")
     page.see("A type's name is made of letters")
@@ -39,7 +40,7 @@ def a_new_type_begins_with_its_first_record(page, server):
     page.heading("sea/1 ü?")
     page.see("Created.")
     assert server.fields("Boat", "sea%2F1%20%C3%BC%3F") == {"name": "Gråspurv"}
-    assert "Boat" in page.find("nav[aria-label=Types]").text, "the list of types does not have it"
+    assert "Boat" in page.find("#rooms").text, "the list of types does not have it"
     page.browser.refresh()
     page.heading("sea/1 ü?")
     page.open("#/types/Boat/new")
@@ -93,7 +94,7 @@ def enter_that_ends_a_word_is_no_command(page, server):
     assert name.get_attribute("value") == "sea" and "sea" not in page.text(), "the word was taken before it was whole"
     name.send_keys(Keys.ENTER)
     page.until(lambda: page.control("sea"), "the field")
-    page.find("header .scope summary").click()
+    page.find("header .place summary").click()
     page.run(composing, page.find("#scope-container"), "Escape")
     assert page.find("#scope-container").is_displayed(), "the box was closed in the middle of a word"
 
@@ -291,7 +292,7 @@ def unsaved_changes_are_not_left_unasked(page, server):
     page.press("Back")
     page.press("Keep editing", "dialog")
     assert page.control("title").get_attribute("value") == "fog"
-    page.press("Sign out")
+    page.sign_out()
     page.press("Leave", "dialog")
     page.see("You are signed out.")
     assert server.fields("Post", "a") == {"title": "sea"}

@@ -61,7 +61,7 @@ def refused_scripts(page):
 @check
 def a_drawing_is_shown_and_its_script_does_not_run_in_this_origin(page, server):
     enter(page)
-    page.see("Sign out")
+    page.signed_in()
     address = server.upload(WITH_PAGE.encode(), "image/svg+xml", "page.svg")
     # Alone, in a browser that is signed in.
     page.browser.get(address)

@@ -5,7 +5,8 @@ from Tests.browser.server import TOKEN
 from Tests.browser.suite import check
 
 PAGES = {
-    "#/": "Types", "#/types/Post": "Post", "#/types/Post?where=likes+%3E+0&count=true&explain=true": "Post",
+    "#/": "Home", "#/types": "Types", "#/types/Post": "Post",
+    "#/types/Post?where=likes+%3E+0&count=true&explain=true": "Post",
     "#/types/Post/record/a": "a", "#/types/Post/new": "New Post", "#/types/Post/schema": "Schema of Post",
 }
 LATENCIES = [0, 60, 150, 300]  # milliseconds
@@ -23,17 +24,17 @@ def stays(page, heading):
 def every_page_stays_at_every_latency(page, server):
     server.create("Post", "a", title="sea", likes=1)
     enter(page)
-    page.heading("Types")
+    page.heading("Home")
     for latency in LATENCIES:
         page.latency(latency)
         page.open()
-        stays(page, "Types")
+        stays(page, "Home")
         for place, heading in PAGES.items():
             page.go(place)
             stays(page, heading)
     page.open("#/types/Post/schema")
     stays(page, "Schema of Post")
-    page.press("Sign out")
+    page.sign_out()
     page.see("You are signed out.")
     page.sign_in(TOKEN)
     stays(page, "Schema of Post")
@@ -48,7 +49,7 @@ def no_page_waits_for_the_advice(page, server):
         page.go(place)
         page.heading(heading)
     page.go("#/")
-    stays(page, "Types")
+    stays(page, "Home")
     page.go("#/types/Post/schema")
     stays(page, "Schema of Post")
 
@@ -57,8 +58,8 @@ def no_page_waits_for_the_advice(page, server):
 def one_slow_response_is_waited_for_and_then_shown(page, server):
     server.create("Post", "a", title="sea", likes=1)
     enter(page)
-    page.heading("Types")
-    for route, place in [("/schema", "#/"), ("/schema", "#/types/Post/schema"), ("/records", "#/types/Post"),
+    page.heading("Home")
+    for route, place in [("/schema", "#/"), ("/schema", "#/types/Post/schema"), ("/query", "#/types/Post"),
                          ("/query", "#/types/Post?where=likes+%3E+0"), ("/records", "#/types/Post/record/a"),
                          ("/_/session", "#/")]:
         page.delay(route, 700)
@@ -70,7 +71,8 @@ def one_slow_response_is_waited_for_and_then_shown(page, server):
 @check
 def a_late_response_does_not_replace_a_newer_page(page, server):
     server.create("Post", "a", title="sea", likes=1)
-    page.delay("/records", 600)
+    page.delay("/records", 1_500)
+    page.delay("/query", 1_500)
     enter(page)
     for place in ["#/types/Post", "#/types/Post/record/a", "#/types/Post", "#/types/Post/record/a"]:
         page.go(place)
@@ -83,6 +85,6 @@ def a_late_response_does_not_replace_a_newer_page(page, server):
     page.heading("New Post")
     page.press("Create")
     page.go("#/")
-    page.heading("Types")
+    page.heading("Home")
     page.see("Created.")
-    stays(page, "Types")
+    stays(page, "Home")

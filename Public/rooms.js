@@ -1,0 +1,43 @@
+// The rooms of the console. A new room is one row here and one module that exports
+// `show(visit, names, query)`; it is loaded at the first visit.
+
+import * as session from "./session.js";
+import { t } from "./words.js";
+
+/** The sections of the sidebar, in their order. */
+export const sections = [["data", t("Data")], ["access", t("Access")], ["operation", t("Operation")]];
+
+/**
+ * `path` is the part of the URL after `#/`; a part with a colon stands for any name. Rooms with a `title` are in the sidebar, those
+ * without a `section` above all sections. `right` is what a caller needs, as in `session.covers`.
+ */
+export const rooms = [
+    { path: "", title: t("Home"), load: () => import("./views/home.js") },
+    { path: "types", title: t("Types"), section: "data", load: () => import("./views/types.js") },
+    { path: "types/:type", load: () => import("./views/records.js") },
+    { path: "types/:type/new", load: () => import("./views/record.js") },
+    { path: "types/:type/record/:record", load: () => import("./views/record.js") },
+    { path: "types/:type/schema", load: () => import("./views/type-schema.js") },
+];
+
+function parts(path) {
+    return path === "" ? [] : path.split("/");
+}
+
+/** The room at these segments of the URL, and the names in them: `{room, names: {type: "Post"}}`; the first room if there is none. */
+export function find(segments) {
+    for (const room of rooms) {
+        const wanted = parts(room.path);
+        if (wanted.length !== segments.length) continue;
+        if (!wanted.every((part, at) => part.startsWith(":") || part === segments[at])) continue;
+        const names = wanted.flatMap((part, at) => (part.startsWith(":") ? [[part.slice(1), segments[at]]] : []));
+        return { room, names: Object.fromEntries(names) };
+    }
+    return { room: rooms[0], names: {} };
+}
+
+/** The rooms for the sidebar in this section that the caller's role covers. */
+export function listed(section) {
+    return rooms.filter((room) => room.title !== undefined && room.section === section
+        && (room.right === undefined || session.covers(room.right)));
+}

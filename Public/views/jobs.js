@@ -1,0 +1,36 @@
+import { localText } from "../dates.js";
+import { make } from "../dom.js";
+import { number, t } from "../words.js";
+
+const kinds = {
+    updateRecords: t("Change records"), deleteRecords: t("Delete records"), buildIndex: t("Build an index"),
+    dropIndex: t("Drop an index"), removeAccount: t("Remove an account"), collectAssets: t("Delete unused files"), backup: t("Backup"),
+};
+const states = {
+    queued: t("queued"), running: t("running"), paused: t("paused"), succeeded: t("done"), failed: t("failed"), cancelled: t("cancelled"),
+};
+
+export function stateText({ state }) {
+    return states[state] ?? String(state);
+}
+
+/** `120,000 of 500,000` */
+export function progressText({ done = 0, total }) {
+    return total === undefined ? number(done) : t("{done} of {total}", { done: Number(done), total: Number(total) });
+}
+
+/** Jobs as a table, newest first. */
+export function jobTable(jobs) {
+    const head = (text, style) => make("th", { scope: "col", class: style }, text);
+    const cell = (title, text, style) => make("td", { "data-title": title, class: style }, text);
+    return make("div", { class: "panel table", role: "region", tabindex: "0", "aria-label": t("Jobs") },
+        make("table", { class: "lines cards" },
+            make("thead", {}, make("tr", {},
+                head(t("Job")), head(t("Type")), head(t("State")), head(t("Records"), "number"), head(t("Created")))),
+            make("tbody", {}, jobs.map((job) => make("tr", {},
+                make("th", { scope: "row", title: job.id }, kinds[job.kind] ?? job.kind),
+                cell(t("Type"), job.task?.recordType ?? ""),
+                cell(t("State"), make("span", { class: job.state === "failed" ? "state alarm" : "state" }, stateText(job))),
+                cell(t("Records"), progressText(job), "number"),
+                cell(t("Created"), localText(job.created), "moment"))))));
+}

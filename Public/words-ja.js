@@ -1,0 +1,6 @@
+// The Japanese texts of the console, by their English ones.
+
+import { editing } from "./ja/editing.js";
+import { rooms } from "./ja/rooms.js";
+
+export const words = { ...editing, ...rooms };
