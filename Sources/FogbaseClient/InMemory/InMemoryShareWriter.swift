@@ -73,6 +73,9 @@ struct InMemoryShareWriter {
                 details: [("zoneName", .text(call.zoneName.text))])
         }
         guard caller.participation == nil else { throw .shareIsOwners }
+    }
+
+    private func requireNoParent() throws(RecordError) {
         guard input?.parent == nil || input?.parent == .remove else {
             throw .badRequest("A share has no parent", details: [("key", .text("parent"))])
         }
@@ -82,6 +85,7 @@ struct InMemoryShareWriter {
     ///
     /// - Throws: BAD_REQUEST; EXISTS if the record or zone is shared already; ACCESS_DENIED for a participant.
     func create(_ record: inout InMemoryRecord, in database: inout InMemoryDatabase) throws(RecordError) {
+        try requireNoParent()
         let others = database.sharing.shares.values.filter { $0.record.zone == call.zone }
         var root: RecordKey?
         if let name = input?.root {
@@ -115,6 +119,7 @@ struct InMemoryShareWriter {
     /// Changes the share of a share record.
     func change(_ record: InMemoryRecord, in database: inout InMemoryDatabase) throws(RecordError) {
         try allow()
+        try requireNoParent()
         let id = ShareID(rawValue: record.id)
         guard let share = database.sharing.shares[id] else { return }
         if let permission = input?.publicPermission, permission != share.publicPermission {

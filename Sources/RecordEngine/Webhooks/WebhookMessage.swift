@@ -162,6 +162,10 @@ struct WebhookComposer {
             if error.cause == .tokenExpired || error.cause == .tokenInvalid {
                 return .send(.reset(of: row, cursor, error, now: now))
             }
+            if error.code == .zoneNotFound {
+                // A zone with this name may be created again.
+                return cursor.position.isEmpty ? .wait : .send(.reset(of: row, cursor, error, now: now))
+            }
             return try rejection(error)
         }
         do throws(RecordError) {

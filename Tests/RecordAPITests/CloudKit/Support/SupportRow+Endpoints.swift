@@ -52,7 +52,8 @@ extension SupportRow {
         .endpoint("GET", "subscriptions/list", "public private shared", "yes", "", "'subscriptions':[]"),
         .endpoint("POST", "subscriptions/list", "public private shared", "yes", "", "'subscriptions':[]"),
         .endpoint(
-            "POST", "subscriptions/lookup", "public private shared", "yes", "{'subscriptions':[{'subscriptionID':'s'}]}",
+            "POST", "subscriptions/lookup", "public private shared", "yes",
+            "{'subscriptions':[{'subscriptionID':'s'}]}",
             "'NOT_FOUND'"),
         .endpoint(
             "POST", "subscriptions/modify", "public private shared", "yes",
