@@ -10,7 +10,7 @@ internal import RecordWire
 /// let notebook = try database.zone("Notebook")
 /// ```
 ///
-/// ``Database/zone(_:)`` reads and writes the records of one zone.
+/// ``Database/zone(_:)-(String)`` reads and writes the records of one zone.
 public struct DatabaseZones: Sendable {
     /// The connection for requests to the whole database.
     let connection: Connection

@@ -3,7 +3,7 @@ internal import RecordWire
 
 /// A zone: a part of a private or shared database with a change feed of its own.
 ///
-/// The value describes the zone. To read and write its records, use ``Database/zone(_:)``.
+/// The value describes the zone. To read and write its records, use ``Database/zone(_:)-(String)``.
 public struct Zone: Hashable, Sendable, Codable {
     /// The name of the zone that every database has.
     public static let defaultName = "_defaultZone"
