@@ -43,7 +43,7 @@ final class BatchStream<Feed: BatchFeed>: HTTPEventSource, @unchecked Sendable {
     private let requestID: String
     private let fields: HTTPFields
     private let database: RecordDatabase
-    /// The version of callers' permissions of which the feed was last told.
+    /// The version of callers' permissions when the feed was last woken for it.
     private var notedRights: UInt64
     /// When to send a heartbeat, in nanoseconds of the monotonic clock; 0 until the first tick.
     private var silentUntil: UInt64 = 0

@@ -298,7 +298,7 @@ package final class StoreWriter {
     /// Begins an item: one of several changes that are kept or undone each by itself.
     ///
     /// Inside the request's savepoint, SQLite keeps the old content of all pages until the end of the request, and the
-    /// end of each item walks along all of them. So a request of hundreds of items sets no savepoint.
+    /// end of each item walks along all of them. So a request of hundreds of items sets no savepoint, or is one item.
     ///
     /// - Throws: INTERNAL_ERROR or TRY_AGAIN_LATER if the store fails.
     package func beginItem() throws(RecordError) {
