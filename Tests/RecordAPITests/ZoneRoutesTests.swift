@@ -1,4 +1,5 @@
 import HTTP
+import RecordAPI
 import RecordEngine
 import RecordModel
 import RecordWire
@@ -49,6 +50,31 @@ import Testing
         #expect(await database.call(.delete, "/zones/Work?\(Self.mine)", as: .creator).status == 204)
         #expect(await database.call(.delete, "/zones/Work?\(Self.mine)", as: .creator).status == 404)
         #expect(Self.names(await database.call(.get, "/zones?\(Self.mine)", as: .creator)) == ["_defaultZone", "a/b"])
+    }
+
+    /// A client with several connections creates a zone on one loop, and writes to it on another that is still busy, and
+    /// so has the snapshot of an earlier request.
+    @Test func `a loop with an older snapshot knows a zone and an account that another loop has created`() async throws
+    {
+        let database = try await TestDatabase.make()
+        let token = try #require(database.tokens[.creator])
+        let busy = database.api.makeContext()
+        defer { busy.closeReaders() }
+        for number in 1...3 {
+            let zone = "zone=Z\(number)"
+            #expect(await database.call(.get, "/zones?\(Self.mine)", token: token, in: busy).status == 200)
+            #expect(await database.call(.put, "/zones/Z\(number)?\(Self.mine)", as: .creator).status == 201)
+            let first = await database.call(
+                .put, "/records/Note/n?\(Self.mine)&\(zone)", token: token, body: #"{"fields":{"n":1}}"#, in: busy)
+            #expect(first.status == 201, "\(first.text)")
+            #expect(await database.call(.get, "/zones?\(Self.mine)", token: token, in: busy).status == 200)
+            let account = await database.call(
+                .post, "/users", body: #"{"name":"new-\#(number)","password":"correct horse"}"#)
+            let newcomer = try #require(account.json?["token"]?.string)
+            let own = await database.call(
+                .put, "/records/Note/n?\(Self.mine)", token: newcomer, body: #"{"fields":{"n":1}}"#, in: busy)
+            #expect(own.status == 201, "\(own.text)")
+        }
     }
 
     @Test func `records of two zones with the same name are different records`() async throws {

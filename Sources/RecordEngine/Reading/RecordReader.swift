@@ -78,8 +78,9 @@ package final class RecordReader {
 
     /// Updates the caches of schema and callers without opening a snapshot. Opening a snapshot would cost a write as
     /// much as parsing it. Requests whose reads happen in the writer need no snapshot. Other lookups open a snapshot
-    /// later.
+    /// later, or read without one: an old one of an earlier request could lack a zone that was created since.
     package func refreshRights() {
+        store.releaseOutdatedSnapshot()
         adopt(database.clock.rightsVersion)
     }
 

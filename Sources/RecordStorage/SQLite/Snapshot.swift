@@ -50,7 +50,7 @@ package final class Snapshot {
         let commits = clock.commits
         // Loaded after `commits`: each commit counted there has already changed this number.
         let change = connection.walChange
-        if isOpen, !clock.isGateClosed(for: length), change.map({ $0 == seenChange }) ?? (commits == seen) {
+        if isOpen, !clock.isGateClosed(for: length), isCurrent(change, commits) {
             seen = commits
             return
         }
@@ -68,6 +68,16 @@ package final class Snapshot {
         seen = commits
         seenChange = change
         openings += 1
+    }
+
+    /// Ends the snapshot if there is a newer commit. A single read afterwards then sees all acknowledged commits, as
+    /// after `refresh`, and costs nothing if it is never made.
+    package func endIfOutdated() {
+        if isOpen, !isCurrent(connection.walChange, clock.commits) { end() }
+    }
+
+    private func isCurrent(_ change: UInt32?, _ commits: UInt64) -> Bool {
+        change.map { $0 == seenChange } ?? (commits == seen)
     }
 
     /// Ends the snapshot. Call it before the thread waits.

@@ -128,6 +128,9 @@ package final class StoreReader {
     /// Ends the snapshot. Call it before the thread waits.
     package func releaseSnapshot() { snapshot.end() }
 
+    /// Ends the snapshot if there is a newer commit, so that single reads are not older than an acknowledged write.
+    package func releaseOutdatedSnapshot() { snapshot.endIfOutdated() }
+
     /// The minimum number of commits that the snapshot contains, counted by the store's `CommitClock`.
     package var seenCommits: UInt64 { snapshot.seen }
 
