@@ -18,6 +18,16 @@ package enum MonotonicClock {
     }
 }
 
+/// The processor time of the current thread. It stands still while the thread waits for a processor.
+package enum ThreadClock {
+    /// Nanoseconds since the thread started. Reading this is a system call.
+    package static var now: UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
+    }
+}
+
 /// The system time, which can jump in both directions.
 package enum WallClock {
     /// Milliseconds since 1970-01-01T00:00:00Z.

@@ -17,9 +17,16 @@ package protocol PageRequest: Sendable {
 }
 
 /// The maximum duration for making a page.
-package struct PageTimeLimit {
+///
+/// A page that is made again on another thread costs twice. So without `endsPage` only processor time counts: under
+/// full load, a thread waits for its processor longer than a page of 200 records takes.
+package struct PageTimeLimit: Sendable {
     /// The end of the time limit, in nanoseconds of the monotonic clock.
-    private let end: UInt64
+    private var end: UInt64
+    /// The limit in nanoseconds.
+    private let length: UInt64
+    /// The processor time of the thread at the first reading of the clock; 0 before it.
+    private var used: UInt64 = 0
     /// Whether the page ends early at the time limit. If false, the page is made again on another thread.
     let endsPage: Bool
     private var rowsUntilClockRead = PageTimeLimit.bytesPerLook
@@ -28,28 +35,57 @@ package struct PageTimeLimit {
     private static let bytesPerLook = 16 << 10
     private static let bytesPerRow = 1_024
 
-    /// Creates a time limit that starts now.
-    package init(_ time: Duration, endsPage: Bool = false) {
-        end = Deadline.after(time).nanoseconds
-        self.endsPage = endsPage
+    private let clocks: Clocks
+
+    /// The clocks in nanoseconds, which tests replace.
+    struct Clocks: Sendable {
+        var wall: @Sendable () -> UInt64 = { MonotonicClock.now }
+        var processor: @Sendable () -> UInt64 = { ThreadClock.now }
     }
 
-    private init(end: UInt64) {
-        self.end = end
+    /// Creates a time limit that starts now.
+    package init(_ time: Duration, endsPage: Bool = false) {
+        self.init(time, endsPage: endsPage, clocks: Clocks())
+    }
+
+    init(_ time: Duration, endsPage: Bool, clocks: Clocks) {
+        end = Deadline.after(time, from: clocks.wall()).nanoseconds
+        length = time.clampedNanoseconds
+        self.endsPage = endsPage
+        self.clocks = clocks
+    }
+
+    private init() {
+        (end, length) = (.max, .max)
         endsPage = false
+        clocks = Clocks()
     }
 
     /// No time limit. The page ends only at its limits of records and bytes.
-    package static let unbounded = PageTimeLimit(end: .max)
+    package static let unbounded = PageTimeLimit()
 
     /// Returns whether the time limit has ended, after reading a row with `bytes` bytes of fields.
     mutating func isOver(afterRowOf bytes: Int) -> Bool {
         rowsUntilClockRead -= bytes + Self.bytesPerRow
         guard rowsUntilClockRead <= 0 else { return false }
         rowsUntilClockRead = Self.bytesPerLook
+        guard end != .max else { return false }
         // If the task is canceled, no client waits for the page.
-        return end != .max && (MonotonicClock.now >= end || Task.isCancelled)
+        if Task.isCancelled { return true }
+        if !endsPage, used == 0 { used = clocks.processor() }
+        let now = clocks.wall()
+        guard now >= end else { return false }
+        guard !endsPage else { return true }
+        let spent = clocks.processor() &- used
+        guard spent < length else { return true }
+        end = now &+ (length &- spent)
+        return false
     }
+
+    /// Whether a page that was not complete took long, and not only longer than a short limit.
+    var wasLong: Bool { length > Self.longNanoseconds }
+
+    private static let longNanoseconds: UInt64 = 1_000_000
 }
 
 extension RecordReader {
@@ -70,7 +106,7 @@ extension RecordReader {
     func page<Request: PageRequest>(_ request: Request) async throws(RecordError) -> Request.Page {
         var time = PageTimeLimit(pageTime)
         if let page = try request.page(by: self, &time) { return page }
-        lastLongPage = MonotonicClock.now
+        if time.wasLong { lastLongPage = MonotonicClock.now }
         return try await database.queries.pages.read(database, isForCaller: true) { reader throws(RecordError) in
             var request = request
             request.caller = try reader.callers.current(request.caller)
@@ -83,10 +119,10 @@ extension RecordReader {
     }
 
     /// The time that an event loop can spare for a page. It is shorter after a long page, because the next page
-    /// probably also takes long.
+    /// probably also takes long. A page that only exceeds the shorter time does not renew it.
     private var pageTime: Duration {
         if let spareTime { return spareTime }
-        return MonotonicClock.now &- lastLongPage < Self.longPageNanoseconds ? .microseconds(250) : .milliseconds(2)
+        return MonotonicClock.now &- lastLongPage < Self.longPageNanoseconds ? .microseconds(400) : .milliseconds(2)
     }
 
     /// The time limit of a page on a pool thread.
