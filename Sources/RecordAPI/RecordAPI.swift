@@ -18,6 +18,10 @@ public final class RecordAPI: Sendable {
     let limiter: RateLimiter?
     let cookie: ConsoleCookie
     let tickets = FeedTickets()
+    /// The latest requests.
+    let requests: RequestLog
+    /// The last day of some metrics.
+    let history = MetricsHistory()
     /// The path prefix that clients see before each route, if a proxy serves the server below a path; otherwise empty.
     let basePath: String
     /// The response body of `/limits`.
@@ -30,6 +34,7 @@ public final class RecordAPI: Sendable {
         cookie = ConsoleCookie(configuration.publicURL) { WallClock.seconds }
         basePath = configuration.publicURL?.basePath ?? ""
         limiter = configuration.rateLimits.map { RateLimiter($0) }
+        requests = RequestLog(size: configuration.requestLogSize)
         self.registry = registry
         self.configuration = configuration
         table = RouteTable.native
@@ -72,14 +77,29 @@ public final class RecordAPI: Sendable {
     }
 
     private func respondOnThisThread(_ request: HTTPRequest, _ context: RecordAPIContext) async -> HTTPResponse {
+        guard requests.isOn else {
+            var note = RequestNote()
+            return await respond(to: request, context, &note)
+        }
+        let start = MonotonicClock.now
+        var note = RequestNote()
+        let response = await respond(to: request, context, &note)
+        if note.isLogged { requests.add(request, response, note, since: start, to: context.requests) }
+        return response
+    }
+
+    private func respond(
+        to request: HTTPRequest, _ context: RecordAPIContext, _ note: inout RequestNote
+    ) async -> HTTPResponse {
         switch table.match(request.method, request.target) {
         case .found(let number, let name, let parameters):
             let (options, authentication) = (table.routes[number].options, table.routes[number].authentication)
             var response: HTTPResponse
             var rate = RateTicket(limiter, table.routes[number].rate, from: request.client)
             do {
-                response = try await respond(number, request, parameters, context, &rate)
+                response = try await respond(number, request, parameters, context, &rate, &note)
             } catch {
+                note.error(error)
                 response = errorResponse(options.contains(.tus) ? Tus.rejection(error) : error, id: request.id)
             }
             if options.contains(.tus) { response.fields.append(.tusResumable, literal: Tus.version) }
@@ -91,14 +111,16 @@ public final class RecordAPI: Sendable {
             rate.append(to: &response.fields, of: response.status)
             response.route = name
             response.hidesPath = authentication.hidesPath
+            note.isLogged = !options.contains(.unlogged) || note.error != nil
             return response
         case .methodNotAllowed(let methods):
             var error: APIError = request.method == .options ? .options(methods) : .methodNotAllowed(methods)
             if Tus.isMeant(by: request.target) { error.fields.append(.tusResumable, literal: Tus.version) }
+            note.error(error)
             return errorResponse(error, id: request.id)
         case .notFound where CloudKitRouteTable.owns(request.target),
             .badEncoding where CloudKitRouteTable.owns(request.target):
-            return await respondToCloudKit(request, context)
+            return await respondToCloudKit(request, context, &note)
         case .notFound:
             let asksAboutServer = request.target.isAsterisk && request.method == .options
             let wrong = WrongPath(request, table)
@@ -107,13 +129,15 @@ public final class RecordAPI: Sendable {
                     wrong.redirection(request, basePath: basePath)
                 } else {
                     errorResponse(
-                        asksAboutServer ? .options(nil) : wrong?.rejection(basePath: basePath) ?? APIError.unknownRoute,
+                        note.error(
+                            asksAboutServer
+                                ? .options(nil) : wrong?.rejection(basePath: basePath) ?? APIError.unknownRoute),
                         id: request.id)
                 }
             response.hidesPath = table.mayHoldSecret(request.target)
             return response
         case .badEncoding:
-            return errorResponse(APIError.badEncoding, id: request.id)
+            return errorResponse(note.error(APIError.badEncoding), id: request.id)
         }
     }
 
@@ -128,7 +152,7 @@ public final class RecordAPI: Sendable {
     /// - Throws: Any error. The caller converts it to a response with `errorResponse`.
     private func respond(
         _ number: Int, _ request: HTTPRequest, _ parameters: RouteParameters, _ context: RecordAPIContext,
-        _ rate: inout RateTicket
+        _ rate: inout RateTicket, _ note: inout RequestNote
     ) async throws -> HTTPResponse {
         switch table.routes[number].handler {
         case .open(let open):
@@ -153,11 +177,13 @@ public final class RecordAPI: Sendable {
         let id = try query.databaseID(default: configuration.defaultDatabase)
         let reader: RecordReader
         if let open = context.reader(id) { reader = open } else { reader = try await context.openReader(id) }
+        note.database = id ?? configuration.defaultDatabase
         let authentication = table.routes[number].authentication
         if options.contains(.readsNoRecords) { reader.refreshRights() } else { try reader.refresh() }
         var caller =
             authentication.ignoresCredentials
             ? .anonymous : try Self.authenticate(request.fields, with: reader, &rate)
+        note.caller = caller
         try rate.admit(caller, of: reader.database, provesLater: authentication == .signIn)
         if !authentication.admitsAnonymousCallers { try admit(caller, to: reader.database.environment) }
         if query.isShared {

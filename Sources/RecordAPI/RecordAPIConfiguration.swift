@@ -1,6 +1,29 @@
 package import HTTP
 package import RecordEngine
 
+/// A setting of the process, for administrators to read.
+package struct EffectiveSetting: Sendable {
+    /// The name in configuration files, such as `server.port`.
+    package var key: String
+    /// The value as text. The value of a secret is masked.
+    package var value: String
+    /// Where the value comes from, such as a file and its line.
+    package var source: String
+    /// Whether the value is the default.
+    package var isDefault: Bool
+    /// One sentence for people.
+    package var help: String
+
+    /// Describes a setting.
+    package init(key: String, value: String, source: String, isDefault: Bool, help: String) {
+        self.key = key
+        self.value = value
+        self.source = source
+        self.isDefault = isDefault
+        self.help = help
+    }
+}
+
 /// The operator's settings for the HTTP interface. The size limits are in the registry's configuration.
 package struct RecordAPIConfiguration: Sendable {
     /// The callers that may read `/metrics` in addition to administrators.
@@ -39,6 +62,10 @@ package struct RecordAPIConfiguration: Sendable {
     /// The number of threads per loop that handle requests, for stores whose readers block. 0 for stores that do not
     /// block: then the loop handles all requests.
     package var readerThreads = 0
+    /// The number of good and of failed requests that each event loop keeps for `GET /requests`; 0 for none.
+    package var requestLogSize = 1_000
+    /// The settings of the process, for `GET /settings`.
+    package var settings: [EffectiveSetting] = []
     /// Further metrics to include in `/metrics`, such as the metrics of the transport.
     package var metricsSources: [any MetricsSource]
     /// Reports an internal error to the operator, with the request ID of the response.

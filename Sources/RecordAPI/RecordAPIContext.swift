@@ -19,6 +19,8 @@ public final class RecordAPIContext: HTTPLoopContext, @unchecked Sendable {
     private let executor: (any TaskExecutor)?
     /// Whether the thread is a worker of a loop, so that event streams must switch to it.
     private let isWorker: Bool
+    /// The latest requests of this context.
+    let requests: RequestLog.Ring
     /// The threads that handle requests if readers block; otherwise empty.
     private let workers: [Worker]
     private var nextWorker = 0
@@ -38,6 +40,7 @@ public final class RecordAPIContext: HTTPLoopContext, @unchecked Sendable {
         self.api = api
         self.executor = executor
         self.isWorker = isWorker
+        requests = api.requests.makeRing()
         workers = (0..<readerThreads).map { number in
             let executor = ThreadExecutor(name: "fog-read-\(number)")
             return Worker(executor: executor, context: RecordAPIContext(api, on: executor, isWorker: true))
@@ -123,6 +126,7 @@ public final class RecordAPIContext: HTTPLoopContext, @unchecked Sendable {
     /// Closes all readers. Call this before the databases are closed.
     package func closeReaders() {
         endWorkers()
+        api.requests.remove(requests)
         for worker in workers { worker.context.closeReaders() }
         loopWillBlock()
         for (database, watcher) in watchers.values { database.commitBroadcast.remove(watcher) }

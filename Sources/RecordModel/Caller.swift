@@ -138,7 +138,7 @@ package enum AdministratorRole: String, Hashable, Sendable, CaseIterable {
         case .developer:
             [
                 .readSchema, .changeSchema, .readRights, .changeRights, .manageUsers, .manageKeys, .manageWebhooks,
-                .manageSchedules, .readMetrics,
+                .manageSchedules, .readMetrics, .readRequests, .readSettings,
             ]
         case .editor, .viewer: [.readSchema, .readRights, .readMetrics]
         }
@@ -159,6 +159,11 @@ package enum AdministratorOperation: String, Hashable, Sendable, CaseIterable {
     case manageWebhooks
     case manageSchedules
     case manageAdministrators
+    /// Read metrics, their history, and the sizes of types and indexes.
     case readMetrics
+    /// Read the log of requests.
+    case readRequests
+    /// Read the server's settings.
+    case readSettings
     case readAudit
 }

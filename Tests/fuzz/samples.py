@@ -291,6 +291,8 @@ def rights(fixture: Fixture, owner: Caller) -> list[Sample]:
                                                "recordName": "a", "field": "title"}),
         owner.json("POST", "/explain/access", {"caller": "anonymous", "action": "upload"}),
         owner.get("/audit?limit=3&since=0&actor=operator"), owner.get("/audit?scope=server&limit=3"),
+        owner.get("/requests?status=4xx&actor=operator&path=/records&limit=3"), owner.get("/requests?after=1&request=x"),
+        owner.get("/settings"), owner.get("/storage"), owner.get("/metrics/history?period=day"),
     ]
 
 

@@ -58,8 +58,8 @@ struct InMemoryRouter {
         case ("POST", "assets", 1): return try database.files.upload(call, schema: database.schema)
         case (_, "assets", 2...): throw InMemoryError.notThere("resumable uploads; send at most 8 MiB")
         case (_, "schema", _), (_, "grants", _), (_, "roles", _), (_, "keys", _), (_, "invitations", _),
-            (_, "explain", _), (_, "administrators", _), (_, "audit", _),
-            (_, "schedules", _):
+            (_, "explain", _), (_, "administrators", _), (_, "audit", _), (_, "requests", _), (_, "settings", _),
+            (_, "storage", _), (_, "schedules", _):
             throw InMemoryError.notThere("administration")
         case (_, "subscriptions", _), (_, "notifications", _): throw InMemoryError.notThere("subscriptions")
         default:

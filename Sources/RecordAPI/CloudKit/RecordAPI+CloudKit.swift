@@ -11,7 +11,9 @@ extension RecordAPI {
     package static func decidesOrigins(of target: RequestTarget) -> Bool { CloudKitRouteTable.owns(target) }
 
     /// Returns the response to a request whose path belongs to CloudKit Web Services.
-    func respondToCloudKit(_ request: HTTPRequest, _ context: RecordAPIContext) async -> HTTPResponse {
+    func respondToCloudKit(
+        _ request: HTTPRequest, _ context: RecordAPIContext, _ note: inout RequestNote
+    ) async -> HTTPResponse {
         var exchange = CloudKitExchange(request)
         var response: HTTPResponse
         var isMatched = false
@@ -22,8 +24,9 @@ extension RecordAPI {
             exchange.isForAnyOrigin = route.callers == .holders
             var rate = RateTicket(limiter, route.rate, from: request.client)
             do {
-                response = try await respond(route, request, parameters, context, &rate, &exchange)
+                response = try await respond(route, request, parameters, context, &rate, &exchange, &note)
             } catch {
+                note.error(error)
                 response = cloudKitErrorResponse(
                     error, id: request.id, redirectURL: exchange.signInURL(baseURL(for: request)))
             }
@@ -35,13 +38,13 @@ extension RecordAPI {
                 response = await preflight(request, methods, context, &exchange)
             } else {
                 response = cloudKitErrorResponse(
-                    APIError.methodNotAllowed(methods), id: request.id, redirectURL: nil)
+                    note.error(APIError.methodNotAllowed(methods)), id: request.id, redirectURL: nil)
             }
         case .notFound:
-            response = cloudKitErrorResponse(
-                RecordError(.notFound, CloudKitReason.noHandler), id: request.id, redirectURL: nil)
+            let error = RecordError(.notFound, CloudKitReason.noHandler)
+            response = cloudKitErrorResponse(note.error(error), id: request.id, redirectURL: nil)
         case .badEncoding:
-            response = cloudKitErrorResponse(APIError.badEncoding, id: request.id, redirectURL: nil)
+            response = cloudKitErrorResponse(note.error(APIError.badEncoding), id: request.id, redirectURL: nil)
         }
         // A misspelled path may hold the permission of an upload, or the token of a device.
         if !isMatched {
@@ -56,16 +59,18 @@ extension RecordAPI {
     /// - Throws: Any error. The caller converts it with `cloudKitErrorResponse`.
     private func respond(
         _ route: CloudKitRoute, _ request: HTTPRequest, _ parameters: RouteParameters, _ context: RecordAPIContext,
-        _ rate: inout RateTicket, _ exchange: inout CloudKitExchange
+        _ rate: inout RateTicket, _ exchange: inout CloudKitExchange, _ note: inout RequestNote
     ) async throws -> HTTPResponse {
         let path = try CloudKitPath(parameters, of: route)
         let reader = try await Self.reader(path, context)
+        note.database = path.id
         exchange.path = path
         try reader.refresh()
         let (credential, body) = try await counting(&rate, reader) {
             try await authenticate(route, request, reader, &exchange)
         }
         let caller = try counting(&rate, reader) { () throws(RecordError) in try credential.caller(reader) }
+        note.caller = caller
         if case .user(_, let token) = credential { exchange.webAuthToken = (token, reader.database) }
         try rate.admit(caller, of: reader.database)
         try route.admit(caller, to: path.database)

@@ -11,7 +11,8 @@ extension OpenAPI {
         SchemaRoutes.schemas, RoleRoutes.schemas, ExplainRoutes.schemas, AccountRoutes.schemas, SessionRoutes.schemas,
         InvitationRoutes.schemas, AccountRoutes.userSchemas, KeyRoutes.schemas, CloudKitTokenRoutes.schemas,
         AdministratorRoutes.schemas,
-        BackupRoutes.schemas, AuditRoutes.schemas, AccountRoutes.sessionSchemas,
+        BackupRoutes.schemas, AuditRoutes.schemas, RequestLogRoutes.schemas, ObservationRoutes.schemas,
+        AccountRoutes.sessionSchemas,
     ]
 
     /// Appends the components that operations refer to.
@@ -57,6 +58,16 @@ extension OpenAPI {
         "description":"The last moment, in milliseconds since 1970"},
         "actor":{"name":"actor","in":"query","schema":{"type":"string"},
         "description":"Whose entries: a user's record name, a key's or an administrator's name"},
+        "status":{"name":"status","in":"query","schema":{"type":"string","pattern":"^([1-5][0-9][0-9]|[1-5]xx)$"},
+        "description":"Requests with this status, such as 403, or a class of statuses, such as 4xx"},
+        "path":{"name":"path","in":"query","schema":{"type":"string"},
+        "description":"A part of the path of the requests"},
+        "request":{"name":"request","in":"query","schema":{"type":"string"},
+        "description":"The request with this X-Request-ID"},
+        "after":{"name":"after","in":"query","schema":{"type":"integer","minimum":0},
+        "description":"Only requests after the one with this number, such as the 'latest' of the previous call"},
+        "period":{"name":"period","in":"query","schema":{"type":"string","enum":["hour","day"],"default":"hour"},
+        "description":"An hour by 10 seconds, or a day by 5 minutes"},
         "action":{"name":"action","in":"query","schema":{"type":"string"},
         "description":"Entries of one action, such as key.create"},
         "scope":{"name":"scope","in":"query","schema":{"type":"string","enum":["database","server"],

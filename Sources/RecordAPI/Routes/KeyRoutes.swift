@@ -162,7 +162,8 @@ enum KeyRoutes {
         "actions":{"type":"array","items":{"type":"string","enum":["read","create","write"]}},
         "readOnly":{"type":"boolean","description":"Short for the actions [read]"},
         "rights":{"type":"array","items":{"type":"string","enum":["readSchema","changeSchema","readRights",
-        "changeRights","manageUsers","manageKeys","manageWebhooks","manageSchedules","readMetrics"]}}}},
+        "changeRights","manageUsers","manageKeys","manageWebhooks","manageSchedules","readMetrics","readRequests",
+        "readSettings"]}}}},
         "NewKey":{"type":"object","required":["name","scope"],"additionalProperties":false,"properties":{
         "name":{"type":"string","maxLength":100},"scope":{"$ref":"#/components/schemas/KeyScope"},
         "publicKey":{"type":"string","description":"PEM of a key on P-256: makes a server-to-server key"},

@@ -113,16 +113,21 @@ enum OperationRoutes {
 
     /// `GET /metrics`: returns the metrics in the Prometheus text format.
     static func metrics(_ api: RecordAPI) -> HTTPResponse {
+        var fields = HTTPFields()
+        fields.append(.contentType, literal: MetricsText.contentType)
+        fields.append(.xContentTypeOptions, literal: "nosniff")
+        return HTTPResponse(.ok, fields: fields, body: .bytes(metricsText(api)))
+    }
+
+    /// Returns the metrics in the Prometheus text format.
+    static func metricsText(_ api: RecordAPI) -> [UInt8] {
         var text = MetricsText()
         text.gauge(
             "fogbase_info", help: "The version that runs.", labels: [("version", api.configuration.version)], 1)
         writeDatabases(of: api.registry, into: &text)
         ProcessMetrics().writeMetrics(into: &text)
         for source in api.configuration.metricsSources { source.writeMetrics(into: &text) }
-        var fields = HTTPFields()
-        fields.append(.contentType, literal: MetricsText.contentType)
-        fields.append(.xContentTypeOptions, literal: "nosniff")
-        return HTTPResponse(.ok, fields: fields, body: .bytes(text.text))
+        return text.text
     }
 
     /// Whether the peer may read the metrics without a credential.

@@ -79,6 +79,8 @@ package struct Route: Sendable {
         static let serverWide = Options(rawValue: 8)
         /// The error for a query parameter on this route refers to `/query/{type}`.
         static let pointsToQueries = Options(rawValue: 16)
+        /// The log of requests does not take its successful requests, such as those that read the log.
+        static let unlogged = Options(rawValue: 32)
     }
 
     /// The method and the pattern, such as `GET /records/{type}/{name}`. The name is one literal, so that metrics and

@@ -48,7 +48,8 @@ extension RouteTable {
             ExplainRoutes.routes, AccountRoutes.routes,
             UserRoutes.routes, SessionRoutes.routes, InvitationRoutes.routes, KeyRoutes.routes,
             CloudKitTokenRoutes.routes,
-            AdministratorRoutes.routes, AuditRoutes.routes, BackupRoutes.routes, OperationRoutes.routes,
+            AdministratorRoutes.routes, AuditRoutes.routes, RequestLogRoutes.routes, BackupRoutes.routes,
+            OperationRoutes.routes, ObservationRoutes.routes,
         ].flatMap(\.self))
 }
 

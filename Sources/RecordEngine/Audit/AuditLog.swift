@@ -1,4 +1,4 @@
-internal import RecordModel
+package import RecordModel
 internal import RecordStorage
 internal import RecordWire
 
@@ -10,6 +10,22 @@ package struct AuditLog: Sendable {
 /// Adds counted events to the audit log from a reader's thread.
 package struct AuditLogReader {
     let reader: RecordReader
+}
+
+extension AuditLogReader {
+    /// Returns the kind and the permanent name of a caller, as the audit log shows them.
+    package func actor(_ caller: Caller) throws(RecordError) -> (kind: String, name: String) {
+        switch caller {
+        case .anonymous: return ("anonymous", "")
+        case .user(let id, _), .participant(let id, _, _): return ("user", try reader.userNames.name(of: id))
+        case .service(let key): return ("key", try reader.store.keys.find(account: key.account)?.name ?? "")
+        case .administrator(let administrator):
+            return (
+                "administrator",
+                reader.database.administrators?.name(of: administrator) ?? Administrators.bootstrapName
+            )
+        }
+    }
 }
 
 /// Appends audit entries in a transaction.

@@ -28,7 +28,7 @@ extension QueryReader {
         page.groups = try document(groups, hasMore: hasMore, aggregation, budget)
         page.notices = notices
         // The groups are few even if each record was needed, so the advice compares with the matches.
-        note(query, budget, returned: matched, isOnPool: isOnPool)
+        note(query, parts, budget, returned: matched, isOnPool: isOnPool)
         if request.input.explain, !parts.isEmpty {
             page.plan =
                 PlanDocument(

@@ -224,7 +224,7 @@ package struct QueryReader {
                 : try TotalEstimator(queries: self).total(query, zone: zone, budget)
         }
         page.notices = notices
-        note(query, budget, returned: page.records.count, isOnPool: isOnPool)
+        note(query, runner.parts, budget, returned: page.records.count, isOnPool: isOnPool)
         if request.input.explain {
             page.plan =
                 PlanDocument(
@@ -334,7 +334,10 @@ package struct QueryReader {
         }
     }
 
-    func note(_ query: PreparedQuery, _ budget: QueryBudget, returned: Int, isOnPool: Bool) {
+    func note(
+        _ query: PreparedQuery, _ branches: [QueryBranch], _ budget: QueryBudget, returned: Int, isOnPool: Bool
+    ) {
+        reader.indexUses.count(branches, for: database.queries.indexUses)
         database.queries.counters.didRespond(onPool: isOnPool, examined: budget.examined)
         let elapsed = isOnPool ? budget.elapsed : 0
         guard IndexAdvisor.isCostly(examined: budget.examined, returned: returned, nanoseconds: elapsed) else { return }

@@ -23,6 +23,8 @@ package final class QueryServices: Sendable {
     }
     /// The planner statistics of each index.
     let statistics = Locked<[IndexID: IndexStatistics]>([:])
+    /// How many queries have used each index.
+    let indexUses = IndexUses()
     /// The query counters for `/metrics`.
     package let counters = QueryCounters()
 

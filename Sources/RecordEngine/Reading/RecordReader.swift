@@ -27,6 +27,8 @@ package final class RecordReader {
     private var sharing: (isUsed: Bool, snapshot: UInt64)?
     /// The bound queries and plans for `schema`.
     var queryCache = QueryCache()
+    /// The uses of indexes that this thread has counted.
+    var indexUses = PendingIndexUses()
     /// The live streams of this thread that get the same events.
     let feedGroups = FeedGroups()
     /// The time that this reader's event loop can spare for one query or page; `nil` for the default. Set by tests.
@@ -96,6 +98,7 @@ package final class RecordReader {
 
     /// Releases the snapshot. Called before the thread becomes idle.
     package func rest() {
+        indexUses.publish(to: database.queries.indexUses)
         store.releaseSnapshot()
     }
 

@@ -61,6 +61,8 @@ package final class StoreReader {
     package let assets: AssetFinder
     /// The usage counters.
     package let usage: UsageTable
+    /// Samples of the record table.
+    package let sampler: RecordSampler
 
     /// Opens the file of a directory that a writer has opened.
     ///
@@ -115,6 +117,7 @@ package final class StoreReader {
         schemaSnapshots = SchemaSnapshotTable(connection)
         assets = AssetFinder(connection)
         usage = UsageTable(connection)
+        sampler = RecordSampler(connection)
     }
 
     // MARK: The snapshot

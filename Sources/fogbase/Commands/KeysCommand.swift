@@ -12,7 +12,7 @@ extension OperatorCommand {
         CommandOption(
             flag: "--rights", placeholder: "RIGHTS",
             help:
-                "other rights: readSchema, changeSchema, readRights, changeRights, manageUsers, manageKeys, manageWebhooks, manageSchedules, readMetrics"
+                "other rights: readSchema, changeSchema, readRights, changeRights, manageUsers, manageKeys, manageWebhooks, manageSchedules, readMetrics, readRequests, readSettings"
         ),
         CommandOption(flag: "--expires-in", placeholder: "TIME", help: "lifetime, such as 90d; by default unlimited"),
         CommandOption(

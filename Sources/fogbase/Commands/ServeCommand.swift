@@ -31,7 +31,8 @@ enum ServeCommand {
             let maintenance = Maintenance(registry)
             do {
                 try serve(
-                    settings, registry, token, operatorToken: operatorToken, descriptors: descriptors, until: stop)
+                    configuration, registry, token, operatorToken: operatorToken, descriptors: descriptors,
+                    until: stop)
             } catch {
                 // Close all databases in order, so that the next start needs no recovery.
                 Blocking.run {
@@ -126,20 +127,21 @@ enum ServeCommand {
     }
 
     private static func serve(
-        _ settings: Settings, _ registry: DatabaseRegistry, _ token: AdministratorToken, operatorToken: String,
-        descriptors: Int, until stop: StopSignal
+        _ configuration: Configuration, _ registry: DatabaseRegistry, _ token: AdministratorToken,
+        operatorToken: String, descriptors: Int, until stop: StopSignal
     ) throws {
+        let settings = configuration.settings
         var transport = try TransportSetup.configuration(settings, descriptors: descriptors)
         let console = Console(configured: settings.publicPath, basePath: settings.publicURL?.basePath ?? "")
-        let api = RecordAPI(
-            registry: registry,
-            configuration: RecordAPIConfiguration(
-                defaultDatabase: try DatabaseSetup.defaultDatabase(settings), version: Version.text,
-                signUp: signUp(settings.signUp), allowsAnonymousAccounts: settings.anonymousAccounts == .on,
-                isDevelopmentOpen: settings.isDevelopmentOpen, metricsAccess: metricsAccess(settings.metricsAccess),
-                publicURL: settings.publicURL,
-                rateLimits: settings.rateLimits,
-                metricsSources: [transport.metrics], report: report))
+        var options = RecordAPIConfiguration(
+            defaultDatabase: try DatabaseSetup.defaultDatabase(settings), version: Version.text,
+            signUp: signUp(settings.signUp), allowsAnonymousAccounts: settings.anonymousAccounts == .on,
+            isDevelopmentOpen: settings.isDevelopmentOpen, metricsAccess: metricsAccess(settings.metricsAccess),
+            publicURL: settings.publicURL, rateLimits: settings.rateLimits, metricsSources: [transport.metrics],
+            report: report)
+        options.requestLogSize = settings.logRequests
+        options.settings = configuration.effectiveSettings
+        let api = RecordAPI(registry: registry, configuration: options)
         transport.addresses = try TransportSetup.addresses(settings)
         let handler = ServerHandler(
             api: api, console: console, hosts: HostPolicy(settings.hosts), basePath: settings.publicURL?.basePath ?? "")
@@ -165,7 +167,9 @@ enum ServeCommand {
         }
         announce(addresses, settings)
         console?.load()
+        let sampling = MetricsSampling(api)
         stop.wait()
+        sampling.end()
         OperatorChannel.remove(from: settings.dataPath)
         Terminal.complain("fogbase: Stopping; a second signal ends the process at once.")
         Blocking.run { await server.shutdown(grace: settings.shutdownTimeout) }

@@ -57,6 +57,16 @@ struct Configuration: Sendable {
         overrides = loader.overrides
     }
 
+    /// All settings as administrators read them, in the order of `fogbase config`.
+    var effectiveSettings: [EffectiveSetting] {
+        Setting.all.map { setting in
+            let source = source(of: setting.key)
+            return EffectiveSetting(
+                key: setting.key, value: setting.show(settings), source: "\(source)", isDefault: source == .standard,
+                help: setting.help)
+        }
+    }
+
     /// The lines of `fogbase config`, which are a valid configuration file.
     var listing: [String] {
         Terminal.table(

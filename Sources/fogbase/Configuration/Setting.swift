@@ -160,6 +160,9 @@ struct Setting: Sendable {
         Setting(
             "log.sample", \.logSample, .share,
             "share of requests in the access log; responses with status 500 and above are always logged"),
+        Setting(
+            "log.requests", \.logRequests, .count(0...100_000),
+            "requests that each event loop keeps in memory for administrators; 0 for none"),
         Setting("log.file", \.logFile, .text("FILE"), "file of the access log; by default standard error"),
     ]
 

@@ -83,6 +83,7 @@ struct Settings: Sendable {
     var accessLog = AccessLogFormat.text
     var logSample = 1.0
     var logFile = ""
+    var logRequests = 1_000
 
     // Limits
     var connections = 16_384

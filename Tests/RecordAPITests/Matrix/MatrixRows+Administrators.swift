@@ -12,6 +12,11 @@ extension MatrixRow {
         .administrators(status, 403, 403, 403)
     }
 
+    /// Requests of owners and developers.
+    private static func managers(_ status: Int) -> [Int] {
+        .administrators(status, status, 403, 403)
+    }
+
     private static let credentials = #"{"name":"viewer-kx90","password":"matrix horse viewer-kx90"}"#
 
     static let administrators: [MatrixRow] = [
@@ -44,6 +49,11 @@ extension MatrixRow {
             twin: ("viewer-kx90", "viewer-kx99")),
         MatrixRow("readAudit", .get, "/audit", owners(200)),
         MatrixRow("readAudit", .get, "/audit?scope=server", owners(200)),
+        MatrixRow("readRequests", .get, "/requests", managers(200)),
+        MatrixRow("readRequests", .get, "/requests?status=4xx&actor=owner-kx90&limit=2", managers(200)),
+        MatrixRow("readSettings", .get, "/settings", managers(200)),
+        MatrixRow("readStorage", .get, "/storage", .administrators(200, 200, 200, 200)),
+        MatrixRow("metricsHistory", .get, "/metrics/history?period=day", .administrators(200, 200, 200, 200)),
         // Requests of the operator's commands, which have their own token.
         MatrixRow(
             "startBackup", .post, "/backup", #"{"path":"/nowhere/backup"}"#, .administrators(403, 403, 403, 403)),

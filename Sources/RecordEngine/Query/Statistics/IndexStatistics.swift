@@ -34,6 +34,13 @@ struct IndexStatistics: Hashable, Sendable {
         self.samples = samples
     }
 
+    /// The estimated bytes of all keys. Long keys count as long as their part in a sample.
+    var keyBytes: Int64 {
+        guard !samples.isEmpty else { return 0 }
+        let sum = samples.reduce(0) { $0 + $1.key.count }
+        return Int64(Double(sum) / Double(samples.count) * Double(entries))
+    }
+
     /// Estimates the number of entries in a range of keys.
     func estimate(home: RowHome, lower: [UInt8], upper: [UInt8]?) -> Int {
         let first = position { $0.precedes(Sample(home: home, key: lower)) }

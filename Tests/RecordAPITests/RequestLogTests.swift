@@ -1,0 +1,111 @@
+import HTTP
+import RecordAPI
+import RecordEngine
+import RecordModel
+import RecordWire
+import Testing
+
+@Suite struct RequestLogTests {
+    private static func requests(_ response: Response) -> [JSONValue] { response.json?["requests"]?.array ?? [] }
+
+    private static func lines(_ response: Response) -> [String] {
+        requests(response).map { entry in
+            let actor = entry["actor"].map { " \($0["kind"]?.string ?? "?")" } ?? ""
+            let code = entry["error"].map { " \($0["serverErrorCode"]?.string ?? "?")" } ?? ""
+            return "\(entry["method"]?.string ?? "?") \(entry["path"]?.string ?? "?") \(status(entry))\(actor)\(code)"
+        }
+    }
+
+    private static func status(_ entry: JSONValue) -> Int64 {
+        if case .integer(let status)? = entry["status"] { status } else { 0 }
+    }
+
+    @Test func `the log has the sender, the path and the error of each request, the newest first`() async throws {
+        let database = try await TestDatabase.make()
+        await database.call(.put, "/records/Post/first", as: .creator, body: #"{"fields":{}}"#)
+        await database.call(.put, "/records/Post/first?fields=x", as: .stranger, body: #"{"fields":{"a":1}}"#)
+        await database.call(.get, "/records/Post/first")
+        await database.call(.get, "/nowhere")
+        await database.call(.get, "/database/1/iCloud.test/development/public/nothing")
+        let all = await database.call(.get, "/requests?limit=5", as: .administrator)
+        #expect(
+            Self.lines(all) == [
+                "GET /database/1/iCloud.test/development/public/nothing 404 NOT_FOUND", "GET /nowhere 404 NOT_FOUND",
+                "GET /records/Post/first 200 anonymous", "PUT /records/Post/first 403 user ACCESS_DENIED",
+                "PUT /records/Post/first 201 user",
+            ])
+        #expect(all.field("Cache-Control") == "no-store")
+        let denied = try #require(Self.requests(all).first { Self.status($0) == 403 })
+        #expect(denied["request"]?.string?.isEmpty == false && denied["address"]?.string == "192.0.2.1")
+        #expect(denied["route"]?.string == "PUT /records/{type}/{name}")
+        #expect(denied["error"]?["reason"]?.string?.isEmpty == false)
+        // Reading the log is not in the log, unless it failed.
+        await database.call(.get, "/requests", as: .creator)
+        let again = await database.call(.get, "/requests?limit=2", as: .administrator)
+        #expect(Self.lines(again).first == "GET /requests 403 user ACCESS_DENIED")
+        #expect(Self.lines(again).last == Self.lines(all).first)
+    }
+
+    @Test func `entries are found by status, sender, path, request and number, page by page`() async throws {
+        let database = try await TestDatabase.make()
+        for number in 1...5 {
+            await database.call(.put, "/records/Post/p\(number)", as: .creator, body: #"{"fields":{}}"#)
+            await database.call(.get, "/records/Post/none\(number)", as: .stranger)
+        }
+        func lines(_ query: String) async -> [String] {
+            Self.lines(await database.call(.get, "/requests?\(query)", as: .administrator))
+        }
+        #expect(await lines("status=404").count == 5)
+        #expect(await lines("status=4xx&path=none3") == ["GET /records/Post/none3 404 user NOT_FOUND"])
+        #expect(await lines("actor={creator}&path=/records/Post/p").count == 5)
+        #expect(await lines("actor={stranger}&path=/records/Post/p").isEmpty)
+        #expect(await lines("actor=nobody").isEmpty)
+        #expect(await lines("request=unknown").isEmpty)
+        var found: [String] = []
+        var cursor = ""
+        repeat {
+            let page = await database.call(.get, "/requests?path=/records&limit=3\(cursor)", as: .administrator)
+            found += Self.lines(page)
+            cursor = page.json?["cursor"]?.string.map { "&cursor=\($0)" } ?? ""
+        } while !cursor.isEmpty && found.count < 20
+        #expect(found.count == 10 && Set(found).count == 10)
+        guard case .integer(let latest)? = await database.call(.get, "/requests", as: .administrator).json?["latest"]
+        else {
+            Issue.record("no number")
+            return
+        }
+        await database.call(.get, "/records/Post/p1")
+        #expect(await lines("after=\(latest)") == ["GET /records/Post/p1 200 anonymous"])
+        for bad in ["status=99", "status=6xx", "status=4x", "after=-1", "cursor=x", "limit=0", "until=1"] {
+            let response = await database.call(.get, "/requests?\(bad)", as: .administrator)
+            #expect(response.status == 400, "\(bad): \(response.text)")
+        }
+    }
+
+    @Test func `many good requests do not displace the failed ones, and each loop has its own ring`() async throws {
+        let database = try await TestDatabase.make { $0.requestLogSize = 10 }
+        await database.call(.get, "/records/Post/none", as: .creator)
+        for _ in 1...30 { await database.call(.get, "/zones", as: .creator) }
+        let other = database.api.makeContext()
+        let token = try #require(database.tokens[.creator])
+        for _ in 1...3 { await database.call(.get, "/health/live", token: token, in: other) }
+        let all = await database.call(.get, "/requests?limit=100", as: .administrator)
+        #expect(Self.lines(all).count == 14)
+        #expect(Self.lines(all).prefix(3).allSatisfy { $0 == "GET /health/live 200" })
+        #expect(Self.lines(all).last == "GET /records/Post/none 404 user NOT_FOUND")
+        other.closeReaders()
+        #expect(Self.lines(await database.call(.get, "/requests?limit=100", as: .administrator)).count == 11)
+    }
+
+    @Test func `secret paths are not logged, long ones are cut, and the log can be off`() async throws {
+        let database = try await TestDatabase.make()
+        await database.call(.get, "/assets/secret-name?expires=1&signature=x")
+        await database.call(.get, "/records/Post/\(String(repeating: "x", count: 2_000))")
+        let lines = Self.lines(await database.call(.get, "/requests?limit=2", as: .administrator))
+        #expect(lines.first.map { $0.utf8.count < 560 } == true)
+        #expect(lines.last?.contains("secret") == false)
+        let off = try await TestDatabase.make { $0.requestLogSize = 0 }
+        let response = await off.call(.get, "/requests", as: .administrator)
+        #expect(response.status == 404 && response.text.contains("log.requests"))
+    }
+}
