@@ -17,6 +17,13 @@ extension Administrators {
         }
     }
 
+    /// Writes an audit entry about the download of a backup.
+    ///
+    /// - Throws: TRY_AGAIN_LATER after `close`.
+    package func noteDownload(of name: String, by actor: AuditActor) throws(RecordError) {
+        try write { store throws(RecordError) in try audit(.backupDownload, name, by: actor, in: store) }
+    }
+
     /// Adds an administrator.
     ///
     /// - Throws: EXISTS with cause NAME_TAKEN; BAD_REQUEST with cause TOO_LARGE if there are too many administrators;

@@ -104,6 +104,7 @@ package enum AuditAction: String, Hashable, Sendable, CaseIterable {
     case administratorSignIn = "administrator.signIn"
     case administratorSignOut = "administrator.signOut"
     case administratorSignInFailed = "administrator.failed"
+    case backupDownload = "backup.download"
 }
 
 /// The outcome of an action in the audit log.

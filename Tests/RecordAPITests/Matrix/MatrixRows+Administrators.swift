@@ -58,6 +58,11 @@ extension MatrixRow {
         MatrixRow(
             "startBackup", .post, "/backup", #"{"path":"/nowhere/backup"}"#, .administrators(403, 403, 403, 403)),
         MatrixRow("readBackup", .get, "/backup", .administrators(403, 403, 403, 403)),
+        MatrixRow("startBackupArchive", .post, "/backup/archive", owners(202)),
+        MatrixRow("readBackupArchive", .get, "/backup/archive", owners(200)),
+        MatrixRow("makeBackupTicket", .post, "/backup/archive/tickets", owners(201)),
+        MatrixRow("downloadBackup", .get, "/backup/archive/file", owners(404)),
+        MatrixRow("deleteBackupArchive", .delete, "/backup/archive", owners(200)),
         MatrixRow("cancelBackup", .delete, "/backup", .administrators(403, 403, 403, 403)),
     ]
 }
