@@ -40,6 +40,9 @@ extension MatrixRow {
             "addAdministrator", .post, "/administrators",
             #"{"name":"new","password":"another matrix horse","role":"owner"}"#, owners(201)),
         MatrixRow(
+            "addFirstAdministrator", .post, "/administrators/first",
+            #"{"code":"wrong","name":"first-kx90","password":"another matrix horse"}"#, .everybody(403)),
+        MatrixRow(
             "readAdministrator", .get, "/administrators/viewer-kx90", owners(200), twin: ("viewer-kx90", "viewer-kx99")),
         MatrixRow(
             "changeAdministrator", .patch, "/administrators/viewer-kx90", #"{"role":"owner"}"#, owners(200),
