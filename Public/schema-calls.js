@@ -25,6 +25,18 @@ export async function readText(options) {
     return { text: answer, tag };
 }
 
+/** The part of an entity tag that changes with the schema, but not with the progress of indexes. */
+export function version(tag) {
+    return tag?.split(".")[0];
+}
+
+/** Gives a field another type. While there are records, INT64 can become DOUBLE, which the server checks in the background. */
+export function changeField(type, field, wanted) {
+    return call("PATCH", `/schema/types/${encodeURIComponent(type)}/fields/${encodeURIComponent(field)}`, {
+        body: json.stringify({ type: wanted }),
+    });
+}
+
 function query({ isDryRun = false, keepsRights = false }) {
     return { ...(isDryRun ? { dryRun: "true" } : {}), ...(keepsRights ? { rights: "keep" } : {}) };
 }

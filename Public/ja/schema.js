@@ -13,6 +13,13 @@ export const schema = {
     "Added the field {field}.": "フィールド {field} を追加しました。",
     "Remove the field {field}?": "フィールド {field} を削除しますか？",
     "Removed.": "削除しました。",
+    "Actions": "操作",
+    "Type…": "型…",
+    "Change the type": "型を変更",
+    "Change the type of {field}": "{field} の型を変更",
+    "Changed the type of {field}.": "{field} の型を変更しました。",
+    "While the type has records, INT64 can become DOUBLE, and INT64_LIST can become DOUBLE_LIST. There is no way back.":
+        "レコードがある間は、INT64 を DOUBLE に、INT64_LIST を DOUBLE_LIST にだけ変更できます。元には戻せません。",
     "The index is being built again.": "インデックスを再構築しています。",
     "Remove the type {type}?": "型 {type} を削除しますか？",
     "Remove the type": "型を削除",

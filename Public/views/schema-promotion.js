@@ -13,12 +13,9 @@ import { ask } from "./dialog.js";
 import { showProblem } from "./problem.js";
 import { changesTable, refusalSentences, remarkList, remarks, summary } from "./schema-changes.js";
 
+/** The name of the server's own token in the audit log. */
+const ownToken = "_administrator";
 const reasons = { promotion: t("promotion"), rollback: t("rollback"), reset: t("reset") };
-
-/** The part of an entity tag that changes with the schema, but not with the progress of indexes. */
-function base(tag) {
-    return tag?.split(".")[0];
-}
 
 function both(signal) {
     return Promise.all(["development", "production"].map((name) => calls.read({ scope: calls.place(name), signal })));
@@ -65,7 +62,7 @@ function snapshotTable(snapshots, rollBack) {
                 make("th", { scope: "row" }, String(snapshot.id)),
                 cell(t("Until"), localText(snapshot.created), "moment"),
                 cell(t("Replaced by a"), reasons[snapshot.before] ?? snapshot.before),
-                cell(t("By"), snapshot.by?.name ?? ""),
+                cell(t("By"), snapshot.by?.name === ownToken ? t("Administrator's token") : snapshot.by?.name ?? ""),
                 make("td", { class: "last" }, rollBack === null ? null : make("button", {
                     type: "button", class: "small", "aria-label": t("Roll back to {number}", { number: String(snapshot.id) }),
                     onclick: (event) => whileBusy(event.currentTarget, () => rollBack(snapshot.id)),
@@ -160,12 +157,12 @@ export async function show({ signal, show: place, isOver }, head) {
         else showProblem(problem, error);
     }
     async function promote(list, changes) {
-        const shown = { keepsRights, tag: production.tag, source: base(development.tag) };
+        const shown = { keepsRights, tag: production.tag, source: calls.version(development.tag) };
         if (!(await askFirst(t("Change the schema of production?"), t("Promote"), list, changes)) || isOver()) return;
         try {
             // The tag of production guards against changes there. Those of development are looked for.
             const now = await calls.read({ scope: calls.place("development"), signal });
-            if (base(now.tag) !== shown.source) {
+            if (calls.version(now.tag) !== shown.source) {
                 await moved();
                 return;
             }
@@ -215,5 +212,6 @@ export async function show({ signal, show: place, isOver }, head) {
             drawQuietly();
         }), problem, done, plan, history);
     introduce(heading);
+    plan.replaceChildren(make("p", { class: "note", role: "status" }, t("Waiting for the server…")));
     await Promise.all([drawQuietly(), drawHistory()]);
 }

@@ -23,11 +23,6 @@ function fileName(ending) {
     return `${[scope.current().container ?? "schema", scope.environment()].filter(Boolean).join("-")}.${ending}`;
 }
 
-/** The part of an entity tag that changes with the schema, but not with the progress of indexes. */
-function base(tag) {
-    return tag?.split(".")[0];
-}
-
 /** What is wrong with a text, as the editor shows it; `null` for errors that are not about the text. */
 function problemsOf(error, text) {
     if (error instanceof json.JSONProblem) {
@@ -99,7 +94,7 @@ export async function show({ signal, show: place, isOver }, head) {
             if (isOver() || text !== editor.read() || keepsRights !== keeps.checked) return;
             const list = plan.types === undefined ? [] : diff.differences(before.types, plan.types);
             checked = { text, keepsRights, list, changes: plan.changes, tag: before.tag };
-            drawPlan(base(before.tag) !== base(tag));
+            drawPlan(calls.version(before.tag) !== calls.version(tag));
         } catch (error) {
             if (isOver()) return;
             const problems = problemsOf(error, text);

@@ -7,11 +7,13 @@ import { normalized } from "../fields/types.js";
 import * as indexes from "../indexes.js";
 import { countText } from "../map/places.js";
 import * as router from "../router.js";
+import * as calls from "../schema-calls.js";
 import * as schema from "../schema.js";
 import { t, tn } from "../words.js";
+import { ask } from "./dialog.js";
 import { showProblem } from "./problem.js";
 import { people, rightsLine } from "./rights.js";
-import { changeReviewed, removeField } from "./schema-review.js";
+import { changeReviewed, productionNote, removeField } from "./schema-review.js";
 import { addForm, indexList, state } from "./type-schema.js";
 
 /** Letters, digits and underscores, starting with a letter: a valid name of a type or a field. */
@@ -60,23 +62,41 @@ function fieldState({ widening, ...field }) {
         `→ ${widening.to}: ${indexes.stateText(widening)}`);
 }
 
-function fieldTable(type, remove) {
+/** Asks for another type of a field; `null` if it keeps its own. */
+async function askForType(name, type) {
+    const id = freshID("field-type");
+    const select = make("select", { id }, typeNames.map((each) => make("option", { value: each, selected: each === type }, each)));
+    const answer = await ask({
+        title: t("Change the type of {field}", { field: name }),
+        content: make("div", {}, productionNote(), make("label", { for: id }, t("Type")), select, make("p", { class: "note" },
+            t("While the type has records, INT64 can become DOUBLE, and INT64_LIST can become DOUBLE_LIST. There is no way back."))),
+        choices: [
+            { value: "keep", title: t("Keep the schema"), isFirst: true }, { value: "change", title: t("Change the type"), kind: "danger" },
+        ],
+    });
+    return answer === "change" && select.value !== type ? select.value : null;
+}
+
+/** The fields of a type. `actions` are `{changeType, remove}`, or `null` for callers without the right. */
+function fieldTable(type, actions) {
     const head = (text) => make("th", { scope: "col" }, text);
     const cell = (title, text, style) => make("td", { "data-title": title, class: style }, text);
+    const button = (title, label, style, act) => make("button", {
+        type: "button", class: style, "aria-label": label, onclick: (event) => whileBusy(event.currentTarget, act),
+    }, title);
     return make("div", { class: "panel table", role: "region", tabindex: "0", "aria-label": t("Fields of {type}", { type: type.name }) },
         make("table", { class: "lines cards" },
             make("thead", {}, make("tr", {}, [t("Field"), t("Type"), t("Indexes"), t("Who reads"), t("Who writes"), t("State"),
-                make("span", { class: "visually-hidden" }, t("Remove"))].map(head))),
+                make("span", { class: "visually-hidden" }, t("Actions"))].map(head))),
             make("tbody", {}, Object.entries(type.fields).map(([name, field]) => make("tr", {},
                 make("th", { scope: "row", title: name }, name),
                 cell(t("Type"), normalized(String(field.type)), "code"),
                 cell(t("Indexes"), (field.indexes ?? []).join(", "), "code"),
                 cell(t("Who reads"), rolesText(field.read)), cell(t("Who writes"), rolesText(field.write)),
                 cell(t("State"), fieldState(field)),
-                make("td", { class: "last" }, remove === null ? null : make("button", {
-                    type: "button", class: "danger small", "aria-label": t("Remove the field {field}", { field: name }),
-                    onclick: (event) => whileBusy(event.currentTarget, () => remove(name)),
-                }, t("Remove"))))))));
+                make("td", { class: "last" }, actions === null ? null : make("span", { class: "actions" },
+                    button(t("Type…"), t("Change the type of {field}", { field: name }), "small", () => actions.changeType(name)),
+                    button(t("Remove"), t("Remove the field {field}", { field: name }), "danger small", () => actions.remove(name)))))))));
 }
 
 /** How many fields and indexes a type has. */
@@ -98,46 +118,64 @@ export function schemaType(typeName, { canChange, signal, opened, redraw, watch 
     const parts = { fields: make("div", {}), addField: make("div", {}), indexes: make("div", {}), addIndex: make("div", {}) };
     let isDrawn = false;
 
-    /** Runs a change and shows the result. */
+    /** Runs a change and shows the result. Returns whether the schema was changed. */
     async function change(work, sentence) {
         try {
-            if (await work() === false) return;
+            if (await work() === false) return false;
         } catch (error) {
-            if (signal.aborted) return;
+            if (signal.aborted) return false;
             const isKept = error instanceof api.Refusal && error.status === 400;
             showProblem(problem, error, [isKept
                 ? make("a", { class: "button", href: router.address(["types", typeName]) }, t("Records of {type}", { type: typeName })) : null]);
-            return;
+            return false;
         }
-        if (signal.aborted) return;
+        if (signal.aborted) return false;
         problem.replaceChildren();
         announce(sentence);
         refresh();
         watch();
+        return true;
     }
-    function addField(name, type) {
-        return change(() => changeReviewed((types) => { types[typeName].fields[name] = { type }; }),
+    async function addField(name, type) {
+        const isDone = await change(() => changeReviewed((types) => { types[typeName].fields[name] = { type }; }),
             t("Added the field {field}.", { field: name }));
+        if (isDone) parts.addField.querySelector("input").focus();
+    }
+    async function changeType(name) {
+        const wanted = await askForType(`${typeName}.${name}`, normalized(String(schema.type(typeName).fields[name].type)));
+        if (wanted === null || signal.aborted) return;
+        await change(async () => {
+            await calls.changeField(typeName, name, wanted);
+            await schema.load();
+        }, t("Changed the type of {field}.", { field: name }));
+        keepFocus();
+    }
+    /** The button that was pressed has been drawn again, or is gone. */
+    function keepFocus() {
+        if (!signal.aborted && !element.contains(document.activeElement)) summary.focus({ preventScroll: true });
     }
     async function remove(name) {
         await change(() => changeReviewed((types) => removeField(types[typeName], name),
             { title: t("Remove the field {field}?", { field: `${typeName}.${name}` }), action: t("Remove the field") }), t("Removed."));
-        if (!signal.aborted && !element.contains(document.activeElement)) summary.focus();
+        keepFocus();
     }
-    function addIndex(index) {
-        return change(async () => {
+    async function addIndex(index) {
+        const isDone = await change(async () => {
             await api.addIndex(typeName, index);
             await schema.load();
         }, t("Added."));
+        if (isDone) parts.addIndex.querySelector("input").focus();
     }
     async function drop(index) {
         await change(() => changeReviewed((types) => {
             types[typeName].indexes = types[typeName].indexes.filter((each) => !indexes.isSame(each, index));
         }, { title: t("Drop this index?"), action: t("Drop") }), t("Dropped."));
-        if (!signal.aborted && !element.contains(document.activeElement)) summary.focus();
+        keepFocus();
     }
-    function retry() {
-        return change(() => changeReviewed(() => {}), t("The index is being built again."));
+    /** The server builds a failed index again when the schema is put again. */
+    async function retry() {
+        await change(() => changeReviewed(() => {}), t("The index is being built again."));
+        keepFocus();
     }
     async function removeType() {
         try {
@@ -161,7 +199,7 @@ export function schemaType(typeName, { canChange, signal, opened, redraw, watch 
     }
     function drawLists(type) {
         parts.fields.replaceChildren(Object.keys(type.fields).length === 0 ? make("p", { class: "note" }, t("no fields yet"))
-            : fieldTable(type, canChange && !isSystem(type) ? remove : null));
+            : fieldTable(type, canChange && !isSystem(type) ? { changeType, remove } : null));
         parts.indexes.replaceChildren(indexList(type, canChange ? { drop, retry } : null));
     }
     /** Draws the type as the schema has it now. */

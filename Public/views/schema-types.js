@@ -74,9 +74,9 @@ export async function show({ signal, show: place, isOver }, head) {
         filter.value = "";
         draw(Math.max(pageSize, schema.all().findIndex((type) => type.name === name) + 1));
         announce(t("Created the type {type}.", { type: name }));
-        const { element } = shown.get(name);
-        element.querySelector("summary").focus();
-        element.scrollIntoView({ block: "nearest" });
+        const element = shown.get(name)?.element;
+        element?.querySelector("summary").focus();
+        element?.scrollIntoView({ block: "nearest" });
     }
     /** Reloads while an index is being built. */
     function watch() {
