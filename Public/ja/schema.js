@@ -98,9 +98,11 @@ export const schema = {
     "reset": "リセット",
     "A key belongs to one environment. Only administrators can compare the two.":
         "キーは 1 つの環境に属します。両方を比較できるのは管理者だけです。",
-    "The schema of {development} becomes that of {production}. No type and no field of production goes.":
+    "The schema of {development} becomes that of {production}. Types and fields of production are never removed.":
         "{development} のスキーマを {production} に反映します。production の型やフィールドは削除されません。",
     "{production} has the schema of {development}.": "{production} のスキーマは {development} と同じです。",
+    "Apart from the rights, {production} has the schema of {development}.":
+        "権限を除き、{production} のスキーマは {development} と同じです。",
     "Rights of existing types": "既存の型の権限",
     "take those of development": "development の権限にする",
     "keep those of production": "production の権限を残す",
@@ -122,7 +124,7 @@ export const schema = {
     "Roll back to {number}": "{number} に復元",
     "Roll back…": "復元…",
     "Rolled back": "復元しました",
-    "Production has this schema already.": "production はすでにこのスキーマです。",
+    "Rolling back to {number} would change nothing": "{number} に復元しても何も変わりません",
     "Bring the schema {number} of production back?": "production のスキーマ {number} に戻しますか？",
     "None yet: each promotion keeps the schema before it.": "まだありません。反映するたびに、それまでのスキーマが残ります。",
     "The earlier schemas could not be loaded.": "以前のスキーマを読み込めませんでした。",

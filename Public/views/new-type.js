@@ -65,7 +65,7 @@ export async function createType(fail) {
         } },
         productionNote(), make("label", { for: id }, t("Name of the type")), name,
         make("h3", {}, t("Fields")), rows, add, problem,
-        make("button", { type: "submit", class: "visually-hidden", tabindex: "-1" }, t("Create type"))),
+        make("button", { type: "submit", hidden: true }, t("Create type"))),
         choices: [
             { value: "create", title: t("Create type"), kind: "primary", allow: isValid },
             { value: "cancel", title: t("Cancel"), kind: "quiet" },

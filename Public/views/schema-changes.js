@@ -31,14 +31,15 @@ function stateText({ kind }, text) {
 }
 
 function row(each) {
+    const style = diff.isOfRights(each) && each.kind !== "list" ? "long" : "code long";
     const cell = (title, text, style) => make("td", { "data-title": title, class: style, title: text === "" ? null : text }, text);
     return make("tr", { class: each.change, "data-change": `${each.change} ${each.kind} ${each.type} ${each.name}` },
         make("th", { scope: "row", title: each.type }, each.type),
         make("td", { "data-title": t("Change") }, make("span", { class: `change ${each.change}` },
             make("span", { "aria-hidden": "true" }, `${signs[each.change]} `), changes[each.change])),
         cell(t("Part"), kinds[each.kind]),
-        cell(t("Name"), each.kind === "type" ? "" : nameText(each), "code"),
-        cell(t("Before"), stateText(each, each.before), "code"), cell(t("After"), stateText(each, each.after), "code"));
+        cell(t("Name"), each.kind === "type" ? "" : nameText(each), each.kind === "grant" ? "" : "code"),
+        cell(t("Before"), stateText(each, each.before), style), cell(t("After"), stateText(each, each.after), style));
 }
 
 /** “3 added, 1 changed, 2 removed.” */

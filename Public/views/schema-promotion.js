@@ -30,6 +30,10 @@ function nameOf(environment) {
     return make("span", { class: `environment-name ${environment}` }, environment);
 }
 
+function names() {
+    return { development: nameOf("development"), production: nameOf("production") };
+}
+
 /** A choice of what becomes of the permissions. `changed(keepsRights)` is called when it changes. */
 function rightsChoice(changed) {
     const name = freshID("rights");
@@ -104,9 +108,8 @@ export async function show({ signal, show: place, isOver }, head) {
         const button = make("button", { type: "button", class: "primary", onclick: () => whileBusy(button, () => promote(list, changes)) },
             t("Promote to production…"));
         plan.replaceChildren(...(list.length === 0
-            ? [make("p", { class: "same" }, tp("{production} has the schema of {development}.", {
-                production: nameOf("production"), development: nameOf("development"),
-            }))]
+            ? [make("p", {}, keepsRights
+                ? tp("Apart from the rights, {production} has the schema of {development}.", names()) : tp("{production} has the schema of {development}.", names()))]
             : [make("h2", {}, t("What would change in production")),
                 refused.length === 0 ? null : make("div", { class: "problem-box refused" },
                     make("p", { class: "reason" }, t("Production cannot take this schema:")),
@@ -133,18 +136,21 @@ export async function show({ signal, show: place, isOver }, head) {
         }
         await Promise.all([drawQuietly(), drawHistory()]);
     }
+    /** Shows what has been done, and moves the focus there. */
+    function showDone(title, ...nodes) {
+        done.replaceChildren(make("h2", {}, title), ...nodes.filter((each) => each !== null));
+        done.focus({ preventScroll: true });
+        done.scrollIntoView({ block: "nearest" });
+    }
     /** After a change of production: what it was, and the page as it is now. */
     async function finish(title, list, changes) {
         if (scope.environment() === "production") await schema.load();
         if (isOver()) return;
-        done.replaceChildren(...[make("h2", {}, title), make("p", {}, summary(list)), remarkList(remarks(changes, list)),
-            make("p", { class: "actions" }, make("a", { class: "button", href: productionAddress() }, t("Schema of production")))]
-            .filter((each) => each !== null));
         await reload();
         if (isOver()) return;
         announce(title);
-        done.focus({ preventScroll: true });
-        done.scrollIntoView({ block: "nearest" });
+        showDone(title, make("p", {}, summary(list)), remarkList(remarks(changes, list)),
+            make("p", { class: "actions" }, make("a", { class: "button", href: productionAddress() }, t("Schema of production"))));
     }
     /** One of the schemas is another one by now. */
     async function moved() {
@@ -178,8 +184,8 @@ export async function show({ signal, show: place, isOver }, head) {
             const dry = await calls.rollBack("production", id, { isDryRun: true, keepsRights, tag });
             if (isOver()) return;
             const list = diff.differences(types, dry.types ?? types);
-            if (list.length === 0 && (dry.changes.kept ?? []).length === 0) {
-                announce(t("Production has this schema already."));
+            if (list.length === 0) {
+                showDone(t("Rolling back to {number} would change nothing", { number: String(id) }), remarkList(remarks(dry.changes, list)));
                 return;
             }
             const title = t("Bring the schema {number} of production back?", { number: String(id) });
@@ -203,9 +209,7 @@ export async function show({ signal, show: place, isOver }, head) {
     }
 
     place(head(heading),
-        make("p", {}, tp("The schema of {development} becomes that of {production}. No type and no field of production goes.", {
-            development: nameOf("development"), production: nameOf("production"),
-        })),
+        make("p", {}, tp("The schema of {development} becomes that of {production}. Types and fields of production are never removed.", names())),
         rightsChoice((value) => {
             keepsRights = value;
             done.replaceChildren();

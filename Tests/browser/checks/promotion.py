@@ -15,7 +15,7 @@ def promoted(server):
     assert server.call("PUT", f"/grants/Post{PRODUCTION}", grants)[0] == 200
     server.create("Post", "b", PRODUCTION, title="fog", likes=2)
     # Development goes on.
-    server.create("Log", "a", level="error")
+    server.create("Log", "l", level="error")
     assert server.call("POST", "/schema/types/Post/indexes", {"fields": ["-likes"]})[0] == 201
     schema = server.call("GET", "/schema")[1]
     schema["types"]["Post"]["fields"]["title"]["indexes"] = ["QUERYABLE"]
@@ -40,6 +40,7 @@ def a_schema_comes_to_production_with_its_rights(page, server):
     before = types(server, "production")
     page.press("Promote to production…")
     page.see("Change the schema of production?", "This is production.")
+    page.shot("promotion-question")
     assert page.run("return document.activeElement.textContent") == "Keep the schema"
     page.press("Keep the schema", "dialog")
     no_dialog(page)
@@ -67,7 +68,7 @@ def production_keeps_its_rights_if_asked(page, server):
     assert "added grant Log _world" in change_rows(page), change_rows(page)
     page.press("Promote to production…")
     page.press("Promote", "dialog")
-    page.see("Promoted", "What would change in production")
+    page.see("Promoted", "Apart from the rights, production has the schema of development.")
     assert grants(server) == kept and "Log" in types(server, "production")
     # The sidebar of production has the new type.
     page.press("Log", "nav")
@@ -123,11 +124,10 @@ def an_earlier_schema_comes_back(page, server):
     # A type with records stays, and the reason is said.
     page.until(lambda: len(page.all("[aria-label^='Roll back to']")) == 3, "three snapshots")
     page.click(page.find("[aria-label='Roll back to 1']"))
-    page.see("Stays as it is: The type Post has records")
-    page.press("Keep the schema", "dialog")
-    no_dialog(page)
+    page.see("Rolling back to 1 would change nothing",
+             "Stays as it is: The type Post has records and cannot be left out.")
     page.click(page.find("[aria-label='Roll back to 2']"))
-    page.see("Production has this schema already.")
+    page.see("Rolling back to 2 would change nothing", "Stays as it is: The type Post has records, so its field tags")
 
 
 @check

@@ -110,6 +110,7 @@ def a_type_is_created_changed_and_removed(page, server):
     page.browser.refresh()
     page.find(f"{here} [aria-label='Remove the field length']").click()
     page.see("Remove the field 船.length?", "Programs that still use these types and fields get errors: 船.length.")
+    page.shot("schema-remove-field")
     assert change_rows(page, "dialog") == ["removed field 船 length", "removed index 船 length, title"]
     assert page.run("return document.activeElement.textContent") == "Keep the schema"
     page.press("Remove the field", "dialog")

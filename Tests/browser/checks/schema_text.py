@@ -50,6 +50,7 @@ def a_mistake_in_the_text_is_marked_where_it_is(page, server):
     page.see("Not applied yet")
     page.press("Check")
     page.see("1 problem", "Line 5, column 15: 'STRNG' is no type of a field.")
+    page.shot("schema-mistake")
     assert selection(page) == [True, "STRNG"]
     assert page.run("return document.querySelector('.marks mark').textContent") == "STRNG"
     assert page.find(".numbers .wrong").text == "5"
@@ -95,7 +96,7 @@ def a_mistake_in_the_text_is_marked_where_it_is(page, server):
 @check
 def a_text_is_checked_and_applied(page, server):
     server.create("Post", "a", title="sea", likes=1)
-    server.create("Log", "a", level="error")
+    server.create("Log", "l", level="error")
     enter(page, "#/schema?view=text")
     page.heading("Schema as text")
     page.press("Check")
@@ -107,6 +108,7 @@ def a_text_is_checked_and_applied(page, server):
     page.press("Check")
     page.see("What would change", "These roles are created without members: editors.",
              "New indexes are built from existing records: Post (1).")
+    page.shot("schema-check")
     rows = change_rows(page)
     for row in ["added marks Post title", "removed grant Post _world", "added grant Post editors",
                 "removed grant Log _world"]:
