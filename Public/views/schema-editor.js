@@ -44,8 +44,12 @@ export function schemaEditor({ label, isReadOnly, changed, submit }) {
         const count = area.value.split("\n").length;
         if (count === lines && wrong.size === 0 && numbers.querySelector(".wrong") === null) return;
         lines = count;
-        numbers.replaceChildren(...Array.from({ length: count }, (_, at) => (wrong.has(at + 1)
-            ? [make("span", { class: "wrong" }, String(at + 1)), "\n"] : [`${at + 1}\n`])).flat(), "\n\n");
+        const nodes = [""];
+        for (let line = 1; line <= count; line += 1) {
+            if (wrong.has(line)) nodes.push(make("span", { class: "wrong" }, String(line)), "\n");
+            else nodes[nodes.length - 1] += `${line}\n`;
+        }
+        numbers.replaceChildren(...nodes, "\n\n");
     }
     function drawMarks(problems) {
         const text = area.value;

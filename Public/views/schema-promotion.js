@@ -114,9 +114,10 @@ export async function show({ signal, show: place, isOver }, head) {
                 refused.length === 0 ? null : make("div", { class: "problem-box refused" },
                     make("p", { class: "reason" }, t("Production cannot take this schema:")),
                     make("ul", {}, refused.map((sentence) => make("li", {}, sentence)))),
-                remarkList(remarks(changes, list)), changesTable(list),
+                remarkList(remarks(changes, list)),
                 make("p", { class: "actions" }, !canChange ? make("span", { class: "note" }, session.reason(t("changing the schema")))
-                    : refused.length === 0 ? button : make("span", { class: "note" }, t("Nothing can be promoted until this is resolved.")))])
+                    : refused.length === 0 ? button : make("span", { class: "note" }, t("Nothing can be promoted until this is resolved."))),
+                changesTable(list)])
             .filter((each) => each !== null));
     }
     async function drawQuietly() {

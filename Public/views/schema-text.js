@@ -112,7 +112,7 @@ export async function show({ signal, show: place, isOver }, head) {
         outcome.replaceChildren(...(list.length === 0
             ? [make("h2", {}, t("No changes")), make("p", {}, t("The text is correct and says what the schema is already.")),
                 remarkList(sentences)]
-            : [make("h2", {}, t("What would change")), remarkList(sentences), changesTable(list), make("p", { class: "actions" }, apply)])
+            : [make("h2", {}, t("What would change")), remarkList(sentences), make("p", { class: "actions" }, apply), changesTable(list)])
             .filter((each) => each !== null));
         outcome.focus({ preventScroll: true });
         outcome.scrollIntoView({ block: "nearest" });

@@ -28,8 +28,12 @@ def fill(server):
 
 
 def visit(page, place):
-    page.go(place)
-    page.until(lambda: page.run("return location.hash") == place and page.all("h1"), place)
+    """Goes to a page. The heading of the page before does not count: the module of a room may still be on its way."""
+    page.run("""
+        if (location.hash === arguments[0]) return;
+        document.querySelectorAll("h1").forEach((each) => { each.dataset.before = ""; });
+        location.hash = arguments[0];""", place)
+    page.until(lambda: page.run("return location.hash") == place and page.all("h1:not([data-before])"), place)
     page.settled()
 
 
