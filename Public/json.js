@@ -23,7 +23,7 @@ export class ExactNumber {
     }
 }
 
-/** A syntax error. `line` and `column` start at 1, `offset` at 0; all count UTF-16 units. */
+/** A syntax error: `sentence` without the place. `line` and `column` start at 1, `offset` at 0; all count UTF-16 units. */
 export class JSONProblem extends Error {
     constructor(sentence, text, offset) {
         const before = text.slice(0, offset);
@@ -31,6 +31,7 @@ export class JSONProblem extends Error {
         const column = offset - before.lastIndexOf("\n");
         super(t("Line {line}, column {column}: {sentence}", { line, column, sentence }));
         this.name = "JSONProblem";
+        this.sentence = sentence;
         this.offset = offset;
         this.line = line;
         this.column = column;

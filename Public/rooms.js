@@ -14,6 +14,7 @@ export const sections = [["data", t("Data")], ["access", t("Access")], ["operati
 export const rooms = [
     { path: "", title: t("Home"), load: () => import("./views/home.js") },
     { path: "types", title: t("Types"), section: "data", load: () => import("./views/types.js") },
+    { path: "schema", title: t("Schema"), section: "data", load: () => import("./views/schema.js") },
     { path: "types/:type", load: () => import("./views/records.js") },
     { path: "types/:type/new", load: () => import("./views/record.js") },
     { path: "types/:type/record/:record", load: () => import("./views/record.js") },

@@ -2,5 +2,6 @@
 
 import { editing } from "./ja/editing.js";
 import { rooms } from "./ja/rooms.js";
+import { schema } from "./ja/schema.js";
 
-export const words = { ...editing, ...rooms };
+export const words = { ...editing, ...rooms, ...schema };

@@ -17,7 +17,7 @@ function cost({ count, refused, examinedRows, returnedRows, milliseconds }) {
 
 /**
  * Fills `place` with the expensive queries of one type or, with `null`, of all types, and an index that would help each. `act`
- * creates a button for such an index. No page waits for the advice.
+ * creates a button for such an index of a type. No page waits for the advice.
  */
 export async function showAdvice(place, typeName, signal, act) {
     let list;
@@ -38,5 +38,5 @@ function adviceList(advice, typeName, act) {
         make("span", { class: "code" }, isAll(piece.where) ? t("all records") : piece.where,
             piece.sort ? t(", sorted by {sort}", { sort: piece.sort }) : ""),
         make("span", { class: "note" }, cost(piece)),
-        Array.isArray(piece.index) && act !== undefined ? act({ fields: piece.index }) : null)));
+        Array.isArray(piece.index) && act !== undefined ? act({ fields: piece.index }, piece.recordType) : null)));
 }

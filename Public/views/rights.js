@@ -1,9 +1,9 @@
 import * as scope from "../scope.js";
 import { t } from "../words.js";
 
-const people = { _world: t("everyone"), _icloud: t("signed in"), _creator: t("creator") };
+export const people = { _world: t("everyone"), _icloud: t("signed in"), _creator: t("creator") };
 
-const words = { CREATE: t("create"), READ: t("read"), WRITE: t("write") };
+export const words = { CREATE: t("create"), READ: t("read"), WRITE: t("write") };
 
 /** The default grants of a new type. */
 const initial = { _creator: ["WRITE"], _icloud: ["CREATE"], _world: ["READ"] };

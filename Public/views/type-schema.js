@@ -15,7 +15,7 @@ const pollInterval = 2_000; // milliseconds
 const uniqueLoss = t("{index} prevents duplicate values. Without it, duplicates are possible.");
 const indexLoss = t("{index} can be added again. Until then, queries that need it may be rejected.");
 
-function state(part) {
+export function state(part) {
     return make("span", { class: part.state === "failed" ? "state alarm" : "state" }, indexes.stateText(part));
 }
 
@@ -55,7 +55,7 @@ function fieldTable(type, changed) {
 }
 
 /** The indexes with their state. `actions` are `{drop, retry}`, or `null` for callers without the right. */
-function indexList(type, actions) {
+export function indexList(type, actions) {
     if (type.indexes.length === 0) return make("p", { class: "note" }, t("None."));
     function act(index, title, label, work, style) {
         const button = make("button", {
@@ -78,7 +78,7 @@ function indexList(type, actions) {
 }
 
 /** The inputs for a new index: its columns in order, and whether it is unique. */
-function addForm(type, add) {
+export function addForm(type, add) {
     const id = freshID("index");
     const uniqueID = freshID("unique");
     const problem = make("p", { class: "problem", id: `${id}-problem`, role: "alert" });

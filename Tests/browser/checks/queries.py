@@ -167,7 +167,7 @@ def what_is_found_is_deleted_after_counting_and_asking(page, server):
 def fields_are_marked_and_indexes_come_and_go(page, server):
     forum(server)
     enter(page, "#/types/Post")
-    page.press("Schema")
+    page.press("Schema", "main")
     page.heading("Schema of Post")
     mark = page.find("input[aria-label='good: SORTABLE']")
     page.click(mark)
@@ -214,7 +214,7 @@ def an_index_tells_how_far_it_is(page, server):
             return new Response(answers === 1 ? body : body.replace(',"state":"building","built":7', ""));
         }""", '{"types":{"Post":{"fields":{"good":{"type":"INT64"}},'
               '"indexes":[{"fields":["good"],"state":"building","built":7}],"grants":{}}}}')
-    page.press("Schema")
+    page.press("Schema", "main")
     page.see("building, 7 records so far")
     page.until(lambda: "building" not in page.text(), "the end of building")
 
@@ -265,7 +265,7 @@ def what_is_not_ready_is_asked_for_again_by_itself(page, server):
     assert box(page, "Where").get_attribute("value") == "good > 6" and not page.all(".wait-box")
     # So it is with every page.
     page.answer(503, soon)
-    page.press("Schema")
+    page.press("Schema", "main")
     page.see("The index is being built")
     page.heading("Schema of Post")
     # Another page is not replaced when the time has come.

@@ -1,0 +1,222 @@
+// The schema of development comes to production, and earlier schemas come back.
+
+import * as api from "../api.js";
+import { localText } from "../dates.js";
+import { announce, freshID, introduce, make, whileBusy } from "../dom.js";
+import * as calls from "../schema-calls.js";
+import * as diff from "../schema-diff.js";
+import * as schema from "../schema.js";
+import * as scope from "../scope.js";
+import * as session from "../session.js";
+import { t, tp } from "../words.js";
+import { ask } from "./dialog.js";
+import { showProblem } from "./problem.js";
+import { changesTable, refusalSentences, remarkList, remarks, summary } from "./schema-changes.js";
+
+/** The name of the server's own token in the audit log. */
+const ownToken = "_administrator";
+const reasons = { promotion: t("promotion"), rollback: t("rollback"), reset: t("reset") };
+
+function both(signal) {
+    return Promise.all(["development", "production"].map((name) => calls.read({ scope: calls.place(name), signal })));
+}
+
+/** The console's URL for the schema of production. */
+function productionAddress() {
+    return `${location.pathname}?${new URLSearchParams(calls.place("production"))}#/schema`;
+}
+
+function nameOf(environment) {
+    return make("span", { class: `environment-name ${environment}` }, environment);
+}
+
+function names() {
+    return { development: nameOf("development"), production: nameOf("production") };
+}
+
+/** A choice of what becomes of the permissions. `changed(keepsRights)` is called when it changes. */
+function rightsChoice(changed) {
+    const name = freshID("rights");
+    const choice = (value, title, isChecked) => {
+        const id = freshID("rights-choice");
+        return [make("input", { type: "radio", id, name, checked: isChecked, onchange: () => changed(value) }), make("label", { for: id }, title)];
+    };
+    return make("fieldset", { class: "rights-choice" }, make("legend", {}, t("Rights of existing types")),
+        make("div", { class: "sides" }, choice(false, t("take those of development"), true), choice(true, t("keep those of production"), false)));
+}
+
+/** Asks before a change of production. */
+async function askFirst(title, action, list, changes) {
+    return action === await ask({
+        title, wide: true,
+        content: make("div", {}, make("p", { class: "production-note" }, t("This is production.")),
+            remarkList(remarks(changes, list)), changesTable(list)),
+        choices: [{ value: "keep", title: t("Keep the schema"), isFirst: true }, { value: action, title: action, kind: "danger" }],
+    });
+}
+
+function snapshotTable(snapshots, rollBack) {
+    const head = (text) => make("th", { scope: "col" }, text);
+    const cell = (title, text, style) => make("td", { "data-title": title, class: style }, text);
+    return make("div", { class: "panel table", role: "region", tabindex: "0", "aria-label": t("Earlier schemas of production") },
+        make("table", { class: "lines cards" },
+            make("thead", {}, make("tr", {}, [t("Number"), t("Until"), t("Replaced by a"), t("By"),
+                make("span", { class: "visually-hidden" }, t("Roll back"))].map(head))),
+            make("tbody", {}, snapshots.map((snapshot) => make("tr", {},
+                make("th", { scope: "row" }, String(snapshot.id)),
+                cell(t("Until"), localText(snapshot.created), "moment"),
+                cell(t("Replaced by a"), reasons[snapshot.before] ?? snapshot.before),
+                cell(t("By"), snapshot.by?.name === ownToken ? t("Administrator's token") : snapshot.by?.name ?? ""),
+                make("td", { class: "last" }, rollBack === null ? null : make("button", {
+                    type: "button", class: "small", "aria-label": t("Roll back to {number}", { number: String(snapshot.id) }),
+                    onclick: (event) => whileBusy(event.currentTarget, () => rollBack(snapshot.id)),
+                }, t("Roll back…"))))))));
+}
+
+export async function show({ signal, show: place, isOver }, head) {
+    const heading = make("h1", {}, t("Promotion"));
+    if (session.current()?.isAdministrator === false) {
+        place(head(heading), make("p", {}, t("A key belongs to one environment. Only administrators can compare the two.")));
+        introduce(heading);
+        return;
+    }
+    let [development, production] = await both(signal);
+    let keepsRights = false;
+    const canChange = session.covers("changeSchema");
+    const [problem, plan, done] = [make("div", {}), make("section", { "aria-label": t("Changes") }),
+        make("section", { class: "schema-outcome", "aria-label": t("Result"), tabindex: "-1" })];
+    const history = make("section", { "aria-label": t("Earlier schemas of production") });
+    let drawn = 0;
+
+    /** Draws what a promotion would change. Callers that may do it get the server's dry run, too. */
+    async function draw() {
+        const number = drawn += 1;
+        let list = diff.differences(production.types, diff.promoted(production.types, development.types), { keepsRights });
+        let changes = {};
+        let refused = [];
+        if (canChange && list.length > 0) {
+            try {
+                const dry = await calls.promote({ isDryRun: true, keepsRights });
+                ({ changes } = dry);
+                if (dry.types !== undefined) list = diff.differences(production.types, dry.types);
+            } catch (error) {
+                if (!(error instanceof api.Refusal) || ![400, 403].includes(error.status)) throw error;
+                refused = refusalSentences(error);
+            }
+        }
+        if (isOver() || number !== drawn) return;
+        const button = make("button", { type: "button", class: "primary", onclick: () => whileBusy(button, () => promote(list, changes)) },
+            t("Promote to production…"));
+        plan.replaceChildren(...(list.length === 0
+            ? [make("p", {}, keepsRights
+                ? tp("Apart from the rights, {production} has the schema of {development}.", names()) : tp("{production} has the schema of {development}.", names()))]
+            : [make("h2", {}, t("What would change in production")),
+                refused.length === 0 ? null : make("div", { class: "problem-box refused" },
+                    make("p", { class: "reason" }, t("Production cannot take this schema:")),
+                    make("ul", {}, refused.map((sentence) => make("li", {}, sentence)))),
+                remarkList(remarks(changes, list)),
+                make("p", { class: "actions" }, !canChange ? make("span", { class: "note" }, session.reason(t("changing the schema")))
+                    : refused.length === 0 ? button : make("span", { class: "note" }, t("Nothing can be promoted until this is resolved."))),
+                changesTable(list)])
+            .filter((each) => each !== null));
+    }
+    async function drawQuietly() {
+        try {
+            await draw();
+        } catch (error) {
+            if (!isOver()) showProblem(problem, error, [make("button", { type: "button", onclick: reload }, t("Try again"))]);
+        }
+    }
+    async function reload() {
+        problem.replaceChildren();
+        try {
+            [development, production] = await both(signal);
+        } catch (error) {
+            if (!isOver()) showProblem(problem, error, [make("button", { type: "button", onclick: reload }, t("Try again"))]);
+            return;
+        }
+        await Promise.all([drawQuietly(), drawHistory()]);
+    }
+    /** Shows what has been done, and moves the focus there. */
+    function showDone(title, ...nodes) {
+        done.replaceChildren(make("h2", {}, title), ...nodes.filter((each) => each !== null));
+        done.focus({ preventScroll: true });
+        done.scrollIntoView({ block: "nearest" });
+    }
+    /** After a change of production: what it was, and the page as it is now. */
+    async function finish(title, list, changes) {
+        if (scope.environment() === "production") await schema.load();
+        if (isOver()) return;
+        await reload();
+        if (isOver()) return;
+        announce(title);
+        showDone(title, make("p", {}, summary(list)), remarkList(remarks(changes, list)),
+            make("p", { class: "actions" }, make("a", { class: "button", href: productionAddress() }, t("Schema of production"))));
+    }
+    /** One of the schemas is another one by now. */
+    async function moved() {
+        await reload();
+        if (!isOver()) showProblem(problem, new Error(t("Somebody has changed the schema meanwhile. The page shows it as it is now.")));
+    }
+    async function failed(error) {
+        if (isOver()) return;
+        if (error instanceof api.Refusal && error.status === 412) await moved();
+        else showProblem(problem, error);
+    }
+    async function promote(list, changes) {
+        const shown = { keepsRights, tag: production.tag, source: calls.version(development.tag) };
+        if (!(await askFirst(t("Change the schema of production?"), t("Promote"), list, changes)) || isOver()) return;
+        try {
+            // The tag of production guards against changes there. Those of development are looked for.
+            const now = await calls.read({ scope: calls.place("development"), signal });
+            if (calls.version(now.tag) !== shown.source) {
+                await moved();
+                return;
+            }
+            const { changes: made } = await calls.promote({ keepsRights: shown.keepsRights, tag: shown.tag });
+            await finish(t("Promoted"), list, made);
+        } catch (error) {
+            await failed(error);
+        }
+    }
+    async function rollBack(id) {
+        try {
+            const { tag, types } = await calls.read({ scope: calls.place("production"), signal });
+            const dry = await calls.rollBack("production", id, { isDryRun: true, keepsRights, tag });
+            if (isOver()) return;
+            const list = diff.differences(types, dry.types ?? types);
+            if (list.length === 0) {
+                showDone(t("Rolling back to {number} would change nothing", { number: String(id) }), remarkList(remarks(dry.changes, list)));
+                return;
+            }
+            const title = t("Bring the schema {number} of production back?", { number: String(id) });
+            if (!(await askFirst(title, t("Roll back"), list, dry.changes)) || isOver()) return;
+            const { changes } = await calls.rollBack("production", id, { keepsRights, tag });
+            await finish(t("Rolled back"), list, changes);
+        } catch (error) {
+            await failed(error);
+        }
+    }
+    async function drawHistory() {
+        try {
+            const snapshots = await calls.snapshots("production", signal);
+            history.replaceChildren(make("h2", {}, t("Earlier schemas of production")), snapshots.length === 0
+                ? make("p", { class: "note" }, t("None yet: each promotion keeps the schema before it."))
+                : snapshotTable(snapshots, canChange ? rollBack : null));
+        } catch {
+            if (isOver()) return;
+            history.replaceChildren(make("p", { class: "note" }, t("The earlier schemas could not be loaded.")));
+        }
+    }
+
+    place(head(heading),
+        make("p", {}, tp("The schema of {development} becomes that of {production}. Types and fields of production are never removed.", names())),
+        rightsChoice((value) => {
+            keepsRights = value;
+            done.replaceChildren();
+            drawQuietly();
+        }), problem, done, plan, history);
+    introduce(heading);
+    plan.replaceChildren(make("p", { class: "note", role: "status" }, t("Waiting for the server…")));
+    await Promise.all([drawQuietly(), drawHistory()]);
+}
