@@ -59,7 +59,7 @@ export class Unreadable extends Error {
 }
 
 /** A path from raw segments. The names `.` and `..` are not allowed: browsers would resolve them as directories. */
-function path(...segments) {
+export function path(...segments) {
     for (const segment of segments) {
         if (segment === "" || segment === "." || segment === "..") {
             throw new RangeError(t("“{name}” cannot be a name.", { name: segment }));
@@ -85,8 +85,8 @@ export function renew() {
     return renewing;
 }
 
-/** A call that requires a signed-in caller. */
-async function call(method, address, options = {}) {
+/** A call that requires a signed-in caller. The options are those of `send`. */
+export async function call(method, address, options = {}) {
     try {
         return await send(method, address, options);
     } catch (error) {
@@ -96,7 +96,10 @@ async function call(method, address, options = {}) {
     }
 }
 
-/** `isAnonymous` omits the cookie. `scope` replaces the scope of the page's URL. `isText` returns the text as it is. */
+/**
+ * `isAnonymous` omits the cookie. `scope` replaces the scope of the page's URL. `isText` returns the text as it is, and `isTagged`
+ * `{answer, tag}` with the tag for `If-Match`.
+ */
 async function send(method, address, options = {}) {
     const { query = {}, headers = {}, body, signal, isAnonymous = false } = options;
     const parameters = new URLSearchParams({ ...(options.scope ?? scope.current()), ...query }).toString();
@@ -127,7 +130,7 @@ async function send(method, address, options = {}) {
         answer = null;
     }
     if (!response.ok) throw new Refusal(response.status, answer ?? null, response.headers.get("X-Request-ID"));
-    return answer;
+    return options.isTagged ? { answer, tag: response.headers.get("ETag") } : answer;
 }
 
 /** A signal for `fetch` that aborts on the caller's signal or after `patience`. */
@@ -213,11 +216,17 @@ export function putSchema(document) {
     return call("PUT", "/schema", { body: json.stringify(document) });
 }
 
-/** The types as `[{name, fields: {name: {type, indexes?}}, indexes, grants: {role: [right]}}]`, sorted by name. */
+/**
+ * The types as `[{name, fields: {name: {type, indexes?, read?, write?}}, indexes, grants: {role: [right]}, acl, aclRequired}]`, sorted
+ * by name.
+ */
 export async function schema(options) {
     const { types } = await schemaDocument(options);
     return Object.entries(types)
-        .map(([name, type]) => ({ name, fields: type.fields ?? {}, indexes: type.indexes ?? [], grants: type.grants ?? {} }))
+        .map(([name, type]) => ({
+            name, fields: type.fields ?? {}, indexes: type.indexes ?? [], grants: type.grants ?? {}, acl: type.acl ?? null,
+            aclRequired: type.aclRequired === true,
+        }))
         .sort((one, other) => one.name.localeCompare(other.name));
 }
 
