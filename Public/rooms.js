@@ -18,6 +18,13 @@ export const rooms = [
     { path: "types/:type/new", load: () => import("./views/record.js") },
     { path: "types/:type/record/:record", load: () => import("./views/record.js") },
     { path: "types/:type/schema", load: () => import("./views/type-schema.js") },
+    { path: "security", title: t("Security"), section: "access", right: "readRights", load: () => import("./views/security.js") },
+    { path: "security/types/:type", right: "readRights", load: () => import("./views/security-type.js") },
+    { path: "security/roles", right: "readRights", load: () => import("./views/security-roles.js") },
+    { path: "security/roles/:role", right: "readRights", load: () => import("./views/security-role.js") },
+    { path: "security/why", right: "readRights", load: () => import("./views/security-why.js") },
+    { path: "users", title: t("Users"), section: "access", right: "manageUsers", load: () => import("./views/users.js") },
+    { path: "users/:user", right: "manageUsers", load: () => import("./views/user.js") },
 ];
 
 function parts(path) {

@@ -2,5 +2,6 @@
 
 import { editing } from "./ja/editing.js";
 import { rooms } from "./ja/rooms.js";
+import { security } from "./ja/security.js";
 
-export const words = { ...editing, ...rooms };
+export const words = { ...editing, ...rooms, ...security };

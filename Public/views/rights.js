@@ -3,15 +3,26 @@ import { t } from "../words.js";
 
 const people = { _world: t("everyone"), _icloud: t("signed in"), _creator: t("creator") };
 
+/** The name of a role for people: `everyone`. */
+export function roleTitle(role) {
+    return people[role] ?? role;
+}
+
+/** The name of a right for people: `read`. */
+export function rightTitle(right) {
+    return words[right] ?? right;
+}
+
 const words = { CREATE: t("create"), READ: t("read"), WRITE: t("write") };
 
-/** The default grants of a new type. */
-const initial = { _creator: ["WRITE"], _icloud: ["CREATE"], _world: ["READ"] };
+/** The default grants of a new type. The server sets them. */
+export const initial = { _creator: ["WRITE"], _icloud: ["CREATE"], _world: ["READ"] };
 
-function grantText(grants) {
+/** `everyone: read · creator: write` */
+export function grantText(grants) {
     const lines = Object.entries(grants)
         .filter(([, rights]) => Array.isArray(rights) && rights.length > 0)
-        .map(([role, rights]) => `${people[role] ?? role}: ${rights.map((right) => words[right] ?? right).join(", ")}`);
+        .map(([role, rights]) => `${roleTitle(role)}: ${rights.map(rightTitle).join(", ")}`);
     return lines.length === 0 ? t("Administrators only") : lines.join(" · ");
 }
 
@@ -27,5 +38,5 @@ export function rightsLine(type) {
 export function readersText(type) {
     if (scope.isPrivate()) return t("its owner");
     const roles = Object.entries(type.grants).filter(([, rights]) => Array.isArray(rights) && rights.includes("READ"));
-    return roles.length === 0 ? t("Administrators only") : roles.map(([role]) => people[role] ?? role).join(", ");
+    return roles.length === 0 ? t("Administrators only") : roles.map(([role]) => roleTitle(role)).join(", ");
 }
