@@ -18,12 +18,16 @@ export function hasType(action) {
     return !ofDatabase.has(action);
 }
 
+/** What the server's logs call callers without an account, as the questions do. */
+const callers = new Map([["_world", "anonymous"], ["_administrator", "administrator"]]);
+
 /** Reads a question from the query of a URL; `user` may be a name, a record name, or `anonymous`. */
 export function fromAddress(query) {
     const text = (key) => (query.get(key) ?? "").trim();
+    const user = callers.get(text("user")) ?? text("user");
     const action = actions.some(([key]) => key === text("action")) ? text("action") : "read";
     const record = action === "create" ? "" : text("record"); // A record that is created has no rights of its own yet.
-    const question = { user: text("user"), action, type: text("type"), record, field: text("field") };
+    const question = { user, action, type: text("type"), record, field: text("field") };
     return hasType(action) ? question : { ...question, type: "", record: "", field: "" };
 }
 

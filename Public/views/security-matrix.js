@@ -51,7 +51,7 @@ export function grantMatrix(state, changed) {
                 wider !== null && !isGiven ? make("span", { class: "note" }, t("as {role}", { role: roleTitle(wider) })) : null));
     }
     const rows = [...draft.builtIn, ...shown].map((role) => make("tr", {},
-        make("th", { scope: "row" }, roleName(role), hints[role] === undefined ? null : make("span", { class: "note hint" }, hints[role])),
+        make("th", { scope: "row", class: "wide" }, roleName(role), hints[role] === undefined ? null : make("span", { class: "note hint" }, hints[role])),
         draft.rights.map((right) => cell(role, right))));
     const element = make("div", {}, table(t("Grants"), [head(t("Role")), draft.rights.map((right) => head(titles[right], "tick-cell"))],
         rows));
@@ -183,6 +183,7 @@ function principalForm({ list }, roles, changed) {
     const others = [{ value: "*", title: t("everyone") }, { value: "_creator", title: t("creator") },
         ...roles.map((role) => ({ value: `role:${role}`, title: t("all members of {role}", { role }) }))];
     const who = userInput({ label: t("Add to the list: an account, role: and a role, _creator, or *"), others });
+    who.input.dataset.cell = "principal";
     async function add() {
         let found;
         try {

@@ -93,7 +93,7 @@ export async function show({ signal, show: draw }, { type: typeName }) {
         list.replaceChildren(listEditor(state, changed, names));
         drawBar();
         if (focused !== undefined) {
-            [...document.querySelectorAll("[data-cell]")].find((each) => each.dataset.cell === focused)?.focus();
+            ([...document.querySelectorAll("[data-cell]")].find((each) => each.dataset.cell === focused) ?? heading).focus();
         }
         // A new account of the list has a name, too.
         const unknown = Object.keys(state.after.list ?? {}).some((each) => users.isRecordName(each) && !names.has(each));

@@ -105,6 +105,7 @@ test("a question is in the URL of the room", () => {
         { caller: "ada", action: "upload", recordType: undefined, recordName: undefined, field: undefined });
     assert.equal(query("user=ada&type=Post&record=a&action=create").record, "");
     assert.equal(query("user=ada&type=Post&action=fly").action, "read");
+    assert.equal(query("user=_world&type=Post").user, "anonymous");
     assert.deepEqual(["user=ada", "type=Post", "user=ada&type=Post", "user=ada&action=upload"].map((text) => explain.isComplete(query(text))),
         [false, false, true, true]);
     assert.deepEqual(find(["security", "why"]).names, {});

@@ -8,7 +8,9 @@ from Tests.browser.suite import check
 
 ROOMS = ["#/", "#/types", "#/types/Post", "#/types/Post?where=likes+%3E+0&explain=true", "#/types/Post/record/p0",
          "#/types/Post/new", "#/types/Post/schema", "#/types/Post?view=map", "#/types/Post?view=groups&by=title",
-         "#/types/Post?where=likes+%3E+%3E"]
+         "#/types/Post?where=likes+%3E+%3E",
+         "#/security", "#/security/types/Post", "#/security/roles", "#/security/roles/editors",
+         "#/security/why?user=ada&type=Post&record=p0&action=write", "#/users", "#/users/ada"]
 NAMED = {"button", "link", "textbox", "combobox", "checkbox", "radio", "searchbox", "spinbutton", "separator", "region",
          "navigation", "dialog"}
 
@@ -25,6 +27,10 @@ def fill(server):
     assert status == 200 and "serverErrorCode" not in str(response), response
     for number in range(14):
         server.create(f"Type{number}" + "WithAVeryLongName" * 3, f"t{number}", name="x")
+    user = server.call("POST", "/users", {"name": "ada", "password": "correct horse"})[1]["user"]["userRecordName"]
+    assert server.call("PUT", "/roles/editors", {"members": [user]})[0] == 201
+    grants = {"_world": ["READ"], "_creator": ["WRITE"], "editors": ["CREATE", "READ"]}
+    assert server.call("PUT", "/grants/Post", {"grants": grants})[0] == 200
 
 
 def visit(page, place):
