@@ -33,6 +33,7 @@ export const security = {
     "each account": "すべてのアカウント",
     "the account that created the record": "レコードを作成したアカウント",
     "as {role}": "{role}として",
+    "always": "常に可",
     "choose a role": "ロールを選択",
     "Add a row for the role": "行を追加するロール",
     "as the type": "型と同じ",
@@ -187,6 +188,7 @@ export const security = {
     "Give the role {role} to {who}": "{who} にロール {role} を付与",
     "Grant “{right}” on {type} to: {role}": "{type} の「{right}」を{role}に付与",
     "Add {who} to the record's access list: {right}": "レコードのアクセスリストに {who} を追加: {right}",
+    "Grant “{right}” on {type} to {role}, and give this role to {who}": "{type} の「{right}」をロール {role} に付与し、このロールを {who} に付与",
     "Enable the account {who}": "アカウント {who} を有効化",
     "Grant this right?": "この権限を付与しますか？",
     "All of “{role}” get the right “{right}” on all records of {type} that have no access list.":

@@ -11,7 +11,10 @@ export const actions = [
 ];
 const ofDatabase = new Set(["upload", "enter"]);
 const rightOf = { read: "READ", query: "READ", create: "CREATE", write: "WRITE" };
+/** So many roles are offered that have the right already, or that the caller has. */
 const mostRoles = 4;
+/** So many roles are offered that need both: the right, and the caller as a member. */
+const mostNewRoles = 2;
 
 /** Whether an action is about a type. */
 export function hasType(action) {
@@ -131,29 +134,32 @@ function uniqueMends(mends) {
     });
 }
 
-/** What gives a right on a type: a role that has it, or a grant to a role. The narrowest comes first. */
-function grantMends(action, { grants, heldRoles, isAnonymous, isCreator, isUser }) {
+/** What gives a right on a type: a role that has it, a role that gets it, or a grant to many. The narrowest comes first. */
+function grantMends(action, { grants, roles, heldRoles, isAnonymous, isCreator, isUser }) {
     const right = rightOf[action];
     if (isAnonymous) return [{ kind: "grant", role: "_world", right }];
-    const custom = Object.entries(grants).filter(([role, words]) => !role.startsWith("_") && words.includes(right)).map(([role]) => role);
+    const hasRight = (role) => (grants[role] ?? []).includes(right);
+    const others = isUser ? roles.filter((role) => !heldRoles.includes(role)) : [];
     return [
-        ...(isUser ? custom.filter((role) => !heldRoles.includes(role)).slice(0, mostRoles).map((role) => ({ kind: "role", role })) : []),
+        ...others.filter(hasRight).slice(0, mostRoles).map((role) => ({ kind: "role", role })),
         ...heldRoles.slice(0, mostRoles).map((role) => ({ kind: "grant", role, right })),
+        ...others.filter((role) => !hasRight(role)).slice(0, mostNewRoles).map((role) => ({ kind: "both", role, right })),
         ...(isCreator && right === "WRITE" ? [{ kind: "grant", role: "_creator", right }] : []),
         { kind: "grant", role: "_icloud", right },
     ];
 }
 
 /**
- * What would change a denial, as `{kind: "role", role}`, `{kind: "grant", role, right}`, `{kind: "list", principal, word}`,
- * `{kind: "enable"}` or `{kind: "open"}` (the rights of the type). `list` is the access list of the record.
+ * What would change a denial, as `{kind: "role", role}`, `{kind: "grant", role, right}`, `{kind: "both", role, right}`,
+ * `{kind: "list", principal, word}`, `{kind: "enable"}`, `{kind: "open"}` (the rights of the type) or `{kind: "security"}` (of all). `list`
+ * is the access list of the record, `roles` are the names of all custom roles.
  */
 export function mends(answer, { action, record, field }, facts) {
-    const { entry, heldRoles, isAnonymous, isUser, recordName, list } = facts;
+    const { entry, roles, heldRoles, isAnonymous, isUser, recordName, list } = facts;
     const last = answer.because.at(-1);
     if (answer.decision === "ALLOWED" || last === undefined || !(isUser || isAnonymous)) return [];
-    const isGrant = { grants: entry?.grants ?? {}, heldRoles, isAnonymous, isUser };
-    const customRoles = (roles) => roles.filter((role) => !role.startsWith("_") && !heldRoles.includes(role)).slice(0, mostRoles)
+    const isGrant = { grants: entry?.grants ?? {}, roles, heldRoles, isAnonymous, isUser };
+    const customRoles = (names) => names.filter((role) => !role.startsWith("_") && !heldRoles.includes(role)).slice(0, mostRoles)
         .map((role) => ({ kind: "role", role }));
     switch (last.rule) {
     case "ACCOUNT_DISABLED": return [{ kind: "enable" }];
@@ -167,8 +173,8 @@ export function mends(answer, { action, record, field }, facts) {
         return [...(isUser ? customRoles(listed) : []), { kind: "list", principal: isAnonymous ? "*" : recordName, word }];
     }
     case "FIELD_GRANT": {
-        const roles = entry?.fields?.[field]?.[action === "write" || action === "create" ? "write" : "read"] ?? [];
-        return [...(isUser ? customRoles(roles) : []), { kind: "open" }];
+        const readers = entry?.fields?.[field]?.[action === "write" || action === "create" ? "write" : "read"] ?? [];
+        return [...(isUser ? customRoles(readers) : []), { kind: "open" }];
     }
     case "TYPE_WITH_ASSETS": return [{ kind: "security" }];
     default: return [];

@@ -46,12 +46,14 @@ export function grantMatrix(state, changed) {
             },
         });
         const isChanged = isGiven !== draft.has(before, role, right);
+        const without = isGiven ? "" : wider !== null ? t("as {role}", { role: roleTitle(wider) })
+            : role === "_creator" && right === "READ" ? t("always") : "";
         return make("td", { class: isChanged ? "tick-cell edited" : "tick-cell", "data-title": titles[right] },
-            make("span", { class: "choice" }, input,
-                wider !== null && !isGiven ? make("span", { class: "note" }, t("as {role}", { role: roleTitle(wider) })) : null));
+            make("span", { class: "choice" }, input, without === "" ? null : make("span", { class: "note" }, without)));
     }
     const rows = [...draft.builtIn, ...shown].map((role) => make("tr", {},
-        make("th", { scope: "row", class: "wide" }, roleName(role), hints[role] === undefined ? null : make("span", { class: "note hint" }, hints[role])),
+        make("th", { scope: "row", class: "wide" }, roleName(role),
+            hints[role] === undefined ? null : make("span", { class: "note hint" }, hints[role])),
         draft.rights.map((right) => cell(role, right))));
     const element = make("div", {}, table(t("Grants"), [head(t("Role")), draft.rights.map((right) => head(titles[right], "tick-cell"))],
         rows));

@@ -17,12 +17,12 @@ import { rightTitle, roleTitle } from "./rights.js";
 import { privateNote, securityHead } from "./security-parts.js";
 import { accountTitle, userInput } from "./user-input.js";
 
-const roles = ["owner", "developer", "editor", "viewer"];
+const administratorRoles = ["owner", "developer", "editor", "viewer"];
 
 /** Callers without an account. */
 function others() {
     return [{ value: "anonymous", title: t("without an account") },
-        ...roles.map((role) => ({ value: `administrator:${role}`, title: t("an administrator with this role") }))];
+        ...administratorRoles.map((role) => ({ value: `administrator:${role}`, title: t("an administrator with this role") }))];
 }
 
 function isOther(text) {
@@ -116,6 +116,9 @@ function mendTitle(mend, { who, type, names }) {
     switch (mend.kind) {
     case "role": return t("Give the role {role} to {who}", { role: mend.role, who });
     case "grant": return t("Grant “{right}” on {type} to: {role}", { right: rightTitle(mend.right), type, role: roleTitle(mend.role) });
+    case "both": return t("Grant “{right}” on {type} to {role}, and give this role to {who}", {
+        right: rightTitle(mend.right), type, role: mend.role, who,
+    });
     case "list": return t("Add {who} to the record's access list: {right}", {
         who: principalTitle(mend.principal, names), right: rightTitle(mend.word.toUpperCase()),
     });
@@ -125,11 +128,11 @@ function mendTitle(mend, { who, type, names }) {
 }
 
 /** The right that the console's caller needs for a mend. */
-const needs = { role: "changeRights", grant: "changeRights", list: "writeRecords", enable: "manageUsers" };
+const needs = { role: "changeRights", grant: "changeRights", both: "changeRights", list: "writeRecords", enable: "manageUsers" };
 
 /** Asks before a grant, because it is for more callers than the one of the question. */
 async function isWanted(mend, { type }) {
-    if (mend.kind !== "grant") return true;
+    if (!["grant", "both"].includes(mend.kind)) return true;
     const answer = await ask({
         title: t("Grant this right?"),
         content: make("p", {}, t("All of “{role}” get the right “{right}” on all records of {type} that have no access list.", {
@@ -143,15 +146,20 @@ async function isWanted(mend, { type }) {
     return answer === "grant";
 }
 
+async function grant(type, { role, right }) {
+    const { grants, tag } = await routes.grants(type);
+    const words = new Set([...(grants[role] ?? []), right]);
+    await routes.putGrants(type, { ...grants, [role]: [...words] }, tag);
+}
+
 async function carryOut(mend, { question, account, record }) {
     switch (mend.kind) {
     case "role": await routes.setMember(mend.role, account.userRecordName, true); break;
-    case "grant": {
-        const { grants, tag } = await routes.grants(question.type);
-        const words = new Set([...(grants[mend.role] ?? []), mend.right]);
-        await routes.putGrants(question.type, { ...grants, [mend.role]: [...words] }, tag);
+    case "grant": await grant(question.type, mend); break;
+    case "both":
+        await grant(question.type, mend);
+        await routes.setMember(mend.role, account.userRecordName, true);
         break;
-    }
     case "list": {
         const words = new Set([...(record.acl[mend.principal] ?? []), mend.word]);
         await api.change(question.type, question.record, { fields: {}, acl: { ...record.acl, [mend.principal]: [...words] } },
@@ -190,13 +198,14 @@ function answerPanel(answer, context, mended, problem) {
         }) }, title);
         return element;
     }
-    const link = question.type === "" ? null : make("p", { class: "note" },
-        make("a", { href: router.address(["security", "types", question.type]) }, t("Rights of {type}", { type: question.type })),
-        question.record === "" ? null : [" · ", make("a", {
-            href: router.address(["types", question.type, "record", question.record]),
-        }, t("The record"))],
+    const links = [
+        question.type === "" || mends.some(({ kind }) => kind === "open") ? null
+            : make("a", { href: router.address(["security", "types", question.type]) }, t("Rights of {type}", { type: question.type })),
+        question.record === "" ? null
+            : make("a", { href: router.address(["types", question.type, "record", question.record]) }, t("The record")),
         context.account === null ? null
-            : [" · ", make("a", { href: users.address(context.account) }, t("The account {name}", { name: who }))]);
+            : make("a", { href: users.address(context.account) }, t("The account {name}", { name: who })),
+    ].filter((each) => each !== null);
     return make("section", { class: isAllowed ? "panel verdict" : "panel verdict denied", "aria-label": t("Answer") },
         make("h2", { class: "answer" }, explain.headline(answer, question, who)),
         make("ul", {}, answer.because.map((step) => make("li", {}, explain.reason(step, question, facts)))),
@@ -205,21 +214,22 @@ function answerPanel(answer, context, mended, problem) {
         isGivenUp ? make("p", { class: "note" }, session.reason(t("changing rights"))) : null,
         facts.heldRoles.length === 0 ? null
             : make("p", { class: "note" }, t("Roles of {who}: {roles}", { who, roles: facts.heldRoles.join(", ") })),
-        link,
+        links.length === 0 ? null : make("p", { class: "note" }, links.flatMap((each, at) => (at === 0 ? [each] : [" · ", each]))),
         make("details", {}, make("summary", {}, t("The server's words")),
             make("ul", {}, answer.because.map((step) => make("li", { class: "code" }, `${step.rule}: ${step.reason}`)))));
 }
 
 /** The answer to the question in the URL with what its sentences need. */
 async function find(question, signal) {
-    const [{ who, account }, answer, record] = await Promise.all([
-        subject(question.user, signal), routes.explain(explain.body(question), { signal }), recordOf(question, signal)]);
+    const [{ who, account }, answer, record, roles] = await Promise.all([subject(question.user, signal),
+        routes.explain(explain.body(question), { signal }), recordOf(question, signal), routes.roles(signal)]);
     const list = record?.acl ?? null;
     const principals = Object.keys(list ?? {}).filter(users.isRecordName);
     const names = new Map(await Promise.all(principals.map(async (each) => [each, await users.nameOf(each) ?? each])));
     if (account !== null) names.set(account.userRecordName, who);
     const facts = {
-        who, names, list, heldRoles: answer.roles ?? [], isAnonymous: question.user === "anonymous", isUser: account !== null,
+        who, names, list, roles: roles.map(({ name }) => name), heldRoles: answer.roles ?? [],
+        isAnonymous: question.user === "anonymous", isUser: account !== null,
         recordName: account?.userRecordName, entry: schema.type(question.type),
         isCreator: account !== null && record?.created?.userRecordName === account.userRecordName,
     };

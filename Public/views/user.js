@@ -74,7 +74,7 @@ function recordLinks(account, signal) {
         for (let type = waiting.shift(); type !== undefined; type = waiting.shift()) {
             try {
                 const { total } = await api.query({ recordType: type.name, where, limit: 1, fields: [], total: "estimate" }, signal);
-                if (total !== undefined) cells.get(type.name).textContent = countText({ total });
+                if (total !== undefined) cells.get(type.name).textContent = t("{records} in all", { records: countText({ total }) });
             } catch {
                 if (signal.aborted) return; // The link works without the number.
             }

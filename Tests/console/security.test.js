@@ -114,7 +114,7 @@ test("a question is in the URL of the room", () => {
 });
 
 const facts = {
-    who: "ada", heldRoles: ["writers"], isAnonymous: false, isUser: true, recordName: "_0", isCreator: false, list: null, names: new Map(),
+    who: "ada", roles: ["editors", "painters", "poets", "singers", "writers"], heldRoles: ["writers"], isAnonymous: false, isUser: true, recordName: "_0", isCreator: false, list: null, names: new Map(),
     entry: { grants: { _world: ["READ"], _creator: ["WRITE"], editors: ["READ", "WRITE"] }, fields: { cost: { read: ["editors", "_creator"] } } },
 };
 const step = (rule, reason = "", allowed = false) => ({ decision: allowed ? "ALLOWED" : "ACCESS_DENIED", because: [{ rule, reason, allowed }] });
@@ -127,13 +127,14 @@ test("a denial has a sentence, its reason, and what would change it", () => {
         "Post grants “write” only to the creator of a record, and ada has not created this one.");
     assert.deepEqual(explain.mends(answer, question, facts), [
         { kind: "role", role: "editors" }, { kind: "grant", role: "writers", right: "WRITE" },
+        { kind: "both", role: "painters", right: "WRITE" }, { kind: "both", role: "poets", right: "WRITE" },
         { kind: "grant", role: "_icloud", right: "WRITE" }, { kind: "open" },
     ]);
     const any = query("user=ada&type=Post&action=write");
     assert.equal(explain.reason(step("NO_GRANT").because[0], any, facts),
         "Post grants “write” to none of the roles of ada: everyone, signed in, writers.");
     assert.deepEqual(explain.mends(step("NO_GRANT"), any, facts).map(({ role }) => role),
-        ["editors", "writers", "_creator", "_icloud", undefined]);
+        ["editors", "writers", "painters", "poets", "_creator", "_icloud", undefined]);
     assert.deepEqual(explain.mends(step("NO_GRANT"), query("user=anonymous&type=Post&action=create"),
         { ...facts, isAnonymous: true, isUser: false, heldRoles: [] }), [{ kind: "grant", role: "_world", right: "CREATE" }, { kind: "open" }]);
     assert.deepEqual(explain.mends(step("ACCOUNT_DISABLED"), any, facts), [{ kind: "enable" }]);

@@ -133,7 +133,7 @@ def an_accounts_records_and_private_database_are_opened(page, server):
     assert server.call("POST", "/records/Note?database=private", note, token)[0] == 201
     enter(page, "#/users/ada")
     page.heading("ada")
-    page.see("1 record")
+    page.see("1 in all")
     page.press("Post", "main .index-list")
     page.heading("Post")
     page.see("hers")
