@@ -5,6 +5,7 @@ import * as api from "../api.js";
 import { announce, freshID, introduce, make, whileBusy } from "../dom.js";
 import * as router from "../router.js";
 import * as schema from "../schema.js";
+import * as scope from "../scope.js";
 import { principalTitle } from "../security/draft.js";
 import * as explain from "../security/explain.js";
 import * as routes from "../security/routes.js";
@@ -14,7 +15,7 @@ import { t } from "../words.js";
 import { ask } from "./dialog.js";
 import { showProblem } from "./problem.js";
 import { rightTitle, roleTitle } from "./rights.js";
-import { privateNote, securityHead } from "./security-parts.js";
+import { securityHead } from "./security-parts.js";
 import { accountTitle, userInput } from "./user-input.js";
 
 const administratorRoles = ["owner", "developer", "editor", "viewer"];
@@ -59,7 +60,9 @@ function questionForm(question, signal, submit) {
         });
     }
     const action = make("select", { id: ids.action, onchange: follow },
-        explain.actions.map(([value, title]) => make("option", { value }, title)));
+        // Everybody can enter the public database.
+        explain.actions.filter(([value]) => value !== "enter" || scope.isPrivate() || question.action === value)
+            .map(([value, title]) => make("option", { value }, title)));
     const types = schema.all().map(({ name }) => name);
     const type = make("select", { id: ids.type, onchange: follow },
         [...types, ...(question.type === "" || types.includes(question.type) ? [] : [question.type])]
@@ -260,7 +263,8 @@ export async function show({ signal, show: draw, fail }, _, query) {
         }, problem));
         if (note !== "") announce(note);
     }
-    draw(securityHead(heading, "why"), privateNote(),
+    draw(securityHead(heading, "why"),
+        scope.isPrivate() ? make("p", { class: "panel notice" }, t("You are looking at a private database: the answers are about it.")) : null,
         make("p", { class: "note" }, t("The server explains its own decision: which rule allows or denies an action.")),
         questionForm(question, signal, (asked) => router.go(address(asked))), problem, place);
     introduce(heading);
