@@ -16,15 +16,20 @@ export function userInput({ label, value = "", others = [], placeholder = "ada",
     const problem = make("p", { class: "problem", id: `${id}-problem`, role: "alert" });
     const input = make("input", {
         id, type: "text", list: options.id, autocomplete: "off", autocapitalize: "off", spellcheck: "false", value, placeholder,
-        "aria-describedby": problem.id, oninput: suggest, onfocus: suggest,
+        "aria-describedby": problem.id, onfocus: suggest, oninput: () => {
+            clear();
+            suggest();
+        },
     });
     let asked = 0;
 
+    function clear() {
+        problem.textContent = "";
+        input.removeAttribute("aria-invalid");
+    }
     async function suggest() {
         asked += 1;
         const mine = asked;
-        problem.textContent = "";
-        input.removeAttribute("aria-invalid");
         const text = input.value.trim();
         let found;
         try {
@@ -45,8 +50,7 @@ export function userInput({ label, value = "", others = [], placeholder = "ada",
         return null;
     }
     async function find() {
-        problem.textContent = "";
-        input.removeAttribute("aria-invalid");
+        clear();
         const text = input.value.trim();
         const other = others.find((each) => each.value === text);
         if (other !== undefined) return { other: other.value };

@@ -78,7 +78,9 @@ def an_account_is_created_and_gets_roles(page, server):
     page.find("dialog input[type=text]").send_keys("ada")
     page.find("dialog input[type=password]").send_keys("short", Keys.ENTER)
     page.see("A password has at least 8 bytes.")
-    page.find("dialog input[type=password]").send_keys(PASSWORD, Keys.ENTER)
+    box = page.find("dialog input[type=password]")
+    box.clear()
+    box.send_keys(PASSWORD, Keys.ENTER)
     page.heading("ada")
     token = sign_in(server, "ada")[1]["token"]
     # The session that the creation has begun is over.
