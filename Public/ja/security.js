@@ -129,7 +129,7 @@ export const security = {
     "The server explains its own decision: which rule allows or denies an action.":
         "操作を許可または拒否する規則を、サーバー自身の判定に基づいて説明します。",
     "You are looking at a private database: the answers are about it.": "プライベートデータベースを表示中です。結果はこのデータベースについてのものです。",
-    "Who: name of an account, or anonymous": "対象（アカウントの名前、または anonymous）",
+    "ada, or anonymous": "ada または anonymous",
     "without an account": "アカウントなし",
     "an administrator with this role": "この役割の管理者",
     "a caller without an account": "アカウントのない呼び出し元",

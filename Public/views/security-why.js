@@ -53,13 +53,13 @@ async function recordOf({ type, record }, signal) {
 function questionForm(question, signal, submit) {
     const ids = { action: freshID("action"), type: freshID("type"), record: freshID("record"), field: freshID("field") };
     const shownUser = question.user;
-    const who = userInput({ label: t("Who: name of an account, or anonymous"), value: shownUser, others: others(), signal });
+    const who = userInput({ label: t("Who"), placeholder: t("ada, or anonymous"), value: shownUser, others: others(), signal });
     if (users.isRecordName(shownUser)) {
         users.nameOf(shownUser).then((name) => {
             if (name !== null && who.input.value === shownUser) who.input.value = name;
         });
     }
-    const action = make("select", { id: ids.action, onchange: follow },
+    const action = make("select", { id: ids.action, name: "action", onchange: follow },
         // Everybody can enter the public database.
         explain.actions.filter(([value]) => value !== "enter" || scope.isPrivate() || question.action === value)
             .map(([value, title]) => make("option", { value }, title)));
@@ -75,7 +75,7 @@ function questionForm(question, signal, submit) {
     const button = make("button", { type: "submit", class: "primary" }, t("Ask"));
     action.value = question.action;
     if (question.type !== "") type.value = question.type;
-    const part = (key, title, control) => make("div", { class: key }, make("label", { for: ids[key] }, title), control);
+    const part = (key, title, control) => make("div", {}, make("label", { for: ids[key] }, title), control);
     const parts = {
         type: part("type", t("Type"), type), record: part("record", t("Name of the record"), record),
         field: part("field", t("Field"), field),
@@ -110,7 +110,7 @@ function questionForm(question, signal, submit) {
     }
     follow();
     return make("form", { class: "panel line-form question", novalidate: true, onsubmit: submitted, "aria-label": t("What may X do?") },
-        who.element, make("div", { class: "action" }, make("label", { for: ids.action }, t("Action")), action),
+        who.element, make("div", {}, make("label", { for: ids.action }, t("Action")), action),
         parts.type, parts.record, parts.field, button);
 }
 

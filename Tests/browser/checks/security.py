@@ -220,7 +220,7 @@ def grants_from_a_denial_ask_first(page, server):
     page.see("Enter the name of an account.")
     user_box(page).send_keys("anonymous")
     page.run("""
-        const select = document.querySelector(".action select");
+        const select = document.querySelector(".question select[name=action]");
         select.value = "create";
         select.dispatchEvent(new Event("change", { bubbles: true }))""")
     page.press("Ask")
