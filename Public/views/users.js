@@ -34,7 +34,7 @@ function row(account) {
         make("th", { scope: "row" }, make("a", {
             href: users.address(account), title: account.userRecordName, class: users.hasName(account) ? null : "code",
         }, accountTitle(account))),
-        make("td", { "data-title": t("Roles"), title: roles }, make("span", { class: "value" }, roles)),
+        make("td", { "data-title": t("Roles"), title: roles || null }, roles === "" ? null : make("span", { class: "value" }, roles)),
         make("td", { "data-title": t("Created"), class: "moment" }, localText(account.createdTimestamp)),
         make("td", { "data-title": t("State") },
             make("span", { class: account.disabled === true ? "state alarm" : "state" }, stateText(account))));
