@@ -85,7 +85,7 @@ export function renew() {
     return renewing;
 }
 
-/** A call that requires a signed-in caller. The options are those of `send`. */
+/** A call that requires a signed-in caller. */
 export async function call(method, address, options = {}) {
     try {
         return await send(method, address, options);
@@ -98,7 +98,7 @@ export async function call(method, address, options = {}) {
 
 /**
  * `isAnonymous` omits the cookie. `scope` replaces the scope of the page's URL. `isText` returns the text as it is, and `isTagged`
- * `{answer, tag}` with the tag for `If-Match`.
+ * `{answer, tag}` with the entity tag.
  */
 async function send(method, address, options = {}) {
     const { query = {}, headers = {}, body, signal, isAnonymous = false } = options;
@@ -121,7 +121,8 @@ async function send(method, address, options = {}) {
         throw new Unreachable(error);
     }
 
-    if (options.isText && response.ok) return text;
+    const answered = (answer) => (options.isTagged ? { answer, tag: tagOf(response) } : answer);
+    if (options.isText && response.ok) return answered(text);
     let answer;
     try {
         answer = text === "" ? undefined : json.parse(text);
@@ -130,7 +131,12 @@ async function send(method, address, options = {}) {
         answer = null;
     }
     if (!response.ok) throw new Refusal(response.status, answer ?? null, response.headers.get("X-Request-ID"));
-    return options.isTagged ? { answer, tag: response.headers.get("ETag") } : answer;
+    return answered(answer);
+}
+
+/** The entity tag of a response without its quotes; proxies that compress make it a weak one. */
+function tagOf(response) {
+    return /^(?:W\/)?"(.*)"$/.exec(response.headers.get("ETag") ?? "")?.[1];
 }
 
 /** A signal for `fetch` that aborts on the caller's signal or after `patience`. */
@@ -146,7 +152,7 @@ export function newKey() {
     return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-const ifMatch = (tag) => (tag === undefined ? {} : { "If-Match": `"${tag}"` });
+export const ifMatch = (tag) => (tag === undefined ? {} : { "If-Match": `"${tag}"` });
 
 /** The label of the sessions of administrators who sign in here. */
 const label = "Console";

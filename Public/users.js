@@ -1,25 +1,21 @@
-// Accounts and their names, for callers that may read accounts: names next to record names, accounts by name, suggestions.
+// The names of accounts next to their record names, for callers that may read accounts.
 
 import * as api from "./api.js";
 import { make } from "./dom.js";
-import * as router from "./router.js";
 import * as scope from "./scope.js";
 import * as session from "./session.js";
 
 /** The maximum number of pages of 1000 accounts that are read to find names. Beyond it, only record names are shown. */
 const mostPages = 5;
-/** After this time the accounts that were read may lack newer ones. */
-const lifetime = 30_000; // milliseconds
 
 const pattern = /^_[0-9a-f]{32}$/;
-let accounts = new Map(); // record name → account
+let names = new Map(); // record name → name
 let pages = 0;
 let cursor;
 let reading = null;
-let readAt = 0;
 
 export function forget() {
-    accounts = new Map();
+    names = new Map();
     [pages, cursor, reading] = [0, undefined, null];
 }
 
@@ -28,104 +24,40 @@ export function isRecordName(text) {
     return pattern.test(text);
 }
 
-/** Container and environment of the page: accounts belong to no single database. */
-function place() {
-    const { container, environment } = scope.current();
-    return { ...(container && { container }), ...(environment && { environment }) };
-}
-
-/** The account with this name, or `null`. Names are compared without regard to case. */
-export async function named(name, where = place(), signal = undefined) {
-    const { users } = await api.users({ name }, { scope: where, signal });
-    return users[0] ?? null;
-}
-
 /** The record name of the account with this name in this container and environment, or `null`. */
-export async function find(name, where) {
-    return (await named(name, where))?.userRecordName ?? null;
-}
-
-/** The account with this name or record name; `null` if there is none, or if it is beyond the accounts that are read. */
-export async function account(text, signal) {
-    if (!isRecordName(text)) return named(text, place(), signal);
-    const known = await reach(text);
-    if (known === null || known.isAnonymous === true) return known;
-    return await named(known.name, place(), signal) ?? known;
-}
-
-/** Whether the account has a name of its own. */
-export function hasName({ name, isAnonymous, userRecordName }) {
-    return isAnonymous !== true && name !== undefined && name !== userRecordName;
-}
-
-/** The URL of an account's page. */
-export function address(each) {
-    return router.address(["users", hasName(each) ? each.name : each.userRecordName]);
-}
-
-/** Reads on until the account with this record name is found, or `isEnough()`. */
-async function reach(recordName, isEnough = () => false) {
-    if (isAll() && !accounts.has(recordName) && Date.now() - readAt > lifetime) forget();
-    while (!accounts.has(recordName) && !isEnough() && pages < mostPages && (pages === 0 || cursor !== undefined)) {
-        reading ??= readPage().finally(() => { reading = null; });
-        await reading;
-    }
-    return accounts.get(recordName) ?? null;
-}
-
-/** Whether all accounts have been read. */
-export function isAll() {
-    return pages > 0 && cursor === undefined;
-}
-
-/** The number of accounts that are searched by parts of names. */
-export const mostSearched = mostPages * 1000;
-
-/** Up to `most` accounts whose names begin with the text, then those that contain it. */
-export async function suggest(text, most) {
-    const wanted = text.toLowerCase();
-    await reach("", () => wanted === "" && accounts.size >= most);
-    const found = [...accounts.values()].filter((each) => hasName(each) && each.name.toLowerCase().includes(wanted));
-    const begins = (each) => each.name.toLowerCase().startsWith(wanted);
-    return [...found.filter(begins), ...found.filter((each) => !begins(each))].slice(0, most);
+export async function find(name, place) {
+    const { users } = await api.users({ name }, { scope: place });
+    return users[0]?.userRecordName ?? null;
 }
 
 /** The name of the account with this record name; `null` if it has none, is deleted, or may not be read. */
 export async function nameOf(recordName) {
     if (!isRecordName(recordName) || !session.covers("manageUsers")) return null;
     try {
-        const found = await reach(recordName);
-        return found !== null && hasName(found) ? found.name : null;
+        while (!names.has(recordName) && pages < mostPages && (pages === 0 || cursor !== undefined)) {
+            reading ??= readPage().finally(() => { reading = null; });
+            await reading;
+        }
     } catch {
         return null; // The record name is enough.
     }
+    return names.get(recordName) ?? null;
 }
 
 async function readPage() {
-    const answer = await api.users({ limit: "1000", ...(cursor === undefined ? {} : { cursor }) }, { scope: place() });
-    for (const each of answer.users) accounts.set(each.userRecordName, each);
+    const { container, environment } = scope.current();
+    const answer = await api.users({ limit: "1000", ...(cursor === undefined ? {} : { cursor }) },
+        { scope: { ...(container && { container }), ...(environment && { environment }) } });
+    for (const { userRecordName, name } of answer.users) if (name !== undefined) names.set(userRecordName, name);
     cursor = answer.cursor;
     pages += 1;
-    readAt = Date.now();
 }
 
-/** A user for display: the record name, preceded by the account name once it is known, with a link to the account. */
+/** A user for display: the record name, preceded by the account name once it is known. */
 export function userText(recordName) {
     const element = make("span", { class: "user" }, recordName);
     nameOf(recordName).then((name) => {
-        if (name === null) return;
-        element.replaceChildren(make("a", { href: router.address(["users", name]) }, make("strong", {}, name)), " ",
-            make("span", { class: "code" }, recordName));
+        if (name !== null) element.replaceChildren(make("strong", {}, name), " ", make("span", { class: "code" }, recordName));
     });
     return element;
-}
-
-/** A user for display by the name alone; the record name until the name is known, and for callers that may not read accounts. */
-export function userLink(recordName) {
-    if (!session.covers("manageUsers")) return make("span", { class: "code" }, recordName);
-    const link = make("a", { href: router.address(["users", recordName]), title: recordName }, recordName);
-    nameOf(recordName).then((name) => {
-        if (name !== null) link.textContent = name;
-    });
-    return link;
 }

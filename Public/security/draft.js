@@ -1,7 +1,7 @@
 // The rights of a type as the console edits them: grants, rights of fields, and the access list of new records. Changes are
 // listed before they are saved, each can be undone, and they are applied to what the server has then.
 
-import { rightTitle, roleTitle } from "../views/rights.js";
+import { rightTitle, roleTitle } from "./titles.js";
 import { t } from "../words.js";
 
 export const rights = ["CREATE", "READ", "WRITE"];

@@ -1,6 +1,6 @@
 // The answer of `POST /explain/access` for people: a sentence, the rules that led to it, and what would change a denial.
 
-import { rightTitle, roleTitle } from "../views/rights.js";
+import { rightTitle, roleTitle } from "./titles.js";
 import { t } from "../words.js";
 import { principalTitle } from "./draft.js";
 

@@ -10,8 +10,6 @@ function place() {
     return { ...(container && { container }), ...(environment && { environment }) };
 }
 
-const ifMatch = (tag) => (tag === null || tag === undefined ? {} : { "If-Match": tag });
-
 /** The custom roles, `[{name, members: [record name or "role:" and a name]}]`, sorted by name. */
 export async function roles(signal) {
     const answer = await api.call("GET", "/roles", { scope: place(), signal });
@@ -47,7 +45,7 @@ export async function grants(type, signal) {
 /** Replaces the grants of a type, if nobody has changed them since. */
 export function putGrants(type, content, tag) {
     return api.call("PUT", api.path("grants", type), {
-        scope: place(), body: json.stringify({ grants: content }), headers: ifMatch(tag),
+        scope: place(), body: json.stringify({ grants: content }), headers: api.ifMatch(tag),
     });
 }
 
@@ -59,7 +57,7 @@ export async function schema(signal) {
 
 /** Replaces the schema, with all rights in it, if nobody has changed it since. */
 export function putSchema(document, tag) {
-    return api.call("PUT", "/schema", { scope: place(), body: json.stringify(document), headers: ifMatch(tag) });
+    return api.call("PUT", "/schema", { scope: place(), body: json.stringify(document), headers: api.ifMatch(tag) });
 }
 
 /** Why a caller can or cannot do something: `{decision, rule, roles, because: [{rule, allowed, reason}]}`. */

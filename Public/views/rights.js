@@ -1,19 +1,9 @@
 import * as scope from "../scope.js";
 import { t } from "../words.js";
 
-const people = { _world: t("everyone"), _icloud: t("signed in"), _creator: t("creator") };
+export const people = { _world: t("everyone"), _icloud: t("signed in"), _creator: t("creator") };
 
-/** The name of a role for people: `everyone`. */
-export function roleTitle(role) {
-    return people[role] ?? role;
-}
-
-/** The name of a right for people: `read`. */
-export function rightTitle(right) {
-    return words[right] ?? right;
-}
-
-const words = { CREATE: t("create"), READ: t("read"), WRITE: t("write") };
+export const words = { CREATE: t("create"), READ: t("read"), WRITE: t("write") };
 
 /** The default grants of a new type. The server sets them. */
 export const initial = { _creator: ["WRITE"], _icloud: ["CREATE"], _world: ["READ"] };
@@ -22,7 +12,7 @@ export const initial = { _creator: ["WRITE"], _icloud: ["CREATE"], _world: ["REA
 export function grantText(grants) {
     const lines = Object.entries(grants)
         .filter(([, rights]) => Array.isArray(rights) && rights.length > 0)
-        .map(([role, rights]) => `${roleTitle(role)}: ${rights.map(rightTitle).join(", ")}`);
+        .map(([role, rights]) => `${people[role] ?? role}: ${rights.map((right) => words[right] ?? right).join(", ")}`);
     return lines.length === 0 ? t("Administrators only") : lines.join(" · ");
 }
 
@@ -38,5 +28,5 @@ export function rightsLine(type) {
 export function readersText(type) {
     if (scope.isPrivate()) return t("its owner");
     const roles = Object.entries(type.grants).filter(([, rights]) => Array.isArray(rights) && rights.includes("READ"));
-    return roles.length === 0 ? t("Administrators only") : roles.map(([role]) => roleTitle(role)).join(", ");
+    return roles.length === 0 ? t("Administrators only") : roles.map(([role]) => people[role] ?? role).join(", ");
 }

@@ -1,13 +1,14 @@
 // The parts of a type's rights: the matrix of grants, the rights of fields, and the access list of new records.
 
+import * as accounts from "../accounts.js";
 import { freshID, make } from "../dom.js";
 import * as draft from "../security/draft.js";
+import { roleTitle } from "../security/titles.js";
 import * as users from "../users.js";
 import { t } from "../words.js";
 import { ask } from "./dialog.js";
-import { roleTitle } from "./rights.js";
 import { roleName } from "./security-parts.js";
-import { userInput } from "./user-input.js";
+import { accountInput } from "./account-input.js";
 
 const titles = { CREATE: t("Create"), READ: t("Read"), WRITE: t("Change and delete") };
 const hints = {
@@ -165,7 +166,7 @@ function listTable({ list }, changed, names) {
         return make("td", { class: "tick-cell", "data-title": title }, input);
     }
     const rows = Object.keys(list).map((principal) => make("tr", {},
-        make("th", { scope: "row" }, users.isRecordName(principal) ? users.userLink(principal) : draft.principalTitle(principal, names)),
+        make("th", { scope: "row" }, users.isRecordName(principal) ? accounts.link(principal) : draft.principalTitle(principal, names)),
         cell(principal, "read", t("Read")), cell(principal, "write", t("Change and delete")),
         make("td", { class: "acts", "data-title": t("Actions") }, changed === null ? null : make("button", {
             type: "button", class: "small",
@@ -184,7 +185,7 @@ function listTable({ list }, changed, names) {
 function principalForm({ list }, roles, changed) {
     const others = [{ value: "*", title: t("everyone") }, { value: "_creator", title: t("creator") },
         ...roles.map((role) => ({ value: `role:${role}`, title: t("all members of {role}", { role }) }))];
-    const who = userInput({ label: t("Add to the list: an account, role: and a role, _creator, or *"), others });
+    const who = accountInput({ label: t("Add to the list: an account, role: and a role, _creator, or *"), others });
     who.input.dataset.cell = "principal";
     async function add() {
         let found;

@@ -2,10 +2,10 @@
 
 import { freshID, make } from "../dom.js";
 import * as scope from "../scope.js";
+import { rightTitle, roleTitle } from "../security/titles.js";
 import * as session from "../session.js";
 import { t, tp } from "../words.js";
 import { ask } from "./dialog.js";
-import { rightTitle, roleTitle } from "./rights.js";
 
 const pages = [["types", t("Rights of types"), "#/security"], ["roles", t("Roles"), "#/security/roles"],
     ["why", t("What may X do?"), "#/security/why"]];

@@ -1,19 +1,19 @@
 // A role: its members by name, and the rights that it has.
 
+import * as accounts from "../accounts.js";
 import { announce, introduce, make, whileBusy } from "../dom.js";
 import * as router from "../router.js";
 import * as schema from "../schema.js";
 import * as routes from "../security/routes.js";
 import * as session from "../session.js";
-import * as users from "../users.js";
 import { t, tn } from "../words.js";
 import { showProblem } from "./problem.js";
 import { askToDeleteRole, grantsOf, growing, lookingNote, privateNote, rightsText, securityHead } from "./security-parts.js";
-import { accountTitle, userInput } from "./user-input.js";
+import { accountTitle, accountInput } from "./account-input.js";
 
 /** A member as a link to its page. */
 function memberLink(member) {
-    if (!member.startsWith("role:")) return users.userLink(member);
+    if (!member.startsWith("role:")) return accounts.link(member);
     const name = member.slice(5);
     return make("a", { href: router.address(["security", "roles", name]) }, t("all members of {role}", { role: name }));
 }
@@ -37,7 +37,7 @@ export async function show({ signal, show: draw, isOver }, { role: name }) {
                 refused(error);
                 return;
             }
-            users.forget();
+            accounts.forget();
             problem.replaceChildren();
             fill();
             announce(t("{name} no longer has the role {role}.", { name: title, role: name }));
@@ -49,7 +49,7 @@ export async function show({ signal, show: draw, isOver }, { role: name }) {
         const button = make("button", {
             type: "button", class: "small", onclick: () => remove(member, link.textContent, button),
         }, t("Remove"));
-        users.nameOf(member).then((known) => {
+        accounts.nameOf(member).then((known) => {
             button.setAttribute("aria-label", t("Remove {name} from the role", { name: known ?? link.textContent }));
         });
         return make("li", {}, link, canChange ? make("span", { class: "actions" }, button) : null);
@@ -66,7 +66,7 @@ export async function show({ signal, show: draw, isOver }, { role: name }) {
                 const found = await who.find();
                 if (found === null) return;
                 ({ members } = await routes.setMember(name, found.other ?? found.userRecordName, true));
-                users.forget();
+                accounts.forget();
                 problem.replaceChildren();
                 who.input.value = "";
                 fill();
@@ -82,7 +82,7 @@ export async function show({ signal, show: draw, isOver }, { role: name }) {
         const others = all.filter((each) => each.name !== name).map((each) => ({
             value: `role:${each.name}`, title: t("all members of {role}", { role: each.name }),
         }));
-        const who = userInput({ label: t("Add a member: name of an account, or role: and a role"), others, signal });
+        const who = accountInput({ label: t("Add a member: name of an account, or role: and a role"), others, signal });
         const button = make("button", { type: "submit", class: "primary" }, t("Add the member"));
         return make("form", { class: "line-form", novalidate: true, onsubmit: (event) => add(event, who, button) }, who.element, button);
     }

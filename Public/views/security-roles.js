@@ -1,15 +1,15 @@
 // The roles: a role for an account by its name, all roles with their members and rights, new roles.
 
+import * as accounts from "../accounts.js";
 import { announce, freshID, introduce, make, whileBusy } from "../dom.js";
 import * as router from "../router.js";
 import * as schema from "../schema.js";
 import * as routes from "../security/routes.js";
 import * as session from "../session.js";
-import * as users from "../users.js";
 import { number, t } from "../words.js";
 import { showProblem } from "./problem.js";
 import { askForRole, askToDeleteRole, grantsOf, growing, lookingNote, privateNote, rightsText, securityHead } from "./security-parts.js";
-import { accountTitle, userInput } from "./user-input.js";
+import { accountTitle, accountInput } from "./account-input.js";
 
 const mostNames = 3;
 const mostRoles = 15;
@@ -18,14 +18,14 @@ const mostRoles = 15;
 function memberNames(members) {
     const shown = members.slice(0, mostNames).flatMap((member, at) => [at === 0 ? null : ", ",
         member.startsWith("role:") ? make("a", { href: router.address(["security", "roles", member.slice(5)]) }, member)
-            : users.userLink(member)]);
+            : accounts.link(member)]);
     return [...shown, members.length > mostNames ? ` + ${number(members.length - mostNames)}` : null];
 }
 
 /** The form that gives a role to an account. `given(role, account)` is called after it. */
 function giveForm(roles, given, refused) {
     const id = freshID("role");
-    const who = userInput({ label: t("Name of the account") });
+    const who = accountInput({ label: t("Name of the account") });
     const select = make("select", { id }, roles.map(({ name }) => make("option", { value: name }, name)));
     const button = make("button", { type: "submit", class: "primary" }, t("Give the role"));
     return make("form", { class: "panel line-form", novalidate: true, "aria-label": t("Give a role"), onsubmit: (event) => {
@@ -106,7 +106,7 @@ export async function show({ signal, show: draw, isOver }) {
     privateNote(), lookingNote(), problem,
     canChange && canFind && roles.length > 0 ? giveForm(roles, (role, name) => {
         announce(t("{name} now has the role {role}.", { name, role }), { isCarried: true });
-        users.forget();
+        accounts.forget();
         reload();
     }, refused) : null,
     filter,

@@ -1,6 +1,7 @@
 // “What may X do?”: a question about a caller, the server's answer in sentences, and buttons that mend a denial. The question is
 // in the URL, so other pages can lead to it: `#/security/why?user=ada&type=Post&record=p1&action=write`.
 
+import * as accounts from "../accounts.js";
 import * as api from "../api.js";
 import { announce, freshID, introduce, make, whileBusy } from "../dom.js";
 import * as router from "../router.js";
@@ -9,14 +10,14 @@ import * as scope from "../scope.js";
 import { principalTitle } from "../security/draft.js";
 import * as explain from "../security/explain.js";
 import * as routes from "../security/routes.js";
+import { rightTitle, roleTitle } from "../security/titles.js";
 import * as session from "../session.js";
 import * as users from "../users.js";
 import { t } from "../words.js";
 import { ask } from "./dialog.js";
 import { showProblem } from "./problem.js";
-import { rightTitle, roleTitle } from "./rights.js";
 import { securityHead } from "./security-parts.js";
-import { accountTitle, userInput } from "./user-input.js";
+import { accountTitle, accountInput } from "./account-input.js";
 
 const administratorRoles = ["owner", "developer", "editor", "viewer"];
 
@@ -34,7 +35,7 @@ function isOther(text) {
 async function subject(text, signal) {
     if (text === "anonymous") return { who: t("a caller without an account"), account: null };
     if (isOther(text) || !session.covers("manageUsers")) return { who: text, account: null };
-    const account = await users.account(text, signal);
+    const account = await accounts.find(text, signal);
     return { who: account === null ? text : accountTitle(account), account };
 }
 
@@ -53,9 +54,9 @@ async function recordOf({ type, record }, signal) {
 function questionForm(question, signal, submit) {
     const ids = { action: freshID("action"), type: freshID("type"), record: freshID("record"), field: freshID("field") };
     const shownUser = question.user;
-    const who = userInput({ label: t("Who"), placeholder: t("ada, or anonymous"), value: shownUser, others: others(), signal });
+    const who = accountInput({ label: t("Who"), placeholder: t("ada, or anonymous"), value: shownUser, others: others(), signal });
     if (users.isRecordName(shownUser)) {
-        users.nameOf(shownUser).then((name) => {
+        accounts.nameOf(shownUser).then((name) => {
             if (name !== null && who.input.value === shownUser) who.input.value = name;
         });
     }
@@ -99,7 +100,7 @@ function questionForm(question, signal, submit) {
             if (!isOther(text) && session.covers("manageUsers")) {
                 const found = await who.find();
                 if (found === null) return;
-                user = found.other ?? (users.hasName(found) ? found.name : found.userRecordName);
+                user = found.other ?? (accounts.hasName(found) ? found.name : found.userRecordName);
             }
             const isOfType = explain.hasType(action.value);
             submit({
@@ -207,7 +208,7 @@ function answerPanel(answer, context, mended, problem) {
         question.record === "" ? null
             : make("a", { href: router.address(["types", question.type, "record", question.record]) }, t("The record")),
         context.account === null ? null
-            : make("a", { href: users.address(context.account) }, t("The account {name}", { name: who })),
+            : make("a", { href: accounts.address(context.account) }, t("The account {name}", { name: who })),
     ].filter((each) => each !== null);
     return make("section", { class: isAllowed ? "panel verdict" : "panel verdict denied", "aria-label": t("Answer") },
         make("h2", { class: "answer" }, explain.headline(answer, question, who)),
@@ -228,7 +229,7 @@ async function find(question, signal) {
         routes.explain(explain.body(question), { signal }), recordOf(question, signal), routes.roles(signal)]);
     const list = record?.acl ?? null;
     const principals = Object.keys(list ?? {}).filter(users.isRecordName);
-    const names = new Map(await Promise.all(principals.map(async (each) => [each, await users.nameOf(each) ?? each])));
+    const names = new Map(await Promise.all(principals.map(async (each) => [each, await accounts.nameOf(each) ?? each])));
     if (account !== null) names.set(account.userRecordName, who);
     const facts = {
         who, names, list, roles: roles.map(({ name }) => name), heldRoles: answer.roles ?? [],
@@ -258,7 +259,7 @@ export async function show({ signal, show: draw, fail }, _, query) {
         signal.throwIfAborted();
         problem.replaceChildren();
         place.replaceChildren(answerPanel(found.answer, found.context, (done) => {
-            users.forget();
+            accounts.forget();
             schema.load({ signal }).then(() => answer(t("Done: {what}.", { what: done }))).catch(fail);
         }, problem));
         if (note !== "") announce(note);

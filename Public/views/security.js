@@ -4,8 +4,9 @@ import { introduce, make } from "../dom.js";
 import * as router from "../router.js";
 import * as schema from "../schema.js";
 import { rights } from "../security/draft.js";
+import { roleTitle } from "../security/titles.js";
 import { number, t } from "../words.js";
-import { grantText, initial, roleTitle } from "./rights.js";
+import { grantText, initial } from "./rights.js";
 import { growing, lookingNote, privateNote, securityHead } from "./security-parts.js";
 
 /** With more types than this, a box filters them. */

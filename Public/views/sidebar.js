@@ -63,13 +63,9 @@ export function sidebar() {
     const now = { room: rooms.rooms[0], type: null };
     const zones = zoneList(() => (now.type === null ? "#/types" : router.address(["types", now.type])));
 
-    /** Whether the page belongs to this room, such as that of a user to the users. Pages of a type are marked at the type. */
-    function isWithin(room) {
-        return room.path !== "" && now.type === null && now.room.path.startsWith(`${room.path}/`);
-    }
     function roomLinks(section) {
         return rooms.listed(section).map((room) => {
-            const title = link(`#/${room.path}`, room.title, room === now.room || isWithin(room));
+            const title = link(`#/${room.path}`, room.title, room === now.room || room.path === now.room.within);
             if (room.path !== "types") return title;
             return [make("div", { class: "row" }, title, add), filter, list, empty];
         });

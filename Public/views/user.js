@@ -1,5 +1,6 @@
 // An account: roles, state, password, sessions, private database, records, deletion.
 
+import * as accounts from "../accounts.js";
 import * as api from "../api.js";
 import { quoted } from "../conditions.js";
 import { localText } from "../dates.js";
@@ -16,7 +17,7 @@ import { t } from "../words.js";
 import { ask } from "./dialog.js";
 import { showProblem } from "./problem.js";
 import { growing } from "./security-parts.js";
-import { accountTitle } from "./user-input.js";
+import { accountTitle } from "./account-input.js";
 import { askForPassword, askToDelete, watchRemoval } from "./user-dialogs.js";
 import { stateText } from "./users.js";
 
@@ -85,7 +86,7 @@ function recordLinks(account, signal) {
 }
 
 export async function show({ signal, show: draw, isOver }, { user }) {
-    const [found, roles] = await Promise.all([users.account(user, signal), routes.roles(signal), schema.load({ signal })]);
+    const [found, roles] = await Promise.all([accounts.find(user, signal), routes.roles(signal), schema.load({ signal })]);
     if (found === null) {
         showNobody(user, draw);
         return;
@@ -93,8 +94,8 @@ export async function show({ signal, show: draw, isOver }, { user }) {
     let account = found;
     const title = accountTitle(account);
     const canChange = session.covers("changeRights");
-    const isOwner = session.covers("usePrivate");
-    const heading = make("h1", { class: users.hasName(account) ? null : "record-name-title" }, title);
+    const isOwner = session.covers("enterPrivate");
+    const heading = make("h1", { class: accounts.hasName(account) ? null : "record-name-title" }, title);
     const [problem, facts, acts] = [make("div", {}), make("dl", { class: "facts" }), make("p", { class: "actions" })];
     const refused = (error) => showProblem(problem, error);
 
@@ -106,7 +107,7 @@ export async function show({ signal, show: draw, isOver }, { user }) {
         ].map(([key, value]) => make("div", {}, make("dt", {}, key), make("dd", {}, value))));
         acts.replaceChildren(...[
             account.disabled === true ? button(t("Enable"), enable) : button(t("Disable…"), disable),
-            isOwner && users.hasName(account) ? button(t("Set a password…"), setPassword) : null,
+            isOwner && accounts.hasName(account) ? button(t("Set a password…"), setPassword) : null,
             account.disabled === true ? null : button(t("End all sessions…"), endSessions),
         ].filter((each) => each !== null));
     }
@@ -123,7 +124,7 @@ export async function show({ signal, show: draw, isOver }, { user }) {
             refused(error);
             return false;
         }
-        users.forget();
+        accounts.forget();
         problem.replaceChildren();
         drawFacts();
         if (sentence !== "") announce(sentence);
@@ -170,7 +171,7 @@ export async function show({ signal, show: draw, isOver }, { user }) {
             refused(error);
             return false;
         }
-        users.forget();
+        accounts.forget();
         problem.replaceChildren();
         announce(isMember ? t("{name} now has the role {role}.", { name: title, role: role.name })
             : t("{name} no longer has the role {role}.", { name: title, role: role.name }));
@@ -180,7 +181,7 @@ export async function show({ signal, show: draw, isOver }, { user }) {
         if (!(await askToDelete(title, account.isAnonymous === true))) return;
         try {
             await routes.removeUser(account.userRecordName);
-            users.forget();
+            accounts.forget();
             const isDone = await watchRemoval(title);
             announce(isDone ? t("The account {name} is deleted.", { name: title })
                 : t("The account is deleted. Home lists the job that deletes its private data."), { isCarried: true });
@@ -221,9 +222,9 @@ function showNobody(user, draw) {
     const heading = make("h1", {}, t("Users"));
     draw(make("div", { class: "page-head" }, heading), make("div", { class: "empty" },
         make("p", { class: "lead" }, t("Nothing was found.")),
-        make("p", {}, users.isRecordName(user) && !users.isAll()
+        make("p", {}, users.isRecordName(user) && !accounts.isAll()
             ? t("Only the first {count} accounts are found by their record names. Find this one by its name.", {
-                count: users.mostSearched,
+                count: accounts.mostSearched,
             })
             : t("No account here has the name “{name}”.", { name: user })),
         make("p", {}, make("a", { class: "button", href: "#/users" }, t("All users")))));

@@ -1,5 +1,6 @@
 // The accounts: by name, in the order of their creation, a page at a time.
 
+import * as accounts from "../accounts.js";
 import { localText } from "../dates.js";
 import { announce, freshID, introduce, make } from "../dom.js";
 import * as api from "../api.js";
@@ -8,11 +9,10 @@ import * as router from "../router.js";
 import * as routes from "../security/routes.js";
 import * as session from "../session.js";
 import { sizeText } from "../sizes.js";
-import * as users from "../users.js";
 import { number, t, tn } from "../words.js";
 import { ask } from "./dialog.js";
 import { problemBox, showProblem } from "./problem.js";
-import { accountTitle } from "./user-input.js";
+import { accountTitle } from "./account-input.js";
 
 const pageSize = 50;
 const shortestPassword = 8;
@@ -32,7 +32,7 @@ function row(account) {
     const roles = (account.roles ?? []).join(", ");
     return make("tr", {},
         make("th", { scope: "row" }, make("a", {
-            href: users.address(account), title: account.userRecordName, class: users.hasName(account) ? null : "code",
+            href: accounts.address(account), title: account.userRecordName, class: accounts.hasName(account) ? null : "code",
         }, accountTitle(account))),
         make("td", { "data-title": t("Roles"), title: roles || null }, roles === "" ? null : make("span", { class: "value" }, roles)),
         make("td", { "data-title": t("Created"), class: "moment" }, localText(account.createdTimestamp)),
@@ -40,12 +40,12 @@ function row(account) {
             make("span", { class: account.disabled === true ? "state alarm" : "state" }, stateText(account))));
 }
 
-function table(accounts) {
+function table(list) {
     const head = (text) => make("th", { scope: "col" }, text);
     return make("div", { class: "panel table", role: "region", tabindex: "0", "aria-label": t("Accounts") },
         make("table", { class: "lines cards" },
             make("thead", {}, make("tr", {}, head(t("Name")), head(t("Roles")), head(t("Created")), head(t("State")))),
-            make("tbody", {}, accounts.map(row))));
+            make("tbody", {}, list.map(row))));
 }
 
 function pager(page, hasNext, count) {
@@ -59,7 +59,7 @@ function pager(page, hasNext, count) {
 
 /** Accounts for a search: the one with exactly this name, then those whose names begin with it or contain it. */
 async function search(text, signal) {
-    const [exact, similar] = await Promise.all([users.account(text, signal), users.suggest(text, pageSize)]);
+    const [exact, similar] = await Promise.all([accounts.find(text, signal), accounts.suggest(text, pageSize)]);
     return [...(exact === null ? [] : [exact]), ...similar.filter((each) => each.userRecordName !== exact?.userRecordName)];
 }
 
@@ -126,8 +126,8 @@ export async function show({ signal, show: draw, isOver }, _, query) {
     function drawSearch(text, found) {
         list.replaceChildren(found.length === 0 ? make("div", { class: "empty" }, make("p", { class: "lead" }, t("Nothing was found.")),
             make("p", {}, t("No account here has the name “{name}”.", { name: text }))) : table(found),
-        users.isAll() ? "" : make("p", { class: "note" },
-            t("Parts of names are only found in the first {count} accounts; whole names always.", { count: users.mostSearched })));
+        accounts.isAll() ? "" : make("p", { class: "note" },
+            t("Parts of names are only found in the first {count} accounts; whole names always.", { count: accounts.mostSearched })));
     }
     /** Searches while one types; the text is in the URL, so that a reload and going back keep it. */
     async function find() {
@@ -163,9 +163,9 @@ export async function show({ signal, show: draw, isOver }, _, query) {
         if (account === null) return;
         try {
             const user = await routes.createUser(account.name, account.password);
-            users.forget();
+            accounts.forget();
             announce(t("Created."), { isCarried: true });
-            if (!isOver()) router.go(users.address(user));
+            if (!isOver()) router.go(accounts.address(user));
         } catch (error) {
             if (!isOver()) showProblem(problem, error);
         }

@@ -29,7 +29,7 @@ def suggested(page):
 
 
 def user_box(page):
-    return page.find(".user-input input")
+    return page.find(".account-input input")
 
 
 def tick(page, cell):

@@ -95,7 +95,7 @@ def an_account_is_created_and_gets_roles(page, server):
     assert members(server, "editors") == []
     page.press("What may ada do?")
     page.heading("What may X do?")
-    assert page.find(".user-input input").get_attribute("value") == "ada"
+    assert page.find(".account-input input").get_attribute("value") == "ada"
 
 
 @check
@@ -140,9 +140,7 @@ def an_accounts_records_and_private_database_are_opened(page, server):
     page.heading("Post")
     page.see("hers")
     assert "of-nobody" not in page.text()
-    page.go("#/types/Post/record/hers")
-    page.heading("hers")
-    page.press("ada", ".facts")
+    page.go("#/users/ada")
     page.heading("ada")
     page.press("Open the private database")
     page.until(lambda: f"owner={record_name}" in page.browser.current_url, "the private database")

@@ -1,7 +1,7 @@
 // An input for the name of an account, with suggestions while one types.
 
+import * as accounts from "../accounts.js";
 import { freshID, make } from "../dom.js";
-import * as users from "../users.js";
 import { t } from "../words.js";
 
 const mostSuggestions = 20;
@@ -10,7 +10,7 @@ const mostSuggestions = 20;
  * The input with its label: `{element, input, find}`. `others` are further texts that it takes, `[{value, title}]`. `find()` returns the
  * account, `{other: value}`, or `null` after it has said what is wrong.
  */
-export function userInput({ label, value = "", others = [], placeholder = "ada", signal }) {
+export function accountInput({ label, value = "", others = [], placeholder = "ada", signal }) {
     const id = freshID("user");
     const options = make("datalist", { id: `${id}-names` });
     const problem = make("p", { class: "problem", id: `${id}-problem`, role: "alert" });
@@ -33,7 +33,7 @@ export function userInput({ label, value = "", others = [], placeholder = "ada",
         const text = input.value.trim();
         let found;
         try {
-            found = await users.suggest(text, mostSuggestions);
+            found = await accounts.suggest(text, mostSuggestions);
         } catch {
             return; // A whole name is found without suggestions.
         }
@@ -55,18 +55,18 @@ export function userInput({ label, value = "", others = [], placeholder = "ada",
         const other = others.find((each) => each.value === text);
         if (other !== undefined) return { other: other.value };
         if (text === "") return refuse(t("Enter the name of an account."));
-        const found = await users.account(text, signal);
+        const found = await accounts.find(text, signal);
         if (found !== null) return found;
-        const similar = await users.suggest(text, 3).catch(() => []);
+        const similar = await accounts.suggest(text, 3).catch(() => []);
         return refuse(similar.length === 0 ? t("No account here has the name “{name}”.", { name: text })
             : t("No account here has the name “{name}”. Similar: {names}", {
                 name: text, names: similar.map((each) => each.name).join(", "),
             }));
     }
-    return { element: make("div", { class: "user-input" }, make("label", { for: id }, label), input, options, problem), input, find };
+    return { element: make("div", { class: "account-input" }, make("label", { for: id }, label), input, options, problem), input, find };
 }
 
 /** An account for people: its name, or the record name of one without a name. */
 export function accountTitle(account) {
-    return users.hasName(account) ? account.name : account.userRecordName;
+    return accounts.hasName(account) ? account.name : account.userRecordName;
 }
