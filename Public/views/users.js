@@ -63,13 +63,13 @@ async function search(text, signal) {
     return [...(exact === null ? [] : [exact]), ...similar.filter((each) => each.userRecordName !== exact?.userRecordName)];
 }
 
-/** The form of a new account in a dialog: `{name, password}`, or `null`. */
-async function askForAccount() {
+/** The form of a new account in a dialog: `{name, password}`, or `null`. `before` is what was wrong last time: `{name, sentence}`. */
+async function askForAccount(before) {
     const [nameID, passwordID] = [freshID("name"), freshID("password")];
-    const problem = make("p", { class: "problem", role: "alert", id: `${nameID}-problem` });
+    const problem = make("p", { class: "problem", role: "alert", id: `${nameID}-problem` }, before?.sentence ?? "");
     const name = make("input", {
         id: nameID, type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", autofocus: true, placeholder: "ada",
-        "aria-describedby": problem.id,
+        value: before?.name ?? "", "aria-describedby": problem.id,
     });
     const password = make("input", { id: passwordID, type: "password", autocomplete: "new-password" });
     const isValid = () => {
@@ -158,8 +158,8 @@ export async function show({ signal, show: draw, isOver }, _, query) {
             make("p", {}, t("Users sign up in your app, or you create their accounts here.")))
             : table(answer.users), pager(number, answer.cursor !== undefined, answer.users.length));
     }
-    async function create() {
-        const account = await askForAccount();
+    async function create(before) {
+        const account = await askForAccount(before);
         if (account === null) return;
         try {
             const user = await routes.createUser(account.name, account.password);
@@ -167,13 +167,16 @@ export async function show({ signal, show: draw, isOver }, _, query) {
             announce(t("Created."), { isCarried: true });
             if (!isOver()) router.go(accounts.address(user));
         } catch (error) {
-            if (!isOver()) showProblem(problem, error);
+            if (isOver()) return;
+            // A name that is taken or not allowed can be corrected in the form.
+            if (error instanceof api.Refusal && [400, 409].includes(error.status)) await create({ ...account, sentence: error.message });
+            else showProblem(problem, error);
         }
     }
     if (wanted === "") await drawPage(page);
     else drawSearch(wanted, await search(wanted, signal));
     draw(make("div", { class: "page-head" }, heading, input, session.covers("manageUsers") ? make("p", { class: "actions" },
-        make("button", { type: "button", class: "primary", onclick: create }, t("New account"))) : null), problem, list, usage);
+        make("button", { type: "button", class: "primary", onclick: () => create() }, t("New account"))) : null), problem, list, usage);
     introduce(heading);
     routes.usage(signal).then((used) => {
         if (used !== undefined && !signal.aborted) usage.textContent = usageText(used);

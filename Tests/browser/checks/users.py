@@ -82,6 +82,16 @@ def an_account_is_created_and_gets_roles(page, server):
     box.clear()
     box.send_keys(PASSWORD, Keys.ENTER)
     page.heading("ada")
+    # A name that is taken stays in the form.
+    page.go("#/users")
+    page.press("New account", "main")
+    page.find("dialog input[type=text]").send_keys("ADA")
+    page.find("dialog input[type=password]").send_keys(PASSWORD, Keys.ENTER)
+    page.see("An account has this name already")
+    assert page.find("dialog input[type=text]").get_attribute("value") == "ADA"
+    page.press("Cancel", "dialog")
+    page.go("#/users/ada")
+    page.heading("ada")
     token = sign_in(server, "ada")[1]["token"]
     # The session that the creation has begun is over.
     assert len(server.call("GET", "/sessions", token=token)[1]["sessions"]) == 1
