@@ -171,7 +171,7 @@ def rights_of_fields_and_lists_are_saved(page, server):
     page.press("As the rights of the type say", "dialog")
     page.press("Apply", "dialog")
     page.press("Save")
-    page.see("Saved.")
+    page.until(lambda: not page.find(".changes").is_displayed(), "the end of the second save")
     entry = server.call("GET", "/schema/types/Post")[1]
     assert ada not in entry["acl"] and "read" not in entry["fields"]["cost"], entry
     page.go("#/security")
