@@ -59,7 +59,7 @@ export class Unreadable extends Error {
 }
 
 /** A path from raw segments. The names `.` and `..` are not allowed: browsers would resolve them as directories. */
-function path(...segments) {
+export function path(...segments) {
     for (const segment of segments) {
         if (segment === "" || segment === "." || segment === "..") {
             throw new RangeError(t("“{name}” cannot be a name.", { name: segment }));
@@ -229,11 +229,17 @@ export function putSchema(document) {
     return call("PUT", "/schema", { body: json.stringify(document) });
 }
 
-/** The types as `[{name, fields: {name: {type, indexes?}}, indexes, grants: {role: [right]}}]`, sorted by name. */
+/**
+ * The types as `[{name, fields: {name: {type, indexes?, read?, write?}}, indexes, grants: {role: [right]}, acl, aclRequired}]`, sorted
+ * by name.
+ */
 export async function schema(options) {
     const { types } = await schemaDocument(options);
     return Object.entries(types)
-        .map(([name, type]) => ({ name, fields: type.fields ?? {}, indexes: type.indexes ?? [], grants: type.grants ?? {} }))
+        .map(([name, type]) => ({
+            name, fields: type.fields ?? {}, indexes: type.indexes ?? [], grants: type.grants ?? {}, acl: type.acl ?? null,
+            aclRequired: type.aclRequired === true,
+        }))
         .sort((one, other) => one.name.localeCompare(other.name));
 }
 

@@ -9,7 +9,8 @@ export const sections = [["data", t("Data")], ["access", t("Access")], ["operati
 
 /**
  * `path` is the part of the URL after `#/`; a part with a colon stands for any name. Rooms with a `title` are in the sidebar, those
- * without a `section` above all sections. `right` is what a caller needs, as in `session.covers`.
+ * without a `section` above all sections. `right` is what a caller needs, as in `session.covers`. `within` is the path of the room
+ * that the sidebar marks instead.
  */
 export const rooms = [
     { path: "", title: t("Home"), load: () => import("./views/home.js") },
@@ -19,6 +20,13 @@ export const rooms = [
     { path: "types/:type/new", load: () => import("./views/record.js") },
     { path: "types/:type/record/:record", load: () => import("./views/record.js") },
     { path: "types/:type/schema", load: () => import("./views/type-schema.js") },
+    { path: "security", title: t("Security"), section: "access", right: "readRights", load: () => import("./views/security.js") },
+    { path: "security/types/:type", right: "readRights", load: () => import("./views/security-type.js") },
+    { path: "security/roles", within: "security", right: "readRights", load: () => import("./views/security-roles.js") },
+    { path: "security/roles/:role", within: "security", right: "readRights", load: () => import("./views/security-role.js") },
+    { path: "security/why", within: "security", right: "readRights", load: () => import("./views/security-why.js") },
+    { path: "users", title: t("Users"), section: "access", right: "manageUsers", load: () => import("./views/users.js") },
+    { path: "users/:user", within: "users", right: "manageUsers", load: () => import("./views/user.js") },
 ];
 
 function parts(path) {

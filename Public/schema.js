@@ -36,7 +36,8 @@ export function listen(listener) {
 
 /** The type of that name, or one without fields, indexes and grants: a type is created by its first record. */
 export function type(name) {
-    return types.find((each) => each.name === name) ?? { name, fields: {}, indexes: [], grants: {}, isNew: true };
+    return types.find((each) => each.name === name)
+        ?? { name, fields: {}, indexes: [], grants: {}, acl: null, aclRequired: false, isNew: true };
 }
 
 /** The fields of a type, as a `Map` from name to type name. */

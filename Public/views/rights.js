@@ -5,10 +5,11 @@ export const people = { _world: t("everyone"), _icloud: t("signed in"), _creator
 
 export const words = { CREATE: t("create"), READ: t("read"), WRITE: t("write") };
 
-/** The default grants of a new type. */
-const initial = { _creator: ["WRITE"], _icloud: ["CREATE"], _world: ["READ"] };
+/** The default grants of a new type. The server sets them. */
+export const initial = { _creator: ["WRITE"], _icloud: ["CREATE"], _world: ["READ"] };
 
-function grantText(grants) {
+/** `everyone: read · creator: write` */
+export function grantText(grants) {
     const lines = Object.entries(grants)
         .filter(([, rights]) => Array.isArray(rights) && rights.length > 0)
         .map(([role, rights]) => `${people[role] ?? role}: ${rights.map((right) => words[right] ?? right).join(", ")}`);

@@ -9,8 +9,8 @@ import sys
 
 from Tests.browser.runner import run
 
-MODULES = ["waiting", "pages", "looks", "grid", "administrators", "places", "records",
-          "queries", "schema", "schema_text", "promotion", "views", "assets", "base_path", "shown_files"]
+MODULES = ["waiting", "pages", "looks", "grid", "administrators", "places", "records", "queries", "schema",
+           "schema_text", "promotion", "views", "assets", "base_path", "shown_files", "security", "users"]
 
 if __name__ == "__main__":
     sys.exit(run(MODULES, "/_/"))

@@ -9,6 +9,8 @@ PAGES = {
     "#/types/Post?where=likes+%3E+0&count=true&explain=true": "Post",
     "#/types/Post/record/a": "a", "#/types/Post/new": "New Post", "#/types/Post/schema": "Schema of Post",
     "#/schema": "Schema", "#/schema?view=text": "Schema as text", "#/schema?view=promotion": "Promotion",
+    "#/security": "Security", "#/security/types/Post": "Security of Post", "#/security/roles": "Roles",
+    "#/security/why?user=anonymous&type=Post&record=a&action=write": "What may X do?", "#/users": "Users",
 }
 LATENCIES = [0, 60, 150, 300]  # milliseconds
 
