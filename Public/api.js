@@ -59,7 +59,7 @@ export class Unreadable extends Error {
 }
 
 /** A path from raw segments. The names `.` and `..` are not allowed: browsers would resolve them as directories. */
-function path(...segments) {
+export function path(...segments) {
     for (const segment of segments) {
         if (segment === "" || segment === "." || segment === "..") {
             throw new RangeError(t("“{name}” cannot be a name.", { name: segment }));
@@ -86,7 +86,7 @@ export function renew() {
 }
 
 /** A call that requires a signed-in caller. */
-async function call(method, address, options = {}) {
+export async function call(method, address, options = {}) {
     try {
         return await send(method, address, options);
     } catch (error) {
@@ -182,6 +182,13 @@ export async function signOut() {
     } finally {
         await send("DELETE", "/_/session", { scope: {} });
     }
+}
+
+/** Creates an account by an invitation, and ends the session that comes with it: the app has its own sign-in. */
+export async function signUp(name, password, invitation) {
+    const options = { isAnonymous: true };
+    const { token } = await send("POST", "/users", { ...options, body: json.stringify({ name, password, invitation }) });
+    await send("DELETE", "/sessions/current", { ...options, headers: { Authorization: `Bearer ${token}` } }).catch(() => {});
 }
 
 /** The signed-in caller, `{name, isAdministrator, role?, scope?}`; `undefined` if there is none. */

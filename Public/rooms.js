@@ -18,6 +18,14 @@ export const rooms = [
     { path: "types/:type/new", load: () => import("./views/record.js") },
     { path: "types/:type/record/:record", load: () => import("./views/record.js") },
     { path: "types/:type/schema", load: () => import("./views/type-schema.js") },
+    { path: "invitations", title: t("Invitations"), section: "access", right: "manageUsers", load: () => import("./views/invitations.js") },
+    { path: "keys", title: t("Keys"), section: "access", right: "manageKeys", load: () => import("./views/keys.js") },
+    { path: "keys/cloudkit", right: "manageKeys", load: () => import("./views/cloudkit-tokens.js") },
+    {
+        path: "administrators", title: t("Administrators"), section: "access", right: "manageAdministrators",
+        load: () => import("./views/administrators.js"),
+    },
+    { path: "administrators/me", load: () => import("./views/own-account.js") },
 ];
 
 function parts(path) {

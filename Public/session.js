@@ -14,11 +14,14 @@ export const heads = Object.freeze({ "X-Fogbase-Console": "1" });
  * The rights of each role, as on the manual's page “Securing”. The server decides; the console only hides what
  * would be denied.
  */
+const everyone = ["readSchema", "readRights", "readMetrics"];
+const developer = [...everyone, "writeRecords", "changeSchema", "changeRights", "manageUsers", "manageKeys", "manageWebhooks",
+    "manageSchedules"];
 const covered = {
-    owner: ["writeRecords", "changeSchema", "manageUsers"],
-    developer: ["writeRecords", "changeSchema", "manageUsers"],
-    editor: ["writeRecords"],
-    viewer: [],
+    owner: [...developer, "manageAdministrators", "readAudit", "enterPrivate"],
+    developer,
+    editor: [...everyone, "writeRecords"],
+    viewer: everyone,
 };
 
 export function wasEntered() {
