@@ -26,6 +26,9 @@ export const rooms = [
         load: () => import("./views/administrators.js"),
     },
     { path: "administrators/me", load: () => import("./views/own-account.js") },
+    { path: "webhooks", title: t("Webhooks"), section: "operation", right: "manageWebhooks", load: () => import("./views/webhooks.js") },
+    { path: "webhooks/:webhook", right: "manageWebhooks", load: () => import("./views/webhook.js") },
+    { path: "subscriptions", title: t("Subscriptions"), section: "operation", load: () => import("./views/subscriptions.js") },
 ];
 
 function parts(path) {

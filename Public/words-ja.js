@@ -3,5 +3,6 @@
 import { access } from "./ja/access.js";
 import { editing } from "./ja/editing.js";
 import { rooms } from "./ja/rooms.js";
+import { webhooks } from "./ja/webhooks.js";
 
-export const words = { ...editing, ...rooms, ...access };
+export const words = { ...editing, ...rooms, ...access, ...webhooks };
