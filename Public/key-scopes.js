@@ -44,7 +44,7 @@ export function text(scope) {
         .filter((part) => part !== "").join(" · ");
 }
 
-/** The names of the rights, for those who want to know them all. */
+/** The same with the names of all rights. */
 export function fullText(scope) {
     return [recordsText(scope), (scope.rights ?? []).join(", ")].filter((part) => part !== "").join("; ");
 }

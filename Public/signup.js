@@ -19,7 +19,7 @@ function show(title, ...children) {
 function explain(error) {
     if (!(error instanceof api.Refusal)) return error.message;
     switch (error.status) {
-    case 403: return t("This invitation is not valid: it was used or has expired, or it is for another user name. Ask for a new one.");
+    case 403: return `${t("This invitation is not valid: it was used or has expired, or it is for another user name. Ask for a new one.")} (${error.message})`;
     case 409: return t("This user name is taken. Choose another one.");
     case 429: return error.retryAfter === undefined ? error.message : t("Try again in {seconds} s.", { seconds: Number(error.retryAfter) });
     default: return error.message;

@@ -45,7 +45,7 @@ export function nameList({ legend, names, chosen, name, all, some, canBeAll = tr
     const choice = (input, title) => [input, make("label", { for: input.id }, title)];
     const content = make("div", {}, canBeAll ? make("div", { class: "sides" }, choice(every, all), choice(several, some)) : null, box);
     return {
-        ...group({ legend, content, control: isAll ? every : several, name, note }),
+        ...group({ legend, content, control: !canBeAll ? [...ticks.values()][0] : isAll ? every : several, name, note }),
         read: () => (every.checked ? null : [...ticks].filter(([, input]) => input.checked).map(([each]) => each)),
     };
 }

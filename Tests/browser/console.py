@@ -10,7 +10,8 @@ import sys
 from Tests.browser.runner import run
 
 MODULES = ["waiting", "pages", "looks", "grid", "administrators", "places", "records",
-          "queries", "views", "assets", "base_path", "shown_files"]
+          "queries", "views", "assets", "base_path", "shown_files",
+          "keys", "administrator_rooms", "invitations", "webhooks"]
 
 if __name__ == "__main__":
     sys.exit(run(MODULES, "/_/"))

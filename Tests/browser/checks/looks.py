@@ -8,7 +8,8 @@ from Tests.browser.suite import check
 
 ROOMS = ["#/", "#/types", "#/types/Post", "#/types/Post?where=likes+%3E+0&explain=true", "#/types/Post/record/p0",
          "#/types/Post/new", "#/types/Post/schema", "#/types/Post?view=map", "#/types/Post?view=groups&by=title",
-         "#/types/Post?where=likes+%3E+%3E"]
+         "#/types/Post?where=likes+%3E+%3E", "#/keys", "#/keys/cloudkit", "#/administrators", "#/administrators/me",
+         "#/invitations", "#/webhooks", "#/subscriptions"]
 NAMED = {"button", "link", "textbox", "combobox", "checkbox", "radio", "searchbox", "spinbutton", "separator", "region",
          "navigation", "dialog"}
 
@@ -23,6 +24,11 @@ def fill(server):
         "seen": {"value": 1767225600000, "type": "TIMESTAMP"}}}} for number in range(60)]
     status, response = server.call("POST", "/records", {"operations": operations})
     assert status == 200 and "serverErrorCode" not in str(response), response
+    for path, body in [
+            ("/keys", {"name": "mailer", "scope": {"actions": ["read"]}}), ("/cloudkit/tokens", {"name": "Forum"}),
+            ("/administrators", {"name": "grace", "password": "correct horse battery", "role": "editor"}),
+            ("/invitations", {"name": "ada"}), ("/webhooks", {"url": "https://example.org/hook"})]:
+        assert server.call("POST", path, body)[0] == 201, path
     for number in range(14):
         server.create(f"Type{number}" + "WithAVeryLongName" * 3, f"t{number}", name="x")
 
