@@ -12,16 +12,19 @@ const root = document.getElementById("content");
 
 function show(title, ...children) {
     document.title = title;
-    root.replaceChildren(make("img", { src: "fog.svg", alt: "", width: "72", height: "72" }), make("h1", { tabindex: "-1" }, title), ...children);
+    root.replaceChildren(make("img", { src: "fog.svg", alt: "", width: "72", height: "72" }),
+        make("h1", { tabindex: "-1" }, title), ...children);
 }
 
 /** A sentence for an error of the server. */
 function explain(error) {
     if (!(error instanceof api.Refusal)) return error.message;
     switch (error.status) {
-    case 403: return `${t("This invitation is not valid: it was used or has expired, or it is for another user name. Ask for a new one.")} (${error.message})`;
+    case 403: return `${t("This invitation is not valid: it was used or has expired, or it is for another user name. Ask "
+        + "for a new one.")} (${error.message})`;
     case 409: return t("This user name is taken. Choose another one.");
-    case 429: return error.retryAfter === undefined ? error.message : t("Try again in {seconds} s.", { seconds: Number(error.retryAfter) });
+    case 429: return error.retryAfter === undefined ? error.message
+        : t("Try again in {seconds} s.", { seconds: Number(error.retryAfter) });
     default: return error.message;
     }
 }
@@ -32,7 +35,8 @@ function showForm(found) {
     const password = make("input", { type: "password", autocomplete: "new-password" });
     const fields = [
         field({ label: t("Invitation"), control: invitation, note: t("Paste the link that you got.") }),
-        field({ label: t("User name"), control: name, name: "name", note: t("If the invitation is for a certain user name, use that one.") }),
+        field({ label: t("User name"), control: name, name: "name", note: t("If the invitation is for a certain user name, "
+            + "use that one.") }),
         field({ label: t("Password"), control: password, name: "password", note: t("At least 8 characters.") }),
     ];
     const problem = make("p", { class: "problem", role: "alert" });

@@ -10,7 +10,9 @@ export function isFailing({ state, failures }) {
 
 /** `{text, style}` of the state. */
 export function stateOf(webhook) {
-    if (isFailing(webhook)) return { text: tn("fails, {count} attempt", "fails, {count} attempts", Number(webhook.failures)), style: "state alarm" };
+    if (isFailing(webhook)) {
+        return { text: tn("fails, {count} attempt", "fails, {count} attempts", Number(webhook.failures)), style: "state alarm" };
+    }
     switch (webhook.state) {
     case "active": return { text: t("active"), style: "state" };
     case "paused": return { text: t("paused"), style: "state wait" };
@@ -31,6 +33,12 @@ export function zoneText({ database, owner, zone }, name = owner) {
     return zone === undefined ? where : `${where} ▸ ${zone}`;
 }
 
+/** The caller with whose permissions it reads. The name of the server's own token begins with an underscore. */
+export function readerText({ readsAs: { kind, name = "" } }) {
+    if (kind === "key") return t("key {name}", { name });
+    return name.startsWith("_") ? t("the server's token") : name;
+}
+
 export const messageTypes = { "records.changed": t("changes"), "feed.reset": t("start over"), "webhook.test": t("test message") };
 
 /** The result of an attempt in a few words. */
@@ -42,7 +50,8 @@ export function resultText({ delivered, status, error }) {
 
 export function durationText(milliseconds) {
     const value = Number(milliseconds);
-    return value < 1000 ? t("{count} ms", { count: value }) : t("{seconds} s", { seconds: number(value / 1000, { maximumFractionDigits: 1 }) });
+    return value < 1000 ? t("{count} ms", { count: value })
+        : t("{seconds} s", { seconds: number(value / 1000, { maximumFractionDigits: 1 }) });
 }
 
 /** A sentence about the attempt in a test. */
@@ -61,8 +70,9 @@ export function lastOf(attempts) {
 /** Why it does not send, and what happens next; an empty text if all is well. */
 export function explanation(webhook) {
     if (isFailing(webhook)) {
-        const since = webhook.failingSince === undefined ? "" : t("Without a success since {time}.", { time: localText(webhook.failingSince) });
-        const next = webhook.nextAttemptAt === undefined ? "" : t("The server tries again at {time}.", { time: localText(webhook.nextAttemptAt) });
+        const { failingSince, nextAttemptAt } = webhook;
+        const since = failingSince === undefined ? "" : t("Without a success since {time}.", { time: localText(failingSince) });
+        const next = nextAttemptAt === undefined ? "" : t("The server tries again at {time}.", { time: localText(nextAttemptAt) });
         return `${since} ${next} ${t("After 3 days it disables the webhook.")}`.trim().replace(/ {2,}/g, " ");
     }
     if (webhook.state === "active") return "";

@@ -5,6 +5,8 @@ export const webhooks = {
     "fails, {count} attempts": "失敗中（{count} 回）",
     "{types} where {condition}": "{types}（条件: {condition}）",
     "public": "パブリック",
+    "key {name}": "キー {name}",
+    "the server's token": "サーバーのトークン",
     "changes": "変更",
     "start over": "やり直し",
     "test message": "テストメッセージ",

@@ -31,7 +31,8 @@ function firstPassword() {
         control.value = passwords.generate();
         control.focus();
     } }, t("Another one"));
-    const part = field({ label: t("First password"), control, name: "password", note: t("A random one. You can also write your own, of at least 12 characters.") });
+    const part = field({ label: t("First password"), control, name: "password", note: t("A random one. You can also write "
+        + "your own, of at least 12 characters.") });
     const line = make("div", { class: "joined" });
     control.replaceWith(line);
     line.append(control, again);
@@ -55,7 +56,8 @@ function showMessage(title, name, password) {
     const address = new URL("..", import.meta.url).href;
     return showSecret({
         title, label: t("Message"), isLong: true,
-        text: t("Sign in at {address} under “Name and password”.", { address }) + `\n\n${t("Name")}: ${name}\n${t("Password")}: ${password}\n\n`
+        text: t("Sign in at {address} under “Name and password”.", { address }) + `\n\n${t("Name")}: ${name}\n`
+            + `${t("Password")}: ${password}\n\n`
             + t("Then choose a password of your own: in the menu with your name, “Password and sessions”."),
         note: t("Copy this message and send it in a way that nobody else reads. The password is not shown again."),
     });
@@ -64,7 +66,8 @@ function showMessage(title, name, password) {
 /** Asks for a new administrator, creates it, and shows the message for it. Returns the name, or `false`. */
 export async function createAdministrator() {
     const input = textInput({ placeholder: "grace", maxlength: "64" });
-    const name = field({ label: t("Name"), control: input, name: "name", note: t("Small letters, digits and . _ - @; an e-mail address is possible.") });
+    const name = field({ label: t("Name"), control: input, name: "name", note: t("Small letters, digits and . _ - @; an "
+        + "e-mail address is possible.") });
     const role = roleChoice("viewer");
     const password = firstPassword();
     let secret = "";
@@ -73,7 +76,8 @@ export async function createAdministrator() {
         send: () => {
             const text = input.value.trim().toLowerCase();
             if (!namePattern.test(text) || ["me", "sessions"].includes(text)) {
-                throw new InputProblem(t("A name is made of small letters, digits and . _ - @, and begins with a letter or digit. “me” and “sessions” are taken."), input);
+                throw new InputProblem(t("A name is made of small letters, digits and . _ - @, and begins with a letter or "
+                    + "digit. “me” and “sessions” are taken."), input);
             }
             secret = password.read();
             return administrators.create({ name: text, role: role.read(), password: secret });

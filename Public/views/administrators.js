@@ -29,7 +29,9 @@ async function changeRole(administrator) {
         intro: [make("p", {}, t("All sessions of {name} end with the change.", { name: administrator.name })),
             warning(administrator) === "" ? null : make("p", { class: "problem" }, warning(administrator))],
         send: () => {
-            if (choice.read() === administrator.role) throw new InputProblem(t("This is the present role. Choose another one."), choice.control);
+            if (choice.read() === administrator.role) {
+                throw new InputProblem(t("This is the present role. Choose another one."), choice.control);
+            }
             return administrators.change(administrator.name, { role: choice.read() });
         },
     });
@@ -41,8 +43,8 @@ async function disable(administrator) {
     const { name } = administrator;
     const isSure = await askFirst({
         title: t("Disable {name}?", { name }), act: t("Disable"),
-        text: [t("All sessions of {name} end, and signing in is not possible until an owner enables the account again.", { name }), warning(administrator)]
-            .filter((text) => text !== ""),
+        text: [t("All sessions of {name} end, and signing in is not possible until an owner enables the account again.", { name }),
+            warning(administrator)].filter((text) => text !== ""),
     });
     if (!isSure) return false;
     await administrators.change(name, { disabled: true });
@@ -60,8 +62,8 @@ async function remove(administrator) {
     const { name } = administrator;
     const isSure = await askFirst({
         title: t("Delete {name}?", { name }), keep: t("Keep it"), act: t("Delete"),
-        text: [t("All sessions of {name} end. Webhooks that read as {name} are disabled. This cannot be undone.", { name }), warning(administrator)]
-            .filter((text) => text !== ""),
+        text: [t("All sessions of {name} end. Webhooks that read as {name} are disabled. This cannot be undone.", { name }),
+            warning(administrator)].filter((text) => text !== ""),
     });
     if (!isSure) return false;
     await administrators.remove(name);
@@ -80,7 +82,8 @@ function commands(administrator) {
 
 function state({ disabled, disabledAt }) {
     if (!disabled) return make("span", { class: "state" }, t("active"));
-    return make("span", { class: "state alarm" }, disabledAt === undefined ? t("disabled") : t("disabled since {time}", { time: localText(disabledAt) }));
+    return make("span", { class: "state alarm" },
+        disabledAt === undefined ? t("disabled") : t("disabled since {time}", { time: localText(disabledAt) }));
 }
 
 /** The roles with their meaning. */
@@ -103,14 +106,16 @@ export async function show(visit) {
             { title: t("Created"), cell: ({ createdAt }) => localText(createdAt), style: "moment" },
         ],
         empty: [make("p", { class: "lead" }, t("No named administrators yet.")),
-            make("p", {}, t("Only the server's own token opens this console. Create an administrator for each person; press “New administrator”."))],
+            make("p", {}, t("Only the server's own token opens this console. Create an administrator for each person; press "
+                + "“New administrator”."))],
     });
     await list.begin();
     visit.show(
         pageHead(heading, { tabs: administratorTabs("all"), actions: [make("button", {
             type: "button", class: "primary", onclick: () => list.run(createAdministrator),
         }, t("New administrator"))] }),
-        make("p", { class: "note" }, t("Administrators are people with rights over the whole server, all containers included. They sign in here with name and password.")),
+        make("p", { class: "note" }, t("Administrators are people with rights over the whole server, all containers "
+            + "included. They sign in here with name and password.")),
         list.element, roleList());
     introduce(heading);
 }

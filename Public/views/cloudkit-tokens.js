@@ -14,7 +14,9 @@ function askForToken(token, { title, submit, send }) {
     const origins = make("textarea", {
         rows: "3", class: "code", spellcheck: "false", placeholder: "https://app.example.org", value: (token?.origins ?? []).join("\n"),
     });
-    const callback = textInput({ type: "url", class: "code", placeholder: "https://app.example.org/signed-in", value: token?.callback ?? "" });
+    const callback = textInput({
+        type: "url", class: "code", placeholder: "https://app.example.org/signed-in", value: token?.callback ?? "",
+    });
     const notes = make("textarea", { rows: "2", value: token?.notes ?? "" });
     return askForm({
         title, submit, fields: [
@@ -37,7 +39,9 @@ function askForToken(token, { title, submit, send }) {
 }
 
 async function create() {
-    const made = await askForToken(undefined, { title: t("New API token for CloudKit"), submit: t("Create token"), send: cloudKitTokens.create });
+    const made = await askForToken(undefined, {
+        title: t("New API token for CloudKit"), submit: t("Create token"), send: cloudKitTokens.create,
+    });
     if (made === null) return false;
     await showSecret({
         title: t("The token of {name}", { name: made.name }), label: t("API token"), text: made.token,
@@ -48,7 +52,8 @@ async function create() {
 
 async function change(token) {
     const done = await askForToken(token, {
-        title: t("Change the token of {name}", { name: token.name }), submit: t("Save"), send: (body) => cloudKitTokens.change(token.id, body),
+        title: t("Change the token of {name}", { name: token.name }), submit: t("Save"),
+        send: (body) => cloudKitTokens.change(token.id, body),
     });
     if (done !== null) announce(t("Saved."));
     return done !== null;
@@ -89,7 +94,8 @@ export async function show(visit) {
         pageHead(heading, { tabs: keyTabs("cloudkit"), actions: [make("button", {
             type: "button", class: "primary", onclick: () => list.run(create),
         }, t("New token"))] }),
-        make("p", { class: "note" }, t("An API token says which app sends a request. Alone it permits what anonymous callers may do.")),
+        make("p", { class: "note" }, t("An API token says which app sends a request. Alone it permits what anonymous "
+            + "callers may do.")),
         list.element);
     introduce(heading);
 }

@@ -48,8 +48,9 @@ export function collection({ label, columns, load, key, name, commands = () => [
         make("table", { class: "lines cards list" },
             make("thead", {}, make("tr", {}, columns.map(head),
                 make("th", { scope: "col", class: "act" }, make("span", { class: "visually-hidden" }, t("Actions"))))), body));
-    const more = make("button", { type: "button", class: "small", hidden: true, onclick: () => whileBusy(more, () => attempt(loadNext)) },
-        t("Show more"));
+    const more = make("button", {
+        type: "button", class: "small", hidden: true, onclick: () => whileBusy(more, () => attempt(loadNext)),
+    }, t("Show more"));
     const problem = make("div", {});
     const nothing = make("div", { class: "empty", hidden: true }, empty);
     let [items, cursor] = [[], undefined];
@@ -63,7 +64,8 @@ export function collection({ label, columns, load, key, name, commands = () => [
     function row(item) {
         const offered = commands(item).filter((each) => each !== null);
         const label_ = t("Actions for {name}", { name: name(item) });
-        return make("tr", { "data-key": key(item), class: isDim(item) ? "dim" : null }, columns.map((column, at) => cellOf(item, column, at)),
+        return make("tr", { "data-key": key(item), class: isDim(item) ? "dim" : null },
+            columns.map((column, at) => cellOf(item, column, at)),
             make("td", { class: "act" }, offered.length === 0 ? null : menu({
                 summary: "⋯", label: label_, style: "right bare",
                 content: offered.map(({ title, act, style }) => command(title, () => run(item, act), style)),
@@ -102,6 +104,9 @@ export function collection({ label, columns, load, key, name, commands = () => [
         const target = found?.querySelector("summary") ?? (table.hidden ? document.querySelector("main h1") : table);
         target?.focus({ preventScroll: found === undefined });
     }
+    function again() {
+        return make("button", { type: "button", onclick: () => attempt(() => reload()) }, t("Load the list again"));
+    }
     /** Runs `work` and shows its error above the table. */
     async function attempt(work) {
         try {
@@ -109,7 +114,7 @@ export function collection({ label, columns, load, key, name, commands = () => [
         } catch (error) {
             if (signal.aborted) return;
             if (error instanceof api.Refusal && error.status === 401) fail(error);
-            else showProblem(problem, error, [make("button", { type: "button", onclick: () => attempt(reload) }, t("Load the list again"))]);
+            else showProblem(problem, error, [again()]);
         }
     }
     function run(item, act) {

@@ -15,7 +15,8 @@ export function expiryField({ days, preset, current, canBeNever = true, latest }
     const id = freshID("expiry");
     const today = () => expiry.dayText(Date.now());
     const options = [
-        ...(current === undefined ? [] : [["keep", current === null ? t("As it is: never") : t("As it is: {time}", { time: localText(current) })]]),
+        ...(current === undefined ? []
+            : [["keep", current === null ? t("As it is: never") : t("As it is: {time}", { time: localText(current) })]]),
         ...days.map((count) => [String(count), tn("In {count} day", "In {count} days", count)]),
         ["date", t("At the end of a day…")],
         ...(canBeNever ? [["never", t("Never")]] : []),

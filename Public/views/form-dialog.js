@@ -93,7 +93,7 @@ function culprit(error, fields) {
  * Asks with a form, and calls `send()` when the user submits it. Returns what it returns, or `null` if the user gave up. `send` may throw
  * an `InputProblem`. `changed()` is called after each input. `further` are nodes below the fields.
  */
-export async function askForm({ title, fields, submit, send, style = "primary", changed = () => {}, intro = [], further = [], wide = false }) {
+export async function askForm({ title, fields, submit, send, changed = () => {}, intro = [], further = [], wide = false }) {
     const problem = make("div", {});
     let [close, pending, result] = [() => {}, null, null];
 
@@ -133,7 +133,7 @@ export async function askForm({ title, fields, submit, send, style = "primary", 
             return form;
         },
         choices: [
-            { value: "send", title: submit, kind: style, allow() {
+            { value: "send", title: submit, kind: "primary", allow() {
                 begin();
                 return false;
             } },
@@ -143,7 +143,7 @@ export async function askForm({ title, fields, submit, send, style = "primary", 
     form.closest("dialog").addEventListener("cancel", (event) => {
         if (pending !== null) event.preventDefault();
     });
-    fields.find(({ control }) => control?.checkVisibility() !== false)?.control?.focus();
+    fields.find(({ control }) => control?.getClientRects().length > 0)?.control.focus();
     await answer;
     await pending; // A secret in the response must not get lost.
     return result;

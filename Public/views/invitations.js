@@ -21,11 +21,16 @@ function forWhom({ name }) {
     return name ?? t("anyone with the link");
 }
 
+function stateNode({ state }) {
+    return make("span", { class: state === "open" ? "state" : "state alarm" }, states[state] ?? state);
+}
+
 /** The choice of the page to which a link leads: that of the server, or the app's own. */
 function pageField() {
     const own = links.ownPage(scope.current());
     const control = textInput({ type: "url", class: "code", placeholder: own, value: links.chosenPage() });
-    const part = field({ label: t("Sign-up page"), control, note: t("Empty: the sign-up page of this server. If your app has its own, "
+    const part = field({ label: t("Sign-up page"), control, note: t("Empty: the sign-up page of this server. If your app "
+        + "has its own, "
         + "it gets the invitation as “invitation” in the part after #.") });
     return {
         ...part, isPlaced: true,
@@ -65,9 +70,11 @@ function showLink(made, page) {
 async function create(signal) {
     const names = session.covers("changeRights") ? await roleNames(signal) : [];
     const name = textInput({ placeholder: "ada", maxlength: "128" });
-    const nameField = field({ label: t("User name"), control: name, name: "name", note: t("The account gets this name, and nobody else can use the link.") });
+    const nameField = field({ label: t("User name"), control: name, name: "name", note: t("The account gets this name, and "
+        + "nobody else can use the link.") });
     const uses = textInput({ type: "number", min: "1", max: String(mostUses), value: "1" });
-    const usesField = field({ label: t("How many accounts"), control: uses, name: "uses", note: t("From 1 to {most}.", { most: mostUses }) });
+    const usesField = field({ label: t("How many accounts"), control: uses, name: "uses",
+        note: t("From 1 to {most}.", { most: mostUses }) });
     const kind = radioGroup({
         legend: t("For whom"), value: "anyone", changed: follow, options: [
             { value: "anyone", title: t("Anyone with the link"), note: t("They choose their user name.") },
@@ -87,7 +94,8 @@ async function create(signal) {
         fields: [kind, nameField, usesField, expires, roles, page].filter((each) => each !== null),
         send: async () => {
             const isPerson = kind.read() === "person";
-            if (isPerson && name.value.trim() === "") throw new InputProblem(t("Type the user name, or choose “Anyone with the link”."), name);
+            if (isPerson && name.value.trim() === "") throw new InputProblem(t("Type the user name, or choose “Anyone with "
+                + "the link”."), name);
             const count = Number(uses.value);
             if (!isPerson && !(Number.isInteger(count) && count >= 1 && count <= mostUses)) {
                 throw new InputProblem(t("Write a whole number from 1 to {most}.", { most: mostUses }), uses);
@@ -109,7 +117,9 @@ async function withdraw(invitation) {
     const isOpen = invitation.state === "open";
     const isSure = !isOpen || await askFirst({
         title: t("Withdraw this invitation?"), keep: t("Keep it"), act: t("Withdraw"),
-        text: tp("The link for {name} stops working. Accounts that were created with it stay.", { name: make("strong", {}, forWhom(invitation)) }),
+        text: tp("The link for {name} stops working. Accounts that were created with it stay.", {
+            name: make("strong", {}, forWhom(invitation)),
+        }),
     });
     if (!isSure) return false;
     await invitations.remove(invitation.id);
@@ -121,7 +131,8 @@ async function withdraw(invitation) {
 async function newestFirst(signal) {
     const { items } = await invitations.list(signal);
     const rank = ({ state }) => (state === "open" ? 0 : 1);
-    return { items: items.toSorted((one, other) => rank(one) - rank(other) || Number(other.createdTimestamp) - Number(one.createdTimestamp)) };
+    const age = ({ createdTimestamp }) => -Number(createdTimestamp);
+    return { items: [...items].sort((one, other) => rank(one) - rank(other) || age(one) - age(other)) };
 }
 
 /** The invitations to sign up. */
@@ -136,7 +147,7 @@ export async function show(visit) {
             { title: t("For whom"), cell: forWhom },
             { title: t("Roles"), cell: ({ roles }) => roles.join(", "), style: "minor" },
             { title: t("Used"), cell: ({ used, uses }) => t("{used} of {uses}", { used: number(used), uses: number(uses) }), style: "short" },
-            { title: t("State"), cell: ({ state }) => make("span", { class: state === "open" ? "state" : "state alarm" }, states[state] ?? state), style: "short" },
+            { title: t("State"), cell: stateNode, style: "short" },
             { title: t("Expires"), cell: ({ expiresAt }) => localText(expiresAt), style: "moment" },
             { title: t("Created"), cell: ({ createdTimestamp }) => localText(createdTimestamp), style: "moment minor" },
         ],
@@ -156,7 +167,8 @@ export async function show(visit) {
             }, t("Invite an administrator")),
             make("button", { type: "button", class: "primary", onclick: () => list.run(() => create(visit.signal)) }, t("Invite a user")),
         ] }),
-        make("p", { class: "note" }, t("A user signs up with the link, unless the server's setting accounts.sign_up is “closed”. The server has no links for "
+        make("p", { class: "note" }, t("A user signs up with the link, unless the server's setting accounts.sign_up is "
+            + "“closed”. The server has no links for "
             + "administrators: an owner creates the account and passes on its first password.")),
         list.element);
     introduce(heading);

@@ -15,7 +15,9 @@ import { nameList } from "./name-list.js";
 import { showSecret } from "./secret.js";
 
 /** How long an old token or secret stays valid after a rotation. */
-export const overlaps = [["0", t("At once")], ["1h", t("In an hour")], ["1d", t("In a day")], ["7d", t("In a week")], ["30d", t("In 30 days")]];
+export const overlaps = [
+    ["0", t("At once")], ["1h", t("In an hour")], ["1d", t("In a day")], ["7d", t("In a week")], ["30d", t("In 30 days")],
+];
 
 const pem = "-----BEGIN PUBLIC KEY-----";
 
@@ -66,7 +68,8 @@ function readName(control) {
 
 /** The end of the key that the caller is, which new keys cannot outlive. The server knows it; the console does not. */
 function expiryOf(current) {
-    return expiryField({ days: [30, 90, 365], preset: 90, current: current === undefined ? undefined : Number(current.expiresAt ?? 0) || null });
+    const present = current === undefined ? undefined : Number(current.expiresAt ?? 0) || null;
+    return expiryField({ days: [30, 90, 365], preset: 90, current: present });
 }
 
 function showToken(key, title) {
@@ -75,7 +78,8 @@ function showToken(key, title) {
     const url = `${location.origin}${scope.base}/users/me${query === "" ? "" : `?${query}`}`;
     return showSecret({
         title, label: t("Token"), text: key.token,
-        note: t("This is the only time that the token is shown. Copy it to the service that uses it, and keep it out of pages and apps."),
+        note: t("This is the only time that the token is shown. Copy it to the service that uses it, and keep it out of "
+            + "pages and apps."),
         further: [make("p", { class: "note" }, t("To try it:")),
             make("pre", { class: "marked" }, `curl -H 'Authorization: Bearer …' '${url}'`)],
     });
@@ -88,7 +92,8 @@ export async function createKey() {
     const kind = radioGroup({
         legend: t("Kind"), value: "token", changed: follow, options: [
             { value: "token", title: t("Token"), note: t("For services that send Authorization: Bearer.") },
-            { value: "serverToServer", title: t("CloudKit server-to-server key"), note: t("The service signs its requests; you register its public key.") },
+            { value: "serverToServer", title: t("CloudKit server-to-server key"), note: t("The service signs its requests; "
+                + "you register its public key.") },
         ],
     });
     const text = make("textarea", { class: "code", rows: "4", spellcheck: "false", autocomplete: "off", placeholder: pem });

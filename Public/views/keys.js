@@ -33,7 +33,8 @@ async function showDetails(key) {
             [t("Key ID"), key.keyID && make("span", { class: "code" }, key.keyID)],
             [t("Public key (PEM)"), key.publicKey && make("pre", {}, key.publicKey)],
             [t("Records that it creates are by"), make("span", { class: "code" }, key.userRecordName)],
-            [t("Created"), time(key.createdAt)], [t("Last used"), time(key.usedAt, t("never"))], [t("Expires"), time(key.expiresAt, t("never"))],
+            [t("Created"), time(key.createdAt)], [t("Last used"), time(key.usedAt, t("never"))],
+            [t("Expires"), time(key.expiresAt, t("never"))],
             [t("Old token valid until"), time(key.overlapsUntil)], [t("Revoked"), time(key.revokedAt)],
         ]),
         choices: [{ value: "close", title: t("Close"), isFirst: true }],
@@ -82,8 +83,10 @@ export async function show(visit) {
             { title: t("State"), cell: state, style: "short" },
             { title: t("Expires"), cell: (key) => time(key.expiresAt, t("never")), style: "moment" },
             { title: t("Last used"), cell: (key) => time(key.usedAt, t("never")), style: "moment" },
-            { title: t("Token"), cell: ({ prefix, keyID }) => make("span", { class: "code" }, prefix === undefined ? keyID : `${prefix}…`), style: "minor middle",
-                full: ({ prefix, keyID }) => prefix ?? keyID },
+            {
+                title: t("Token"), style: "minor middle", full: ({ prefix, keyID }) => prefix ?? keyID,
+                cell: ({ prefix, keyID }) => make("span", { class: "code" }, prefix === undefined ? keyID : `${prefix}…`),
+            },
         ],
         empty: [make("p", { class: "lead" }, t("No keys yet.")),
             make("p", {}, t("A key lets a service use the database, within the limits that you tick. Press “New key”."))],
@@ -93,7 +96,8 @@ export async function show(visit) {
         pageHead(heading, { tabs: keyTabs("keys"), actions: [make("button", {
             type: "button", class: "primary", onclick: () => list.run(createKey),
         }, t("New key"))] }),
-        make("p", { class: "note" }, t("Keys are for services: scripts, other servers, scheduled work. They belong to this container and environment, "
+        make("p", { class: "note" }, t("Keys are for services: scripts, other servers, scheduled work. They belong to this "
+            + "container and environment, "
             + "and only their own scope limits them.")),
         list.element);
     introduce(heading);

@@ -15,7 +15,9 @@ export function nameList({ legend, names, chosen, name, all, some, canBeAll = tr
     const listed = [...names, ...(chosen ?? []).filter((each) => !names.includes(each))];
     const shared = freshID("names");
     const isAll = canBeAll && chosen === null;
-    const radio = (value, isChecked) => make("input", { type: "radio", id: freshID("names"), name: shared, value, checked: isChecked, onchange: follow });
+    const radio = (value, isChecked) => make("input", {
+        type: "radio", id: freshID("names"), name: shared, value, checked: isChecked, onchange: follow,
+    });
     const [every, several] = [radio("all", isAll), radio("some", !isAll)];
     const ticks = new Map(listed.map((each) => [each, make("input", {
         type: "checkbox", id: freshID("name"), checked: (chosen ?? []).includes(each), onchange: count,

@@ -18,7 +18,8 @@ function passwordForm(changed) {
     const [current, next, again] = [secret("current-password"), secret("new-password"), secret("new-password")];
     const fields = [
         field({ label: t("Current password"), control: current, name: "currentPassword" }),
-        field({ label: t("New password"), control: next, name: "password", note: t("At least 12 characters. A few random words are easy to remember.") }),
+        field({ label: t("New password"), control: next, name: "password", note: t("At least 12 characters. A few random "
+            + "words are easy to remember.") }),
         field({ label: t("New password, once more"), control: again }),
     ];
     const problem = make("div", {});
@@ -54,7 +55,9 @@ function passwordForm(changed) {
     return make("form", { class: "form", novalidate: true, onsubmit: (event) => {
         event.preventDefault();
         whileBusy(button, submit);
-    } }, make("input", { type: "text", autocomplete: "username", hidden: true, value: session.current()?.name ?? "", "aria-label": t("Name") }),
+    } }, make("input", {
+        type: "text", autocomplete: "username", hidden: true, value: session.current()?.name ?? "", "aria-label": t("Name"),
+    }),
     fields.map(({ element }) => element), problem, make("p", { class: "actions" }, button));
 }
 
@@ -81,7 +84,8 @@ export async function show(visit) {
         return;
     }
     const list = collection({
-        label: t("Sessions"), visit, load: inPages(administrators.sessions), key: ({ id }) => id, name: ({ label }) => label ?? t("a session"),
+        label: t("Sessions"), visit, load: inPages(administrators.sessions), key: ({ id }) => id,
+        name: ({ label }) => label ?? t("a session"),
         commands: (each) => (each.isCurrent ? [] : [{ title: t("End…"), act: end, style: "danger" }]),
         columns: [
             { title: t("Device or program"), cell: ({ label, isCurrent }) => {
@@ -99,6 +103,7 @@ export async function show(visit) {
         make("section", { "aria-label": t("Change password") }, make("h2", {}, t("Change password")),
             passwordForm(() => list.run(() => undefined))),
         make("section", { "aria-label": t("Sessions") }, make("h2", {}, t("Sessions")),
-            make("p", { class: "note" }, t("Where you are signed in. A session ends 12 hours after its last use, and after 7 days at most.")), list.element)));
+            make("p", { class: "note" }, t("Where you are signed in. A session ends 12 hours after its last use, and after "
+                + "7 days at most.")), list.element)));
     introduce(heading);
 }

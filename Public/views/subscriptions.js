@@ -53,12 +53,14 @@ async function numbers(signal) {
 export async function show(visit) {
     const { signal, show: draw } = visit;
     const heading = make("h1", {}, t("Subscriptions"));
-    const note = make("p", { class: "note" }, t("A subscription tells its user or key which records have changed. The server keeps it, and the app reads the notifications."));
+    const note = make("p", { class: "note" }, t("A subscription tells its user or key which records have changed. The "
+        + "server keeps it, and the app reads the notifications."));
     if (session.current()?.isAdministrator === true) {
         const told = await numbers(signal);
         draw(pageHead(heading), note, make("div", { class: "empty" },
             make("p", { class: "lead" }, t("Subscriptions belong to users and keys.")),
-            make("p", {}, t("The server lists each subscription only to the user or key that created it, so administrators see none here.")),
+            make("p", {}, t("The server lists each subscription only to the user or key that created it, so administrators "
+                + "see none here.")),
             make("p", { class: "actions centered" }, session.covers("manageWebhooks")
                 ? make("a", { class: "button", href: "#/webhooks" }, t("Send changes to a server: webhooks")) : null,
             session.covers("manageKeys") ? make("a", { class: "button", href: "#/keys" }, t("Keys")) : null)), told);
@@ -73,13 +75,18 @@ export async function show(visit) {
             { title: t("ID"), cell: ({ subscriptionID }) => subscriptionID },
             { title: t("Watches"), cell: watchedText },
             { title: t("Fires on"), cell: ({ firesOn }) => (firesOn ?? []).map((each) => reasons[each] ?? each).join(", "), style: "moment" },
-            { title: t("Message"), cell: ({ notification }) => notification?.alertBody ?? notification?.alertLocalizationKey ?? "", style: "minor" },
+            {
+                title: t("Message"), style: "minor",
+                cell: ({ notification }) => notification?.alertBody ?? notification?.alertLocalizationKey ?? "",
+            },
             { title: t("Created"), cell: ({ createdAt }) => localText(createdAt), style: "moment" },
         ],
         empty: [make("p", { class: "lead" }, t("No subscriptions yet.")),
-            make("p", {}, t("The key that you are signed in with has none in this database. It creates them over HTTP, with PUT /subscriptions."))],
+            make("p", {}, t("The key that you are signed in with has none in this database. It creates them over HTTP, with "
+                + "PUT /subscriptions."))],
     });
     await list.begin();
-    draw(pageHead(heading), note, make("p", { class: "note" }, t("These are the subscriptions of the key that you are signed in with.")), list.element);
+    draw(pageHead(heading), note, make("p", { class: "note" }, t("These are the subscriptions of the key that you are "
+        + "signed in with.")), list.element);
     introduce(heading);
 }

@@ -14,22 +14,31 @@ import { overlaps } from "./key-form.js";
 import { nameList } from "./name-list.js";
 import { showSecret } from "./secret.js";
 
-/** The fields for URL, types, condition and fields. `read()` returns `{url, description, types, where, args, fields}`, each `null` if absent. */
+/**
+ * The fields for URL, types, condition and fields. `read()` returns `{url, description, types, where, args, fields}`, each `null` if
+ * absent.
+ */
 function selectionFields(webhook) {
-    const url = textInput({ type: "url", class: "code", placeholder: "https://example.org/hook", value: webhook?.url ?? "", maxlength: "2048" });
+    const url = textInput({
+        type: "url", class: "code", placeholder: "https://example.org/hook", value: webhook?.url ?? "", maxlength: "2048",
+    });
     const description = textInput({ value: webhook?.description ?? "", maxlength: "500" });
     const types = nameList({
         legend: t("Record types"), name: "types", all: t("All types"), some: t("Only these"),
         names: schema.all().map(({ name }) => name), chosen: webhook?.types ?? null,
     });
     const where = textInput({ class: "code", placeholder: "good > 3", value: webhook?.where ?? "" });
-    const args = textInput({ class: "code", placeholder: '["a", 5]', value: webhook?.args === undefined ? "" : json.stringify(webhook.args) });
+    const args = textInput({
+        class: "code", placeholder: '["a", 5]', value: webhook?.args === undefined ? "" : json.stringify(webhook.args),
+    });
     const chosenFields = textInput({ class: "code", placeholder: "title, good", value: (webhook?.fields ?? []).join(", ") });
     const part = {
         condition: field({ label: t("Condition"), control: where, name: "where",
-            note: t("A predicate on the records of one type. A record that no longer matches is sent once more, as one that leaves. Empty: all records.") }),
+            note: t("A predicate on the records of one type. A record that no longer matches is sent once more, as one that "
+                + "leaves. Empty: all records.") }),
         args: field({ label: t("Values for %@ in the condition, as a JSON list"), control: args, name: "args" }),
-        fields: field({ label: t("Fields"), control: chosenFields, name: "fields", note: t("Names with commas. Empty: all fields of each record.") }),
+        fields: field({ label: t("Fields"), control: chosenFields, name: "fields", note: t("Names with commas. Empty: all "
+            + "fields of each record.") }),
     };
     function readArguments() {
         if (args.value.trim() === "") return null;
@@ -43,7 +52,8 @@ function selectionFields(webhook) {
         return list;
     }
     return {
-        fields: [field({ label: "URL", control: url, name: "url", note: t("https. A receiver in your own network needs the setting webhooks.allow_private.") }),
+        fields: [field({ label: "URL", control: url, name: "url", note: t("https. A receiver in your own network needs the "
+            + "setting webhooks.allow_private.") }),
             field({ label: t("Description"), control: description, name: "description" }), types, part.condition, part.args, part.fields],
         changed() {
             part.args.element.hidden = !/%|\$/.test(where.value) && args.value.trim() === "";
@@ -53,7 +63,8 @@ function selectionFields(webhook) {
             if (text === "") throw new InputProblem(t("Write the address of the receiver."), url);
             const [names, condition] = [types.read(), where.value.trim()];
             if (names?.length === 0) throw new InputProblem(t("Tick at least one type, or choose all types."), types.control);
-            if (condition !== "" && names?.length !== 1) throw new InputProblem(t("A condition is about one type. Tick exactly one type above."), where);
+            if (condition !== "" && names?.length !== 1) throw new InputProblem(t("A condition is about one type. Tick "
+                + "exactly one type above."), where);
             const list = chosenFields.value.split(/[\s,]+/).filter((each) => each !== "");
             return {
                 url: text, description: description.value.trim(), types: names, where: condition || null,
@@ -76,7 +87,8 @@ function zoneFields() {
     const owner = textInput({ value: now.owner ?? "", placeholder: "ada" });
     const ownerField = field({ label: t("Owner (account name or record name)"), control: owner, name: "owner" });
     const zone = textInput({ value: now.zone ?? "", placeholder: scope.defaultZone });
-    const zoneField = field({ label: t("Zone"), control: zone, name: "zone", note: t("Empty: the default zone. Each zone needs a webhook of its own.") });
+    const zoneField = field({ label: t("Zone"), control: zone, name: "zone", note: t("Empty: the default zone. Each zone "
+        + "needs a webhook of its own.") });
 
     function follow() {
         for (const each of [ownerField, zoneField]) each.element.hidden = database.read() !== "private";
@@ -106,7 +118,8 @@ function showSigningSecret(webhook, title) {
     return showSecret({
         title, label: t("Secret"), text: webhook.secret,
         note: t("This is the only time that the secret is shown. The receiver verifies each message with it."),
-        further: [make("p", { class: "note" }, t("Messages have the form of Standard Webhooks: the receiver computes the HMAC-SHA256 of "
+        further: [make("p", { class: "note" }, t("Messages have the form of Standard Webhooks: the receiver computes the "
+            + "HMAC-SHA256 of "
             + "“webhook-id.webhook-timestamp.body”, and compares it with webhook-signature."))],
     });
 }
@@ -139,7 +152,8 @@ export async function changeWebhook(webhook) {
     selection.changed();
     const done = await askForm({
         title: t("Change the webhook"), submit: t("Save"), wide: true, changed: selection.changed, fields: selection.fields,
-        further: make("p", { class: "note" }, t("After a change of URL or selection the webhook reads with your rights, and continues where it was.")),
+        further: make("p", { class: "note" }, t("After a change of URL or selection the webhook reads with your rights, and "
+            + "continues where it was.")),
         send: () => {
             const body = selection.read();
             // What stays is not sent: each change of URL or selection makes the caller the webhook's reader.
@@ -156,7 +170,8 @@ export async function rotateSecret(webhook) {
     const overlap = selectField({ label: t("The old secret ends"), options: overlaps, value: "1d", name: "overlap" });
     const made = await askForm({
         title: t("New secret"), submit: t("Create the secret"), fields: [overlap],
-        intro: make("p", {}, t("Until the old secret ends, each message has two signatures, so the receiver can change over without a gap.")),
+        intro: make("p", {}, t("Until the old secret ends, each message has two signatures, so the receiver can change over "
+            + "without a gap.")),
         send: () => webhooks.rotate(webhook.id, overlap.read()),
     });
     if (made === null) return false;
@@ -169,7 +184,8 @@ export async function replay(webhook) {
     const from = radioGroup({
         legend: t("Continue"), value: "beginning", changed: follow, options: [
             { value: "beginning", title: t("At the beginning"), note: t("All records that exist are sent again, then the changes.") },
-            { value: "token", title: t("After a message"), note: t("A receiver that has kept the token of its last message misses nothing.") },
+            { value: "token", title: t("After a message"), note: t("A receiver that has kept the token of its last message "
+                + "misses nothing.") },
             { value: "now", title: t("With the next change"), note: t("What was not delivered yet is skipped.") },
         ],
     });

@@ -21,9 +21,10 @@ async function showAttempt(attempt) {
     await ask({
         title: t("Attempt of {time}", { time: localText(attempt.timestamp) }), wide: true,
         content: make("div", {}, facts([
-            [t("Result"), states.resultText(attempt)], [t("Status"), attempt.status === undefined ? undefined : String(attempt.status)],
+            [t("Result"), states.resultText(attempt)],
             [t("Message"), make("span", { class: "code" }, attempt.message)], [t("Type"), attempt.type],
-            [t("Events"), number(attempt.events)], [t("Attempt"), number(attempt.attempt)], [t("Time"), states.durationText(attempt.duration)],
+            [t("Events"), number(attempt.events)], [t("Attempt"), number(attempt.attempt)],
+            [t("Duration"), states.durationText(attempt.duration)],
         ]), make("h3", { class: "note" }, t("Response")), attempt.response === undefined || attempt.response === ""
             ? make("p", { class: "note" }, t("Empty.")) : make("pre", { class: "marked answer" }, attempt.response)),
         choices: [{ value: "close", title: t("Close"), isFirst: true }],
@@ -32,11 +33,13 @@ async function showAttempt(attempt) {
 
 function attemptTable(attempts) {
     const head = (text, style) => make("th", { scope: "col", class: style }, text);
-    const cell = (title, content, style) => make("td", { "data-title": title, class: style, title: typeof content === "string" ? content : null }, content);
+    const cell = (title, content, style) => make("td", {
+        "data-title": title, class: style, title: typeof content === "string" ? content : null,
+    }, content);
     return make("div", { class: "panel table attempts", role: "region", tabindex: "0", "aria-label": t("Deliveries") },
         make("table", { class: "lines cards list" },
-            make("thead", {}, make("tr", {}, head(t("Time"), "moment"), head(t("Result")), head(t("Message"), "middle"), head(t("Events"), "number figure"),
-                head(t("Attempt"), "number figure minor"), head(t("Duration"), "number figure"), head(t("Response"), "figure"))),
+            make("thead", {}, make("tr", {}, head(t("Time"), "moment"), head(t("Result")), head(t("Message"), "middle"),
+                head(t("Events"), "number figure"), head(t("Attempt"), "number figure minor"), head(t("Duration"), "number figure"), head(t("Response"), "figure"))),
             make("tbody", {}, attempts.map((attempt) => make("tr", {},
                 make("th", { scope: "row" }, localText(attempt.timestamp)),
                 cell(t("Result"), states.resultText(attempt), attempt.delivered ? "result" : "result alarm"),
@@ -45,13 +48,14 @@ function attemptTable(attempts) {
                 cell(t("Attempt"), number(attempt.attempt), "number minor"),
                 cell(t("Duration"), states.durationText(attempt.duration), "number"),
                 cell(t("Response"), make("button", {
-                    type: "button", class: "quiet small", "aria-label": t("Show the attempt of {time}", { time: localText(attempt.timestamp) }),
-                    onclick: () => showAttempt(attempt),
+                    type: "button", class: "quiet small", onclick: () => showAttempt(attempt),
+                    "aria-label": t("Show the attempt of {time}", { time: localText(attempt.timestamp) }),
                 }, t("Show"))))))));
 }
 
 export async function show({ signal, show: draw, fail }, { webhook: id }) {
-    let [webhook, attempts] = await Promise.all([webhooks.read(id, signal), webhooks.deliveries(id, signal), schema.load({ signal })]);
+    const both = () => Promise.all([webhooks.read(id, signal), webhooks.deliveries(id, signal)]);
+    let [[webhook, attempts]] = await Promise.all([both(), schema.load({ signal })]);
     let isOnlyFailed = false;
     const heading = make("h1", {}, nameOf(webhook));
     const [about, problem, table, buttons] = [make("div", {}), make("div", {}), make("div", {}), make("p", { class: "actions" })];
@@ -66,9 +70,10 @@ export async function show({ signal, show: draw, fail }, { webhook: id }) {
         heading.textContent = nameOf(webhook);
         about.replaceChildren(...[
             facts([
-                [t("State"), stateNode(webhook)], ["URL", make("span", { class: "code" }, webhook.url)], [t("Sends"), states.selectionText(webhook)],
+                [t("State"), stateNode(webhook)], ["URL", make("span", { class: "code" }, webhook.url)],
+                [t("Sends"), states.selectionText(webhook)],
                 [t("Values"), webhook.args === undefined ? undefined : make("span", { class: "code" }, json.stringify(webhook.args))],
-                [t("Fields"), (webhook.fields ?? []).join(", ")], [t("Follows"), zoneNode(webhook)], [t("Reads as"), webhook.readsAs.name],
+                [t("Fields"), (webhook.fields ?? []).join(", ")], [t("Follows"), zoneNode(webhook)], [t("Reads as"), states.readerText(webhook)],
                 [t("Created"), localText(webhook.createdAt)],
                 [t("Last success"), success === undefined ? t("none in the list below") : localText(success)],
                 [t("Last error"), failure === undefined ? t("none in the list below") : localText(failure)],
@@ -90,7 +95,7 @@ export async function show({ signal, show: draw, fail }, { webhook: id }) {
     }
     /** Loads the state again, and draws what has changed. */
     async function refresh() {
-        const [now, list] = await Promise.all([webhooks.read(id, signal), webhooks.deliveries(id, signal)]);
+        const [now, list] = await both();
         signal.throwIfAborted();
         const before = [webhook, attempts].map((each) => json.stringify(each));
         [webhook, attempts] = [now, list];

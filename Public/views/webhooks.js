@@ -30,14 +30,18 @@ export async function show(visit) {
     await schema.load({ signal: visit.signal });
     const heading = make("h1", {}, t("Webhooks"));
     const list = collection({
-        label: t("Webhooks"), visit, load: inPages(webhooks.list), key: ({ id }) => id, name: nameOf, isDim: ({ state }) => state !== "active",
+        label: t("Webhooks"), visit, load: inPages(webhooks.list), key: ({ id }) => id, name: nameOf,
+        isDim: ({ state }) => state !== "active",
         commands: (webhook) => [...commandsFor(webhook), { title: t("Delete…"), act: remove, style: "danger" }],
         columns: [
-            { title: t("Receiver"), cell: (each) => make("a", { href: router.address(["webhooks", each.id]) }, nameOf(each)), full: ({ url }) => url },
+            {
+                title: t("Receiver"), full: ({ url }) => url,
+                cell: (each) => make("a", { href: router.address(["webhooks", each.id]) }, nameOf(each)),
+            },
             { title: t("State"), cell: stateNode, full: states.explanation, style: "middle" },
             { title: t("Sends"), cell: states.selectionText },
             { title: t("Follows"), cell: zoneNode, style: "moment" },
-            { title: t("Reads as"), cell: ({ readsAs }) => readsAs.name ?? "", style: "middle minor" },
+            { title: t("Reads as"), cell: states.readerText, style: "middle minor" },
         ],
         empty: [make("p", { class: "lead" }, t("No webhooks yet.")),
             make("p", {}, t("A webhook sends changes of records to another server, signed and in order. Press “New webhook”."))],
@@ -47,7 +51,8 @@ export async function show(visit) {
         pageHead(heading, { actions: [make("button", {
             type: "button", class: "primary", onclick: () => list.run(createWebhook),
         }, t("New webhook"))] }),
-        make("p", { class: "note" }, t("Each webhook follows the changes of one zone, and sends a message until its receiver has accepted it.")),
+        make("p", { class: "note" }, t("Each webhook follows the changes of one zone, and sends a message until its "
+            + "receiver has accepted it.")),
         list.element);
     introduce(heading);
 }

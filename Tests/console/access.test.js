@@ -88,6 +88,12 @@ test("attempts have a result, and the newest success and failure", () => {
     assert.equal(webhooks.durationText(1_540), "1.5 s");
 });
 
+test("webhooks name the caller as whom they read", () => {
+    const reader = (kind, name) => webhooks.readerText({ readsAs: { kind, name } });
+    assert.deepEqual([reader("administrator", "grace"), reader("administrator", "_administrator"), reader("key", "mailer")],
+        ["grace", "the server's token", "key mailer"]);
+});
+
 test("webhooks name their zone and selection", () => {
     assert.equal(webhooks.zoneText({ database: "public" }), "public");
     assert.equal(webhooks.zoneText({ database: "private", owner: "_a", zone: "Book" }, "ada"), "private of ada ▸ Book");

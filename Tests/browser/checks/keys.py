@@ -235,6 +235,21 @@ def an_error_of_an_action_is_shown_above_the_list(page, server):
 
 
 @check
+def a_restarted_server_costs_no_form(page, server):
+    enter(page, "#/keys")
+    page.press("New key")
+    write(page, "Name", "mailer")
+    server.restart()
+    page.press("Create key", "dialog")
+    page.see("Sign in again")
+    page.run("document.querySelector('#token').value = arguments[0]", TOKEN)
+    page.click(next(each for each in page.all("dialog .sign-in button, dialog form button.primary") if each.text == "Sign in"))
+    page.see("The key mailer")
+    secret(page)
+    rows(page, "mailer")
+
+
+@check
 def keys_can_be_made_by_keyboard_alone(page, server):
     enter(page, "#/keys")
     page.heading("Keys")
