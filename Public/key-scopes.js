@@ -34,7 +34,7 @@ export function built({ types, actions: doing, rights: having }) {
 export function recordsText({ types, actions: doing = [] }) {
     if (doing.length === 0) return "";
     const what = [...shortActions].filter(([action]) => doing.includes(action)).map(([, title]) => title).join(", ");
-    return `${what} · ${types === undefined ? t("all types") : types.join(", ")}`;
+    return `${what} · ${types === undefined ? t("all types") : types.length === 0 ? t("no type yet") : types.join(", ")}`;
 }
 
 /** A scope in one line. */

@@ -111,6 +111,7 @@ export const access = {
     "Manage schedules": "スケジュールの管理",
     "Read the metrics of the server": "サーバーのメトリクスの読み取り",
     "all types": "すべての型",
+    "no type yet": "型は未選択",
     "{count} rights": "権限 {count} 件",
 
     // API tokens of CloudKit

@@ -24,10 +24,11 @@ export function facts(pairs) {
         .map(([term, value]) => make("div", {}, make("dt", {}, term), make("dd", {}, value))));
 }
 
-/** Shows a list that the server sends as a whole page by page, so that a long one is drawn in parts. */
+/** Shows a list that the server sends as a whole page by page, so that a long one is drawn in parts. The first page reads it. */
 export function inPages(read, size = 100) {
+    let items = [];
     return async (cursor, signal) => {
-        const { items } = await read(signal);
+        if (cursor === undefined) ({ items } = await read(signal));
         const start = cursor ?? 0;
         const end = start + size;
         return { items: items.slice(start, end), ...(end < items.length ? { cursor: end } : {}) };
@@ -59,7 +60,8 @@ export function collection({ label, columns, load, key, name, commands = () => [
         const content = cell(item);
         const text = full?.(item) ?? (typeof content === "string" ? content : null);
         return at === 0 ? make("th", { scope: "row", class: style, title: text }, content)
-            : make("td", { "data-title": title, class: style, title: text }, content === "" ? null : content);
+            : make("td", { "data-title": title, class: style, title: text },
+                typeof content !== "string" ? content : content === "" ? null : make("span", { class: "value" }, content));
     }
     function row(item) {
         const offered = commands(item).filter((each) => each !== null);

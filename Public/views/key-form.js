@@ -30,7 +30,7 @@ function scopeFields(current) {
     const types = nameList({
         legend: t("Records: of which types"), name: "types", all: t("All types"), some: t("Only these"), canBeAll: can.types === null,
         names: can.types ?? schema.all().map(({ name }) => name), chosen: current === undefined ? null : current.types ?? null,
-        note: t("All types includes those that are created later."),
+        note: can.types === null ? t("All types includes those that are created later.") : "",
     });
     const rights = tickGroup({
         legend: t("Administration"), name: "rights", chosen: current?.rights ?? [],

@@ -82,7 +82,7 @@ export async function show(visit) {
             { title: t("Scope"), cell: (key) => keyScopes.text(key.scope), full: (key) => keyScopes.fullText(key.scope) },
             { title: t("State"), cell: state, style: "short" },
             { title: t("Expires"), cell: (key) => time(key.expiresAt, t("never")), style: "moment" },
-            { title: t("Last used"), cell: (key) => time(key.usedAt, t("never")), style: "moment" },
+            { title: t("Last used"), cell: (key) => time(key.usedAt, t("never")), style: "moment minor" },
             {
                 title: t("Token"), style: "minor middle", full: ({ prefix, keyID }) => prefix ?? keyID,
                 cell: ({ prefix, keyID }) => make("span", { class: "code" }, prefix === undefined ? keyID : `${prefix}…`),

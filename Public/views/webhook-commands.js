@@ -18,7 +18,8 @@ async function announced(work, sentence) {
     return true;
 }
 
-export async function remove(webhook) {
+/** Deletes a webhook if the user is sure. `isCarried` as in `announce`. */
+export async function remove(webhook, isCarried = false) {
     const isSure = await askFirst({
         title: t("Delete this webhook?"), keep: t("Keep it"), act: t("Delete"),
         text: tp("{name} gets no more messages. Its position and deliveries are lost. This cannot be undone.", {
@@ -27,7 +28,7 @@ export async function remove(webhook) {
     });
     if (!isSure) return false;
     await webhooks.remove(webhook.id);
-    announce(t("Deleted."), { isCarried: true });
+    announce(t("Deleted."), { isCarried });
     return true;
 }
 

@@ -35,7 +35,7 @@ function attemptTable(attempts) {
     const head = (text, style) => make("th", { scope: "col", class: style }, text);
     const cell = (title, content, style) => make("td", {
         "data-title": title, class: style, title: typeof content === "string" ? content : null,
-    }, content);
+    }, typeof content === "string" ? make("span", { class: "value" }, content) : content);
     return make("div", { class: "panel table attempts", role: "region", tabindex: "0", "aria-label": t("Deliveries") },
         make("table", { class: "lines cards list" },
             make("thead", {}, make("tr", {}, head(t("Time"), "moment"), head(t("Result")), head(t("Message"), "middle"),
@@ -120,7 +120,7 @@ export async function show({ signal, show: draw, fail }, { webhook: id }) {
         }
     }
     async function removeIt() {
-        if (await remove(webhook)) router.go("#/webhooks");
+        if (await remove(webhook, true)) router.go("#/webhooks");
         return false;
     }
     function repeat() {
