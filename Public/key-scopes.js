@@ -46,7 +46,9 @@ export function text(scope) {
 
 /** The same with the names of all rights. */
 export function fullText(scope) {
-    return [recordsText(scope), (scope.rights ?? []).join(", ")].filter((part) => part !== "").join("; ");
+    const having = scope.rights ?? [];
+    const ordered = [...rights.keys()].filter((right) => having.includes(right));
+    return [recordsText(scope), [...new Set([...ordered, ...having])].join(", ")].filter((part) => part !== "").join("; ");
 }
 
 /** What a caller can give to a key: a key gives no more than it has. `types` is `null` for all of them. */

@@ -9,7 +9,7 @@ const mostNames = 10;
 
 /**
  * `chosen` is `null` for all names. Chosen names that are not in `names` are listed too. `canBeAll` is false for callers that have only
- * some of them. `read()` returns `null` for all, or the ticked names.
+ * some of them. `read()` returns `null` for all, or the ticked names, those of `chosen` in their order first.
  */
 export function nameList({ legend, names, chosen, name, all, some, canBeAll = true, note }) {
     const listed = [...names, ...(chosen ?? []).filter((each) => !names.includes(each))];
@@ -48,6 +48,6 @@ export function nameList({ legend, names, chosen, name, all, some, canBeAll = tr
     const content = make("div", {}, canBeAll ? make("div", { class: "sides" }, choice(every, all), choice(several, some)) : null, box);
     return {
         ...group({ legend, content, control: !canBeAll ? [...ticks.values()][0] : isAll ? every : several, name, note }),
-        read: () => (every.checked ? null : [...ticks].filter(([, input]) => input.checked).map(([each]) => each)),
+        read: () => (every.checked ? null : [...new Set([...(chosen ?? []), ...listed])].filter((each) => ticks.get(each).checked)),
     };
 }

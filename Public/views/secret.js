@@ -12,7 +12,7 @@ import { ask } from "./dialog.js";
 export async function showSecret({ title, label, text, note, isLong = false, further = [] }) {
     const id = freshID("secret");
     let isCopied = false;
-    const input = isLong ? make("textarea", { id, class: "code", readonly: true, rows: "6", "aria-describedby": `${id}-note`, value: text })
+    const input = isLong ? make("textarea", { id, class: "code", readonly: true, rows: "9", "aria-describedby": `${id}-note`, value: text })
         : make("input", { id, type: "text", class: "code", readonly: true, "aria-describedby": `${id}-note`, value: text });
     const hint = make("p", { class: "problem", role: "alert" });
     const copy = copyButton({ text: () => text, input, style: "primary", copied() {

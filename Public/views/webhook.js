@@ -58,7 +58,7 @@ export async function show({ signal, show: draw, fail }, { webhook: id }) {
     let [[webhook, attempts]] = await Promise.all([both(), schema.load({ signal })]);
     let isOnlyFailed = false;
     const heading = make("h1", {}, nameOf(webhook));
-    const [about, problem, table, buttons] = [make("div", {}), make("div", {}), make("div", {}), make("p", { class: "actions" })];
+    const [about, problem, table, buttons] = [make("div", { class: "about" }), make("div", {}), make("div", {}), make("p", { class: "actions" })];
     const tick = make("input", { type: "checkbox", id: "only-failed", onchange: () => {
         isOnlyFailed = tick.checked;
         drawAttempts();

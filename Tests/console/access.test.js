@@ -53,7 +53,8 @@ test("the scope of a key is what was ticked", () => {
         { types: ["Post"], actions: ["read", "write"], rights: ["readSchema"] });
     assert.equal(scopes.text({ types: ["Post", "Author"], actions: ["write", "read"] }), "read, write · Post, Author");
     assert.equal(scopes.text({ actions: ["read"], rights: ["readSchema"] }), "read · all types · 1 right");
-    assert.equal(scopes.fullText({ actions: [], rights: ["readSchema", "manageUsers"] }), "readSchema, manageUsers");
+    assert.equal(scopes.fullText({ actions: [], rights: ["manageUsers", "other", "readSchema"] }),
+        "readSchema, manageUsers, other");
 });
 
 test("a key gives no more than it has", () => {
