@@ -29,7 +29,7 @@ export function selectionText({ types, where }) {
 
 /** The zone that it follows. `owner` is the name of the database's owner, if it is known. */
 export function zoneText({ database, owner, zone }, name = owner) {
-    const where = database === "private" ? t("private of {owner}", { owner: name ?? "?" }) : t("public");
+    const where = database === "private" ? t("private of {owner}", { owner: name ?? "?" }) : "public";
     return zone === undefined ? where : `${where} ▸ ${zone}`;
 }
 

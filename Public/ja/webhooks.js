@@ -4,7 +4,6 @@ export const webhooks = {
     "Webhooks": "Webhook",
     "fails, {count} attempts": "失敗中（{count} 回）",
     "{types} where {condition}": "{types}（条件: {condition}）",
-    "public": "パブリック",
     "key {name}": "キー {name}",
     "the server's token": "サーバーのトークン",
     "changes": "変更",
