@@ -57,5 +57,5 @@ export function grantable(caller) {
         return { types: null, actions: [...actions.keys()], rights: [...rights.keys()] };
     }
     const { types = null, actions: doing = [], rights: having = [] } = caller.scope ?? {};
-    return { types, actions: doing, rights: having.filter((right) => rights.has(right)) };
+    return { types, actions: doing, rights: [...rights.keys()].filter((right) => having.includes(right)) };
 }

@@ -27,7 +27,7 @@ def fill(server):
     for path, body in [
             ("/keys", {"name": "mailer", "scope": {"actions": ["read"]}}), ("/cloudkit/tokens", {"name": "Forum"}),
             ("/administrators", {"name": "grace", "password": "correct horse battery", "role": "editor"}),
-            ("/invitations", {"name": "ada"}), ("/webhooks", {"url": "https://example.org/hook"})]:
+            ("/invitations", {"name": "ada"}), ("/webhooks", {"url": "https://receiver.invalid/hook"})]:
         assert server.call("POST", path, body)[0] == 201, path
     for number in range(14):
         server.create(f"Type{number}" + "WithAVeryLongName" * 3, f"t{number}", name="x")
