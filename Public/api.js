@@ -200,6 +200,13 @@ export async function signOut() {
     }
 }
 
+/** Creates an account by an invitation, and ends the session that comes with it: the app has its own sign-in. */
+export async function signUp(name, password, invitation) {
+    const options = { isAnonymous: true };
+    const { token } = await send("POST", "/users", { ...options, body: json.stringify({ name, password, invitation }) });
+    await send("DELETE", "/sessions/current", { ...options, headers: { Authorization: `Bearer ${token}` } }).catch(() => {});
+}
+
 /** The signed-in caller, `{name, isAdministrator, role?, scope?}`; `undefined` if there is none. */
 export function who(signal) {
     return inAnyScope((options) => send("GET", "/_/session", { ...options, signal }));

@@ -83,7 +83,7 @@ async function showPage(frame) {
 
 /** A room that the caller's role does not cover. The sidebar does not show it, but its URL can be typed. */
 function showForbidden({ show }, room) {
-    const heading = make("h1", {}, room.title ?? "");
+    const heading = make("h1", {}, room.title ?? rooms.find(room.path.split("/").slice(0, 1)).room.title);
     show(heading, make("p", {}, session.reason(t("this room"))));
     introduce(heading);
 }

@@ -27,6 +27,17 @@ export const rooms = [
     { path: "security/why", within: "security", right: "readRights", load: () => import("./views/security-why.js") },
     { path: "users", title: t("Users"), section: "access", right: "manageUsers", load: () => import("./views/users.js") },
     { path: "users/:user", within: "users", right: "manageUsers", load: () => import("./views/user.js") },
+    { path: "invitations", title: t("Invitations"), section: "access", right: "manageUsers", load: () => import("./views/invitations.js") },
+    { path: "keys", title: t("Keys"), section: "access", right: "manageKeys", load: () => import("./views/keys.js") },
+    { path: "keys/cloudkit", right: "manageKeys", load: () => import("./views/cloudkit-tokens.js") },
+    {
+        path: "administrators", title: t("Administrators"), section: "access", right: "manageAdministrators",
+        load: () => import("./views/administrators.js"),
+    },
+    { path: "administrators/me", load: () => import("./views/own-account.js") },
+    { path: "webhooks", title: t("Webhooks"), section: "operation", right: "manageWebhooks", load: () => import("./views/webhooks.js") },
+    { path: "webhooks/:webhook", right: "manageWebhooks", load: () => import("./views/webhook.js") },
+    { path: "subscriptions", title: t("Subscriptions"), section: "operation", load: () => import("./views/subscriptions.js") },
 ];
 
 function parts(path) {

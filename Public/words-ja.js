@@ -1,8 +1,10 @@
 // The Japanese texts of the console, by their English ones.
 
+import { access } from "./ja/access.js";
 import { editing } from "./ja/editing.js";
 import { rooms } from "./ja/rooms.js";
 import { schema } from "./ja/schema.js";
 import { security } from "./ja/security.js";
+import { webhooks } from "./ja/webhooks.js";
 
-export const words = { ...editing, ...rooms, ...schema, ...security };
+export const words = { ...access, ...editing, ...rooms, ...schema, ...security, ...webhooks };

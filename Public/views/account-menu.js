@@ -5,7 +5,7 @@ import * as router from "../router.js";
 import * as session from "../session.js";
 import * as theme from "../theme.js";
 import * as words from "../words.js";
-import { menu } from "./menu.js";
+import { close, menu } from "./menu.js";
 
 const { t } = words;
 
@@ -42,13 +42,15 @@ export function accountMenu(signOut) {
     async function leave() {
         if (await router.canLeave()) signOut();
     }
+    const own = make("a", { class: "button", href: "#/administrators/me", hidden: true, onclick: () => close(element) }, t("Password and sessions"));
     const element = menu({ summary: who, style: "right account-menu", content: [
-        themeChoice(), languageChoice(), make("button", { type: "button", onclick: leave }, t("Sign out")),
+        themeChoice(), languageChoice(), own, make("button", { type: "button", onclick: leave }, t("Sign out")),
     ] });
     return {
         element,
         refresh() {
             const caller = session.current();
+            own.hidden = !session.isByName();
             who.replaceChildren(...(caller === null ? [t("Account")] : [
                 make("span", { class: "visually-hidden" }, t("Signed in as"), " "),
                 make("span", { class: "name" }, caller.name ?? ""), " ",

@@ -10,7 +10,9 @@ ROOMS = ["#/", "#/types", "#/types/Post", "#/types/Post?where=likes+%3E+0&explai
          "#/types/Post/new", "#/types/Post/schema", "#/types/Post?view=map", "#/types/Post?view=groups&by=title",
          "#/types/Post?where=likes+%3E+%3E", "#/schema", "#/schema?view=text", "#/schema?view=promotion",
          "#/security", "#/security/types/Post", "#/security/roles", "#/security/roles/editors",
-         "#/security/why?user=ada&type=Post&record=p0&action=write", "#/users", "#/users/ada"]
+         "#/security/why?user=ada&type=Post&record=p0&action=write", "#/users", "#/users/ada", "#/keys",
+         "#/keys/cloudkit", "#/administrators", "#/administrators/me", "#/invitations", "#/webhooks",
+         "#/subscriptions"]
 NAMED = {"button", "link", "textbox", "combobox", "checkbox", "radio", "searchbox", "spinbutton", "separator", "region",
          "navigation", "dialog"}
 
@@ -25,6 +27,11 @@ def fill(server):
         "seen": {"value": 1767225600000, "type": "TIMESTAMP"}}}} for number in range(60)]
     status, response = server.call("POST", "/records", {"operations": operations})
     assert status == 200 and "serverErrorCode" not in str(response), response
+    for path, body in [
+            ("/keys", {"name": "mailer", "scope": {"actions": ["read"]}}), ("/cloudkit/tokens", {"name": "Forum"}),
+            ("/administrators", {"name": "grace", "password": "correct horse battery", "role": "editor"}),
+            ("/invitations", {"name": "ada"}), ("/webhooks", {"url": "https://receiver.invalid/hook"})]:
+        assert server.call("POST", path, body)[0] == 201, path
     for number in range(14):
         server.create(f"Type{number}" + "WithAVeryLongName" * 3, f"t{number}", name="x")
     user = server.call("POST", "/users", {"name": "ada", "password": "correct horse"})[1]["user"]["userRecordName"]

@@ -11,6 +11,8 @@ PAGES = {
     "#/schema": "Schema", "#/schema?view=text": "Schema as text", "#/schema?view=promotion": "Promotion",
     "#/security": "Security", "#/security/types/Post": "Security of Post", "#/security/roles": "Roles",
     "#/security/why?user=anonymous&type=Post&record=a&action=write": "What may X do?", "#/users": "Users",
+    "#/keys": "Keys", "#/administrators": "Administrators", "#/invitations": "Invitations", "#/webhooks": "Webhooks",
+    "#/subscriptions": "Subscriptions",
 }
 LATENCIES = [0, 60, 150, 300]  # milliseconds
 

@@ -1,0 +1,46 @@
+// Links that carry an invitation. It is in the part after `#`, which browsers do not send, so no server logs it.
+
+const key = "fogbase.signUpPage";
+const name = "invitation";
+
+/** The sign-up page of this server for a container and environment. */
+export function ownPage({ container, environment }, address = new URL("signup.html", import.meta.url).href) {
+    const page = new URL(address);
+    for (const [key_, value] of Object.entries({ container, environment })) if (value !== undefined) page.searchParams.set(key_, value);
+    return page.href;
+}
+
+/** A page's URL with the invitation. */
+export function link(token, page) {
+    const address = new URL(page);
+    const parameters = new URLSearchParams(address.hash.slice(1));
+    parameters.set(name, token);
+    address.hash = parameters.toString();
+    return address.href;
+}
+
+/** The invitation in a link or its `#` part, or in a text that is only the invitation; an empty text if there is none. */
+export function invitationIn(text) {
+    const bare = text.trim();
+    if (/^fbi_[\w-]+$/.test(bare)) return bare;
+    return new URLSearchParams(bare.slice(bare.indexOf("#") + 1)).get(name) ?? "";
+}
+
+/** Whether a text can be the address of a page. */
+export function isPage(text) {
+    try {
+        return ["http:", "https:"].includes(new URL(text).protocol);
+    } catch {
+        return false;
+    }
+}
+
+/** The page that this device used last, or an empty text for that of the server. */
+export function chosenPage() {
+    return localStorage.getItem(key) ?? "";
+}
+
+export function choosePage(page) {
+    if (page === "") localStorage.removeItem(key);
+    else localStorage.setItem(key, page);
+}

@@ -1,0 +1,175 @@
+import { invitations, roleNames } from "../api-access.js";
+import { localText } from "../dates.js";
+import { announce, introduce, make } from "../dom.js";
+import * as expiry from "../expiry.js";
+import { InputProblem } from "../fields/problem.js";
+import * as links from "../invitation-links.js";
+import * as scope from "../scope.js";
+import * as session from "../session.js";
+import { number, t, tp } from "../words.js";
+import { createAdministrator } from "./administrator-form.js";
+import { collection, inPages, pageHead } from "./collection.js";
+import { expiryField } from "./expiry-field.js";
+import { askFirst, askForm, field, radioGroup, textInput, tickGroup } from "./form-dialog.js";
+import { showSecret } from "./secret.js";
+
+const states = { open: t("open"), used: t("used"), expired: t("expired") };
+const mostUses = 1000;
+const longest = 366; // days
+
+function forWhom({ name }) {
+    return name ?? t("anyone with the link");
+}
+
+function stateNode({ state }) {
+    return make("span", { class: state === "open" ? "state" : "state alarm" }, states[state] ?? state);
+}
+
+/** The choice of the page to which a link leads: that of the server, or the app's own. */
+function pageField() {
+    const own = links.ownPage(scope.current());
+    const control = textInput({ type: "url", class: "code", placeholder: own, value: links.chosenPage() });
+    const part = field({ label: t("Sign-up page"), control, note: t("Empty: the sign-up page of this server. If your app "
+        + "has its own, "
+        + "it gets the invitation as “invitation” in the part after #.") });
+    return {
+        ...part, isPlaced: true,
+        element: make("details", { class: "more" }, make("summary", {}, t("Another sign-up page")), part.element),
+        read() {
+            const text = control.value.trim();
+            if (text !== "" && !links.isPage(text)) throw new InputProblem(t("Write the whole address, beginning with https://."), control);
+            links.choosePage(text);
+            return text === "" ? own : text;
+        },
+    };
+}
+
+function rolesField(names) {
+    if (names.length === 0) return null;
+    return tickGroup({
+        legend: t("Roles"), name: "roles", note: t("The new account is a member of these roles."),
+        options: names.map((value) => ({ value, title: value })),
+    });
+}
+
+function showLink(made, page) {
+    const address = links.link(made.invitation, page);
+    const mail = new URLSearchParams({
+        subject: t("Your invitation"), body: `${t("With this link you can create your account:")}\n\n${address}\n\n`
+            + t("It is valid until {time}.", { time: localText(made.expiresAt) }),
+    }).toString().replaceAll("+", "%20");
+    return showSecret({
+        title: t("The invitation is ready"), label: t("Link"), text: address,
+        note: made.name === undefined ? t("Send this link. It is shown only now. Each person with the link can use it.")
+            : t("Send this link to {name}. It is shown only now.", { name: made.name }),
+        further: [make("p", { class: "actions" }, make("a", { class: "button", href: `mailto:?${mail}` }, t("Write an e-mail"))),
+            make("p", { class: "note" }, t("For apps that ask for the invitation itself:"), " ", make("span", { class: "code" }, made.invitation))],
+    });
+}
+
+async function create(signal) {
+    const names = session.covers("changeRights") ? await roleNames(signal) : [];
+    const name = textInput({ placeholder: "ada", maxlength: "128" });
+    const nameField = field({ label: t("User name"), control: name, name: "name", note: t("The account gets this name, and "
+        + "nobody else can use the link.") });
+    const uses = textInput({ type: "number", min: "1", max: String(mostUses), value: "1" });
+    const usesField = field({ label: t("How many accounts"), control: uses, name: "uses",
+        note: t("From 1 to {most}.", { most: mostUses }) });
+    const kind = radioGroup({
+        legend: t("For whom"), value: "anyone", changed: follow, options: [
+            { value: "anyone", title: t("Anyone with the link"), note: t("They choose their user name.") },
+            { value: "person", title: t("One person, by user name") },
+        ],
+    });
+    const expires = expiryField({ days: [1, 7, 30], preset: 7, canBeNever: false, latest: Date.now() + longest * expiry.day });
+    const [roles, page] = [rolesField(names), pageField()];
+
+    function follow() {
+        nameField.element.hidden = kind.read() !== "person";
+        usesField.element.hidden = kind.read() === "person";
+    }
+    follow();
+    const made = await askForm({
+        title: t("Invite a user"), submit: t("Create invitation"), further: page.element,
+        fields: [kind, nameField, usesField, expires, roles, page].filter((each) => each !== null),
+        send: async () => {
+            const isPerson = kind.read() === "person";
+            if (isPerson && name.value.trim() === "") throw new InputProblem(t("Type the user name, or choose “Anyone with "
+                + "the link”."), name);
+            const count = Number(uses.value);
+            if (!isPerson && !(Number.isInteger(count) && count >= 1 && count <= mostUses)) {
+                throw new InputProblem(t("Write a whole number from 1 to {most}.", { most: mostUses }), uses);
+            }
+            const address = page.read();
+            const given = roles?.read() ?? [];
+            return [await invitations.create({
+                expiresIn: expiry.secondsUntil(expires.read(), Date.now()), ...(isPerson ? { name: name.value.trim() } : { uses: count }),
+                ...(given.length === 0 ? {} : { roles: given }),
+            }), address];
+        },
+    });
+    if (made === null) return false;
+    await showLink(...made);
+    return made[0].id;
+}
+
+async function withdraw(invitation) {
+    const isOpen = invitation.state === "open";
+    const isSure = !isOpen || await askFirst({
+        title: t("Withdraw this invitation?"), keep: t("Keep it"), act: t("Withdraw"),
+        text: tp("The link for {name} stops working. Accounts that were created with it stay.", {
+            name: make("strong", {}, forWhom(invitation)),
+        }),
+    });
+    if (!isSure) return false;
+    await invitations.remove(invitation.id);
+    announce(isOpen ? t("Withdrawn.") : t("Removed from the list."));
+    return true;
+}
+
+/** The newest first, and those that are still open before the others. */
+async function newestFirst(signal) {
+    const { items } = await invitations.list(signal);
+    const rank = ({ state }) => (state === "open" ? 0 : 1);
+    const age = ({ createdTimestamp }) => -Number(createdTimestamp);
+    return { items: [...items].sort((one, other) => rank(one) - rank(other) || age(one) - age(other)) };
+}
+
+/** The invitations to sign up. */
+export async function show(visit) {
+    const heading = make("h1", {}, t("Invitations"));
+    const list = collection({
+        label: t("Invitations"), visit, load: inPages(newestFirst), key: ({ id }) => id, name: forWhom,
+        isDim: ({ state }) => state !== "open",
+        commands: ({ state }) => [state === "open" ? { title: t("Withdraw…"), act: withdraw, style: "danger" }
+            : { title: t("Remove from the list"), act: withdraw }],
+        columns: [
+            { title: t("For whom"), cell: forWhom },
+            { title: t("Roles"), cell: ({ roles }) => roles.join(", "), style: "minor" },
+            { title: t("Used"), cell: ({ used, uses }) => t("{used} of {uses}", { used: number(used), uses: number(uses) }), style: "short" },
+            { title: t("State"), cell: stateNode, style: "short" },
+            { title: t("Expires"), cell: ({ expiresAt }) => localText(expiresAt), style: "moment" },
+            { title: t("Created"), cell: ({ createdTimestamp }) => localText(createdTimestamp), style: "moment minor" },
+        ],
+        empty: [make("p", { class: "lead" }, t("No invitations yet.")),
+            make("p", {}, t("An invitation is a link with which somebody creates an account. Press “Invite a user”."))],
+    });
+    await list.begin();
+    visit.show(
+        pageHead(heading, { actions: [
+            !session.covers("manageAdministrators") ? null : make("button", {
+                type: "button", onclick: async () => {
+                    await list.run(async () => {
+                        await createAdministrator();
+                        return false;
+                    });
+                },
+            }, t("Invite an administrator")),
+            make("button", { type: "button", class: "primary", onclick: () => list.run(() => create(visit.signal)) }, t("Invite a user")),
+        ] }),
+        make("p", { class: "note" }, t("A user signs up with the link, unless the server's setting accounts.sign_up is "
+            + "“closed”. The server has no links for "
+            + "administrators: an owner creates the account and passes on its first password.")),
+        list.element);
+    introduce(heading);
+}
