@@ -18,6 +18,20 @@ export const rooms = [
     { path: "types/:type/new", load: () => import("./views/record.js") },
     { path: "types/:type/record/:record", load: () => import("./views/record.js") },
     { path: "types/:type/schema", load: () => import("./views/type-schema.js") },
+    { path: "jobs", title: t("Jobs"), section: "operation", load: () => import("./views/job-list.js") },
+    { path: "jobs/:job", load: () => import("./views/job.js") },
+    {
+        path: "schedules", title: t("Schedules"), section: "operation", right: "manageSchedules",
+        load: () => import("./views/schedule-list.js"),
+    },
+    { path: "new-schedule", right: "manageSchedules", load: () => import("./views/schedule.js") },
+    { path: "schedules/:schedule", right: "manageSchedules", load: () => import("./views/schedule.js") },
+    {
+        path: "performance", title: t("Performance"), section: "operation", right: "readSchema",
+        load: () => import("./views/performance.js"),
+    },
+    { path: "api", title: t("API"), section: "operation", load: () => import("./views/api-routes.js") },
+    { path: "api/code", load: () => import("./views/api-code.js") },
 ];
 
 function parts(path) {

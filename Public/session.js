@@ -15,10 +15,10 @@ export const heads = Object.freeze({ "X-Fogbase-Console": "1" });
  * would be denied.
  */
 const covered = {
-    owner: ["writeRecords", "changeSchema", "manageUsers"],
-    developer: ["writeRecords", "changeSchema", "manageUsers"],
-    editor: ["writeRecords"],
-    viewer: [],
+    owner: ["readSchema", "writeRecords", "changeSchema", "manageUsers", "manageSchedules"],
+    developer: ["readSchema", "writeRecords", "changeSchema", "manageUsers", "manageSchedules"],
+    editor: ["readSchema", "writeRecords"],
+    viewer: ["readSchema"],
 };
 
 export function wasEntered() {
