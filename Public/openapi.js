@@ -22,7 +22,8 @@ export function operations(document) {
         const operation = item[method];
         const body = operation.requestBody;
         return {
-            key: `${method.toUpperCase()} ${path}`, id: operation.operationId, method: method.toUpperCase(), path, group: operation.tags?.[0] ?? "", summary: operation.summary ?? "",
+            key: `${method.toUpperCase()} ${path}`, id: operation.operationId, method: method.toUpperCase(), path,
+            group: operation.tags?.[0] ?? "", summary: operation.summary ?? "",
             parameters: (operation.parameters ?? []).map((each) => resolved(document, each)),
             body: body === undefined ? null : { isRequired: body.required === true, contents: contents(document, body.content) },
             responses: Object.entries(operation.responses).map(([status, each]) => {

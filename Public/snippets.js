@@ -30,14 +30,14 @@ const values = {
     ASSET: { swiftType: "Asset" },
 };
 
-const swiftWords = new Set(("associatedtype class deinit enum extension fileprivate func import init inout internal let open operator private "
-    + "precedencegroup protocol public rethrows static struct subscript typealias var break case catch continue default defer do else "
-    + "fallthrough for guard if in repeat return throw switch where while Any as await false is nil self Self super throws true try")
+const swiftWords = new Set(("associatedtype class deinit enum extension fileprivate func import init inout internal let open operator "
+    + "private precedencegroup protocol public rethrows static struct subscript typealias var break case catch continue default defer do "
+    + "else fallthrough for guard if in repeat return throw switch where while Any as await false is nil self Self super throws true try")
     .split(" "));
 /** Names that a model would hide: those of Swift, Foundation and the client that the snippets or the macro use. */
-const swiftTypes = new Set(("Any Array Asset Batch Bool Character Container Data Database Date Dictionary Double Error Field Fields Filter Float Fogbase "
-    + "Int Int64 Location Optional Page Query Record Records Reference Result Search Set Share Stored String Subscription Task Type URL UUID "
-    + "User Zone").split(" "));
+const swiftTypes = new Set(("Any Array Asset Batch Bool Character Container Data Database Date Dictionary Double Error Field Fields Filter "
+    + "Float Fogbase Int Int64 Location Optional Page Query Record Records Reference Result Search Set Share Stored String Subscription "
+    + "Task Type URL UUID User Zone").split(" "));
 /** What a stored record has beside the model's properties. */
 const storedWords = new Set(["id", "metadata", "model", "recordType"]);
 
@@ -69,7 +69,8 @@ function chosen({ fields, indexed, isProduction }) {
     const known = [...fields].filter(([, type]) => values[element(type)] !== undefined);
     const written = known.filter(([, type]) => element(type) !== "ASSET").slice(0, mostFields);
     const isSearchable = ([, type]) => ["STRING", "INT64", "DOUBLE", "TIMESTAMP", "STRING_LIST"].includes(type);
-    const searched = known.find((each) => isSearchable(each) && indexed.has(each[0])) ?? (isProduction ? undefined : known.find(isSearchable));
+    const searched = known.find((each) => isSearchable(each) && indexed.has(each[0]))
+        ?? (isProduction ? undefined : known.find(isSearchable));
     return { written, searched, changed: written[0], file: known.find(([, type]) => element(type) === "ASSET") };
 }
 
@@ -150,7 +151,9 @@ function javascript(context) {
         `    body: JSON.stringify({ fields: { ${text(file[0])}: ${isList(file[1]) ? "[asset]" : "asset"} } }),`, "});",
         "if (!response.ok) throw new Error((await response.json()).reason);",
     ];
-    const printed = ["const { records } = await response.json();", "for (const { recordName, fields } of records) console.log(recordName, fields);"];
+    const printed = [
+        "const { records } = await response.json();", "for (const { recordName, fields } of records) console.log(recordName, fields);",
+    ];
     return {
         setup: `const token = ${text(t("the token of a session, a key or an administrator"))};`,
         create: [...sent("POST", ["records", type], {

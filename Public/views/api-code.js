@@ -33,7 +33,8 @@ function context(typeName) {
 
 function sections(typeName, language) {
     const code = snippets(language, context(typeName));
-    const all = [["setup", setups[language]], ...tasks.filter((task) => typeName !== "Users" || !withoutAccounts.has(task)).map((task) => [task, titles[task]])];
+    const shown = tasks.filter((task) => typeName !== "Users" || !withoutAccounts.has(task));
+    const all = [["setup", setups[language]], ...shown.map((task) => [task, titles[task]])];
     return all.filter(([key]) => code[key] !== null).map(([key, title]) => make("section", { "aria-label": title },
         make("h2", {}, title), codeBlock(title, code[key])));
 }
@@ -61,7 +62,8 @@ export async function show({ signal, show: draw }, names, query) {
             make("nav", { class: "tabs", "aria-label": t("Language of the code") }, languages.map(([key, title]) => make("a", {
                 href: address(typeName, key), "aria-current": key === language ? "page" : null,
             }, title)))),
-        make("p", { class: "note" }, t("The code works in the database that the header shows, on a record with the name “example”, one part after the other."),
+        make("p", { class: "note" },
+            t("The code works in the database that the header shows, on a record with the name “example”, one part after the other."),
             language === "swift" ? ` ${t("It needs the package FogbaseClient.")}` : ""),
         make("div", { class: "code-parts" }, sections(typeName, language)));
     introduce(heading);

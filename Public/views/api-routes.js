@@ -28,8 +28,8 @@ function content(document, each, signal) {
     const { body, responses } = each;
     return make("div", { class: "route-content" },
         body === null ? null : body.contents.map((part) => schemaBox(document, t("Body"), part)),
-        make("dl", { class: "facts responses" }, responses.filter(({ status }) => status !== "default").map(({ status, description: about }) => make("div", {},
-            make("dt", { class: "code" }, status), make("dd", {}, about)))),
+        make("dl", { class: "facts responses" }, responses.filter(({ status }) => status !== "default")
+            .map(({ status, description: about }) => make("div", {}, make("dt", { class: "code" }, status), make("dd", {}, about)))),
         responses.flatMap(({ status, contents }) => contents.filter(({ schema }) => schema?.$ref !== undefined && status !== "default")
             .map((part) => schemaBox(document, t("Response {status}", { status }), part))),
         requestForm(document, each, signal));
@@ -60,8 +60,8 @@ export async function show({ signal, show: draw }, names, query) {
     const count = make("span", { class: "note", role: "status" });
     const wanted = query.get("route");
     const input = make("input", {
-        id, type: "search", value: query.get("find") ?? "", placeholder: t("path, word or parameter"), autocomplete: "off", spellcheck: "false",
-        "aria-label": t("Find a route"), oninput() {
+        id, type: "search", value: query.get("find") ?? "", placeholder: t("path, word or parameter"), autocomplete: "off",
+        spellcheck: "false", "aria-label": t("Find a route"), oninput() {
             router.correct(router.address(["api"], input.value.trim() === "" ? {} : { find: input.value.trim() }));
             fill();
         },
@@ -71,8 +71,9 @@ export async function show({ signal, show: draw }, names, query) {
     function fill() {
         const found = openapi.search(all, input.value);
         count.textContent = tn("{count} route", "{count} routes", found.length);
-        listed.replaceChildren(...[...openapi.groups(found)].map(([group, routes]) => make("section", { "aria-label": groups[group] ?? group },
-            make("h2", {}, groups[group] ?? group), make("div", { class: "panel routes" }, routes.map((each) => lines.get(each.key))))));
+        listed.replaceChildren(...[...openapi.groups(found)].map(([group, routes]) => make("section", {
+            "aria-label": groups[group] ?? group,
+        }, make("h2", {}, groups[group] ?? group), make("div", { class: "panel routes" }, routes.map((each) => lines.get(each.key))))));
         if (found.length === 0) listed.replaceChildren(make("div", { class: "empty" }, make("p", {}, t("No route has these words."))));
     }
     fill();

@@ -77,7 +77,13 @@ export async function show({ signal, show: draw, fail }, names, query) {
     const cursor = query.get("after") ?? undefined;
     const heading = make("h1", {}, t("Jobs"));
     const problem = make("div", {});
-    const list = table({ changed: (job) => { announce(stateText(job)); refresh().catch(fail); }, failed: (error) => showProblem(problem, error) });
+    const list = table({
+        changed(job) {
+            announce(stateText(job));
+            refresh().catch(fail);
+        },
+        failed: (error) => showProblem(problem, error),
+    });
     const empty = make("div", { class: "empty" }, make("p", { class: "lead" }, t("No jobs here.")),
         make("p", {}, t("Bulk changes of many records, schedules and index builds are jobs. They are kept for a week after their end.")));
     const pager = make("nav", { class: "pager", "aria-label": t("Pages") });
@@ -92,8 +98,8 @@ export async function show({ signal, show: draw, fail }, names, query) {
         if (pager.dataset.following === String(following)) return;
         pager.dataset.following = String(following);
         pager.hidden = cursor === undefined && following === undefined;
-        pager.replaceChildren(...[cursor === undefined ? null : link(t("Newest")), following === undefined ? null : link(t("Older →"), following)]
-            .filter((each) => each !== null));
+        const links = [cursor === undefined ? null : link(t("Newest")), following === undefined ? null : link(t("Older →"), following)];
+        pager.replaceChildren(...links.filter((each) => each !== null));
     }
     async function refresh() {
         const answer = await operation.jobs(state, cursor, signal);

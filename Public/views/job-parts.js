@@ -16,7 +16,8 @@ function countsRecords({ kind }) {
 /** `3 min`, for a number of seconds. */
 export function durationText(seconds) {
     if (seconds < 90) return t("{seconds} s", { seconds: Math.round(seconds) });
-    return seconds < 5_400 ? t("{minutes} min", { minutes: Math.round(seconds / 60) }) : t("{hours} h", { hours: Math.round(seconds / 3_600) });
+    return seconds < 5_400 ? t("{minutes} min", { minutes: Math.round(seconds / 60) })
+        : t("{hours} h", { hours: Math.round(seconds / 3_600) });
 }
 
 /** `24,000 per second, 16 s left`, while a job runs. */
@@ -47,7 +48,8 @@ export function targetView(owner, task = owner.task ?? {}) {
     const type = task.recordType;
     if (type === undefined) return null;
     if (task.index !== undefined) {
-        return [make("a", { href: router.address(["types", type, "schema"]) }, type), " ", make("span", { class: "code" }, String(task.index))];
+        const link = make("a", { href: router.address(["types", type, "schema"]) }, type);
+        return [link, " ", make("span", { class: "code" }, String(task.index))];
     }
     const condition = conditionText(task);
     const isLinked = operation.isHere(owner) && !(Array.isArray(task.args) && task.args.length > 0);
@@ -100,5 +102,6 @@ export function jobButtons(job, { changed, failed, isSmall = false }) {
         }, title);
         return element;
     }
-    return [job.state === "paused" ? button(t("Resume"), "resume") : button(t("Pause"), "pause"), button(t("End"), "cancel", "danger")];
+    const first = job.state === "paused" ? button(t("Resume"), "resume") : button(t("Pause"), "pause");
+    return [first, button(t("End"), "cancel", "danger")];
 }

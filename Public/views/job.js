@@ -37,10 +37,10 @@ function facts(job) {
 
 /** The task as the caller gave it: its condition and what it writes. */
 function taskView({ task = {} }) {
-    const content = [task.fields === undefined ? null : [t("Fields"), task.fields], task.acl === undefined ? null : [t("Access list"), task.acl]];
+    const condition = conditionText(task);
     return [
-        conditionText(task) === "" ? null : [make("h2", {}, t("Condition")), make("pre", { class: "marked" }, conditionText(task))],
-        content.filter((each) => each !== null).map(([title, value]) => [
+        condition === "" ? null : [make("h2", {}, t("Condition")), make("pre", { class: "marked" }, condition)],
+        [[t("Fields"), task.fields], [t("Access list"), task.acl]].filter(([, value]) => value !== undefined).map(([title, value]) => [
             make("h2", {}, title), make("pre", { class: "marked", tabindex: "0", "aria-label": title }, stringify(value, 2)),
         ]),
     ];
@@ -57,7 +57,8 @@ function skipTable(job) {
         make("table", { class: "lines cards" },
             make("thead", {}, make("tr", {}, head(t("Reason")), head(t("Records"), "number"), head(t("Names")))),
             make("tbody", {}, job.skipReasons.map((each) => make("tr", {},
-                make("th", { scope: "row", class: "wide" }, each.reason, " ", make("span", { class: "code note" }, each.cause ?? each.serverErrorCode)),
+                make("th", { scope: "row", class: "wide" }, each.reason, " ",
+                    make("span", { class: "code note" }, each.cause ?? each.serverErrorCode)),
                 make("td", { class: "number", "data-title": t("Records") }, number(each.count)),
                 make("td", { class: "wide", "data-title": t("Names") }, names(each)))))))];
 }

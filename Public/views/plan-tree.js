@@ -29,8 +29,8 @@ export function planTree(plan) {
     const waste = plans.waste(plan);
     return make("div", { class: "panel plan" },
         make("ul", { class: "plan-tree", "aria-label": t("Plan") }, branch(plans.tree(plan))),
-        waste === null ? null : make("p", {}, t("It examines {count} rows for each one that it returns. An index on the tested fields would help.", {
-            count: Math.round(waste),
-        })),
-        make("details", {}, make("summary", {}, t("The plan as text")), make("pre", { tabindex: "0", "aria-label": t("The plan as text") }, String(plan.text ?? ""))));
+        waste === null ? null : make("p", {},
+            t("It examines {count} rows for each one that it returns. An index on the tested fields would help.", { count: Math.round(waste) })),
+        make("details", {}, make("summary", {}, t("The plan as text")),
+            make("pre", { tabindex: "0", "aria-label": t("The plan as text") }, String(plan.text ?? ""))));
 }

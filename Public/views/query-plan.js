@@ -21,8 +21,8 @@ export function queryPart(query, visit, add) {
     if (names.includes(query.get("type"))) type.value = query.get("type");
     const problem = make("p", { class: "problem", id: `${whereID}-problem`, role: "alert" });
     const text = (id, key, placeholder) => make("input", {
-        id, type: "text", class: "code", value: query.get(key) ?? "", placeholder, autocomplete: "off", autocapitalize: "off", spellcheck: "false",
-        "aria-describedby": key === "where" ? problem.id : null,
+        id, type: "text", class: "code", value: query.get(key) ?? "", placeholder, autocomplete: "off", autocapitalize: "off",
+        spellcheck: "false", "aria-describedby": key === "where" ? problem.id : null,
     });
     const [where, sort] = [text(whereID, "where", "likes > 3 AND title BEGINSWITH 'a'"), text(sortID, "sort", "-createdTimestamp")];
     const limit = make("input", { id: limitID, type: "number", min: "1", max: "1000", value: query.get("limit") ?? "50" });
@@ -107,8 +107,8 @@ export function queryPart(query, visit, add) {
     return {
         element: make("section", { "aria-label": t("Plan of a query") }, make("h2", {}, t("Plan of a query")),
             isEmpty ? make("p", { class: "note" }, t("There are no types yet.")) : make("form", { class: "query-plan", onsubmit: submit },
-                field(typeID, t("Type"), type), field(whereID, t("Where"), where), field(sortID, t("Sort"), sort), field(limitID, t("At most"), limit),
-                button),
+                field(typeID, t("Type"), type), field(whereID, t("Where"), where), field(sortID, t("Sort"), sort),
+                field(limitID, t("At most"), limit), button),
             problem,
             isEmpty || scope.environment() === "production" ? null
                 : make("p", { class: "note" }, t("The query is sent. In development the server adds an index that it needs, and says so.")),

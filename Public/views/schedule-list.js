@@ -15,11 +15,13 @@ function row(schedule, actions) {
     return make("tr", {},
         make("th", { scope: "row" }, make("a", { href: router.address(["schedules", schedule.name]) }, schedule.name)),
         make("td", { class: "wide", "data-title": t("What") }, taskLine(schedule)),
-        make("td", { "data-title": t("When") }, make("span", { class: "code" }, schedule.cron), " ", make("span", { class: "note" }, schedule.timeZone)),
+        make("td", { "data-title": t("When") },
+            make("span", { class: "code" }, schedule.cron), " ", make("span", { class: "note" }, schedule.timeZone)),
         make("td", { class: "moment", "data-title": t("Next run") }, nextText(schedule)),
         make("td", { "data-title": t("Last run") }, run === undefined ? "–" : [
             make("a", { href: jobAddress(run) }, localText(run.created)), " ", stateView(run)]),
-        make("td", { "data-title": t("State") }, make("span", { class: schedule.problem === undefined ? "state" : "state alarm" }, stateText(schedule))),
+        make("td", { "data-title": t("State") },
+            make("span", { class: schedule.problem === undefined ? "state" : "state alarm" }, stateText(schedule))),
         make("td", { class: "row-actions" }, scheduleButtons(schedule, { ...actions, isSmall: true })));
 }
 
@@ -33,7 +35,8 @@ export async function show({ signal, show: draw, fail }) {
             make("thead", {}, make("tr", {}, head(t("Name")), head(t("What")), head(t("When")), head(t("Next run")), head(t("Last run")),
                 head(t("State")), head(make("span", { class: "visually-hidden" }, t("Actions"))))), body));
     const empty = make("div", { class: "empty" }, make("p", { class: "lead" }, t("No schedules yet.")),
-        make("p", {}, t("A schedule deletes or changes the records that match a condition, at certain times: such as what is older than half a year, each night.")));
+        make("p", {}, t("A schedule deletes or changes the records that match a condition, at certain times: such as what is older than "
+            + "half a year, each night.")));
     let shown = "";
 
     async function refresh() {

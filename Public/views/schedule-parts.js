@@ -58,7 +58,8 @@ async function mayRun(schedule) {
     const isDeletion = schedule.task?.kind === "deleteRecords";
     const answer = await ask({
         title: isDeletion ? t("Delete these records now?") : t("Change these records now?"),
-        content: make("div", {}, make("p", {}, tp("The job of {name} starts at once. It works on:", { name: make("strong", {}, schedule.name) })),
+        content: make("div", {},
+            make("p", {}, tp("The job of {name} starts at once. It works on:", { name: make("strong", {}, schedule.name) })),
             make("pre", { class: "marked" }, `${schedule.task?.recordType ?? ""}\n${conditionText(schedule.task ?? {})}`)),
         choices: [
             { value: "cancel", title: t("Cancel"), isFirst: true },

@@ -11,8 +11,9 @@ function radios(title, options, chosen, listener) {
     const name = freshID("choice");
     return make("fieldset", { class: "choices" }, make("legend", {}, title), options.map(([value, text]) => {
         const id = freshID("choice");
-        return make("span", { class: "choice" }, make("input", { type: "radio", id, name, value, checked: value === chosen, onchange: () => listener(value) }),
-            make("label", { for: id }, text));
+        return make("span", { class: "choice" }, make("input", {
+            type: "radio", id, name, value, checked: value === chosen, onchange: () => listener(value),
+        }), make("label", { for: id }, text));
     }));
 }
 
@@ -27,7 +28,8 @@ function jsonChange(fields) {
             problem.textContent = "";
             try {
                 const content = json.parse(area.value);
-                if (content !== null && typeof content === "object" && !Array.isArray(content) && Object.keys(content).length > 0) return content;
+                const isObject = content !== null && typeof content === "object" && !Array.isArray(content);
+                if (isObject && Object.keys(content).length > 0) return content;
                 problem.textContent = t("Write an object with at least one field, such as {\"archived\": 1}.");
             } catch (error) {
                 if (!(error instanceof json.JSONProblem)) throw error;
@@ -56,17 +58,20 @@ export function whatInputs(initial = { kind: "deleteRecords" }, changed = () => 
     const mostProblem = make("p", { class: "problem", id: `${mostID}-problem`, role: "alert" });
     const count = make("span", { class: "note", role: "status" });
     const where = make("input", {
-        id: whereID, type: "text", class: "code", value: String(task.where ?? ""), autocomplete: "off", autocapitalize: "off", spellcheck: "false",
-        placeholder: "createdTimestamp < now() - 183 days", "aria-describedby": `${whereID}-note ${whereProblem.id}`,
+        id: whereID, type: "text", class: "code", value: String(task.where ?? ""), autocomplete: "off", autocapitalize: "off",
+        spellcheck: "false", placeholder: "createdTimestamp < now() - 183 days", "aria-describedby": `${whereID}-note ${whereProblem.id}`,
         oninput: () => { changed(); count.textContent = ""; whereProblem.textContent = ""; },
     });
     const most = make("input", {
-        id: mostID, type: "text", inputmode: "numeric", class: "number", value: task.maxAffected === undefined ? "" : String(task.maxAffected),
+        id: mostID, type: "text", inputmode: "numeric", class: "number", value: String(task.maxAffected ?? ""),
         autocomplete: "off", "aria-describedby": `${mostID}-note ${mostProblem.id}`, oninput: changed,
     });
-    const countButton = make("button", { type: "button", class: "small", onclick: () => whileBusy(countButton, tryCondition) }, t("Count the matches now"));
+    const countButton = make("button", {
+        type: "button", class: "small", onclick: () => whileBusy(countButton, tryCondition),
+    }, t("Count the matches now"));
     const wherePart = make("div", {}, make("label", { for: whereID }, t("Condition")), where,
-        make("p", { class: "note", id: `${whereID}-note` }, t("Such as createdTimestamp < now() - 183 days: what is older than half a year at each run.")),
+        make("p", { class: "note", id: `${whereID}-note` },
+            t("Such as createdTimestamp < now() - 183 days: what is older than half a year at each run.")),
         whereProblem);
     const changePlace = make("div", { class: "change-place" });
 
@@ -111,11 +116,20 @@ export function whatInputs(initial = { kind: "deleteRecords" }, changed = () => 
     wherePart.hidden = isForAll;
     return {
         element: make("div", { class: "what" },
-            radios(t("What"), [["deleteRecords", t("Delete records")], ["updateRecords", t("Change records")]], isDeletion ? "deleteRecords" : "updateRecords",
-                (value) => { changed(); isDeletion = value === "deleteRecords"; fillChange(); }),
+            radios(t("What"), [["deleteRecords", t("Delete records")], ["updateRecords", t("Change records")]],
+                isDeletion ? "deleteRecords" : "updateRecords", (value) => {
+                    changed();
+                    isDeletion = value === "deleteRecords";
+                    fillChange();
+                }),
             make("div", {}, make("label", { for: typeID }, t("Type")), type),
-            radios(t("Which"), [["some", t("Those that match a condition")], ["all", t("All records of the type")]], isForAll ? "all" : "some",
-                (value) => { changed(); isForAll = value === "all"; wherePart.hidden = isForAll; count.textContent = ""; }),
+            radios(t("Which"), [["some", t("Those that match a condition")], ["all", t("All records of the type")]],
+                isForAll ? "all" : "some", (value) => {
+                    changed();
+                    isForAll = value === "all";
+                    wherePart.hidden = isForAll;
+                    count.textContent = "";
+                }),
             wherePart, make("p", { class: "actions" }, countButton, count), changePlace,
             make("div", {}, make("label", { for: mostID }, t("At most (optional)")), most,
                 make("p", { class: "note", id: `${mostID}-note` }, t("If more records match, a run changes none and fails.")), mostProblem)),

@@ -28,8 +28,8 @@ export function whenInputs(initial = { cron: "0 3 * * *", timeZone: here }, chan
         "aria-describedby": `${cronID}-note ${cronProblem.id}`, oninput: edited,
     });
     const zone = make("input", {
-        id: zoneID, type: "text", value: initial.timeZone ?? "UTC", list: listID, autocomplete: "off", autocapitalize: "off", spellcheck: "false",
-        "aria-describedby": zoneProblem.id, oninput: edited,
+        id: zoneID, type: "text", value: initial.timeZone ?? "UTC", list: listID, autocomplete: "off", autocapitalize: "off",
+        spellcheck: "false", "aria-describedby": zoneProblem.id, oninput: edited,
     });
     const choices = make("p", { class: "actions" }, examples.map(([text, title]) => make("button", {
         type: "button", class: "small", onclick: () => {
@@ -53,10 +53,13 @@ export function whenInputs(initial = { cron: "0 3 * * *", timeZone: here }, chan
             return;
         }
         const runs = cron.next(times, zone.value.trim(), Date.now(), shown);
-        preview.replaceChildren(make("p", { class: "note" }, runs.length === 0 ? t("No date matches this.") : t("The next runs, in the time zone {zone}:", {
-            zone: zone.value.trim(),
-        })), make("ol", { class: "runs" }, runs.map((run) => make("li", {}, moment(run, zone.value.trim()),
-            moment(run, here) === moment(run, zone.value.trim()) ? null : make("span", { class: "note" }, " ", t("here {time}", { time: moment(run, here) }))))));
+        const place = zone.value.trim();
+        const isElsewhere = (run) => moment(run, here) !== moment(run, place);
+        preview.replaceChildren(
+            make("p", { class: "note" }, runs.length === 0 ? t("No date matches this.")
+                : t("The next runs, in the time zone {zone}:", { zone: place })),
+            make("ol", { class: "runs" }, runs.map((run) => make("li", {}, moment(run, place),
+                isElsewhere(run) ? make("span", { class: "note" }, " ", t("here {time}", { time: moment(run, here) })) : null))));
     }
     refresh();
     return {

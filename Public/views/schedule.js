@@ -22,13 +22,15 @@ const namePattern = /^[A-Za-z0-9_-]{1,64}$/;
 function facts(schedule) {
     const list = [[t("State"), stateText(schedule)], [t("Next run"), nextText(schedule)], [t("Runs as"), callerView(schedule)],
         [t("Changed"), localText(schedule.modified)],
-        schedule.skipped === undefined ? null : [t("Left out"), t("{time}, as the run before had not ended", { time: localText(schedule.skipped) })]];
+        schedule.skipped === undefined ? null
+            : [t("Left out"), t("{time}, as the run before had not ended", { time: localText(schedule.skipped) })]];
     return make("dl", { class: "facts" }, list.filter((each) => each !== null).map(([key, value]) =>
         make("div", {}, make("dt", {}, key), make("dd", {}, value))));
 }
 
 function runsView(schedule) {
-    return [make("h2", {}, t("Last runs")), schedule.runs.length === 0 ? make("p", { class: "note" }, t("It has not run yet.")) : jobTable(schedule.runs)];
+    const isUnused = schedule.runs.length === 0;
+    return [make("h2", {}, t("Last runs")), isUnused ? make("p", { class: "note" }, t("It has not run yet.")) : jobTable(schedule.runs)];
 }
 
 /** The form. `save({name, content})` sends it. */
@@ -49,7 +51,8 @@ function form(schedule, save, changed) {
 
     async function submit(event) {
         event.preventDefault();
-        nameProblem.textContent = !isNew || namePattern.test(name.value.trim()) ? "" : t("A name has 1 to 64 letters of English, digits, - and _.");
+        nameProblem.textContent = !isNew || namePattern.test(name.value.trim()) ? ""
+            : t("A name has 1 to 64 letters of English, digits, - and _.");
         if (nameProblem.textContent !== "") {
             name.focus();
             return;
@@ -73,7 +76,8 @@ export async function show({ signal, show: draw, fail, isOver }, { schedule: nam
     let schedule = found;
     const heading = make("h1", {}, schedule?.name ?? t("New schedule"));
     const problem = make("div", {});
-    const [top, buttons, body, runs] = [make("div", {}), make("p", { class: "actions" }), make("div", {}), make("section", { "aria-label": t("Last runs") })];
+    const [top, buttons, body] = [make("div", {}), make("p", { class: "actions" }), make("div", {})];
+    const runs = make("section", { "aria-label": t("Last runs") });
     let isDirty = false;
     const setDirty = () => { isDirty = true; };
 
@@ -108,7 +112,9 @@ export async function show({ signal, show: draw, fail, isOver }, { schedule: nam
     async function save(key, content) {
         if (schedule !== null && !(await mayTakeOver(schedule))) return;
         try {
-            if (schedule === null && await exists(key)) throw new Error(t("A schedule with the name {name} exists already.", { name: key }));
+            if (schedule === null && await exists(key)) {
+                throw new Error(t("A schedule with the name {name} exists already.", { name: key }));
+            }
             const saved = await operation.putSchedule(key, content);
             if (isOver()) return;
             isDirty = false;
@@ -127,7 +133,8 @@ export async function show({ signal, show: draw, fail, isOver }, { schedule: nam
     const isEmpty = schedule === null && schema.all().length === 0;
     draw(make("p", { class: "crumbs" }, make("a", { href: "#/schedules" }, t("Schedules"))),
         make("div", { class: "page-head" }, heading, schedule === null ? null : buttons), top, problem,
-        isEmpty ? make("div", { class: "empty" }, make("p", {}, t("There are no types yet, so there is nothing to delete or change."))) : body, runs);
+        isEmpty ? make("div", { class: "empty" }, make("p", {}, t("There are no types yet, so there is nothing to delete or change.")))
+            : body, runs);
     router.guard(() => isDirty, askToLeave);
     introduce(heading);
     if (schedule === null) return;

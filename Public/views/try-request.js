@@ -31,7 +31,8 @@ function control(parameter, id) {
             list: name === "type" && parameter.in === "path" ? typeList() : null,
         });
     }
-    const select = make("select", { id, "aria-describedby": described }, ["", ...options].map((value) => make("option", { value: String(value) }, String(value))));
+    const select = make("select", { id, "aria-describedby": described },
+        ["", ...options].map((value) => make("option", { value: String(value) }, String(value))));
     select.value = initial;
     return select;
 }
@@ -55,11 +56,13 @@ function parameterField(parameter) {
 
 /** Inputs for the body; `read()` returns `{body, mediaType}`, with `mediaType` undefined for forms. */
 function bodyInputs(description, operation) {
-    const contents = operation.body?.contents ?? (operation.path === "/assets" && operation.method === "POST" ? [{ mediaType: "file" }] : []);
+    // The description of the upload has no body, as it may have any type.
+    const contents = operation.body?.contents ?? (operation.key === "POST /assets" ? [{ mediaType: "file" }] : []);
     if (contents.length === 0) return null;
     const [id, typeID] = [freshID("body"), freshID("media")];
     const place = make("div", {});
-    const select = make("select", { id: typeID, onchange: fill }, contents.map(({ mediaType }) => make("option", { value: mediaType }, mediaType)));
+    const select = make("select", { id: typeID, onchange: fill },
+        contents.map(({ mediaType }) => make("option", { value: mediaType }, mediaType)));
     let read;
 
     function fill() {
@@ -161,16 +164,19 @@ export function requestForm(description, operation, signal) {
             empty.input.focus();
             return;
         }
-        const of = (place) => fields.filter((field) => field.parameter.in === place && value(field) !== "").map((field) => [field.parameter.name, value(field)]);
+        const of = (place) => fields.filter((field) => field.parameter.in === place && value(field) !== "")
+            .map((field) => [field.parameter.name, value(field)]);
         const path = openapi.pathOf(operation, Object.fromEntries(of("path")));
         const { body: content, mediaType } = body?.read() ?? {};
-        const headers = { ...Object.fromEntries(of("header")), ...(content === undefined || mediaType === undefined ? {} : { "Content-Type": mediaType }) };
+        const isTyped = content !== undefined && mediaType !== undefined;
+        const headers = { ...Object.fromEntries(of("header")), ...(isTyped ? { "Content-Type": mediaType } : {}) };
         if (!(await maySend(operation.method, path))) return;
         const parameters = new URLSearchParams(of("query")).toString();
         const address = location.origin + scope.base + path + (parameters === "" ? "" : `?${parameters}`);
         try {
             const response = await api.exchange(operation.method, path, { query: of("query"), headers, body: content, signal });
-            result.replaceChildren(...responseView(response, command(operation.method, address, headers, content)).flat().filter((each) => each !== null));
+            const view = responseView(response, command(operation.method, address, headers, content));
+            result.replaceChildren(...view.flat().filter((each) => each !== null));
         } catch (error) {
             if (!signal.aborted) result.replaceChildren(problemBox(error));
         }
@@ -180,6 +186,7 @@ export function requestForm(description, operation, signal) {
         whileBusy(button, send);
     } },
     main.length === 0 ? null : make("div", { class: "parameters" }, main.map(({ element }) => element)),
-    more.length === 0 ? null : make("details", {}, make("summary", {}, t("Database")), make("div", { class: "parameters" }, more.map(({ element }) => element))),
+    more.length === 0 ? null : make("details", {}, make("summary", {}, t("Database")),
+        make("div", { class: "parameters" }, more.map(({ element }) => element))),
     body?.element, make("p", { class: "actions" }, button), problem, result);
 }

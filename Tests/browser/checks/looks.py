@@ -8,7 +8,9 @@ from Tests.browser.suite import check
 
 ROOMS = ["#/", "#/types", "#/types/Post", "#/types/Post?where=likes+%3E+0&explain=true", "#/types/Post/record/p0",
          "#/types/Post/new", "#/types/Post/schema", "#/types/Post?view=map", "#/types/Post?view=groups&by=title",
-         "#/types/Post?where=likes+%3E+%3E"]
+         "#/types/Post?where=likes+%3E+%3E", "#/jobs", "#/jobs?state=failed", "#/schedules", "#/new-schedule",
+         "#/schedules/nightly", "#/performance?type=Post&where=likes+%3E+2&sort=-ratio",
+         "#/api?find=job&route=GET+%2Fjobs", "#/api/code?type=Post", "#/api/code?type=Post&language=swift"]
 NAMED = {"button", "link", "textbox", "combobox", "checkbox", "radio", "searchbox", "spinbutton", "separator", "region",
          "navigation", "dialog"}
 
@@ -23,6 +25,13 @@ def fill(server):
         "seen": {"value": 1767225600000, "type": "TIMESTAMP"}}}} for number in range(60)]
     status, response = server.call("POST", "/records", {"operations": operations})
     assert status == 200 and "serverErrorCode" not in str(response), response
+    task = {"kind": "updateRecords", "recordType": "Post", "where": "likes > 30 AND title BEGINSWITH 'word'",
+            "fields": {"likes": {"increment": 1}}}
+    for name in ["nightly", "a-schedule-with-a-name-" + "x" * 41]:
+        schedule = {"cron": "0 3 * * *", "timeZone": "Europe/Berlin", "task": task}
+        status, response = server.call("PUT", f"/schedules/{name}", schedule)
+        assert status == 201, response
+    assert server.call("POST", "/schedules/nightly/run")[0] == 202
     for number in range(14):
         server.create(f"Type{number}" + "WithAVeryLongName" * 3, f"t{number}", name="x")
 
