@@ -139,7 +139,7 @@ export const operation = {
     "on a thread for long queries": "長いクエリ用のスレッドで実行",
     "It examines {count} rows for each one that it returns. An index on the tested fields would help.":
         "1 行返すごとに {count} 行を調べています。調べているフィールドのインデックスが有効です。",
-    "Write a value in the place of each ?, then show the plan.": "? をそれぞれ値に置き換えてから、実行計画を表示してください。",
+    "Replace each ? with a value, then show the plan.": "? をそれぞれ値に置き換えてから、実行計画を表示してください。",
     "{count} records in {time} ms, with the way to the server and back.": "{count} 件、{time} ミリ秒（サーバーとの往復を含む）。",
     "Plan of a query": "クエリの実行計画",
     "There are no types yet.": "まだ型がありません。",

@@ -42,7 +42,7 @@ export function queryPart(query, visit, add) {
     /** The values of costly queries are not known; the server shows `?` for each. */
     function isComplete() {
         const isOpen = where.value.replace(/'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/g, "").includes("?");
-        problem.textContent = isOpen ? t("Write a value in the place of each ?, then show the plan.") : "";
+        problem.textContent = isOpen ? t("Replace each ? with a value, then show the plan.") : "";
         return !isOpen;
     }
     async function send() {

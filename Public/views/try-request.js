@@ -97,7 +97,7 @@ function bodyInputs(description, operation) {
     };
 }
 
-/** The request as a command, with the token in the place of the session. */
+/** The request as a command, with a token instead of the session. */
 function command(method, address, headers, body) {
     const parts = [`curl${method === "GET" ? "" : ` -X ${method}`} ${shell(address)}`, '-H "Authorization: Bearer $TOKEN"',
         ...Object.entries(headers).map(([name, value]) => `-H ${shell(`${name}: ${value}`)}`),

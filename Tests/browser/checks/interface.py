@@ -56,7 +56,7 @@ def a_missing_index_is_added_with_one_click(page, server):
     assert name in indexes, (name, indexes)
     # The plan of this query needs the values that the list does not have.
     page.press("Plan", "main table")
-    page.see("Write a value in the place of each ?")
+    page.see("Replace each ? with a value")
     write(page, "Where", "good == 3 AND likes > 100")
     page.press("Show the plan")
     page.see("records in")

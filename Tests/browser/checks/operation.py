@@ -1,4 +1,4 @@
-"""Jobs and schedules: their lists, what can be done with them, and how they tell of results and errors."""
+"""Jobs and schedules: their lists, what can be done with them, and how they show results and errors."""
 
 import random
 
@@ -43,7 +43,7 @@ def row(page, text):
     """The row of the table with this text, once it is there."""
     return page.until(lambda: page.run("""
         return [...document.querySelectorAll("main tbody tr")]
-            .find((each) => each.textContent.includes(arguments[0])) ?? null""", text), f"a row with “{text}”")
+            .find((each) => each.textContent.includes(arguments[0])) ?? null""", text), f"a row with {text}")
 
 
 def state(page, id_):
@@ -56,9 +56,9 @@ def state(page, id_):
 def box(page, label):
     """The input with this label."""
     return page.until(lambda: page.run("""
-        return [...document.querySelectorAll("main label")].find((each) => each.checkVisibility()
-            && (each.textContent === arguments[0] || each.textContent.startsWith(arguments[0] + " ")))?.control ?? null""",
-        label), f"the box “{label}”")
+        const labels = [...document.querySelectorAll("main label")].filter((each) => each.checkVisibility());
+        return labels.find((each) => each.textContent === arguments[0]
+            || each.textContent.startsWith(arguments[0] + " "))?.control ?? null""", label), f"the box “{label}”")
 
 
 def write(page, label, text):
