@@ -5,6 +5,7 @@ import { announce, introduce, make } from "../dom.js";
 import * as operation from "../operation.js";
 import * as router from "../router.js";
 import { t } from "../words.js";
+import { cell } from "./cell.js";
 import { callerView, jobButtons, paceText, progressBar, targetView } from "./job-parts.js";
 import { address, kindText, progressText, stateText, stateView } from "./jobs.js";
 import { showProblem } from "./problem.js";
@@ -17,8 +18,8 @@ const filters = [
 
 /** A row of the table: `element`, and `set(job)` for its new state. */
 function row(first, actions) {
-    const title = (name, style) => make("td", { "data-title": name, class: style });
-    const [state, count, buttons] = [title(t("State")), title(t("Progress")), make("td", { class: "row-actions" })];
+    const [state, count, buttons] = ["content", "content", "content"].map((style) => make("span", { class: style }));
+    const place = (name, content, style) => make("td", { "data-title": name, class: style }, content);
     let job = null;
 
     function set(now) {
@@ -35,11 +36,8 @@ function row(first, actions) {
     }
     const element = make("tr", {},
         make("th", { scope: "row", title: first.id }, make("a", { href: address(first) }, kindText(first))),
-        make("td", { class: "wide", "data-title": t("Records") }, targetView(first)),
-        state, count,
-        make("td", { "data-title": t("By") }, callerView(first)),
-        make("td", { class: "moment", "data-title": t("Created") }, localText(first.created)),
-        buttons);
+        cell(t("Records"), targetView(first), "wide"), place(t("State"), state), place(t("Progress"), count),
+        cell(t("By"), callerView(first)), cell(t("Created"), localText(first.created), "moment"), place(null, buttons, "row-actions"));
     set(first);
     return { element, set };
 }

@@ -6,6 +6,7 @@ import { stringify } from "../json.js";
 import * as operation from "../operation.js";
 import * as router from "../router.js";
 import { number, t, tn } from "../words.js";
+import { cell } from "./cell.js";
 import { callerView, conditionText, durationText, jobButtons, paceText, progressBar, targetView } from "./job-parts.js";
 import { kindText, progressText, stateText, stateView } from "./jobs.js";
 import { problemBox, showProblem } from "./problem.js";
@@ -59,8 +60,7 @@ function skipTable(job) {
             make("tbody", {}, job.skipReasons.map((each) => make("tr", {},
                 make("th", { scope: "row", class: "wide" }, each.reason, " ",
                     make("span", { class: "code note" }, each.cause ?? each.serverErrorCode)),
-                make("td", { class: "number", "data-title": t("Records") }, number(each.count)),
-                make("td", { class: "wide", "data-title": t("Names") }, names(each)))))))];
+                cell(t("Records"), number(each.count), "number"), cell(t("Names"), names(each), "wide"))))))];
 }
 
 export async function show({ signal, show: draw, fail }, { job: id }) {

@@ -7,6 +7,7 @@ import * as router from "../router.js";
 import * as schema from "../schema.js";
 import * as session from "../session.js";
 import { number, t, tn } from "../words.js";
+import { cell } from "./cell.js";
 import { showProblem } from "./problem.js";
 import { queryPart } from "./query-plan.js";
 import { repeat } from "./repeat.js";
@@ -46,7 +47,7 @@ function indexCell({ recordType, index: fields }, type, add) {
 }
 
 function adviceTable(list, types, add) {
-    const cell = (key, content, style = "number") => make("td", { class: style, "data-title": titles[key] }, content);
+    const of = (key, content, style = "number") => cell(titles[key], content, style);
     const milliseconds = (value) => t("{time} ms", { time: number(value, { maximumFractionDigits: 1 }) });
     return make("div", { class: "panel table", role: "region", tabindex: "0", "aria-label": t("Costly queries") },
         make("table", { class: "lines cards advice-table" },
@@ -54,11 +55,11 @@ function adviceTable(list, types, add) {
                 scope: "col", class: key === "query" || key === "index" ? null : "number",
             }, titles[key])))),
             make("tbody", {}, list.map((piece) => make("tr", {}, queryCell(piece),
-                cell("sent", number(piece.count)), cell("total", milliseconds(piece.milliseconds)),
-                cell("each", milliseconds(Number(piece.milliseconds) / Math.max(1, Number(piece.count)))),
-                cell("examined", number(piece.examinedRows)), cell("returned", number(piece.returnedRows)),
-                cell("rejected", Number(piece.refused) === 0 ? "" : number(piece.refused), "number alarm"),
-                cell("index", indexCell(piece, types.find(({ name }) => name === piece.recordType), add), ""))))));
+                of("sent", number(piece.count)), of("total", milliseconds(piece.milliseconds)),
+                of("each", milliseconds(Number(piece.milliseconds) / Math.max(1, Number(piece.count)))),
+                of("examined", number(piece.examinedRows)), of("returned", number(piece.returnedRows)),
+                of("rejected", Number(piece.refused) === 0 ? "–" : number(piece.refused), Number(piece.refused) === 0 ? "number" : "number alarm"),
+                of("index", indexCell(piece, types.find(({ name }) => name === piece.recordType), add), null))))));
 }
 
 /** The indexes of all types that are being built or have failed. */

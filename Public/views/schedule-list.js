@@ -5,6 +5,7 @@ import { announce, introduce, make } from "../dom.js";
 import * as operation from "../operation.js";
 import * as router from "../router.js";
 import { t } from "../words.js";
+import { cell } from "./cell.js";
 import { address as jobAddress, stateView } from "./jobs.js";
 import { showProblem } from "./problem.js";
 import { repeat } from "./repeat.js";
@@ -14,15 +15,12 @@ function row(schedule, actions) {
     const run = schedule.runs?.[0];
     return make("tr", {},
         make("th", { scope: "row" }, make("a", { href: router.address(["schedules", schedule.name]) }, schedule.name)),
-        make("td", { class: "wide", "data-title": t("What") }, taskLine(schedule)),
-        make("td", { "data-title": t("When") },
-            make("span", { class: "code" }, schedule.cron), " ", make("span", { class: "note" }, schedule.timeZone)),
-        make("td", { class: "moment", "data-title": t("Next run") }, nextText(schedule)),
-        make("td", { "data-title": t("Last run") }, run === undefined ? "–" : [
-            make("a", { href: jobAddress(run) }, localText(run.created)), " ", stateView(run)]),
-        make("td", { "data-title": t("State") },
-            make("span", { class: schedule.problem === undefined ? "state" : "state alarm" }, stateText(schedule))),
-        make("td", { class: "row-actions" }, scheduleButtons(schedule, { ...actions, isSmall: true })));
+        cell(t("What"), taskLine(schedule), "wide"),
+        cell(t("When"), [make("span", { class: "code" }, schedule.cron), " ", make("span", { class: "note" }, schedule.timeZone)]),
+        cell(t("Next run"), nextText(schedule), "moment"),
+        cell(t("Last run"), run === undefined ? "–" : [make("a", { href: jobAddress(run) }, localText(run.created)), " ", stateView(run)]),
+        cell(t("State"), make("span", { class: schedule.problem === undefined ? "state" : "state alarm" }, stateText(schedule))),
+        cell(null, scheduleButtons(schedule, { ...actions, isSmall: true }), "row-actions"));
 }
 
 export async function show({ signal, show: draw, fail }) {

@@ -109,7 +109,6 @@ def in_production_a_rejected_query_adds_its_index(page, server):
     row(page, "likes > ?")
     page.sign_out()
     assert ask(server, "environment=production&where=good+%3D%3D+3") == 400
-    page.open("#/performance", "?environment=production")
     enter_as(page, "vera", "#/performance")
     page.open("#/performance", "?environment=production")
     page.see("missing; your role cannot add it")
