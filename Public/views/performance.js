@@ -58,7 +58,7 @@ function adviceTable(list, types, add) {
                 of("sent", number(piece.count)), of("total", milliseconds(piece.milliseconds)),
                 of("each", milliseconds(Number(piece.milliseconds) / Math.max(1, Number(piece.count)))),
                 of("examined", number(piece.examinedRows)), of("returned", number(piece.returnedRows)),
-                of("rejected", Number(piece.refused) === 0 ? "–" : number(piece.refused), Number(piece.refused) === 0 ? "number" : "number alarm"),
+                Number(piece.refused) === 0 ? of("rejected", "–") : of("rejected", number(piece.refused), "number alarm"),
                 of("index", indexCell(piece, types.find(({ name }) => name === piece.recordType), add), null))))));
 }
 

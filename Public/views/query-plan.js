@@ -104,20 +104,25 @@ export function queryPart(query, visit, add) {
         box.focus({ preventScroll: true });
     }
     const isEmpty = names.length === 0;
+    const form = make("form", { class: "query-plan", onsubmit: submit },
+        field(typeID, t("Type"), type), field(whereID, t("Where"), where), field(sortID, t("Sort"), sort), field(limitID, t("At most"), limit),
+        button);
+    const note = isEmpty ? t("There are no types yet.") : scope.environment() === "production" ? null
+        : t("The query is sent. In development the server adds an index that it needs, and says so.");
+    const element = make("section", { "aria-label": t("Plan of a query") }, make("h2", {}, t("Plan of a query")),
+        isEmpty ? null : form, problem, note === null ? null : make("p", { class: "note" }, note), result);
+    const arrive = () => element.scrollIntoView({ block: "start" });
     return {
-        element: make("section", { "aria-label": t("Plan of a query") }, make("h2", {}, t("Plan of a query")),
-            isEmpty ? make("p", { class: "note" }, t("There are no types yet.")) : make("form", { class: "query-plan", onsubmit: submit },
-                field(typeID, t("Type"), type), field(whereID, t("Where"), where), field(sortID, t("Sort"), sort),
-                field(limitID, t("At most"), limit), button),
-            problem,
-            isEmpty || scope.environment() === "production" ? null
-                : make("p", { class: "note" }, t("The query is sent. In development the server adds an index that it needs, and says so.")),
-            result),
-        begin() {
+        element,
+        async begin() {
             if (isEmpty || !names.includes(query.get("type"))) return;
-            result.scrollIntoView({ block: "nearest" });
-            if (isComplete()) whileBusy(button, send);
-            else where.focus();
+            arrive();
+            if (isComplete()) {
+                await whileBusy(button, send);
+                if (!signal.aborted) arrive();
+            } else {
+                where.focus({ preventScroll: true });
+            }
         },
     };
 }
