@@ -207,6 +207,7 @@ export const operation = {
     "The request for curl": "curl での要求",
     "Send this to production?": "production に送信しますか？",
     "Delete this?": "これを削除しますか？",
+    "Send this?": "これを送信しますか？",
     "{request} is carried out with your rights.": "{request} があなたの権限で実行されます。",
     "Send it": "送信",
     "Try it": "試す",

@@ -129,13 +129,16 @@ function responseView(response, request) {
     make("details", {}, make("summary", {}, t("The request for curl")), codeBlock(t("The request for curl"), request))];
 }
 
-/** Asks before a request that changes something: always before a deletion, and in production. */
+/** Routes that change much at once, or what cannot be brought back, also from development. */
+const grave = /^\/(schema|query|grants|administrators|backup)(\/|$)/;
+
+/** Asks before a deletion, before a grave change, and in production before each change. */
 async function maySend(method, path) {
     const isSearch = method === "POST" && (path === "/query" || path.startsWith("/explain"));
     const isProduction = scope.environment() === "production";
-    if (reading.has(method) || isSearch || method !== "DELETE" && !isProduction) return true;
+    if (reading.has(method) || isSearch || method !== "DELETE" && !grave.test(path) && !isProduction) return true;
     const answer = await ask({
-        title: isProduction ? t("Send this to production?") : t("Delete this?"),
+        title: isProduction ? t("Send this to production?") : method === "DELETE" ? t("Delete this?") : t("Send this?"),
         content: make("p", {}, tp("{request} is carried out with your rights.", {
             request: make("strong", { class: "code" }, `${method} ${path}`),
         })),

@@ -173,6 +173,20 @@ def routes_are_found_and_tried(page, server):
     page.press("Send it", "dialog")
     page.see("204", "The response has no body.")
     assert server.call("GET", "/records/Post/made")[0] == 404
+    # A change of many records asks too, and a search does not.
+    finder.clear()
+    finder.send_keys("patch /query/{type}")
+    open_route("PATCH /query/{type}")
+    write(page, "type", "Post")
+    try_it("PATCH /query/{type}")
+    dialog(page, "Send this?", "Cancel")
+    page.press("Cancel", "dialog")
+    finder.clear()
+    finder.send_keys("post /query query")
+    open_route("POST /query")
+    write(page, "Body", '{"recordType":"Post","count":true}')
+    try_it("POST /query")
+    page.see('"count": 3')
     # A file.
     finder.clear()
     finder.send_keys("post /assets uploadAsset")
