@@ -225,10 +225,10 @@ function swiftCode(context) {
 }
 
 /** The tasks in the order in which they work one after the other. */
-export const tasks = ["create", "change", "list", "query", "upload", "delete"];
+export const tasks = ["create", "list", "query", "change", "upload", "delete"];
 
 /**
- * The snippets of a type: `{setup, create, change, list, query, upload, delete}`; `null` for what the type does not allow. `context` is
+ * The snippets of a type: `{setup, create, list, query, change, upload, delete}`; `null` for what the type does not allow. `context` is
  * `{type, fields: Map, indexed: Set, isProduction, url, scope}`: the fields with their types, the names of those with an index, and the
  * database that the console shows.
  */

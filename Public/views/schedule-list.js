@@ -7,6 +7,7 @@ import * as router from "../router.js";
 import { t } from "../words.js";
 import { cell } from "./cell.js";
 import { address as jobAddress, stateView } from "./jobs.js";
+import { keepFocus } from "./keep-focus.js";
 import { showProblem } from "./problem.js";
 import { repeat } from "./repeat.js";
 import { nextText, scheduleButtons, stateText, taskLine } from "./schedule-parts.js";
@@ -41,24 +42,21 @@ export async function show({ signal, show: draw, fail }) {
         const list = await operation.schedules(signal);
         signal.throwIfAborted();
         const now = JSON.stringify(list);
-        if (now !== shown && (!body.contains(document.activeElement) || shown === "")) {
+        if (now !== shown && body.querySelector("[aria-busy=true]") === null) {
             shown = now;
-            body.replaceChildren(...list.map((schedule) => row(schedule, actions)));
+            keepFocus(body, () => body.replaceChildren(...list.map((schedule) => row(schedule, actions))), heading);
         }
         table.hidden = list.length === 0;
         empty.hidden = list.length > 0;
     }
-    async function redraw(sentence) {
-        shown = "";
+    /** The list follows as soon as the button is no longer busy. */
+    function done(sentence) {
         problem.replaceChildren();
-        const focused = [...body.querySelectorAll("button")].indexOf(document.activeElement);
-        await refresh();
-        ([...body.querySelectorAll("button")][focused] ?? heading).focus({ preventScroll: true });
         announce(sentence);
+        setTimeout(() => refresh().catch(fail));
     }
     const actions = {
-        started: () => redraw(t("The job has started.")).catch(fail),
-        changed: (schedule) => redraw(stateText(schedule)).catch(fail),
+        started: () => done(t("The job has started.")), changed: (schedule) => done(stateText(schedule)),
         failed: (error) => showProblem(problem, error),
     };
     await refresh();

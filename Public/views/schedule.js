@@ -11,6 +11,7 @@ import { t } from "../words.js";
 import { askToLeave } from "./dialog.js";
 import { callerView, targetView } from "./job-parts.js";
 import { jobTable, kindText } from "./jobs.js";
+import { keepFocus } from "./keep-focus.js";
 import { showProblem } from "./problem.js";
 import { repeat } from "./repeat.js";
 import { mayTakeOver, nextText, obstacle, scheduleButtons, stateText } from "./schedule-parts.js";
@@ -81,17 +82,18 @@ export async function show({ signal, show: draw, fail, isOver }, { schedule: nam
     let isDirty = false;
     const setDirty = () => { isDirty = true; };
 
+    const actions = {
+        started: () => reload(t("The job has started.")), changed: (now) => reload(stateText(now)),
+        deleted() {
+            router.go("#/schedules");
+            announce(t("Deleted."), { isCarried: true });
+        },
+        failed: (error) => showProblem(problem, error),
+    };
     function drawFacts() {
         top.replaceChildren(facts(schedule));
-        runs.replaceChildren(...runsView(schedule));
-        buttons.replaceChildren(...scheduleButtons(schedule, {
-            started: () => reload(t("The job has started.")), changed: (now) => reload(stateText(now)),
-            deleted() {
-                router.go("#/schedules");
-                announce(t("Deleted."), { isCarried: true });
-            },
-            failed: (error) => showProblem(problem, error),
-        }));
+        keepFocus(runs, () => runs.replaceChildren(...runsView(schedule)), heading);
+        keepFocus(buttons, () => buttons.replaceChildren(...scheduleButtons(schedule, actions)), heading);
     }
     function drawForm() {
         isDirty = false;
@@ -101,12 +103,10 @@ export async function show({ signal, show: draw, fail, isOver }, { schedule: nam
                 make("p", { class: "code" }, `${schedule.cron} ${schedule.timeZone}`), make("p", { class: "note" }, reason)]));
     }
     async function reload(sentence) {
-        const focused = [...buttons.children].indexOf(document.activeElement);
         schedule = await operation.schedule(schedule.name, signal);
         problem.replaceChildren();
         drawFacts();
         if (!isDirty) drawForm();
-        (buttons.children[focused] ?? heading).focus();
         announce(sentence);
     }
     async function save(key, content) {
@@ -143,7 +143,7 @@ export async function show({ signal, show: draw, fail, isOver }, { schedule: nam
         signal.throwIfAborted();
         const isNews = JSON.stringify(now) !== JSON.stringify(schedule);
         schedule = now;
-        if (isNews && !buttons.contains(document.activeElement) && !runs.contains(document.activeElement)) drawFacts();
+        if (isNews && buttons.querySelector("[aria-busy=true]") === null) drawFacts();
         return 3_000;
     }, 1_500, signal, fail);
 }

@@ -71,7 +71,9 @@ test("the commands for curl work as they are printed, one after the other", asyn
             const results = {};
             for (const task of tasks) results[task] = await curl(code[task]);
             assert.equal(results.create.recordName, "example", type);
-            assert.deepEqual(results.list.records.map(({ recordName }) => recordName), ["example"], type);
+            for (const task of ["list", "query"]) {
+                assert.deepEqual(results[task].records.map(({ recordName }) => recordName), ["example"], `${type}: ${task}`);
+            }
             assert.equal(results.delete, null);
             const found = Object.keys(results.change.fields);
             assert.ok(found.length > 0 && found.every((name) => name in types[type].fields), type);
@@ -80,10 +82,6 @@ test("the commands for curl work as they are printed, one after the other", asyn
             else assert.ok(results.upload.fields[file[0]] !== undefined, type);
         }
     }
-    const [create, query] = ["create", "query"].map((task) => snippets("curl", context("Post"))[task]);
-    const made = await curl(create);
-    assert.deepEqual((await curl(query)).records.map(({ recordName }) => recordName), [made.recordName]);
-    await curl(snippets("curl", context("Post")).delete);
 });
 
 test("the code for JavaScript works as it is printed, one after the other", async () => {

@@ -61,7 +61,7 @@ def a_missing_index_is_added_with_one_click(page, server):
     page.press("Show the plan")
     page.see("records in")
     tree = page.until(lambda: page.run(TREE), "the plan")
-    assert tree[0] == "Result" and any("Scan of index" in each for each in tree), tree
+    assert tree[0] == "Result" and "Scan of" in tree[-1], tree
 
 
 @check
@@ -105,9 +105,10 @@ def in_production_a_rejected_query_adds_its_index(page, server):
     page.see("NOT_INDEXED")
     page.press("Add the index likes", "main")
     page.see("9 records in")
-    assert page.run(TREE)[1].strip() == "Scan of index (likes)", page.run(TREE)
+    assert page.run(TREE)[-1].strip() == "Scan of index (likes)", page.run(TREE)
     row(page, "likes > ?")
     page.sign_out()
+    page.until(lambda: not page.browser.get_cookies(), "the cookie to go")
     assert ask(server, "environment=production&where=good+%3D%3D+3") == 400
     enter_as(page, "vera", "#/performance")
     page.open("#/performance", "?environment=production")
@@ -229,7 +230,7 @@ def the_code_of_a_type_works_as_it_is_printed(page, server):
     assert len(code) == 7, code.keys()
     with tempfile.TemporaryDirectory() as directory:
         Path(directory, "picture.jpg").write_bytes(picture(12, 6))
-        for title in ["Create a record", "Change it", "List records", "Query", "Upload a file", "Delete it"]:
+        for title in ["Create a record", "List records", "Query", "Change it", "Upload a file", "Delete it"]:
             done = shell(code[title], directory)
             wanted = "" if title == "Delete it" else '"recordName":"example"'
             assert done.returncode == 0 and wanted in done.stdout, (title, code[title], done.stdout, done.stderr)

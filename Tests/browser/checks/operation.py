@@ -282,6 +282,8 @@ def the_rooms_follow_the_callers_rights(page, server):
     page.go("#/schedules")
     page.see("does not cover this room")
     page.sign_out()
+    page.see("You are signed out.")
+    page.until(lambda: not page.browser.get_cookies(), "the cookie to go")
     enter_as(page, "dora", "#/schedules/theirs")
     page.heading("theirs")
     page.press("Pause", "main")
