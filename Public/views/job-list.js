@@ -36,7 +36,7 @@ function row(first, actions) {
     }
     const element = make("tr", {},
         make("th", { scope: "row", title: first.id }, make("a", { href: address(first) }, kindText(first))),
-        cell(t("Records"), targetView(first), "wide"), place(t("State"), state), place(t("Progress"), count),
+        cell(t("Records"), targetView(first), "short"), place(t("State"), state), place(t("Progress"), count),
         cell(t("By"), callerView(first)), cell(t("Created"), localText(first.created), "moment"), place(null, buttons, "row-actions"));
     set(first);
     return { element, set };

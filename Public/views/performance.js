@@ -22,10 +22,10 @@ const titles = {
 function queryCell({ recordType, where, sort }) {
     const isAll = !where || where === "TRUEPREDICATE";
     const query = { type: recordType, ...(isAll ? {} : { where }), ...(sort ? { sort } : {}) };
-    return make("th", { scope: "row", class: "wide" },
-        make("a", { href: router.address(["types", recordType, "schema"]) }, recordType), " ",
-        make("span", { class: "code" }, isAll ? t("all records") : where, sort ? t(", sorted by {sort}", { sort }) : ""), " ",
-        make("a", { class: "note", href: router.address(["performance"], query) }, t("Plan")));
+    const text = (isAll ? t("all records") : String(where)) + (sort ? t(", sorted by {sort}", { sort }) : "");
+    return make("th", { scope: "row", class: "short", title: text }, make("span", { class: "content" },
+        make("a", { class: "note", href: router.address(["performance"], query) }, t("Plan")), " ",
+        make("a", { href: router.address(["types", recordType, "schema"]) }, recordType), " ", make("span", { class: "code" }, text)));
 }
 
 /** The index of a costly query of this type: there, on the way, or a button that adds it. */

@@ -16,7 +16,7 @@ function row(schedule, actions) {
     const run = schedule.runs?.[0];
     return make("tr", {},
         make("th", { scope: "row" }, make("a", { href: router.address(["schedules", schedule.name]) }, schedule.name)),
-        cell(t("What"), taskLine(schedule), "wide"),
+        cell(t("What"), taskLine(schedule), "short"),
         cell(t("When"), [make("span", { class: "code" }, schedule.cron), " ", make("span", { class: "note" }, schedule.timeZone)]),
         cell(t("Next run"), nextText(schedule), "moment"),
         cell(t("Last run"), run === undefined ? "–" : [make("a", { href: jobAddress(run) }, localText(run.created)), " ", stateView(run)]),
