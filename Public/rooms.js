@@ -9,7 +9,8 @@ export const sections = [["data", t("Data")], ["access", t("Access")], ["operati
 
 /**
  * `path` is the part of the URL after `#/`; a part with a colon stands for any name. Rooms with a `title` are in the sidebar, those
- * without a `section` above all sections. `right` is what a caller needs, as in `session.covers`.
+ * without a `section` above all sections. `right` is what a caller needs, as in `session.covers`. `within` is the path of the room
+ * that the sidebar marks instead.
  */
 export const rooms = [
     { path: "", title: t("Home"), load: () => import("./views/home.js") },
@@ -19,19 +20,21 @@ export const rooms = [
     { path: "types/:type/record/:record", load: () => import("./views/record.js") },
     { path: "types/:type/schema", load: () => import("./views/type-schema.js") },
     { path: "jobs", title: t("Jobs"), section: "operation", load: () => import("./views/job-list.js") },
-    { path: "jobs/:job", load: () => import("./views/job.js") },
+    { path: "jobs/:job", within: "jobs", load: () => import("./views/job.js") },
     {
         path: "schedules", title: t("Schedules"), section: "operation", right: "manageSchedules",
         load: () => import("./views/schedule-list.js"),
     },
-    { path: "new-schedule", right: "manageSchedules", load: () => import("./views/schedule.js") },
-    { path: "schedules/:schedule", right: "manageSchedules", load: () => import("./views/schedule.js") },
+    { path: "new-schedule", within: "schedules", right: "manageSchedules", load: () => import("./views/schedule.js") },
+    {
+        path: "schedules/:schedule", within: "schedules", right: "manageSchedules", load: () => import("./views/schedule.js"),
+    },
     {
         path: "performance", title: t("Performance"), section: "operation", right: "readSchema",
         load: () => import("./views/performance.js"),
     },
     { path: "api", title: t("API"), section: "operation", load: () => import("./views/api-routes.js") },
-    { path: "api/code", load: () => import("./views/api-code.js") },
+    { path: "api/code", within: "api", load: () => import("./views/api-code.js") },
 ];
 
 function parts(path) {

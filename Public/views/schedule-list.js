@@ -15,7 +15,8 @@ import { nextText, scheduleButtons, stateText, taskLine } from "./schedule-parts
 function row(schedule, actions) {
     const run = schedule.runs?.[0];
     return make("tr", {},
-        make("th", { scope: "row" }, make("a", { href: router.address(["schedules", schedule.name]) }, schedule.name)),
+        make("th", { scope: "row", class: "short", title: schedule.name }, make("span", { class: "content" },
+            make("a", { href: router.address(["schedules", schedule.name]) }, schedule.name))),
         cell(t("What"), taskLine(schedule), "short"),
         cell(t("When"), [make("span", { class: "code" }, schedule.cron), " ", make("span", { class: "note" }, schedule.timeZone)]),
         cell(t("Next run"), nextText(schedule), "moment"),

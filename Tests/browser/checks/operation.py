@@ -130,6 +130,7 @@ def a_job_shows_its_task_progress_result_and_errors(page, server):
     enter(page, f"#/jobs/{id_}")
     page.heading("Change records")
     page.see("paused", "likes >= 0", '"good"', "_administrator")
+    assert page.run("return document.querySelector('#rooms [aria-current]').textContent") == "Jobs"
     page.shot("job")
     page.press("Resume", "main")
     page.see("4,000 records changed.")
