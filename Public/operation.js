@@ -20,10 +20,17 @@ export function isOfCaller({ kind }) {
     return kind === "deleteRecords" || kind === "updateRecords";
 }
 
+/** Whether a job or a schedule is the signed-in caller's own. The server's own token has a name of its own there. */
+export function isMine({ by }) {
+    const caller = session.current();
+    const isOwnToken = caller?.isAdministrator === true && !session.isByName();
+    return caller === null || by?.name === (isOwnToken ? "_administrator" : caller.name);
+}
+
 /** Whether the signed-in caller can pause and cancel the job now. */
 export function canControl(job) {
     if (isFinal(job) || !isOfCaller(job)) return false;
-    return session.covers("changeSchema") || job.by?.name === session.current()?.name;
+    return session.covers("changeSchema") || isMine(job);
 }
 
 /** The job's error as the views show errors, or `null`. */

@@ -4,7 +4,6 @@ import { localText } from "../dates.js";
 import { make, whileBusy } from "../dom.js";
 import * as operation from "../operation.js";
 import * as scope from "../scope.js";
-import * as session from "../session.js";
 import { t, tp } from "../words.js";
 import { ask } from "./dialog.js";
 import { conditionText, targetView } from "./job-parts.js";
@@ -38,13 +37,12 @@ export function content({ cron, timeZone, task, paused, problem }, changes = {})
 }
 
 /** Asks before a change that makes the caller the one as whom the jobs run, if another one is so far. */
-export async function mayTakeOver({ by }) {
-    const name = session.current()?.name;
-    if (by?.name === undefined || by.name === name) return true;
+export async function mayTakeOver(schedule) {
+    if (operation.isMine(schedule)) return true;
     const answer = await ask({
         title: t("Run as you from now on?"),
         content: make("p", {}, tp("The jobs of this schedule run with the rights of {other}. After this change they run with yours.", {
-            other: make("strong", {}, by.name),
+            other: make("strong", {}, schedule.by?.name ?? ""),
         })),
         choices: [
             { value: "cancel", title: t("Cancel"), isFirst: true },
