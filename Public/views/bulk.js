@@ -79,7 +79,7 @@ async function carryOut(typeName, where, matched, options) {
     });
     const result = isJob && started?.id !== undefined ? await showProgress(started) : started;
     if (result === null) {
-        announce(t("The job goes on in the background; Home lists it."), { isCarried: true });
+        announce(t("The job goes on in the background; “Jobs” lists it."), { isCarried: true });
         return true;
     }
     const [done, skipped] = [Number(result?.deleted ?? result?.updated ?? result?.done ?? 0), Number(result?.skipped ?? 0)];
