@@ -102,7 +102,7 @@ export async function call(method, address, options = {}) {
  */
 async function send(method, address, options = {}) {
     const { query = {}, headers = {}, body, signal, isAnonymous = false } = options;
-    const parameters = new URLSearchParams({ ...(options.scope ?? scope.current()), ...query }).toString();
+    const parameters = new URLSearchParams([...Object.entries(options.scope ?? scope.current()), ...new URLSearchParams(query)]).toString();
     const heads = new Headers({ Accept: "application/json", ...(isAnonymous ? {} : session.heads), ...headers });
     if (body !== undefined && !heads.has("Content-Type")) heads.set("Content-Type", "application/json");
 
@@ -137,6 +137,29 @@ async function send(method, address, options = {}) {
 /** The entity tag of a response without its quotes; proxies that compress make it a weak one. */
 function tagOf(response) {
     return /^(?:W\/)?"(.*)"$/.exec(response.headers.get("ETag") ?? "")?.[1];
+}
+
+/**
+ * Sends a request as it is, in no scope but that of `query`, and returns the response whatever its status:
+ * `{status, headers: [[name, value]], milliseconds, text, size}`. `text` is `null` for content that is no text.
+ */
+export async function exchange(method, address, { query = [], headers = {}, body, signal } = {}) {
+    const parameters = new URLSearchParams(query).toString();
+    const start = performance.now();
+    try {
+        const response = await fetch(scope.base + address + (parameters === "" ? "" : "?" + parameters), {
+            method, body, headers: { Accept: "application/json, */*;q=0.5", ...headers, ...session.heads },
+            credentials: "same-origin", cache: "no-store", referrerPolicy: "no-referrer", signal: deadline(signal),
+        });
+        const content = await response.blob();
+        const isText = /json|text|xml/.test(response.headers.get("Content-Type") ?? "text");
+        const milliseconds = performance.now() - start;
+        const text = isText ? await content.text() : null;
+        return { status: response.status, headers: [...response.headers], milliseconds, text, size: content.size };
+    } catch (error) {
+        if (signal?.aborted) throw signal.reason;
+        throw new Unreachable(error);
+    }
 }
 
 /** A signal for `fetch` that aborts on the caller's signal or after `patience`. */
@@ -353,6 +376,14 @@ export function changeSet(type, where, { fields, isJob = false, idempotencyKey, 
             ...(isJob ? { Prefer: "respond-async" } : {}),
         },
     });
+}
+
+/** How many records match now, `{matched}`, of those with `{where, args?}` or of all with `{all: true}`. */
+export function countMatches(type, { where, args = [], all = false }) {
+    const query = new URLSearchParams(all ? { all: "true" } : { where });
+    for (const each of args) query.append("arg", json.stringify(each));
+    query.append("dryRun", "true");
+    return call("DELETE", path("query", type), { query });
 }
 
 export function read(type, name, signal) {

@@ -2,6 +2,7 @@
 
 import * as api from "./api.js";
 import { normalized } from "./fields/types.js";
+import { parse } from "./json.js";
 import { t } from "./words.js";
 
 const unmarked = new Set(["BYTES", "ASSET"]);
@@ -28,6 +29,34 @@ export function title(index) {
 
 export function isSame(one, other) {
     return title(one) === title(other) && (one.unique === true) === (other.unique === true);
+}
+
+/** The columns of the index that a rejected query lacks, or `null`. The server's sentence contains them. */
+export function missing({ details, message }) {
+    if (details?.cause !== "NOT_INDEXED") return null;
+    const text = /"fields":(\[.*?"\])/.exec(message)?.[1];
+    const found = text === undefined ? null : parse(text);
+    return found ?? (typeof details.field === "string" ? [details.field] : null);
+}
+
+/**
+ * The type's index with these columns as `{state?, built?, reason?}`, or `undefined`. Options of a field make an index on it alone, for
+ * both directions.
+ */
+export function find(type, fields) {
+    const found = type.indexes.find((each) => each.unique !== true && title(each) === title({ fields }));
+    if (found !== undefined || fields.length !== 1) return found;
+    const field = type.fields[fields[0].replace(/^-/, "")];
+    return (field?.indexes ?? []).some((mark) => mark !== "SEARCHABLE") ? field : undefined;
+}
+
+/** The indexes of these types that are not ready: `[{type, title, index}]`. */
+export function unready(types) {
+    const isUnready = ({ state }) => state !== undefined && state !== "ready";
+    return types.flatMap((type) => [
+        ...Object.entries(type.fields).filter(([, field]) => isUnready(field)).map(([name, index]) => ({ type: type.name, title: name, index })),
+        ...type.indexes.filter(isUnready).map((index) => ({ type: type.name, title: title(index), index })),
+    ]);
 }
 
 /** The progress of an index, for people; an empty string if it is ready. */

@@ -38,6 +38,22 @@ export const rooms = [
     { path: "webhooks", title: t("Webhooks"), section: "operation", right: "manageWebhooks", load: () => import("./views/webhooks.js") },
     { path: "webhooks/:webhook", right: "manageWebhooks", load: () => import("./views/webhook.js") },
     { path: "subscriptions", title: t("Subscriptions"), section: "operation", load: () => import("./views/subscriptions.js") },
+    { path: "jobs", title: t("Jobs"), section: "operation", load: () => import("./views/job-list.js") },
+    { path: "jobs/:job", within: "jobs", load: () => import("./views/job.js") },
+    {
+        path: "schedules", title: t("Schedules"), section: "operation", right: "manageSchedules",
+        load: () => import("./views/schedule-list.js"),
+    },
+    { path: "new-schedule", within: "schedules", right: "manageSchedules", load: () => import("./views/schedule.js") },
+    {
+        path: "schedules/:schedule", within: "schedules", right: "manageSchedules", load: () => import("./views/schedule.js"),
+    },
+    {
+        path: "performance", title: t("Performance"), section: "operation", right: "readSchema",
+        load: () => import("./views/performance.js"),
+    },
+    { path: "api", title: t("API"), section: "operation", load: () => import("./views/api-routes.js") },
+    { path: "api/code", within: "api", load: () => import("./views/api-code.js") },
 ];
 
 function parts(path) {

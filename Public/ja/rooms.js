@@ -332,7 +332,7 @@ export const rooms = {
     "Deleted {records}.": "{records}を削除しました。",
     "Changed {records}.": "{records}を変更しました。",
     "{records} not: changed in the meantime, or still referred to.": "{records}は対象外です（途中で変更されたか、まだ参照されています）。",
-    "The job goes on in the background; Home lists it.": "ジョブはバックグラウンドで続きます。ホームで確認できます。",
+    "The job goes on in the background; “Jobs” lists it.": "ジョブはバックグラウンドで続きます。「ジョブ」で確認できます。",
     "Progress": "進行状況",
     "The server is at work": "サーバーが処理しています",
     "Let it go on": "バックグラウンドで続ける",

@@ -20,6 +20,7 @@ function cost({ count, refused, examinedRows, returnedRows, milliseconds }) {
  * creates a button for such an index of a type. No page waits for the advice.
  */
 export async function showAdvice(place, typeName, signal, act) {
+    const heading = typeName !== null ? t("Costly queries") : make("a", { href: "#/performance" }, t("Costly queries"));
     let list;
     try {
         list = adviceList(await api.schemaAdvice(signal), typeName, act);
@@ -27,7 +28,7 @@ export async function showAdvice(place, typeName, signal, act) {
         if (signal.aborted) return;
         list = make("p", { class: "note" }, t("Advice on indexes could not be loaded."));
     }
-    place.replaceChildren(...(list === null ? [] : [make("h2", {}, t("Costly queries")), list]));
+    place.replaceChildren(...(list === null ? [] : [make("h2", {}, heading), list]));
 }
 
 function adviceList(advice, typeName, act) {

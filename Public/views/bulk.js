@@ -2,12 +2,11 @@
 
 import * as api from "../api.js";
 import { quoted } from "../conditions.js";
-import { announce, freshID, make } from "../dom.js";
-import { InputProblem } from "../fields/problem.js";
-import { kind } from "../fields/kinds.js";
+import { announce, make } from "../dom.js";
 import * as schema from "../schema.js";
 import { t, tn, tp } from "../words.js";
 import { ask } from "./dialog.js";
+import { fieldChange } from "./field-change.js";
 import { progressText } from "./jobs.js";
 
 /** With more records than this, the server makes a job of it, whose progress is shown. */
@@ -80,7 +79,7 @@ async function carryOut(typeName, where, matched, options) {
     });
     const result = isJob && started?.id !== undefined ? await showProgress(started) : started;
     if (result === null) {
-        announce(t("The job goes on in the background; Home lists it."), { isCarried: true });
+        announce(t("The job goes on in the background; “Jobs” lists it."), { isCarried: true });
         return true;
     }
     const [done, skipped] = [Number(result?.deleted ?? result?.updated ?? result?.done ?? 0), Number(result?.skipped ?? 0)];
@@ -133,54 +132,16 @@ async function showProgress(started) {
 async function askForChange(typeName, where) {
     const types = schema.fields(typeName);
     if (types.size === 0) return null;
-    const [fieldID, actionID, valueID] = [freshID("field"), freshID("action"), freshID("value")];
-    const problem = make("p", { class: "problem", role: "alert" });
-    const place = make("div", { class: "editor" });
-    const field = make("select", { id: fieldID, onchange: fillActions },
-        [...types.keys()].map((name) => make("option", { value: name }, name)));
-    const action = make("select", { id: actionID, onchange: fillValue });
-    let part = null;
+    const editor = fieldChange(types);
     let fields = null;
-
-    function fillActions() {
-        const isNumber = ["INT64", "DOUBLE"].includes(types.get(field.value));
-        action.replaceChildren(...[["set", t("set to")], ["clear", t("clear")], ...(isNumber ? [["increment", t("add")]] : [])]
-            .map(([value, title]) => make("option", { value }, title)));
-        fillValue();
-    }
-    function fillValue() {
-        problem.textContent = "";
-        part = action.value === "clear" ? null
-            : kind(types.get(field.value)).editor({ id: valueID, value: undefined, changed() {} });
-        place.replaceChildren(...(part === null ? [] : [make("label", { for: valueID }, t("Value")), part.element]));
-    }
-    function read() {
-        if (part === null) return null;
-        const value = part.read();
-        if (value === undefined) throw new InputProblem(t("Enter a value."), part.control);
-        if (action.value === "increment") return { increment: value };
-        return { value, type: types.get(field.value).replace(/^ASSET/, "ASSETID") };
-    }
     function isValid() {
-        try {
-            fields = { [field.value]: read() };
-            return true;
-        } catch (error) {
-            if (!(error instanceof InputProblem)) throw error;
-            problem.textContent = error.message;
-            error.control?.focus();
-            return false;
-        }
+        fields = editor.read();
+        return fields !== null;
     }
-    fillActions();
     const answer = await ask({
         title: t("Change records of {type}", { type: typeName }),
         content: make("div", { class: "change-set" },
-            make("p", {}, tp("All records that match {condition}", { condition: make("code", { class: "code" }, where) })),
-            make("div", { class: "parts" },
-                make("div", {}, make("label", { for: fieldID }, t("Field")), field),
-                make("div", {}, make("label", { for: actionID }, t("Change")), action)),
-            place, problem),
+            make("p", {}, tp("All records that match {condition}", { condition: make("code", { class: "code" }, where) })), editor.element),
         choices: [
             { value: "next", title: t("Count them"), kind: "primary", allow: isValid },
             { value: "cancel", title: t("Cancel"), kind: "quiet" },

@@ -108,7 +108,7 @@ export async function show({ signal, show: draw, fail }) {
     }
     async function drawJobs() {
         const list = await api.jobs({ limit: String(mostJobs) }, signal);
-        jobs.replaceChildren(make("h2", {}, t("Jobs")),
+        jobs.replaceChildren(make("h2", {}, make("a", { href: "#/jobs" }, t("Jobs"))),
             list.length === 0 ? make("p", { class: "note" }, t("No jobs in the last week.")) : jobTable(list));
     }
     /** The page does without what cannot be loaded. Returns whether to ask again later. */

@@ -1,5 +1,6 @@
 import { localText } from "../dates.js";
 import { make } from "../dom.js";
+import * as router from "../router.js";
 import { number, t } from "../words.js";
 
 const kinds = {
@@ -10,13 +11,25 @@ const states = {
     queued: t("queued"), running: t("running"), paused: t("paused"), succeeded: t("done"), failed: t("failed"), cancelled: t("cancelled"),
 };
 
+export function kindText({ kind }) {
+    return kinds[kind] ?? String(kind);
+}
+
 export function stateText({ state }) {
     return states[state] ?? String(state);
+}
+
+export function stateView(job) {
+    return make("span", { class: job.state === "failed" ? "state alarm" : "state" }, stateText(job));
 }
 
 /** `120,000 of 500,000` */
 export function progressText({ done = 0, total }) {
     return total === undefined ? number(done) : t("{done} of {total}", { done: Number(done), total: Number(total) });
+}
+
+export function address({ id }) {
+    return router.address(["jobs", id]);
 }
 
 /** Jobs as a table, newest first. */
@@ -28,9 +41,9 @@ export function jobTable(jobs) {
             make("thead", {}, make("tr", {},
                 head(t("Job")), head(t("Type")), head(t("State")), head(t("Records"), "number"), head(t("Created")))),
             make("tbody", {}, jobs.map((job) => make("tr", {},
-                make("th", { scope: "row", title: job.id }, kinds[job.kind] ?? job.kind),
+                make("th", { scope: "row", title: job.id }, make("a", { href: address(job) }, kindText(job))),
                 cell(t("Type"), job.task?.recordType ?? ""),
-                cell(t("State"), make("span", { class: job.state === "failed" ? "state alarm" : "state" }, stateText(job))),
+                cell(t("State"), stateView(job)),
                 cell(t("Records"), progressText(job), "number"),
                 cell(t("Created"), localText(job.created), "moment"))))));
 }

@@ -3,7 +3,6 @@ import * as columns from "../columns.js";
 import { withDrawn } from "../conditions.js";
 import { announce, introduce, make, whileBusy } from "../dom.js";
 import * as indexes from "../indexes.js";
-import { parse } from "../json.js";
 import { countText } from "../map/places.js";
 import * as places from "../places.js";
 import * as router from "../router.js";
@@ -70,14 +69,6 @@ function searchOf(typeName, query) {
     if (search.view !== "map" || search.by !== "") return search;
     const [by] = placeFields(typeName);
     return by === undefined ? { ...search, view: "" } : { ...search, by };
-}
-
-/** The columns of the index that a rejected query lacks, or `null`. The server's sentence contains them. */
-function missingIndex({ details, message }) {
-    if (details?.cause !== "NOT_INDEXED") return null;
-    const text = /"fields":(\[.*?"\])/.exec(message)?.[1];
-    const found = text === undefined ? null : parse(text);
-    return found ?? (typeof details.field === "string" ? [details.field] : null);
 }
 
 /**
@@ -278,7 +269,7 @@ export async function show(visit, { type: typeName }, query) {
     }
     /** Adds the index that a query lacks, if the caller's role allows it, and repeats the query. */
     function addButton(error) {
-        const missing = missingIndex(error);
+        const missing = indexes.missing(error);
         if (missing === null || !session.covers("changeSchema")) return null;
         const title = missing.join(", ");
         const button = make("button", { type: "button", class: "primary", onclick: () => whileBusy(button, async () => {

@@ -9,7 +9,7 @@ import { join } from "node:path";
 
 const program = process.env.FOGBASE ?? new URL("../../.build/release/fogbase", import.meta.url).pathname;
 const modules = new URL("../../Public", import.meta.url).pathname;
-const admin = "fogadm_live_0123456789abcdefghijklmnopqr";
+export const admin = "fogadm_live_0123456789abcdefghijklmnopqr";
 
 /** A port below the range of ephemeral ports: while the server restarts, no client can take it. */
 async function freePort() {

@@ -12,7 +12,9 @@ ROOMS = ["#/", "#/types", "#/types/Post", "#/types/Post?where=likes+%3E+0&explai
          "#/security", "#/security/types/Post", "#/security/roles", "#/security/roles/editors",
          "#/security/why?user=ada&type=Post&record=p0&action=write", "#/users", "#/users/ada", "#/keys",
          "#/keys/cloudkit", "#/administrators", "#/administrators/me", "#/invitations", "#/webhooks",
-         "#/subscriptions"]
+         "#/subscriptions", "#/jobs", "#/jobs?state=failed", "#/schedules", "#/new-schedule", "#/schedules/nightly",
+         "#/performance?type=Post&where=likes+%3E+2&sort=-ratio", "#/api?find=job&route=GET+%2Fjobs",
+         "#/api/code?type=Post", "#/api/code?type=Post&language=swift"]
 NAMED = {"button", "link", "textbox", "combobox", "checkbox", "radio", "searchbox", "spinbutton", "separator", "region",
          "navigation", "dialog"}
 
@@ -32,6 +34,13 @@ def fill(server):
             ("/administrators", {"name": "grace", "password": "correct horse battery", "role": "editor"}),
             ("/invitations", {"name": "ada"}), ("/webhooks", {"url": "https://receiver.invalid/hook"})]:
         assert server.call("POST", path, body)[0] == 201, path
+    task = {"kind": "updateRecords", "recordType": "Post", "where": "likes > 30 AND title BEGINSWITH 'word'",
+            "fields": {"likes": {"increment": 1}}}
+    for name in ["nightly", "a-schedule-with-a-name-" + "x" * 41]:
+        schedule = {"cron": "0 3 * * *", "timeZone": "Europe/Berlin", "task": task}
+        status, response = server.call("PUT", f"/schedules/{name}", schedule)
+        assert status == 201, response
+    assert server.call("POST", "/schedules/nightly/run")[0] == 202
     for number in range(14):
         server.create(f"Type{number}" + "WithAVeryLongName" * 3, f"t{number}", name="x")
     user = server.call("POST", "/users", {"name": "ada", "password": "correct horse"})[1]["user"]["userRecordName"]
