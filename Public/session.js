@@ -15,10 +15,10 @@ export const heads = Object.freeze({ "X-Fogbase-Console": "1" });
  * would be denied.
  */
 const covered = {
-    owner: ["writeRecords", "changeSchema", "manageUsers"],
-    developer: ["writeRecords", "changeSchema", "manageUsers"],
-    editor: ["writeRecords"],
-    viewer: [],
+    owner: ["writeRecords", "changeSchema", "manageUsers", "manageKeys", "readRights"],
+    developer: ["writeRecords", "changeSchema", "manageUsers", "manageKeys", "readRights"],
+    editor: ["writeRecords", "readRights"],
+    viewer: ["readRights"],
 };
 
 export function wasEntered() {

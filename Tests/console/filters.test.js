@@ -15,7 +15,7 @@ const types = filters.filterable(new Map([["title", "STRING"], ["some", "INT64"]
 test("each operator of each type writes a condition that it reads again", () => {
     const values = {
         none: [], text: ["it's \\ 霧"], exactText: [""], number: ["-2.5e3"], pair: ["1", "2"], days: ["7"],
-        moment: ["2026-03-01T14:05:09"], reference: ["a AND b"], member: ["x'} AND {"],
+        moment: ["2026-03-01T14:05:09"], reference: ["a AND b"], user: ["_0f"], member: ["x'} AND {"],
     };
     let count = 0;
     for (const [field, type] of types) {
