@@ -74,5 +74,9 @@ export function editor({ id, value, file, changed, isItem = false, leave }) {
     return {
         element: make("div", {}, place, zone?.element), control: zone?.control ?? null, read,
         isEmpty: () => value === undefined && line === null,
+        upload([chosen]) {
+            begin(chosen);
+            changed();
+        },
     };
 }
