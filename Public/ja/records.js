@@ -28,4 +28,21 @@ export const records = {
     "This time is left out in {zone}: the clocks go forward.": "{zone} では時計が進むため、この時刻は存在しません。",
     "The clocks show this time twice: {utc}, {offset}": "この時刻は 2 回あります: {utc}、{offset}",
     "Map around {latitude}, {longitude}": "{latitude}, {longitude} 付近の地図",
+
+    // References
+    "No record has this name. The reference would lead nowhere.": "この名前のレコードはありません。参照先のない参照になります。",
+    "Look in": "探す型",
+    "No record has the name {name}, or you cannot read it.": "{name} という名前のレコードはないか、読み取れません。",
+    "missing": "参照先なし",
+    "What refers to this record": "このレコードへの参照",
+    "no record": "0 件",
+    "cannot be counted: the field has no index": "フィールドにインデックスがないため数えられません",
+    "not counted: the field has no index.": "フィールドにインデックスがないため、まだ数えていません。",
+    "No type has a field for references.": "参照のフィールドを持つ型はありません。",
+
+    // Access lists and shares
+    "Parent": "親",
+    "Share": "共有",
+    "Shares": "共有の対象",
+    "Link of the share": "共有のリンク",
 };
