@@ -73,6 +73,7 @@ export const records = {
     "Link of the share": "共有のリンク",
 
     // The rights of a user
+    "See as a user…": "ユーザーとして見る…",
     "See as a user": "ユーザーとして見る",
     "Enter the name of an account.": "アカウント名を入力してください。",
     "Shows which of the records this user may read and change, and why.":
@@ -88,4 +89,19 @@ export const records = {
     "Hidden fields: {fields}": "見えないフィールド: {fields}",
     "yes": "可",
     "no": "不可",
+
+    // Changes by others, copies
+    "deleted by others": "ほかの人が削除しました",
+    "no longer in this list": "この一覧から外れました",
+    "{count} new records": "新しいレコードが {count} 件あります",
+    "changed by {name}, {time}": "{name} が変更、{time}",
+    "Many records have changed.": "多くのレコードが変わりました。",
+    "{name} has changed this record while you edit it ({time}): {fields}": "編集中に {name} がこのレコードを変更しました（{time}）: {fields}",
+    "{name} has changed this record ({time}). You see the new version: {fields}":
+        "{name} がこのレコードを変更しました（{time}）。新しい内容を表示しています: {fields}",
+    "Compare…": "比べる…",
+    "This record was deleted. What you see is its last version.": "このレコードは削除されました。表示しているのは最後の内容です。",
+    "Both": "両方",
+    "Duplicate": "複製",
+    "A copy of {name}. It is created when you save it.": "{name} の複製です。保存すると作成されます。",
 };
