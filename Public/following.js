@@ -30,6 +30,14 @@ function visible(signal) {
     });
 }
 
+/** Waits until somebody has signed in on top of the page or the signal is aborted. */
+function signedInAgain(signal) {
+    return new Promise((resolve) => {
+        session.listen(resolve);
+        signal.addEventListener("abort", resolve);
+    });
+}
+
 /** A signal that is aborted when the page is hidden, or with `signal`. `stop()` removes its listeners. */
 function whileVisible(signal) {
     const controller = new AbortController();
@@ -69,8 +77,10 @@ export async function followChanges({ typeName, where, since = "now", signal, ta
                     take({ kind: event.type === "leave" || event.record.deleted ? "gone" : "change", record: event.record });
                 }
             }
-        } catch {
-            return; // The server does not offer the feed to this caller, or the session has ended. The page stays as it is.
+        } catch (error) {
+            // The server does not offer the feed to this caller, or rejects the condition: the page stays as it is.
+            if (error.status !== 401 && error.code !== "AUTHENTICATION_FAILED") return;
+            await signedInAgain(signal);
         } finally {
             turn.stop();
         }

@@ -136,10 +136,18 @@ export async function search(typeName, text, signal) {
     return [...found.values()].slice(0, mostFound);
 }
 
-/** The fields that may refer to a record, as `[{type, field, where, isIndexed}]`. */
-export function referring(recordName) {
-    return schema.all().flatMap(({ name: type }) => fieldsOf(type).map((field) => ({
-        type, field, isIndexed: hasIndex(type, field),
-        where: `${fieldName(field)} ${schema.fields(type).get(field) === "REFERENCE" ? "==" : "CONTAINS"} ref(${quoted(recordName)})`,
-    })));
+/**
+ * The fields that may refer to a record, as `[{type, field, where, isIndexed}]`. The record of a user is also that of the creator of others;
+ * these have an index.
+ */
+export function referring(recordType, recordName) {
+    return schema.all().flatMap(({ name: type }) => [
+        ...(recordType !== "Users" || type === "Users" ? [] : [{
+            type, field: "createdUserRecordName", isIndexed: true, where: `createdUserRecordName == ${quoted(recordName)}`,
+        }]),
+        ...fieldsOf(type).map((field) => ({
+            type, field, isIndexed: hasIndex(type, field),
+            where: `${fieldName(field)} ${schema.fields(type).get(field) === "REFERENCE" ? "==" : "CONTAINS"} ref(${quoted(recordName)})`,
+        })),
+    ]);
 }

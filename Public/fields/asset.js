@@ -61,7 +61,7 @@ export function editor({ id, value, file, changed, isItem = false, leave }) {
     function settle() {
         const hadFocus = place.contains(document.activeElement);
         refresh();
-        if (hadFocus) (zone?.control ?? place.querySelector("a, button"))?.focus();
+        if (hadFocus) (zone?.control ?? place.querySelector("a, button:not(.zoom)"))?.focus();
         changed();
     }
     function read() {

@@ -65,7 +65,7 @@ export const records = {
     "Participants": "参加者",
     "Save the participants": "参加者を保存",
     "Permission": "権限",
-    "owner": "所有者",
+    "the owner": "所有者",
     "Everyone with the link:": "リンクを知っている人:",
     "Parent": "親",
     "Share": "共有",

@@ -1,4 +1,4 @@
-// Who may read and write one record: its access list in the public database, or the participants of a share.
+// The access list of one record in the public database, or the participants of a share.
 
 import * as api from "../api.js";
 import { make, whileBusy } from "../dom.js";
@@ -194,7 +194,7 @@ export function participantList({ record, canWrite, save }) {
         const name = ({ user, label }) => (user === undefined ? make("span", {}, label ?? t("others")) : userLink(user));
         place.replaceChildren(...[
             table([t("Name"), t("Permission"), t("State")], entries, (entry) => [name(entry),
-                entry.isOwner ? t("owner") : select(permissions, entry.permission, t("Permission"), (value) => {
+                entry.isOwner ? t("the owner") : select(permissions, entry.permission, t("Permission"), (value) => {
                     entry.permission = value;
                     isChanged = true;
                     saveButton.disabled = false;

@@ -314,7 +314,7 @@ export async function show({ signal, show: draw, isOver }, { type: typeName, rec
         }),
         about, news, element,
         rights?.element ?? null,
-        isNew ? "" : referrers(recordName, signal),
+        isNew ? "" : referrers(typeName, recordName, signal),
         isNew ? "" : make("details", { class: "whole" },
             make("summary", {}, t("The whole record, as the server sent it")), whole));
     refresh();

@@ -7,11 +7,12 @@ import * as schema from "../schema.js";
 import * as searches from "../search.js";
 import * as session from "../session.js";
 import { t, tn } from "../words.js";
+import { columnTitle } from "./column-titles.js";
 
 const together = 4; // requests at a time
 
 /** A part of the page that counts when it is opened. */
-export function referrers(recordName, signal) {
+export function referrers(recordType, recordName, signal) {
     const place = make("ul", { class: "panel referrers" });
     const element = make("details", { class: "whole", ontoggle: () => {
         if (element.open && place.childElementCount === 0) load();
@@ -19,7 +20,7 @@ export function referrers(recordName, signal) {
 
     function line(each) {
         const state = make("span", { role: "status" });
-        const item = make("li", {}, make("span", { class: "code" }, `${each.type}.${each.field}`), " ", state);
+        const item = make("li", {}, make("span", { class: "code" }, `${each.type} · ${columnTitle(each.field)}`), " ", state);
         async function count() {
             state.textContent = "…";
             try {
@@ -53,7 +54,7 @@ export function referrers(recordName, signal) {
         return { item, start: each.isIndexed ? count : offer };
     }
     async function load() {
-        const lines = references.referring(recordName).map(line);
+        const lines = references.referring(recordType, recordName).map(line);
         place.replaceChildren(...lines.length === 0 ? [make("li", {}, t("No type has a field for references."))] : lines.map(({ item }) => item));
         const waiting = lines.map(({ start }) => start);
         await Promise.all(Array.from({ length: together }, async () => {

@@ -7,7 +7,9 @@ from Tests.browser.server import TOKEN
 from Tests.browser.suite import check
 
 ROOMS = ["#/", "#/types", "#/types/Post", "#/types/Post?where=likes+%3E+0&explain=true", "#/types/Post/record/p0",
-         "#/types/Post/new", "#/types/Post/schema", "#/types/Post?view=map", "#/types/Post?view=groups&by=title",
+         "#/types/Post/new", "#/types/Post?as=anonymous", "#/types/Post/record/p0?as=anonymous",
+         "#/types/Post/new?from=p1", "#/types/Post/schema", "#/types/Post?view=map",
+         "#/types/Post?view=groups&by=title",
          "#/types/Post?where=likes+%3E+%3E"]
 NAMED = {"button", "link", "textbox", "combobox", "checkbox", "radio", "searchbox", "spinbutton", "separator", "region",
          "navigation", "dialog"}
@@ -19,7 +21,9 @@ def fill(server):
     operations = [{"operationType": "create", "record": {"recordType": "Post", "recordName": f"p{number}", "fields": {
         "title": "word " * 30 + str(number), "likes": number, "ratio": number / 7,
         "tags": {"value": ["sea"] * (number % 3), "type": "STRING_LIST"},
-        "place": {"latitude": number, "longitude": number}, "image": {"value": asset, "type": "ASSETID"},
+        "place": {"latitude": number, "longitude": number}, "near": {"recordName": f"p{number - 1}"},
+        "raw": {"value": "AAEC", "type": "BYTES"},
+        "image": {"value": asset, "type": "ASSETID"},
         "seen": {"value": 1767225600000, "type": "TIMESTAMP"}}}} for number in range(60)]
     status, response = server.call("POST", "/records", {"operations": operations})
     assert status == 200 and "serverErrorCode" not in str(response), response
