@@ -13,11 +13,13 @@ const mostFound = 8;
 
 let known = new Map(); // record name → {recordName, recordType, title}
 let loading = Promise.resolve();
+let lists = new Map(); // type → a promise of its first records, in which titles are found without an index
 
 /** Drops what is known, since others may have changed it. */
 export function forget() {
     known = new Map();
     loading = Promise.resolve();
+    lists = new Map();
 }
 
 /** The fields of a type that refer to records. */
@@ -131,9 +133,19 @@ export async function search(typeName, text, signal) {
     if (title === undefined) return byName;
     const plain = (each) => each.toLocaleLowerCase();
     const byTitle = hasIndex(typeName, title) ? ask(`${fieldName(title)} BEGINSWITH ${quoted(text)}`)
-        : ask(undefined, mostRead).then((all) => all.filter((each) => plain(each.title ?? "").includes(plain(text))));
-    const found = new Map((await Promise.all([byTitle, byName])).flat().map((each) => [each.recordName, each]));
+        : firstOf(typeName, ask).then((all) => all.filter((each) => plain(each.title ?? "").includes(plain(text))));
+    const found = new Map((await Promise.all([byTitle.catch(() => []), byName])).flat().map((each) => [each.recordName, each]));
     return [...found.values()].slice(0, mostFound);
+}
+
+/** The first records of a type, read once for all keys that are typed. A failure is not kept. */
+function firstOf(typeName, ask) {
+    if (!lists.has(typeName)) {
+        const list = ask(undefined, mostRead);
+        lists.set(typeName, list);
+        list.catch(() => lists.delete(typeName));
+    }
+    return lists.get(typeName);
 }
 
 /**

@@ -21,10 +21,10 @@ async function roleChoices() {
     return roles.map(({ name }) => [`role:${name}`, t("role {name}", { name })]);
 }
 
-/** A line that adds an entry by name: `add(value)` gets a record name or one of `further`. */
-function adder(further, label, add) {
+/** A line that adds an entry by name: `add(value)` gets a record name, or one of `further` or `later`. */
+function adder({ further, later, label }, add) {
     let chosen = "";
-    const build = () => userInput({ value: "", label, further, changed: (value) => { chosen = value; } });
+    const build = () => userInput({ value: "", label, further, later, changed: (value) => { chosen = value; } });
     let box = build();
     const place = make("div", { class: "adder" }, box.element);
     const button = make("button", { type: "button", class: "small", onclick: () => whileBusy(button, async () => {
@@ -75,7 +75,8 @@ export function accessList({ record, canWrite, save }) {
         place, problem);
     let entries = null; // [principal, rights], or `null` without a list
     let isChanged = false;
-    let further = [["*", t("everyone")]];
+    let roles = null; // read once they are needed
+    const choices = () => ({ further: [["*", t("everyone")]], later: roles ??= roleChoices(), label: t("Account, role or everyone") });
 
     function adopt(next) {
         entries = next.acl === undefined ? null : Object.entries(next.acl).map(([name, rights]) => [name, [...rights]]);
@@ -121,7 +122,7 @@ export function accessList({ record, canWrite, save }) {
                         principalNode(entry[0]), box(entry, "read", t("read")), box(entry, "write", t("write"))], remove),
                 make("p", { class: "note" }, t("Callers who are not on the list have no access, not even the creator. "
                     + "The grants of the type remain the upper bound."))],
-            !canWrite ? [] : [entries === null ? [] : adder(further, t("Account, role or everyone"), (name) => {
+            !canWrite ? [] : [entries === null ? [] : adder(choices(), (name) => {
                 if (!entries.some(([each]) => each === name)) entries.push([name, ["read"]]);
                 change();
             }),
@@ -137,10 +138,6 @@ export function accessList({ record, canWrite, save }) {
                 } }, t("Remove the list")), saveButton)],
         ].flat(Infinity));
     }
-    roleChoices().then((roles) => {
-        further = [...further, ...roles];
-        if (entries !== null && !isChanged) draw();
-    });
     adopt(record);
     return { element, refresh: adopt, isChanged: () => isChanged };
 }
@@ -209,7 +206,7 @@ export function participantList({ record, canWrite, save }) {
                     isChanged = true;
                     saveButton.disabled = false;
                 }, !canWrite)),
-            !canWrite ? [] : [adder([], t("Account"), (user) => {
+            !canWrite ? [] : [adder({ further: [], label: t("Account") }, (user) => {
                 if (!entries.some((each) => each.user === user)) entries.push({ user, permission: "READ_ONLY", state: "" });
                 change();
             }), make("p", { class: "actions" }, saveButton)],

@@ -72,6 +72,8 @@ function builderLine(types, row, { changed, remove }) {
     let boxes = [];
     const place = make("div", { class: "values" });
     const field = select([...types.keys()].map((name) => [name, fieldTitle(name)]), row.field, t("Field"), () => {
+        // The name of an account is no value of another field.
+        if ([row.field, field.value].some((name) => types.get(name) === "USER")) row.values = [];
         row.field = field.value;
         fillOperators();
         changed();

@@ -20,9 +20,12 @@ export async function writerText({ modified = {} }, sentence) {
 
 /**
  * Follows the changes of a page of records. `answer` is the page, `table()` the grid as `recordTable` returns it, or `null`, and
- * `replaced(record)` gets each new version. `element` is the line that announces new records; `refresh()` shows them.
+ * `replaced(record)` gets each new version. `refresh()` shows new records.
+ *
+ * Returns `element`, the line that announces new records, and `mark(table)`, which marks the rows of a grid that was drawn again.
  */
 export function gridLive({ typeName, search, answer, signal, table, replaced, refresh }) {
+    const remarks = new Map(); // record name → a function that marks its row
     const tags = new Map(answer.records.map(({ recordName, recordChangeTag }) => [recordName, recordChangeTag]));
     const fresh = new Set();
     const waiting = new Set();
@@ -41,7 +44,9 @@ export function gridLive({ typeName, search, answer, signal, table, replaced, re
         if (kind === "gone") {
             if (fresh.delete(recordName)) count();
             if (tags.delete(recordName)) {
-                table()?.strike(recordName, record.deleted ? t("deleted by others") : t("no longer in this list"));
+                remark(recordName, (grid) => {
+                    grid.strike(recordName, record.deleted ? t("deleted by others") : t("no longer in this list"));
+                });
             }
         } else if (tags.has(recordName)) {
             if (tags.get(recordName) === record.recordChangeTag) return;
@@ -51,6 +56,10 @@ export function gridLive({ typeName, search, answer, signal, table, replaced, re
             fresh.add(recordName);
             count();
         }
+    }
+    function remark(recordName, mark) {
+        remarks.set(recordName, mark);
+        if (table() !== null) mark(table());
     }
     function count() {
         announce(fresh.size === 0 ? "" : tn("{count} new record", "{count} new records", fresh.size));
@@ -69,7 +78,7 @@ export function gridLive({ typeName, search, answer, signal, table, replaced, re
                 replaced(record);
                 const sentence = await writerText(record, (name, time) => t("changed by {name}, {time}", { name, time }));
                 signal.throwIfAborted();
-                table()?.update(record, sentence);
+                remark(record.recordName, (grid) => grid.update(record, sentence));
             }
         } catch {
             // The rows stay as they were; the next change of one of them tries again.
@@ -81,5 +90,5 @@ export function gridLive({ typeName, search, answer, signal, table, replaced, re
         reset: () => announce(t("Many records have changed.")),
     });
     signal.addEventListener("abort", () => clearTimeout(timer));
-    return element;
+    return { element, mark: (grid) => remarks.forEach((mark) => mark(grid)) };
 }

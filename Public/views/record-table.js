@@ -15,7 +15,7 @@ import { rowTicks } from "./grid-ticks.js";
 import { targetPlace } from "./target.js";
 
 const longestText = 200;
-const sortable = new Set(["STRING", "INT64", "DOUBLE", "TIMESTAMP", "USER"]);
+const sortable = new Set(["STRING", "INT64", "DOUBLE", "TIMESTAMP"]);
 /** Types whose column may take the space that is left. */
 const stretching = new Set(["STRING", "STRING_LIST", "REFERENCE", "BYTES", undefined]);
 const nameMargin = "mm"; // Names have a wider font.
@@ -118,7 +118,7 @@ function headContent(typeName, search, { name, type }) {
         : make("span", { class: "kind", title: type, "aria-hidden": "true" },
             glyphs[type.replace(/_LIST$/, "")] ?? "", type.endsWith("_LIST") ? "[]" : "");
     const hint = `${name}${type === undefined ? "" : ` · ${type}`}`;
-    if (!sortable.has(type) || name === "createdUserRecordName") return make("span", { class: "title", title: hint }, text, sign);
+    if (!sortable.has(type)) return make("span", { class: "title", title: hint }, text, sign);
     const first = search.sort.split(",")[0].trim();
     const order = first === name ? "↑" : first === `-${name}` ? "↓" : null;
     return make("button", { type: "button", title: t("{column}: click to sort", { column: hint }), onclick: () => {
@@ -143,7 +143,7 @@ export function recordTable({ typeName, records, fields, search, settings, resiz
     const contents = records.map((record) => shownColumns.map((column) => content(record, column)));
     const widths = shownColumns.map(({ name }, at) => settings.widths[name]
         ?? columns.width(columnTitle(name), contents.map((row) => measured(row[at]))));
-    const margin = nameMargin + (typeName === "Users" ? "account" : "");
+    const margin = nameMargin + (typeName === "Users" ? "account" : "") + (search.as === "" ? "" : t("read and write"));
     const nameWidth = settings.widths.recordName
         ?? columns.width("recordName", records.map(({ recordName }) => columns.shortName(recordName) + margin));
     const isFitted = Object.keys(settings.widths).length > 0;
@@ -173,12 +173,12 @@ export function recordTable({ typeName, records, fields, search, settings, resiz
     layout.begin(table);
     ticks?.refresh();
 
-    /** Says something about a row behind the record's name. */
+    /** Says something about a row before the record's name. */
     function remark(row, style, sentence) {
         row.classList.add(style);
         row.querySelector(".remark")?.remove();
-        row.querySelector(".record-name").append(make("span", { class: "remark", title: sentence },
-            make("span", { class: "visually-hidden" }, ` ${sentence}`)));
+        row.querySelector(".record-name").prepend(make("span", { class: "remark", title: sentence },
+            make("span", { class: "visually-hidden" }, `${sentence}: `)));
     }
     return {
         element: table,

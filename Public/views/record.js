@@ -51,6 +51,7 @@ export async function show({ signal, show: draw, isOver }, { type: typeName, rec
     let draft = copied === undefined ? draftOf(base) : { fields: copied };
     let form;
     let rights = null;
+    let hidden; // the fields that the user of `as` cannot read; `null` for all
     let isDirty = isCopy;
     let isSaving = false;
     let newer = null; // a version that others have written while this one is edited
@@ -76,6 +77,7 @@ export async function show({ signal, show: draw, isOver }, { type: typeName, rec
     /** Draws the page from `base` and `draft`. */
     function refresh() {
         form = recordForm({ side, schemaFields: schema.fields(typeName), draft, isNew, changed });
+        if (hidden !== undefined) form.hide(hidden);
         place.replaceChildren(form.element);
         element.classList.toggle("wide", side === "both");
         refreshFacts();
@@ -310,7 +312,10 @@ export async function show({ signal, show: draw, isOver }, { type: typeName, rec
         isCopy ? make("p", { class: "note" }, t("A copy of {name}. It is created when you save it.", { name: query.get("from") })) : null,
         asUser === null ? null : recordBand({
             user: asUser, typeName, recordName, signal, stop: router.address(["types", typeName, "record", recordName]),
-            hide: (names, isReadable) => form.hide(isReadable ? names : null),
+            hide(names, isReadable) {
+                hidden = isReadable ? names : null;
+                form.hide(hidden);
+            },
         }),
         about, news, element,
         rights?.element ?? null,

@@ -111,6 +111,7 @@ export async function show(visit, { type: typeName }, query) {
     let last = null; // the response in the table
     let table = null; // the grid with it
     let targets = null; // a promise of the targets of its references
+    let live = null; // follows its changes
     let judged = null; // what the user `search.as` may do with them
     const bar = toolbar({
         typeName, search, filterButton: panel.button, commands: commands(), fields: tableFields, settings: () => settings,
@@ -189,13 +190,14 @@ export async function show(visit, { type: typeName }, query) {
                 columns.keep(typeName, settings);
             },
         });
+        live?.mark(table);
         if (judged !== null) table.judge(...judged);
         grid.replaceChildren(table.element);
     }
     /** What is above the table: what a user may do with the records, and that there are new ones. */
     function bands(answer) {
         if (search.view !== "") return [];
-        const news = gridLive({
+        live = gridLive({
             typeName, search, answer, signal, table: () => table,
             replaced(record) {
                 last.records = last.records.map((each) => (each.recordName === record.recordName ? record : each));
@@ -209,7 +211,7 @@ export async function show(visit, { type: typeName }, query) {
                 table?.judge(...found);
             },
         });
-        return [band, news];
+        return [band, live.element];
     }
     /** Searches within a circle or box that was drawn on the map. The map stays where it is. */
     function findDrawn(condition) {

@@ -15,6 +15,7 @@ export function targetPicker({ field, value, isItem, changed }) {
     let found = [];
     let active = -1;
     let timer;
+    let checked = value; // the name that was looked up last
     let request = new AbortController();
 
     const list = make("ul", { id: listID, role: "listbox", class: "panel choices", "aria-label": t("Records"), hidden: true });
@@ -54,7 +55,7 @@ export function targetPicker({ field, value, isItem, changed }) {
     function take(target) {
         begin();
         close();
-        input.value = target.recordName;
+        input.value = checked = target.recordName;
         changed();
         show(target);
     }
@@ -68,6 +69,7 @@ export function targetPicker({ field, value, isItem, changed }) {
     }
     async function check(signal, among = types) {
         const name = input.value;
+        checked = name;
         if (name === "") {
             show(undefined);
             return;
@@ -127,7 +129,8 @@ export function targetPicker({ field, value, isItem, changed }) {
     });
     input.addEventListener("blur", () => {
         close();
-        check(begin());
+        const signal = begin();
+        if (input.value !== checked) check(signal);
     });
     // The items of a list may be many: only those that the page has loaded are shown.
     if (value !== "") check(begin(), isItem ? [] : types);

@@ -10,9 +10,10 @@ const mostOffered = 500;
 
 /**
  * `value` is a record name or empty. `changed(recordName)` gets an empty text while the input is no account. `further` are more names
- * that the box accepts, as `[[value, title]]`. `settled()` waits until the name is looked up, and returns the record name.
+ * that the box accepts, as `[[value, title]]`, and `later` a promise of more of them. `settled()` waits until the name is looked up, and
+ * returns the record name.
  */
-export function userInput({ id = freshID("user"), value, label, changed, further = [...users.others] }) {
+export function userInput({ id = freshID("user"), value, label, changed, further = [...users.others], later }) {
     const listID = freshID("users");
     const choices = make("datalist", { id: listID });
     const note = make("span", { class: "note", role: "status" });
@@ -21,6 +22,7 @@ export function userInput({ id = freshID("user"), value, label, changed, further
         placeholder: t("account name"), "aria-label": label, value,
     });
     let known = new Map(further.map(([name, title]) => [title, name])); // what is typed → record name
+    const values = further.map(([name]) => name);
     let current = value;
     let timer;
     let looking = Promise.resolve();
@@ -33,7 +35,7 @@ export function userInput({ id = freshID("user"), value, label, changed, further
     }
     function understand(text) {
         if (text === "") return "";
-        if (users.isRecordName(text) || further.some(([name]) => name === text)) return text;
+        if (users.isRecordName(text) || values.includes(text)) return text;
         return known.get(text);
     }
     async function lookUp(text) {
@@ -67,6 +69,12 @@ export function userInput({ id = freshID("user"), value, label, changed, further
         const accounts = await users.accounts().catch(() => new Map());
         known = new Map([...known, ...[...accounts].map(([recordName, name]) => [name, recordName])]);
         choices.replaceChildren(...[...known.keys()].slice(0, mostOffered).map((name) => make("option", { value: name })));
+    });
+    later?.then((more) => {
+        for (const [name, title] of more) known.set(title, name);
+        values.push(...more.map(([name]) => name));
+        choices.replaceChildren(); // They are filled at the next focus.
+        if (input.value !== "") follow(false);
     });
     if (value !== "") {
         users.nameOf(value).then((name) => {

@@ -53,9 +53,9 @@ test("incomplete lines are no conditions", () => {
 
 test("columns keep their order, and new fields come last", () => {
     const fields = new Map([["a", "STRING"], ["b", "INT64"], ["new", "DOUBLE"]]);
-    const shown = columns.arranged(fields, { order: ["b", "gone", "a"], hidden: ["a", "createdTimestamp"] });
+    const shown = columns.arranged(fields, { order: ["b", "gone", "a"], hidden: ["a", "createdTimestamp", "modifiedUserRecordName"] });
     assert.deepEqual(shown.map(({ name, isHidden }) => (isHidden ? `(${name})` : name)),
-        ["b", "(a)", "new", "modifiedTimestamp", "(createdTimestamp)", "createdUserRecordName"]);
+        ["b", "(a)", "new", "modifiedTimestamp", "(createdTimestamp)", "createdUserRecordName", "(modifiedUserRecordName)"]);
     assert.equal(columns.shortName("01a21182-77aa-7c2c-9f00-aaaabbbbcccc"), "01a21182…bbbbcccc");
     assert.equal(columns.shortName("a short name"), "a short name");
     assert.ok(columns.width("a", ["霧の中の船"]) > columns.width("a", ["01234"]));

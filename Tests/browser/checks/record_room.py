@@ -63,15 +63,14 @@ def the_posts_of_a_user_are_found_by_the_account_name(page, server):
     assert server.fields("Post", "hers") == {"title": "sea"}
     # The user's own record leads to them, too.
     page.go(f"#/types/Users/record/{ada}")
+    page.heading(ada)
     page.press("What refers to this record")
     page.see("Post · created by 1 record")
     page.press("1 record", ".referrers")
     rows(page, "hers")
     # Callers without an account have names as well.
-    page.press("Filter", ".toolbar")
-    if not page.all(".filters .user-input input"):
-        page.press("Filter", ".toolbar")
     box = page.find(".filters .user-input input")
+    page.until(lambda: box.get_attribute("value") == "ada", "the name in the builder")
     box.clear()
     box.send_keys("administrator", Keys.ENTER)
     rows(page, "mine")
@@ -147,8 +146,8 @@ def a_list_learns_what_others_write(page, server):
     server.call("PATCH", "/records/Post/a", {"fields": {"title": "fog", "likes": 2**53 + 3}})
     page.until(lambda: page.all("tr.changed"), "the marked row")
     page.see("fog", str(2**53 + 3))
-    assert [each.text for each in page.all("td.new .value")][:2] == [str(2**53 + 3), "fog"]
-    assert "changed by administrator" in page.find(".remark").get_attribute("title")
+    assert {"fog", str(2**53 + 3)} <= {each.text for each in page.all("td.new .value")}
+    assert page.find(".remark").get_attribute("title").startswith("changed by administrator, ")
     server.call("DELETE", "/records/Post/b")
     page.until(lambda: page.all("tr.gone"), "the struck row")
     post(server, "c", token)
@@ -320,11 +319,11 @@ def times_are_edited_in_a_zone(page, server):
     enter(page, "#/types/Post/record/a")
     value = "return document.querySelector('.moment-editor input').value"
     choose(page, "Time zone", "UTC")
-    page.until(lambda: page.run(value) == "2026-03-01T14:05:09.250", "the time in UTC")
+    page.until(lambda: page.run(value) == "2026-03-01T14:05:09.25", "the time in UTC")
     choose(page, "Time zone", "")
     other = page.find("input.zone")
     other.send_keys("Asia/Tokyo", Keys.TAB)
-    page.until(lambda: page.run(value) == "2026-03-01T23:05:09.250", "the time in Tokyo")
+    page.until(lambda: page.run(value) == "2026-03-01T23:05:09.25", "the time in Tokyo")
     page.see("UTC+09:00")
     assert "Not saved yet" not in page.text(), "another zone is no change"
     page.set(page.control("seen"), "2026-03-02T00:00:00.001")
