@@ -71,6 +71,7 @@ function measured(shown) {
     if (shown === null) return "";
     if (shown.picture) return "thumb";
     if (shown.links.length > 0) return targetSample;
+    if (isNumeric(shown.type)) return shown.text + " ".repeat(Math.ceil(shown.text.length / 8)); // Digits are wider than letters.
     return shown.type === "USER" ? columns.shortName(shown.text) : shown.text;
 }
 
