@@ -390,6 +390,34 @@ export function read(type, name, signal) {
     return call("GET", path("records", type, name), { signal });
 }
 
+/** Which decision the server takes, and why: `{decision, rule, because: [{rule, allowed, reason}]}`. The question is that of the route. */
+export function explainAccess(question, signal) {
+    return call("POST", "/explain/access", { body: json.stringify(question), signal });
+}
+
+/** The custom roles: `[{name, members}]`. */
+export async function roles(signal) {
+    const answer = await call("GET", "/roles", { signal });
+    return Array.isArray(answer?.roles) ? answer.roles : [];
+}
+
+/** A page of API keys: `{keys: [{name, userRecordName}], cursor?}`. */
+export function keys(query, options) {
+    return call("GET", "/keys", { ...options, query });
+}
+
+/** The content of a file by its signed URL. */
+export async function file(address, signal) {
+    try {
+        const response = await fetch(new URL(address, location.origin), { credentials: "omit", redirect: "error", signal });
+        if (!response.ok) throw new Refusal(response.status, null, response.headers.get("X-Request-ID"));
+        return await response.blob();
+    } catch (error) {
+        if (error instanceof Refusal || signal?.aborted) throw error;
+        throw new Unreachable(error);
+    }
+}
+
 /** Creates a record. A repeated call with the same key and content does not create a second one. */
 export function create(type, content, idempotencyKey) {
     return call("POST", path("records", type), {

@@ -5,8 +5,9 @@ const stem = "fogbase.columns.";
 /** The columns of each record that are no fields, with their types; those after the first are hidden unless chosen. */
 export const systemColumns = new Map([
     ["modifiedTimestamp", "TIMESTAMP"], ["createdTimestamp", "TIMESTAMP"], ["createdUserRecordName", "USER"],
+    ["modifiedUserRecordName", "USER"],
 ]);
-const hiddenAtFirst = ["createdTimestamp", "createdUserRecordName"];
+const hiddenAtFirst = ["createdTimestamp", "createdUserRecordName", "modifiedUserRecordName"];
 
 /** The settings of a type: `{order: [name], hidden: [name], widths: {name: pixels}}`. */
 export function settings(typeName) {

@@ -42,6 +42,7 @@ const values = {
         count: 1, write: ([text]) => some(text, (name) => `ref(${quoted(name)})`),
         pattern: `ref\\(${string}\\)`, read: ([text]) => [unquoted(text)],
     },
+    user: { count: 1, write: ([text]) => some(text, quoted), pattern: string, read: ([text]) => [unquoted(text)] },
     member: {
         count: 1, write: ([text]) => some(text, (member) => `{${quoted(member)}}`),
         pattern: `\\{${string}\\}`, read: ([text]) => [unquoted(text)],
@@ -86,7 +87,7 @@ const sets = {
         operator("is", t("refers to"), "reference", "{f} == {v}"),
         operator("not", t("does not refer to"), "reference", "{f} != {v}"), ...absence,
     ],
-    user: [operator("is", t("is"), "text", "{f} == {v}"), operator("not", t("is not"), "text", "{f} != {v}")],
+    user: [operator("is", t("is"), "user", "{f} == {v}"), operator("not", t("is not"), "user", "{f} != {v}")],
     texts: [
         operator("has", t("has the member"), "text", "{f} CONTAINS {v}"),
         operator("lacks", t("lacks the member"), "member", "NONE {f} IN {v}"), ...absence,

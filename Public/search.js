@@ -1,15 +1,16 @@
 // The search of a type's records. It is part of the URL, so it can be bookmarked and the back button works.
 
+import { quoted } from "./conditions.js";
 import { aggregate, periods, timeZone } from "./groups.js";
 import * as router from "./router.js";
 
 const views = ["map", "groups"];
 
-const empty = { words: "", where: "", sort: "", count: false, explain: false, view: "", by: "", period: "" };
+const empty = { words: "", where: "", sort: "", count: false, explain: false, view: "", by: "", period: "", as: "" };
 
 /**
  * Reads the query of a page's URL. `view` is empty for a table, or `map` or `groups`; `by` is the field that these show, and
- * `period` the one by which a time is grouped.
+ * `period` the one by which a time is grouped. `as` is the user whose rights are shown in the table.
  */
 export function fromAddress(query) {
     const view = views.includes(query.get("view")) ? query.get("view") : "";
@@ -18,6 +19,7 @@ export function fromAddress(query) {
         count: query.get("count") === "true", explain: query.get("explain") === "true",
         view, by: view === "" ? "" : query.get("by") ?? "",
         period: view === "groups" && periods.includes(query.get("period")) ? query.get("period") : "",
+        as: view === "" ? query.get("as") ?? "" : "",
     };
 }
 
@@ -29,7 +31,7 @@ export function address(typeName, search = empty, page = 1) {
     if (search.sort !== "") query.sort = search.sort;
     if (search.count) query.count = "true";
     if (search.explain) query.explain = "true";
-    for (const key of ["view", "by", "period"]) if (search[key]) query[key] = search[key];
+    for (const key of ["view", "by", "period", "as"]) if (search[key]) query[key] = search[key];
     if (page > 1) query.page = String(page);
     return router.address(["types", typeName], query);
 }
@@ -40,8 +42,8 @@ export function isPlain({ words, where, sort, count, explain, view }) {
 }
 
 /** The same view of all records. */
-export function cleared({ view, by, period }) {
-    return { ...empty, view, by, period };
+export function cleared({ view, by, period, as }) {
+    return { ...empty, view, by, period, as };
 }
 
 /** The condition of a search, with the words as the variable `words`. */
@@ -61,11 +63,12 @@ function conditionPart(typeName, search) {
 
 /**
  * The body of `POST /query` for one page of the search, with about how many records match. Words without a sort have the best
- * matches first.
+ * matches first. The first page of a table comes with a sync token, from which its changes are followed.
  */
 export function content(typeName, search, cursor, limit) {
-    const { words, sort, count } = search;
+    const { words, sort, count, view } = search;
     return {
+        syncToken: (cursor === undefined && view === "") || undefined,
         ...conditionPart(typeName, search), limit, cursor,
         sort: sort !== "" ? sort : words !== "" ? "-rank()" : undefined,
         count: count || undefined, total: count ? undefined : "estimate",
@@ -80,6 +83,11 @@ export function mapContent(typeName, search, cursor, limit) {
 /** The body of `POST /query` for the groups of the search. Their order does not depend on the sort of the records. */
 export function groupContent(typeName, search) {
     return { ...conditionPart(typeName, search), aggregate: aggregate(search, timeZone()) };
+}
+
+/** The condition of a search as one text, for the change feed; `undefined` if there is none. */
+export function feedCondition(search) {
+    return condition(search)?.replace("$words", () => quoted(search.words));
 }
 
 /** The key of a search; cursors are valid only for the search that returned them. The pages of the map are longer. */

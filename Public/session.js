@@ -16,9 +16,9 @@ export const heads = Object.freeze({ "X-Fogbase-Console": "1" });
  */
 const everyone = ["readSchema", "readRights", "readMetrics"];
 const developer = [...everyone, "writeRecords", "changeSchema", "changeRights", "manageUsers", "manageKeys", "manageWebhooks",
-    "manageSchedules"];
+    "manageSchedules", "readRequests", "readSettings"];
 const covered = {
-    owner: [...developer, "manageAdministrators", "readAudit", "enterPrivate"],
+    owner: [...developer, "manageAdministrators", "readAudit", "downloadBackups", "enterPrivate"],
     developer,
     editor: [...everyone, "writeRecords"],
     viewer: everyone,

@@ -1,9 +1,11 @@
-// The names of accounts next to their record names, for callers that may read accounts.
+// The names of accounts and keys next to their record names, for callers that may read them.
 
 import * as api from "./api.js";
 import { make } from "./dom.js";
+import * as router from "./router.js";
 import * as scope from "./scope.js";
 import * as session from "./session.js";
+import { t } from "./words.js";
 
 /** The maximum number of pages of 1000 accounts that are read to find names. Beyond it, only record names are shown. */
 const mostPages = 5;
@@ -13,10 +15,16 @@ let names = new Map(); // record name → name
 let pages = 0;
 let cursor;
 let reading = null;
+let keys = null; // a promise of record name → name of the key
+
+/** The callers that have no account, as records name them. */
+export const others = new Map([
+    ["_administrator", t("administrator")], ["_anonymous", t("anonymous")], ["_deleted", t("deleted account")],
+]);
 
 export function forget() {
     names = new Map();
-    [pages, cursor, reading] = [0, undefined, null];
+    [pages, cursor, reading, keys] = [0, undefined, null, null];
 }
 
 /** Whether a text is a user's record name. */
@@ -25,32 +33,57 @@ export function isRecordName(text) {
 }
 
 /** The record name of the account with this name in this container and environment, or `null`. */
-export async function find(name, place) {
+export async function find(name, place = ownPlace()) {
     const { users } = await api.users({ name }, { scope: place });
     return users[0]?.userRecordName ?? null;
 }
 
-/** The name of the account with this record name; `null` if it has none, is deleted, or may not be read. */
+/** The name of the account or key with this record name; `null` if it has none, is deleted, or may not be read. */
 export async function nameOf(recordName) {
-    if (!isRecordName(recordName) || !session.covers("manageUsers")) return null;
+    if (others.has(recordName)) return others.get(recordName);
+    if (!isRecordName(recordName)) return null;
     try {
-        while (!names.has(recordName) && pages < mostPages && (pages === 0 || cursor !== undefined)) {
-            reading ??= readPage().finally(() => { reading = null; });
-            await reading;
-        }
+        while (session.covers("manageUsers") && !names.has(recordName) && isIncomplete()) await readNext();
+        return names.get(recordName) ?? (await readKeys()).get(recordName) ?? null;
     } catch {
         return null; // The record name is enough.
     }
-    return names.get(recordName) ?? null;
+}
+
+/** The accounts with names, oldest first, as far as they are read: at least the first page. A `Map` from record name to name. */
+export async function accounts() {
+    if (session.covers("manageUsers") && pages === 0) await readNext();
+    return names;
+}
+
+function isIncomplete() {
+    return pages < mostPages && (pages === 0 || cursor !== undefined);
+}
+
+function readNext() {
+    reading ??= readPage().finally(() => { reading = null; });
+    return reading;
+}
+
+/** Accounts belong to a container and environment, and to no database in it. */
+function ownPlace() {
+    const { container, environment } = scope.current();
+    return { ...(container && { container }), ...(environment && { environment }) };
 }
 
 async function readPage() {
-    const { container, environment } = scope.current();
-    const answer = await api.users({ limit: "1000", ...(cursor === undefined ? {} : { cursor }) },
-        { scope: { ...(container && { container }), ...(environment && { environment }) } });
+    const answer = await api.users({ limit: "1000", ...(cursor === undefined ? {} : { cursor }) }, { scope: ownPlace() });
     for (const { userRecordName, name } of answer.users) if (name !== undefined) names.set(userRecordName, name);
     cursor = answer.cursor;
     pages += 1;
+}
+
+/** Records that a key creates have the key's own account as their creator. */
+function readKeys() {
+    if (!session.covers("manageKeys")) return new Map();
+    keys ??= api.keys({ limit: "1000" }, { scope: ownPlace() })
+        .then((answer) => new Map((answer?.keys ?? []).map(({ userRecordName, name }) => [userRecordName, t("key {name}", { name })])));
+    return keys;
 }
 
 /** A user for display: the record name, preceded by the account name once it is known. */
@@ -58,6 +91,17 @@ export function userText(recordName) {
     const element = make("span", { class: "user" }, recordName);
     nameOf(recordName).then((name) => {
         if (name !== null) element.replaceChildren(make("strong", {}, name), " ", make("span", { class: "code" }, recordName));
+    });
+    return element;
+}
+
+/** A user in a sentence: the name, or the record name until it is known, with a link to the user's record. */
+export function userLink(recordName) {
+    const element = isRecordName(recordName)
+        ? make("a", { class: "user", href: router.address(["types", "Users", "record", recordName]), title: recordName }, recordName)
+        : make("span", { class: "user", title: recordName }, others.get(recordName) ?? recordName);
+    nameOf(recordName).then((name) => {
+        if (name !== null) element.textContent = name;
     });
     return element;
 }

@@ -3,9 +3,10 @@
 import { access } from "./ja/access.js";
 import { editing } from "./ja/editing.js";
 import { operation } from "./ja/operation.js";
+import { records } from "./ja/records.js";
 import { rooms } from "./ja/rooms.js";
 import { schema } from "./ja/schema.js";
 import { security } from "./ja/security.js";
 import { webhooks } from "./ja/webhooks.js";
 
-export const words = { ...access, ...editing, ...operation, ...rooms, ...schema, ...security, ...webhooks };
+export const words = { ...access, ...editing, ...operation, ...records, ...rooms, ...schema, ...security, ...webhooks };

@@ -61,7 +61,7 @@ export function editor({ id, value, file, changed, isItem = false, leave }) {
     function settle() {
         const hadFocus = place.contains(document.activeElement);
         refresh();
-        if (hadFocus) (zone?.control ?? place.querySelector("a, button"))?.focus();
+        if (hadFocus) (zone?.control ?? place.querySelector("a, button:not(.zoom)"))?.focus();
         changed();
     }
     function read() {
@@ -74,5 +74,9 @@ export function editor({ id, value, file, changed, isItem = false, leave }) {
     return {
         element: make("div", {}, place, zone?.element), control: zone?.control ?? null, read,
         isEmpty: () => value === undefined && line === null,
+        upload([chosen]) {
+            begin(chosen);
+            changed();
+        },
     };
 }

@@ -1,6 +1,7 @@
 import { make } from "../dom.js";
 import { ExactNumber } from "../json.js";
 import { InputProblem } from "./problem.js";
+import { stepper } from "./stepper.js";
 import { t } from "../words.js";
 
 export const summary = (value) => String(value);
@@ -26,5 +27,5 @@ export function editor({ id, value }) {
         id, type: "text", inputmode: "decimal", autocomplete: "off", class: "number",
         value: value === undefined ? "" : String(value),
     });
-    return { element: input, control: input, read: () => number(input) };
+    return { element: stepper(input), control: input, read: () => number(input) };
 }

@@ -6,6 +6,8 @@ import { t } from "../words.js";
 
 /** All thumbnails have one size, so that the server creates only one per picture. */
 const thumbnailEdge = 160;
+/** So many pixels has the picture that is shown on hover. */
+const largeEdge = 640;
 /** The maximum size in bytes of a whole picture that is shown if there is no thumbnail. */
 const smallPicture = 512 * 1024;
 const shownByBrowsers = /^image\/(jpeg|png|gif|webp|avif)$/;
@@ -45,7 +47,10 @@ export function isPicture(value) {
     return mediaType(value).startsWith("image/") && pixels(value) !== null && address(value) !== null;
 }
 
-/** A thumbnail, loaded when it scrolls into view; the whole picture if it is small and the server creates no thumbnails. */
+/**
+ * A thumbnail, loaded when it scrolls into view; the whole picture if it is small and the server creates no thumbnails. It is a button, so
+ * that `views/larger.js` can show more of it to the keyboard, too.
+ */
 export function thumbnail(value) {
     const edge = String(thumbnailEdge);
     const image = make("img", {
@@ -57,7 +62,8 @@ export function thumbnail(value) {
         else [image.src, whole] = [whole, null];
     });
     image.src = address(value, { width: edge, height: edge, fit: "cover" });
-    return image;
+    const large = whole ?? address(value, { width: largeEdge, height: largeEdge });
+    return make("button", { type: "button", class: "zoom", "data-large": large, "aria-label": t("Picture {name}", { name: fileSummary(value) }) }, image);
 }
 
 function player(value) {

@@ -1,6 +1,7 @@
 import { make } from "../dom.js";
 import { ExactNumber } from "../json.js";
 import { InputProblem } from "./problem.js";
+import { stepper } from "./stepper.js";
 import { t } from "../words.js";
 
 const smallest = -(2n ** 63n);
@@ -26,5 +27,5 @@ export function editor({ id, value }) {
         }
         return new ExactNumber(number);
     }
-    return { element: input, control: input, read };
+    return { element: stepper(input), control: input, read };
 }

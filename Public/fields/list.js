@@ -27,7 +27,7 @@ function pictures(kind, value) {
 }
 
 /** One editor per item, with buttons to add, remove and move up. Without items the value is an empty list. */
-function editor(kind, { value, changed }) {
+function editor(kind, { name, value, changed }) {
     const items = make("ol", { class: "items" });
     const editors = new Map(); // <li> → editor
 
@@ -43,7 +43,7 @@ function editor(kind, { value, changed }) {
         });
     }
     function append(content) {
-        const part = kind.editor({ id: freshID("item"), ...content, changed, isItem: true, leave: () => takeAway(item) });
+        const part = kind.editor({ id: freshID("item"), name, ...content, changed, isItem: true, leave: () => takeAway(item) });
         const item = make("li", {},
             make("div", { class: "item" }, part.element),
             make("button", { type: "button", class: "quiet small", "data-up": true, onclick: () => moveUp(item) }, "↑"),
@@ -80,7 +80,13 @@ function editor(kind, { value, changed }) {
 
     const adder = kind.adder?.((content) => append(content), changed) ?? addButton();
     (value ?? []).forEach((each) => append({ value: each }));
-    return { element: make("div", {}, items, adder.element), control: adder.control, read };
+    return {
+        element: make("div", {}, items, adder.element), control: adder.control, read,
+        upload(files) {
+            files.forEach((file) => append({ file }));
+            changed();
+        },
+    };
 
     function addButton() {
         const button = make("button", { type: "button", class: "quiet", onclick: () => {

@@ -12,8 +12,8 @@ const coordinates = [
     { key: "longitude", title: t("Longitude"), bound: 180, example: "10.39" },
 ];
 
-/** A position in degrees. Altitude, speed, accuracies and time stay unchanged; the JSON view can change them. */
-export function editor({ value }) {
+/** A position in degrees with a small map of it; the items of a list have none. Altitude, speed, accuracies and time stay unchanged; the JSON view can change them. */
+export function editor({ value, isItem = false }) {
     const inputs = coordinates.map((coordinate) => ({ ...coordinate, input: make("input", {
         id: freshID(coordinate.key), type: "text", inputmode: "decimal", autocomplete: "off", class: "number",
         value: value?.[coordinate.key] === undefined ? "" : String(value[coordinate.key]),
@@ -33,11 +33,26 @@ export function editor({ value }) {
         }
         return place;
     }
+    const map = make("div", { class: "map-place" });
+    let draw = () => {};
+
+    function show() {
+        const [latitude, longitude] = inputs.map(({ input }) => (input.value.trim() === "" ? NaN : Number(input.value.replace("\u2212", "-"))));
+        const drawing = draw({ latitude, longitude });
+        map.replaceChildren(...[drawing].filter((each) => each instanceof Element));
+    }
+    if (!isItem) {
+        inputs.forEach(({ input }) => input.addEventListener("input", show));
+        import("../map/preview.js").then(({ preview }) => {
+            draw = preview;
+            show();
+        }, () => {}); // Without the drawing, the numbers are enough.
+    }
     const element = make("div", { class: "parts" },
         inputs.map(({ title, input }) => make("div", {}, make("label", { for: input.id }, title), input)),
         others.length === 0 ? null
             : make("p", { class: "note" }, t("Also: {others}", {
                 others: others.map((key) => `${key} ${value[key]}`).join(", "),
-            })));
+            })), isItem ? null : map);
     return { element, control: inputs[0].input, read };
 }

@@ -51,7 +51,7 @@ export function fieldRow({ name, schemaType, written, changed }) {
         changed();
     }
     function build(value) {
-        part = editing.editor({ id, value, changed: touched });
+        part = editing.editor({ id, name, value, changed: touched });
         part.control?.setAttribute("aria-describedby", problem.id);
         place.replaceChildren(part.element);
     }
@@ -76,10 +76,10 @@ export function fieldRow({ name, schemaType, written, changed }) {
     refresh();
 
     return {
-        element, name,
+        element, name, written,
         focus: () => (part.control ?? clear).focus(),
-        /** The field's JSON, `undefined` if it is not set. Shows and throws `InputProblem`. */
-        read() {
+        /** The field's JSON, `undefined` if it is not set. Shows and throws `InputProblem`; a quiet call does not show it. */
+        read({ isQuiet = false } = {}) {
             if (!isTouched) return written;
             if (!isSet) return undefined;
             try {
@@ -87,9 +87,11 @@ export function fieldRow({ name, schemaType, written, changed }) {
                 if (value === undefined) return undefined;
                 return type === null ? value : { value, type: type.replace(/^ASSET/, "ASSETID") };
             } catch (error) {
-                if (error instanceof InputProblem) complain(error);
+                if (error instanceof InputProblem && !isQuiet) complain(error);
                 throw error;
             }
         },
+        /** Begins to upload files as the field's value, one after the other. */
+        upload: (files) => part.upload?.(files),
     };
 }

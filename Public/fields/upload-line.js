@@ -5,6 +5,20 @@ import { upload } from "../uploads.js";
 import { InputProblem } from "./problem.js";
 import { t } from "../words.js";
 
+/** The largest picture in bytes that is shown while it is uploaded. */
+const largestPreview = 8 << 20;
+
+/** The picture in a file that is not uploaded yet, or `null`. */
+function preview(file) {
+    if (!/^image\/(jpeg|png|gif|webp|avif)$/.test(file.type) || file.size > largestPreview) return null;
+    const image = make("img", { class: "upload-picture", alt: "" });
+    const reader = new FileReader();
+    reader.addEventListener("load", () => { image.src = reader.result; });
+    reader.readAsDataURL(file);
+    image.addEventListener("error", () => image.remove());
+    return image;
+}
+
 /** The server's sentence, or if there is none, the meaning of the status. */
 function sentence(error) {
     const isBare = error instanceof Refusal && error.code === `HTTP ${error.status}`;
@@ -28,7 +42,7 @@ export function uploadLine(file, { arrived, givenUp }) {
         givenUp();
     } }, t("Cancel"));
     const element = make("div", { class: "upload", role: "group", tabindex: "-1", "aria-label": t("Upload of {file}", { file: file.name }) },
-        make("p", { class: "file-name" }, file.name),
+        preview(file), make("p", { class: "file-name" }, file.name),
         make("div", { class: "together" }, bar, count, again, stop), problem, spoken);
     let controller;
     let hasFailed = false;

@@ -176,9 +176,6 @@ export const editing = {
     "Choose a file": "ファイルを選択する",
     "Choose another file": "別のファイルを選択",
     "not base64": "base64 ではありません",
-    "base64": "base64",
-    "not base64 yet": "まだ base64 ではありません",
-    "{size}, as base64": "{size}（base64）",
     "Base64 is made of A–Z, a–z, 0–9, + and /, in groups of four, with = at the end.":
         "Base64 は A–Z、a–z、0–9、+、/ を 4 文字ずつ並べ、末尾を = で埋めます。",
     "Write a number, such as {example}.": "{example} のような数値を入力してください。",
@@ -216,8 +213,6 @@ export const editing = {
     "not set": "未設定",
     "empty text": "空のテキスト",
     "Now": "現在時刻",
-    "in UTC": "UTC",
-    "in UTC; here {time}": "UTC（現地では {time}）",
     "Write both a date and a time.": "日付と時刻の両方を入力してください。",
     "Write a date and a time, such as 2026-03-01 14:05.": "2026-03-01 14:05 のように日付と時刻を入力してください。",
     "Uploading {file}": "{file} をアップロード中",

@@ -2,6 +2,7 @@ import { freshID, make } from "../dom.js";
 import { typeNames } from "../fields/kinds.js";
 import { InputProblem } from "../fields/problem.js";
 import { fieldRow } from "../fields/row.js";
+import * as json from "../json.js";
 import { t } from "../words.js";
 
 /** Letters, digits and underscores, starting with a letter: a valid field name. */
@@ -58,6 +59,41 @@ export function fieldsForm({ schemaFields, draft, isNew, changed }) {
         place.append(row.element);
         return row;
     }
+    /** What a row has now; what it began with while that is no value. */
+    function valueOf(row) {
+        try {
+            return row.read({ isQuiet: true });
+        } catch (error) {
+            if (!(error instanceof InputProblem)) throw error;
+            return row.written;
+        }
+    }
+    /** Shows other fields. Rows whose field is the same stay as they are, also with a cursor, an upload or an invalid input in them. */
+    function update({ recordName, fields }, style = "") {
+        if (nameInput !== null && recordName !== undefined && nameInput.value !== recordName) nameInput.value = recordName;
+        for (const [at, row] of rows.entries()) {
+            if (json.same(valueOf(row), fields[row.name])) continue;
+            const next = fieldRow({ name: row.name, schemaType: schemaFields.get(row.name), written: fields[row.name], changed });
+            if (style !== "") next.element.classList.add(style);
+            row.element.replaceWith(next.element);
+            rows[at] = next;
+        }
+        for (const name of Object.keys(fields)) if (!isTaken(name)) append(name, schemaFields.get(name), fields[name]);
+    }
+    /** What `read()` returns, or `null` while a field is invalid. Shows nothing. */
+    function peek() {
+        const fields = Object.create(null);
+        try {
+            for (const row of rows) {
+                const written = row.read({ isQuiet: true });
+                if (written !== undefined) fields[row.name] = written;
+            }
+        } catch (error) {
+            if (!(error instanceof InputProblem)) throw error;
+            return null;
+        }
+        return nameInput === null || nameInput.value === "" ? { fields } : { recordName: nameInput.value, fields };
+    }
     function read() {
         const fields = Object.create(null);
         let first = null;
@@ -96,7 +132,12 @@ export function fieldsForm({ schemaFields, draft, isNew, changed }) {
             added.push(name);
             append(name, type, undefined).focus();
         })),
-        read,
+        read, peek, update,
+        row: (name) => rows.find((each) => each.name === name),
+        /** Dims these fields, which a user cannot read. */
+        hide(names) {
+            for (const row of rows) row.element.classList.toggle("unseen", names === null || names.includes(row.name));
+        },
         /** The names of the fields that were added and left empty; the type does not get them. */
         left: (fields) => added.filter((name) => fields[name] === undefined),
     };

@@ -1,12 +1,16 @@
 // The conditions of a search: a builder that writes the predicate, or the text by hand.
 
 import * as api from "../api.js";
+import * as columns from "../columns.js";
 import { freshID, make } from "../dom.js";
 import * as filters from "../filters.js";
 import * as schema from "../schema.js";
 import * as searches from "../search.js";
+import { nameOf } from "../users.js";
 import { t } from "../words.js";
+import { columnTitle } from "./column-titles.js";
 import { problemBox } from "./problem.js";
+import { userInput } from "./user-input.js";
 
 /** How the panel of a type was last: "closed", "builder" or "expert". It stays so from search to search. */
 const kept = { typeName: "", mode: "closed" };
@@ -41,15 +45,35 @@ function select(options, value, label, listener) {
     return element;
 }
 
+/** A system field in words, with its name. */
+function fieldTitle(name) {
+    const title = columnTitle(name);
+    return title === name ? name : `${title} (${name})`;
+}
+
 const inputs = {
     number: { type: "text", inputmode: "decimal" }, pair: { type: "text", inputmode: "decimal" },
     days: { type: "text", inputmode: "numeric" }, moment: { type: "datetime-local", step: "1" },
 };
 
-/** One condition: field, operator, values. `changed()` is called at every edit. */
+/** The condition as text. The names of the users in it are given behind it. */
+function conditionText(where) {
+    const element = make("span", {}, make("code", { class: "code" }, where));
+    for (const recordName of new Set(where.match(/\b_[0-9a-f]{32}\b/g))) {
+        nameOf(recordName).then((name) => {
+            if (name !== null) element.append(make("span", { class: "note" }, ` ${columns.shortName(recordName)} = ${name}`));
+        });
+    }
+    return element;
+}
+
+/** One condition: field, operator, values. `changed()` is called at every edit, and `settled()` waits for names to be looked up. */
 function builderLine(types, row, { changed, remove }) {
+    let boxes = [];
     const place = make("div", { class: "values" });
-    const field = select([...types.keys()].map((name) => [name, name]), row.field, t("Field"), () => {
+    const field = select([...types.keys()].map((name) => [name, fieldTitle(name)]), row.field, t("Field"), () => {
+        // The name of an account is no value of another field.
+        if ([row.field, field.value].some((name) => types.get(name) === "USER")) row.values = [];
         row.field = field.value;
         fillOperators();
         changed();
@@ -73,6 +97,14 @@ function builderLine(types, row, { changed, remove }) {
         const count = filters.valueCount(found);
         if (found.value === "moment" && Number.isNaN(Date.parse(row.values[0] ?? ""))) row.values = [];
         row.values = Array.from({ length: count }, (_, at) => row.values[at] ?? "");
+        boxes = found.value !== "user" ? [] : [userInput({ value: row.values[0], label: t("Account"), changed: (recordName) => {
+            row.values = [recordName];
+            changed();
+        } })];
+        if (boxes.length > 0) {
+            place.replaceChildren(boxes[0].element);
+            return;
+        }
         place.replaceChildren(...row.values.map((value, at) => make("input", {
             ...(inputs[found.value] ?? { type: "text" }), value, autocomplete: "off", autocapitalize: "off", spellcheck: "false",
             "aria-label": count === 1 ? t("Value") : at === 0 ? t("From") : t("To"),
@@ -83,8 +115,9 @@ function builderLine(types, row, { changed, remove }) {
         })));
     }
     fillOperators();
-    return make("div", { class: "line", role: "group", "aria-label": t("Condition") }, field, operatorPlace, place,
+    const element = make("div", { class: "line", role: "group", "aria-label": t("Condition") }, field, operatorPlace, place,
         make("button", { type: "button", class: "quiet", "aria-label": t("Remove the condition"), onclick: remove }, "×"));
+    return { element, settled: () => Promise.all(boxes.map((box) => box.settled())) };
 }
 
 /**
@@ -95,6 +128,7 @@ export function filterPanel(typeName, search, find) {
     const fields = schema.fields(typeName);
     const types = filters.filterable(fields);
     let rows = filters.rows(search.where, types);
+    let lines = []; // of the builder
     if (kept.typeName !== typeName) Object.assign(kept, { typeName, mode: "closed" });
     if (kept.mode === "builder" && rows === null) kept.mode = "expert";
 
@@ -117,9 +151,10 @@ export function filterPanel(typeName, search, find) {
         if (kept.mode === "closed") return search;
         return { ...search, where: text(), sort: kept.mode === "expert" ? sort.value.trim() : search.sort };
     }
-    function submit(event) {
+    async function submit(event) {
         event.preventDefault();
-        find(current());
+        if (kept.mode === "builder") await Promise.all(lines.map((line) => line.settled()));
+        if (place.isConnected) find(current());
     }
     function open(isOpen) {
         if (!isOpen) kept.mode = "closed";
@@ -147,23 +182,24 @@ export function filterPanel(typeName, search, find) {
     }
     function builder() {
         const preview = make("code", { class: "code" });
-        const lines = make("div", {});
+        const list = make("div", {});
         const changed = () => { preview.textContent = filters.condition(rows, types) || t("no condition yet"); };
         function drawLines() {
-            lines.replaceChildren(...rows.map((row) => builderLine(types, row, { changed, remove: () => {
+            lines = rows.map((row) => builderLine(types, row, { changed, remove: () => {
                 rows = rows.filter((each) => each !== row);
                 drawLines();
-                (lines.querySelector("select") ?? addButton).focus();
-            } })));
+                (list.querySelector("select") ?? addButton).focus();
+            } }));
+            list.replaceChildren(...lines.map(({ element }) => element));
             changed();
         }
         const addButton = make("button", { type: "button", class: "small", onclick: () => {
             add();
             drawLines();
-            lines.lastElementChild.querySelector("select").focus();
+            list.lastElementChild.querySelector("select").focus();
         } }, t("+ Condition"));
         drawLines();
-        return make("form", { class: "filters", "aria-label": t("Filter"), onsubmit: submit }, lines,
+        return make("form", { class: "filters", "aria-label": t("Filter"), onsubmit: submit }, list,
             make("p", { class: "actions" }, make("button", { type: "submit", class: "small" }, t("Find")), addButton,
                 make("button", { type: "button", class: "small quiet", onclick: turnToExpert }, t("Expert")), clearLink(),
                 make("span", { class: "note preview" }, preview)));
@@ -180,7 +216,7 @@ export function filterPanel(typeName, search, find) {
     }
     function strip() {
         if (search.where === "") return null;
-        return make("div", { class: "filters" }, make("p", { class: "actions" }, make("code", { class: "code" }, search.where),
+        return make("div", { class: "filters" }, make("p", { class: "actions" }, conditionText(search.where),
             make("button", { type: "button", class: "small quiet", onclick: () => open(true) }, t("Edit")), clearLink()));
     }
     function clearLink() {

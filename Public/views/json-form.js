@@ -9,8 +9,11 @@ function isObject(value) {
     return value !== null && typeof value === "object" && !Array.isArray(value) && !(value instanceof json.ExactNumber);
 }
 
-/** The writable part of a record as JSON text. `read()` returns `{recordName?, fields}` or throws `InputProblem`. */
-export function jsonForm({ draft, isNew, changed }) {
+/**
+ * The writable part of a record as JSON text. `read()` returns `{recordName?, fields}` or throws `InputProblem`, and `update(content)`
+ * shows another content. `understood(content)` gets what was typed, once it is valid.
+ */
+export function jsonForm({ draft, isNew, changed, understood = () => {} }) {
     const id = freshID("json");
     const allowed = isNew ? ["recordName", "fields"] : ["fields"];
     const text = json.stringify({ recordName: isNew ? draft.recordName : undefined, fields: draft.fields }, 2);
@@ -53,8 +56,9 @@ export function jsonForm({ draft, isNew, changed }) {
     }
     function checkQuietly() {
         try {
-            check();
-        } catch {
+            understood(check());
+        } catch (error) {
+            if (!(error instanceof InputProblem || error instanceof json.JSONProblem)) throw error;
             // The message is shown above the text.
         }
     }
@@ -88,5 +92,16 @@ export function jsonForm({ draft, isNew, changed }) {
         element: make("div", { class: "json" },
             make("div", { class: "heading" }, make("label", { for: id, class: "name" }, "JSON"), tidyButton), problem, area),
         read,
+        update(content) {
+            clearTimeout(timer);
+            try {
+                if (json.same(understand(), content)) return;
+            } catch {
+                // Invalid text is replaced.
+            }
+            area.value = json.stringify({ recordName: isNew ? content.recordName : undefined, fields: content.fields }, 2);
+            problem.textContent = "";
+            area.removeAttribute("aria-invalid");
+        },
     };
 }

@@ -1,50 +1,66 @@
 import * as api from "../api.js";
-import { localText } from "../dates.js";
-import { difference } from "../draft.js";
+import { difference, disagreements } from "../draft.js";
 import { announce, freshID, introduce, make, whileBusy } from "../dom.js";
 import { InputProblem } from "../fields/problem.js";
 import { stringify } from "../json.js";
 import * as places from "../places.js";
+import * as references from "../references.js";
 import * as router from "../router.js";
 import * as schema from "../schema.js";
 import * as session from "../session.js";
-import { userText } from "../users.js";
+import { rightsPart } from "./access-list.js";
+import { recordBand } from "./as-user.js";
 import { settleConflict } from "./conflict.js";
 import { ask, askToLeave } from "./dialog.js";
-import { fieldsForm } from "./fields-form.js";
-import { jsonForm } from "./json-form.js";
+import { copyOf } from "./duplicate.js";
+import { writerText } from "./grid-live.js";
+import { enlarge } from "./larger.js";
 import { showProblem } from "./problem.js";
+import { facts } from "./record-facts.js";
+import { recordForm } from "./record-form.js";
+import { recordLive } from "./record-live.js";
+import { referrers } from "./referrers.js";
 import { t, tp } from "../words.js";
 
-/** The view shown last, "fields" or "json", so that the next record opens in it too. */
+/** The view shown last, "fields", "json" or "both", so that the next record opens in it too. */
 let side = "fields";
+/** From this width on there is room for fields and JSON side by side. */
+const wide = globalThis.matchMedia?.("(min-width: 80rem)");
 
-function facts(record) {
-    const by = ({ timestamp, userRecordName } = {}) => (timestamp === undefined ? null
-        : userRecordName === undefined ? localText(timestamp)
-            : tp("{time} by {user}", { time: localText(timestamp), user: userText(userRecordName) }));
-    const account = record.recordType === "Users" ? userText(record.recordName) : null;
-    const lines = [[t("Account"), account], [t("Created"), by(record.created)], [t("Modified"), by(record.modified)],
-        [t("Tag"), record.recordChangeTag]];
-    return make("dl", { class: "facts" }, lines.filter(([, value]) => value !== null && value !== undefined)
-        .map(([key, value]) => make("div", {}, make("dt", {}, key), make("dd", {}, value))));
+const draftOf = (record) => ({ fields: record.fields ?? {} });
+
+/** What the page begins with: the record, or for a new one the fields and files of the record that it is a copy of. */
+async function begin(typeName, recordName, original, signal) {
+    if (recordName !== null) return { base: await api.read(typeName, recordName, signal), files: new Map(), isCopy: false };
+    if (original === null) return { base: { fields: {} }, files: new Map(), isCopy: false };
+    const { fields, files } = await copyOf(await api.read(typeName, original, signal), signal);
+    return { base: { fields: {} }, copied: fields, files, isCopy: true };
 }
 
-/** A record's page: its fields or its JSON, to read, create (`recordName` is `null`), change and delete. */
-export async function show({ signal, show: draw, isOver }, { type: typeName, record: recordName = null }) {
+/** A record's page: its fields, its JSON or both, to read, create (`recordName` is `null`), change, duplicate and delete. */
+export async function show({ signal, show: draw, isOver }, { type: typeName, record: recordName = null }, query) {
     const isNew = recordName === null;
     const listAddress = places.list(typeName, router.address(["types", typeName]));
     const canWrite = session.covers("writeRecords");
-    let base = isNew ? { fields: {} } : await api.read(typeName, recordName, signal);
-    if (!schema.covers(typeName, Object.keys(base.fields ?? {}))) await schema.load({ signal });
-    let draft = draftOf(base);
+    references.forget();
+    let { base, copied, files, isCopy } = await begin(typeName, recordName, isNew ? query.get("from") : null, signal);
+    if (!schema.covers(typeName, Object.keys(base.fields ?? copied ?? {}))) await schema.load({ signal });
+    references.targetsOf(typeName, [base], signal);
+    if (side === "both" && !wide.matches) side = "fields";
+    if (isCopy && side === "json") side = "fields";
+    let draft = copied === undefined ? draftOf(base) : { fields: copied };
     let form;
-    let isDirty = false;
+    let rights = null;
+    let hidden; // the fields that the user of `as` cannot read; `null` for all
+    let isDirty = isCopy;
+    let isSaving = false;
+    let newer = null; // a version that others have written while this one is edited
     let attempt = { text: null, key: null };
 
     const title = isNew ? t("New {type}", { type: typeName }) : recordName;
     const heading = make("h1", { class: isNew ? "" : "record-name-title" }, title);
     const about = make("div", {});
+    const news = make("div", { role: "status" });
     const problem = make("div", {});
     const place = make("fieldset", { class: "panel", disabled: !canWrite });
     const whole = make("pre", { tabindex: "0", "aria-label": t("The whole record") });
@@ -54,21 +70,23 @@ export async function show({ signal, show: draw, isOver }, { type: typeName, rec
         type: "button", class: "danger", onclick: () => whileBusy(deleteButton, remove),
     }, t("Delete"));
 
-    function draftOf(record) {
-        return { fields: record.fields ?? {} };
-    }
     function changed() {
         isDirty = true;
         state.textContent = t("Not saved yet");
     }
     /** Draws the page from `base` and `draft`. */
     function refresh() {
-        const options = { schemaFields: schema.fields(typeName), draft, isNew, changed };
-        form = side === "json" ? jsonForm(options) : fieldsForm(options);
+        form = recordForm({ side, schemaFields: schema.fields(typeName), draft, isNew, changed });
+        if (hidden !== undefined) form.hide(hidden);
         place.replaceChildren(form.element);
+        element.classList.toggle("wide", side === "both");
+        refreshFacts();
+    }
+    function refreshFacts() {
         state.textContent = isDirty ? t("Not saved yet") : "";
         about.replaceChildren(isNew ? "" : facts(base));
         whole.textContent = isNew ? "" : stringify(base, 2);
+        if (rights !== null && !rights.isChanged()) rights.refresh(base);
     }
     /** Copies the content of the form into the draft. Returns whether all of it was valid. */
     function take() {
@@ -90,12 +108,14 @@ export async function show({ signal, show: draw, isOver }, { type: typeName, rec
     function adopt(record) {
         base = record;
         draft = draftOf(record);
-        isDirty = false;
+        [isDirty, newer] = [false, null];
+        news.replaceChildren();
         refresh();
     }
 
     async function save() {
         if (!take()) return;
+        isSaving = true;
         try {
             await (isNew ? create() : change());
         } catch (error) {
@@ -107,6 +127,8 @@ export async function show({ signal, show: draw, isOver }, { type: typeName, rec
             } else {
                 explain(error);
             }
+        } finally {
+            isSaving = false;
         }
     }
     /** A 412 can also mean a reference without a target. Only these codes mean another version of the record, or none. */
@@ -142,9 +164,22 @@ export async function show({ signal, show: draw, isOver }, { type: typeName, rec
         adopt(record);
         announce(t("Saved.") + left);
     }
+    /** Writes what is beside the fields. The fields stay as they are edited. */
+    async function saveRights(content) {
+        isSaving = true;
+        try {
+            const record = await api.change(typeName, recordName, content, base.recordChangeTag);
+            base = { ...record, fields: base.fields };
+            refreshFacts();
+            announce(t("Saved."));
+            return record;
+        } finally {
+            isSaving = false;
+        }
+    }
     /** A note about fields that were added to the form and left empty. */
     function remark(record) {
-        const left = form.left?.(record.fields ?? {}) ?? [];
+        const left = form.left(record.fields ?? {});
         return left.length === 0 ? "" : " " + t("Left empty and therefore not added to the type: {fields}.", { fields: left.join(", ") });
     }
     /** A write may have added fields to the schema. If loading it fails, the list of types can wait. */
@@ -166,6 +201,37 @@ export async function show({ signal, show: draw, isOver }, { type: typeName, rec
         refresh();
         await save();
     }
+    /** Others have written this record: an unedited page follows, an edited one says so before it is saved. */
+    async function learn(record) {
+        if (isSaving || isOver()) return;
+        const names = disagreements(base.fields ?? {}, base.fields ?? {}, record.fields ?? {}).map(({ name }) => name).join(", ");
+        const sentence = await writerText(record, (name, time) => (isDirty
+            ? t("{name} has changed this record while you edit it ({time}): {fields}", { name, time, fields: names || "–" })
+            : t("{name} has changed this record ({time}). You see the new version: {fields}", { name, time, fields: names || "–" })));
+        if (isSaving || isOver() || record.recordChangeTag === base.recordChangeTag) return;
+        if (!isDirty) {
+            base = record;
+            draft = draftOf(record);
+            form.update(draft, "new");
+            refreshFacts();
+            tell(sentence);
+            return;
+        }
+        newer = record;
+        const button = make("button", { type: "button", class: "small", onclick: () => whileBusy(button, async () => {
+            if (take()) await settle(newer);
+        }) }, t("Compare…"));
+        tell(sentence, button);
+    }
+    function tell(sentence, button = null) {
+        news.replaceChildren(make("p", { class: "news" }, make("span", {}, sentence), button));
+    }
+    function vanish() {
+        if (isSaving || isOver()) return;
+        tell(t("This record was deleted. What you see is its last version."), make("a", {
+            class: "button small", href: listAddress, onclick: router.returns,
+        }, t("Back")));
+    }
     async function remove() {
         const answer = await ask({
             title: t("Delete this record?"),
@@ -178,9 +244,11 @@ export async function show({ signal, show: draw, isOver }, { type: typeName, rec
             ],
         });
         if (answer !== "delete") return;
+        isSaving = true;
         try {
             await api.remove(typeName, recordName, base.recordChangeTag);
         } catch (error) {
+            isSaving = false;
             if (isConflict(error)) {
                 error.message = t("The record was changed after you opened it. Look at it again before you delete it.");
             }
@@ -204,42 +272,62 @@ export async function show({ signal, show: draw, isOver }, { type: typeName, rec
         showProblem(problem, error, actions);
     }
 
-    const sides = [["fields", t("Fields")], ["json", "JSON"]].map(([value, text]) => {
+    const sides = [["fields", t("Fields")], ["json", "JSON"], ["both", t("Both")]].map(([value, text]) => {
         const id = freshID("side");
-        return [make("input", { type: "radio", id, name: "side", value, checked: value === side, onchange: (event) => {
+        return [make("input", { type: "radio", id, name: "side", value, checked: value === side, class: value, onchange: (event) => {
             if (!turn(value)) {
                 event.target.checked = false;
                 document.getElementsByName("side").forEach((radio) => { radio.checked = radio.value === side; });
             }
-        } }), make("label", { for: id }, text)];
+        } }), make("label", { for: id, class: value }, text)];
     });
+    const asUser = isNew ? null : query.get("as");
+    const element = make("form", {
+        novalidate: true, class: "record",
+        onsubmit: (event) => {
+            event.preventDefault();
+            if (canWrite) whileBusy(saveButton, save);
+        },
+        onkeydown: (event) => {
+            if (event.key !== "s" || !(event.ctrlKey || event.metaKey)) return;
+            event.preventDefault();
+            if (canWrite) whileBusy(saveButton, save);
+        },
+    },
+    place, problem,
+    make("div", { class: "bar" }, canWrite ? saveButton : null,
+        make("a", { class: "button quiet", href: listAddress, onclick: router.returns }, isNew ? t("Cancel") : t("Back")),
+        isNew || !canWrite || typeName === "Users" ? null : make("a", {
+            class: "button quiet", href: router.address(["types", typeName, "new"], { from: recordName }),
+        }, t("Duplicate")),
+        canWrite ? state : make("span", { class: "note" }, session.reason(t("changing records"))),
+        isNew || !canWrite ? null : deleteButton));
+    if (!isNew) rights = rightsPart({ record: base, canWrite, save: saveRights });
 
     draw(
         make("p", { class: "crumbs" }, make("a", { href: listAddress, onclick: router.returns }, typeName), " / ",
             isNew ? t("new record") : t("record")),
         make("div", { class: "page-head record-head" }, heading,
             make("fieldset", { class: "sides" }, make("legend", { class: "visually-hidden" }, t("Show as")), sides)),
-        about,
-        make("form", {
-            novalidate: true, class: "record",
-            onsubmit: (event) => {
-                event.preventDefault();
-                if (canWrite) whileBusy(saveButton, save);
+        isCopy ? make("p", { class: "note" }, t("A copy of {name}. It is created when you save it.", { name: query.get("from") })) : null,
+        asUser === null ? null : recordBand({
+            user: asUser, typeName, recordName, signal, stop: router.address(["types", typeName, "record", recordName]),
+            hide(names, isReadable) {
+                hidden = isReadable ? names : null;
+                form.hide(hidden);
             },
-            onkeydown: (event) => {
-                if (event.key !== "s" || !(event.ctrlKey || event.metaKey)) return;
-                event.preventDefault();
-                if (canWrite) whileBusy(saveButton, save);
-            },
-        },
-        place, problem,
-        make("div", { class: "bar" }, canWrite ? saveButton : null,
-            make("a", { class: "button quiet", href: listAddress, onclick: router.returns }, isNew ? t("Cancel") : t("Back")),
-            canWrite ? state : make("span", { class: "note" }, session.reason(t("changing records"))),
-            isNew || !canWrite ? null : deleteButton)),
+        }),
+        about, news, element,
+        rights?.element ?? null,
+        isNew ? "" : referrers(typeName, recordName, signal),
         isNew ? "" : make("details", { class: "whole" },
             make("summary", {}, t("The whole record, as the server sent it")), whole));
     refresh();
+    enlarge(element, signal);
+    for (const [name, list] of files) form.row(name)?.upload(list);
     router.guard(() => isDirty, askToLeave);
     introduce(heading, `${title} – ${typeName}`);
+    if (!isNew) {
+        recordLive({ typeName, recordName, signal, isKnown: (tag) => isSaving || tag === base.recordChangeTag, changed: learn, gone: vanish });
+    }
 }

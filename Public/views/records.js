@@ -7,12 +7,16 @@ import { countText } from "../map/places.js";
 import * as places from "../places.js";
 import * as router from "../router.js";
 import * as schema from "../schema.js";
+import * as references from "../references.js";
 import * as searches from "../search.js";
 import * as session from "../session.js";
 import { t, tn } from "../words.js";
+import { chooseUser, gridBand } from "./as-user.js";
 import { changeMatching, deleteMatching, namesCondition } from "./bulk.js";
 import { filterPanel } from "./filter-panel.js";
+import { gridLive } from "./grid-live.js";
 import { groupForm, groupTable } from "./groups.js";
+import { enlarge } from "./larger.js";
 import { mapView } from "./map.js";
 import { command } from "./menu.js";
 import { noticeBox, planView } from "./plan.js";
@@ -96,6 +100,10 @@ export async function show(visit, { type: typeName }, query) {
     const panel = filterPanel(typeName, search, (found) => router.go(searches.address(typeName, found)));
     let settings = columns.settings(typeName);
     let last = null; // the response in the table
+    let table = null; // the grid with it
+    let targets = null; // a promise of the targets of its references
+    let live = null; // follows its changes
+    let judged = null; // what the user `search.as` may do with them
     const bar = toolbar({
         typeName, search, filterButton: panel.button, commands: commands(), fields: tableFields, settings: () => settings,
         changed(next) {
@@ -108,6 +116,8 @@ export async function show(visit, { type: typeName }, query) {
         class: "results", role: "region", tabindex: "0", "aria-label": t("Records of {type}", { type: typeName }), "data-scrolls": true,
     });
     const [grid, chosenBar, pages] = [make("div", {}), make("div", { class: "chosen", hidden: true }), make("div", {})];
+    enlarge(grid, signal);
+    const above = make("div", { class: "bands" });
     const selection = canWrite ? { names: new Set(), changed: drawChosen } : null;
     let isShown = false;
 
@@ -117,6 +127,7 @@ export async function show(visit, { type: typeName }, query) {
             command(t("Refresh"), () => router.go(location.hash)),
             command(search.count ? t("Count about") : t("Count exactly"), toggled("count")),
             command(search.explain ? t("Hide the plan") : t("Show the plan"), toggled("explain")),
+            ...(search.view === "" && session.covers("readRights") ? [command(t("See as a user…"), seeAs)] : []),
             ...(hasCondition && canWrite ? [
                 command(t("Change all that match…"), () => act(() => changeMatching(typeName, search.where))),
                 command(t("Delete all that match…"), () => act(() => deleteMatching(typeName, search.where)), "danger")] : []),
@@ -129,6 +140,10 @@ export async function show(visit, { type: typeName }, query) {
         } catch (error) {
             if (!isOver()) panel.explain(error);
         }
+    }
+    async function seeAs() {
+        const user = await chooseUser();
+        if (user !== null && !isOver()) router.go(searches.address(typeName, { ...search, as: user }, page));
     }
     function drawChosen() {
         const count = selection.names.size;
@@ -159,13 +174,35 @@ export async function show(visit, { type: typeName }, query) {
     }
     function drawTable() {
         if (last === null || last.records.length === 0 || search.view !== "") return;
-        grid.replaceChildren(recordTable({
-            typeName, records: last.records, fields: tableFields(), search, settings, selection,
+        table = recordTable({
+            typeName, records: last.records, fields: tableFields(), search, settings, selection, targets,
             resized(widths) {
                 settings = { ...settings, widths: { ...settings.widths, ...widths } };
                 columns.keep(typeName, settings);
             },
-        }));
+        });
+        live?.mark(table);
+        if (judged !== null) table.judge(...judged);
+        grid.replaceChildren(table.element);
+    }
+    /** What is above the table: what a user may do with the records, and that there are new ones. */
+    function bands(answer) {
+        if (search.view !== "") return [];
+        live = gridLive({
+            typeName, search, answer, signal, table: () => table,
+            replaced(record) {
+                last.records = last.records.map((each) => (each.recordName === record.recordName ? record : each));
+            },
+            refresh: () => router.go(searches.address(typeName, search)),
+        });
+        const band = search.as === "" ? null : gridBand({
+            user: search.as, typeName, records: answer.records, signal, stop: searches.address(typeName, { ...search, as: "" }, page),
+            draw(...found) {
+                judged = found;
+                table?.judge(...found);
+            },
+        });
+        return [band, live.element];
     }
     /** Searches within a circle or box that was drawn on the map. The map stays where it is. */
     function findDrawn(condition) {
@@ -184,7 +221,7 @@ export async function show(visit, { type: typeName }, query) {
         place(make("div", { class: "grid-room" }, top,
             isKnown ? null : make("p", { class: "note page-head" }, t("Page {page} can only be reached from the one before it; "
                 + "this is the first page.", { page: query.get("page") })),
-            bar.element, panel.element, results, chosenBar, pages));
+            bar.element, panel.element, above, results, chosenBar, pages));
         introduce(heading);
     }
     async function ask(cursor) {
@@ -241,10 +278,12 @@ export async function show(visit, { type: typeName }, query) {
         if (typeof answer.cursor === "string") trail.push(answer.cursor);
         places.save();
         last = answer;
+        targets = search.view === "" ? references.targetsOf(typeName, answer.records, signal) : null;
         const isEmpty = answer.records.length === 0;
         const count = countText(answer);
         bar.setCount(count === null ? "" : t("{records} in all", { records: count }));
         drawTable();
+        above.replaceChildren(...bands(answer).filter((each) => each !== null));
         draw(notice, planView(answer.plan ?? null), search.view === "map" ? mapView(typeName, search.by, answer, findDrawn)
             : isEmpty ? emptiness(page, isPlain) : grid);
         pages.replaceChildren(...(page === 1 && answer.cursor === undefined && isEmpty ? [] : [pager(typeName, search, page, answer)]));

@@ -6,8 +6,8 @@ import * as router from "../router.js";
 import * as schema from "../schema.js";
 import * as searches from "../search.js";
 import { t } from "../words.js";
+import { columnTitle } from "./column-titles.js";
 import { menu } from "./menu.js";
-import { columnTitle } from "./record-table.js";
 
 const sortTypes = new Set(["STRING", "INT64", "DOUBLE", "TIMESTAMP"]);
 const mostTerms = 3;

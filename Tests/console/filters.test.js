@@ -15,7 +15,7 @@ const types = filters.filterable(new Map([["title", "STRING"], ["some", "INT64"]
 test("each operator of each type writes a condition that it reads again", () => {
     const values = {
         none: [], text: ["it's \\ 霧"], exactText: [""], number: ["-2.5e3"], pair: ["1", "2"], days: ["7"],
-        moment: ["2026-03-01T14:05:09"], reference: ["a AND b"], member: ["x'} AND {"],
+        moment: ["2026-03-01T14:05:09"], reference: ["a AND b"], user: ["_0f"], member: ["x'} AND {"],
     };
     let count = 0;
     for (const [field, type] of types) {
@@ -53,9 +53,9 @@ test("incomplete lines are no conditions", () => {
 
 test("columns keep their order, and new fields come last", () => {
     const fields = new Map([["a", "STRING"], ["b", "INT64"], ["new", "DOUBLE"]]);
-    const shown = columns.arranged(fields, { order: ["b", "gone", "a"], hidden: ["a", "createdTimestamp"] });
+    const shown = columns.arranged(fields, { order: ["b", "gone", "a"], hidden: ["a", "createdTimestamp", "modifiedUserRecordName"] });
     assert.deepEqual(shown.map(({ name, isHidden }) => (isHidden ? `(${name})` : name)),
-        ["b", "(a)", "new", "modifiedTimestamp", "(createdTimestamp)", "createdUserRecordName"]);
+        ["b", "(a)", "new", "modifiedTimestamp", "(createdTimestamp)", "createdUserRecordName", "(modifiedUserRecordName)"]);
     assert.equal(columns.shortName("01a21182-77aa-7c2c-9f00-aaaabbbbcccc"), "01a21182…bbbbcccc");
     assert.equal(columns.shortName("a short name"), "a short name");
     assert.ok(columns.width("a", ["霧の中の船"]) > columns.width("a", ["01234"]));

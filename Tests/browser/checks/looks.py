@@ -14,7 +14,8 @@ ROOMS = ["#/", "#/types", "#/types/Post", "#/types/Post?where=likes+%3E+0&explai
          "#/keys/cloudkit", "#/administrators", "#/administrators/me", "#/invitations", "#/webhooks",
          "#/subscriptions", "#/jobs", "#/jobs?state=failed", "#/schedules", "#/new-schedule", "#/schedules/nightly",
          "#/performance?type=Post&where=likes+%3E+2&sort=-ratio", "#/api?find=job&route=GET+%2Fjobs",
-         "#/api/code?type=Post", "#/api/code?type=Post&language=swift"]
+         "#/api/code?type=Post", "#/api/code?type=Post&language=swift", "#/types/Post?as=anonymous",
+         "#/types/Post/record/p0?as=anonymous", "#/types/Post/new?from=p1"]
 NAMED = {"button", "link", "textbox", "combobox", "checkbox", "radio", "searchbox", "spinbutton", "separator", "region",
          "navigation", "dialog"}
 
@@ -25,7 +26,9 @@ def fill(server):
     operations = [{"operationType": "create", "record": {"recordType": "Post", "recordName": f"p{number}", "fields": {
         "title": "word " * 30 + str(number), "likes": number, "ratio": number / 7,
         "tags": {"value": ["sea"] * (number % 3), "type": "STRING_LIST"},
-        "place": {"latitude": number, "longitude": number}, "image": {"value": asset, "type": "ASSETID"},
+        "place": {"latitude": number, "longitude": number}, "near": {"recordName": f"p{number - 1}"},
+        "raw": {"value": "AAEC", "type": "BYTES"},
+        "image": {"value": asset, "type": "ASSETID"},
         "seen": {"value": 1767225600000, "type": "TIMESTAMP"}}}} for number in range(60)]
     status, response = server.call("POST", "/records", {"operations": operations})
     assert status == 200 and "serverErrorCode" not in str(response), response
