@@ -59,7 +59,7 @@ export class Unreadable extends Error {
 }
 
 /** A path from raw segments. The names `.` and `..` are not allowed: browsers would resolve them as directories. */
-function path(...segments) {
+export function path(...segments) {
     for (const segment of segments) {
         if (segment === "" || segment === "." || segment === "..") {
             throw new RangeError(t("“{name}” cannot be a name.", { name: segment }));
@@ -86,7 +86,7 @@ export function renew() {
 }
 
 /** A call that requires a signed-in caller. */
-async function call(method, address, options = {}) {
+export async function call(method, address, options = {}) {
     try {
         return await send(method, address, options);
     } catch (error) {

@@ -14,11 +14,13 @@ export const heads = Object.freeze({ "X-Fogbase-Console": "1" });
  * The rights of each role, as on the manual's page “Securing”. The server decides; the console only hides what
  * would be denied.
  */
+const everyone = ["readRights", "readMetrics"];
+const developer = [...everyone, "writeRecords", "changeSchema", "manageUsers", "readRequests", "readSettings"];
 const covered = {
-    owner: ["writeRecords", "changeSchema", "manageUsers"],
-    developer: ["writeRecords", "changeSchema", "manageUsers"],
-    editor: ["writeRecords"],
-    viewer: [],
+    owner: [...developer, "readAudit", "makeBackups"],
+    developer,
+    editor: [...everyone, "writeRecords"],
+    viewer: everyone,
 };
 
 export function wasEntered() {
