@@ -18,6 +18,10 @@ export const rooms = [
     { path: "types/:type/new", load: () => import("./views/record.js") },
     { path: "types/:type/record/:record", load: () => import("./views/record.js") },
     { path: "types/:type/schema", load: () => import("./views/type-schema.js") },
+    { path: "logs", title: t("Logs"), section: "operation", right: "readRequests", load: () => import("./views/logs.js") },
+    { path: "logs/audit", right: "readAudit", load: () => import("./views/audit.js") },
+    { path: "settings", title: t("Settings"), section: "operation", right: "readSettings", load: () => import("./views/settings.js") },
+    { path: "backups", title: t("Backups"), section: "operation", right: "makeBackups", load: () => import("./views/backups.js") },
 ];
 
 function parts(path) {
