@@ -134,6 +134,7 @@ export const observation = {
         "どの型についての操作かは、メソッドとパスからは分かりません。本文にありますが、本文は記録されません。",
     "the server": "サーバー",
     "a command on the server": "サーバー上のコマンド",
+    "The server responded before it knew the sender.": "送信者が判明する前に応答しました。",
     "anonymous": "匿名",
     "key {name}": "キー {name}",
 

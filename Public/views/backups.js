@@ -127,7 +127,7 @@ function archivePanel({ signal, changed }) {
             archive = await observation.archive(signal);
         } catch (error) {
             if (signal.aborted || !(error instanceof api.Refusal) || ![403, 404, 405].includes(error.status)) throw error;
-            // A server from before this route, or a caller who may not use it: the commands below still work.
+            // A server from before this route, or a caller without the right: the commands below still work.
             place.replaceChildren(make("p", {}, t("This server does not make backups for downloads: {reason}", { reason: error.message })));
             return null;
         }

@@ -122,7 +122,9 @@ export function chart({ title, series, format, unit = 10, chosen }) {
         set({ timestamps, series: all, interval }, span) {
             const lists = series.map(({ name }) => all[name] ?? []);
             const to = timestamps.at(-1) ?? Date.now();
-            data = { timestamps, lists, interval, from: to - span, to, top: charts.top(charts.largest(lists), unit) };
+            // A server that has just started fills at least a sixth of the chart's time.
+            const from = Math.max(to - span, Math.min(timestamps[0] ?? to, to - span / 6));
+            data = { timestamps, lists, interval, from, to, top: charts.top(charts.largest(lists), unit) };
             if (current !== null && current >= timestamps.length) current = null;
             drawLines();
             if (width === 0) drawCursor();

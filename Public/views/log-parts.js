@@ -4,15 +4,17 @@ import { freshID, make, whileBusy } from "../dom.js";
 import * as session from "../session.js";
 import { locale, t } from "../words.js";
 
-const clock = new Intl.DateTimeFormat(locale, { dateStyle: "short", timeStyle: "medium" });
+const clock = new Intl.DateTimeFormat(locale, { timeStyle: "medium" });
+const day = new Intl.DateTimeFormat(locale, { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" });
 const exact = new Intl.DateTimeFormat(locale, {
     year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3,
     timeZoneName: "short",
 });
 
-/** The time of an entry in a row. */
+/** The time of an entry in a row: without the day if it is today. */
 export function timeText(milliseconds) {
-    return clock.format(Number(milliseconds));
+    const time = new Date(Number(milliseconds));
+    return (time.toDateString() === new Date().toDateString() ? clock : day).format(time);
 }
 
 /** The time of an entry with its milliseconds. */

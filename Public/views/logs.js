@@ -90,7 +90,7 @@ export async function show({ signal, show: draw, fail }, names, query) {
     try {
         page = await asked({});
     } catch (error) {
-        if (!(error instanceof api.Refusal) || error.status !== 404) throw error;
+        if (!(error instanceof api.Refusal) || error.status !== 404 || error.details?.cause !== undefined) throw error;
         showNoLog(draw, error);
         return;
     }

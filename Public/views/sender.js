@@ -7,7 +7,7 @@ const own = { _administrator: t("Administrator's token"), _server: t("the server
 
 /** Who sent a request, for people. Without `actor`, the request was answered before the server knew its sender. */
 export function senderView(actor) {
-    if (actor === undefined) return make("span", { class: "note" }, t("unknown"));
+    if (actor === undefined) return make("span", { class: "note", title: t("The server responded before it knew the sender.") }, "–");
     const { kind, name = "" } = actor;
     if (kind === "anonymous") return make("span", { class: "note" }, t("anonymous"));
     if (own[name] !== undefined) return make("span", {}, own[name]);

@@ -9,7 +9,7 @@ import sys
 
 from Tests.browser.runner import run
 
-MODULES = ["waiting", "pages", "looks", "grid", "administrators", "places", "records",
+MODULES = ["waiting", "pages", "looks", "grid", "administrators", "places", "records", "home", "logs", "backups",
           "queries", "views", "assets", "base_path", "shown_files"]
 
 if __name__ == "__main__":

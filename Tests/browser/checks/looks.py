@@ -8,7 +8,7 @@ from Tests.browser.suite import check
 
 ROOMS = ["#/", "#/types", "#/types/Post", "#/types/Post?where=likes+%3E+0&explain=true", "#/types/Post/record/p0",
          "#/types/Post/new", "#/types/Post/schema", "#/types/Post?view=map", "#/types/Post?view=groups&by=title",
-         "#/types/Post?where=likes+%3E+%3E"]
+         "#/types/Post?where=likes+%3E+%3E", "#/logs", "#/logs?request=none", "#/logs/audit", "#/settings", "#/backups"]
 NAMED = {"button", "link", "textbox", "combobox", "checkbox", "radio", "searchbox", "spinbutton", "separator", "region",
          "navigation", "dialog"}
 

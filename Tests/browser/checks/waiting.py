@@ -8,6 +8,7 @@ PAGES = {
     "#/": "Home", "#/types": "Types", "#/types/Post": "Post",
     "#/types/Post?where=likes+%3E+0&count=true&explain=true": "Post",
     "#/types/Post/record/a": "a", "#/types/Post/new": "New Post", "#/types/Post/schema": "Schema of Post",
+    "#/logs": "Logs", "#/logs/audit": "Audit log", "#/settings": "Settings", "#/backups": "Backups",
 }
 LATENCIES = [0, 60, 150, 300]  # milliseconds
 
