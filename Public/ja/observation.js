@@ -130,8 +130,8 @@ export const observation = {
     "The token or the password was wrong, so no permission was checked.": "トークンまたはパスワードが誤っていたため、権限は確認されていません。",
     "The sender is an administrator, whose role decides. The room “Security” explains roles.":
         "送信者は管理者で、その役割によって決まります。「セキュリティ」の画面で役割を確認できます。",
-    "Path and method do not show which type this was about: it is in the body, which is not kept.":
-        "どの型についての操作かは、メソッドとパスからは分かりません。本文にありますが、本文は記録されません。",
+    "The type is in the body of the request, which is not kept.": "型はリクエストの本文にありますが、本文は記録されません。",
+    "The reason says which right is missing.": "不足している権限は、上の理由に示されています。",
     "the server": "サーバー",
     "a command on the server": "サーバー上のコマンド",
     "The server responded before it knew the sender.": "送信者が判明する前に応答しました。",

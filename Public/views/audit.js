@@ -151,7 +151,7 @@ export async function show({ signal, show: draw }, names, query) {
     draw(make("div", { class: "page-head" }, heading, logTabs("audit")), filterForm(filter, failed), problem,
         page.entries.length === 0 ? make("div", { class: "empty" }, make("p", { class: "lead" }, t("No entries.")),
             make("p", {}, t("The audit log records changes of schema, permissions, keys, accounts and administrators, and failed sign-ins.")))
-            : make("div", { class: "panel table log audit-log", role: "region", tabindex: "0", "aria-label": t("Audit log"), "data-scrolls": true },
+            : make("div", { class: "panel table log audit-log", role: "region", tabindex: "0", "aria-label": t("Audit log") },
                 make("table", { class: "lines cards" },
                     make("thead", {}, make("tr", {}, head(t("Time")), head(t("Actor")), head(t("Action")), head(t("Target")),
                         head(t("Outcome")), head(t("Address"), "minor"))), body)),

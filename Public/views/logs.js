@@ -107,7 +107,7 @@ export async function show({ signal, show: draw, fail }, names, query) {
     const body = make("tbody", {});
     const head = (text, style) => make("th", { scope: "col", class: style }, text);
     const table = make("div", {
-        class: "panel table log requests-log", role: "region", tabindex: "0", "aria-label": t("Requests"), "data-scrolls": true,
+        class: "panel table log requests-log", role: "region", tabindex: "0", "aria-label": t("Requests"),
     }, make("table", { class: "lines cards" },
         make("thead", {}, make("tr", {}, head(t("Time")), head(t("Sender")), head(t("Address"), "minor"), head(t("Request")),
             head(t("Status")), head(t("Duration"), "number"))), body));

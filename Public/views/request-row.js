@@ -31,17 +31,21 @@ function identifier(text) {
     }, t("Copy")));
 }
 
-/** Why a denial cannot be explained, in words. */
-function unexplained({ actor, error }) {
+/** Why a denial has no page that explains it, in words; `null` for a request that was not denied. */
+function unexplained({ actor, error, status, route }) {
+    if (!["401", "403"].includes(String(status))) return null;
     if (error?.serverErrorCode === "AUTHENTICATION_FAILED") return t("The token or the password was wrong, so no permission was checked.");
     if (actor?.kind === "administrator") return t("The sender is an administrator, whose role decides. The room “Security” explains roles.");
-    return t("Path and method do not show which type this was about: it is in the body, which is not kept.");
+    return /^POST \/(records|query)$/.test(route) ? t("The type is in the body of the request, which is not kept.")
+        : t("The reason says which right is missing.");
 }
 
 function denial(entry) {
-    if (!requests.isDenial(entry) && entry.error?.serverErrorCode !== "AUTHENTICATION_FAILED") return null;
     const asked = requests.question(entry);
-    if (asked === null) return make("p", { class: "note" }, unexplained(entry));
+    if (asked === null) {
+        const text = unexplained(entry);
+        return text === null ? null : make("p", { class: "note" }, text);
+    }
     if (!session.covers("readRights")) return null;
     return make("a", { class: "button small primary", href: requests.whyAddress(asked) }, t("Why was this denied?"));
 }
