@@ -107,7 +107,7 @@ export async function show({ signal, show: draw, fail }) {
     // A key belongs to one environment.
     const compared = session.current()?.isAdministrator === false ? null
         : part({ ...context, title: t("Development and production"), load: () => environments.load(signal) });
-    const jobs = part({ ...context, title: t("Jobs"), load: async () => {
+    const jobs = part({ ...context, title: make("a", { href: "#/jobs" }, t("Jobs")), name: t("Jobs"), load: async () => {
         const list = await api.jobs({ limit: String(mostJobs) }, signal);
         return [list.length === 0 ? make("p", { class: "note" }, t("No jobs in the last week.")) : jobTable(list)];
     } });
