@@ -37,7 +37,7 @@ def open_first(page):
 @check
 def requests_appear_as_they_arrive_until_one_pauses(page, server):
     server.create("Post", "a", title="sea")
-    enter(page, "#/logs?path=%2Frecords%2F")
+    enter(page, "#/logs?path=%2Frecords%2FPost")
     page.heading("Logs")
     rows(page, 1)
     assert "POST /records/Post" in entries(page)[0] and "201" in entries(page)[0], entries(page)
