@@ -64,7 +64,9 @@ let package = Package(
         module("Thumbnails", ["Threads", "CLinux"]),
 
         // The record database.
-        module("RecordStorage", ["RecordModel", "UnicodeText", "Threads", "Cryptography", "CSQLite", "CLinux"]),
+        module(
+            "RecordStorage",
+            ["RecordModel", "UnicodeText", "Encodings", "Threads", "Cryptography", "CSQLite", "CLinux"]),
         module(
             "RecordEngine",
             [

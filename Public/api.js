@@ -171,6 +171,13 @@ export async function signInByName(name, password) {
     return signIn(token);
 }
 
+/** Makes the first administrator of the server with the code of the link that the server printed. */
+export function addFirstAdministrator(code, name, password) {
+    return send("POST", "/administrators/first", {
+        scope: {}, isAnonymous: true, body: json.stringify({ code, name, password }),
+    });
+}
+
 /** Ends a session that was started here, and always deletes the cookie. */
 export async function signOut() {
     try {

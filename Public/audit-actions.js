@@ -8,5 +8,5 @@ export const actions = [
     "user.upgrade", "user.rename", "user.password", "user.disable", "user.enable", "user.delete", "user.privateDatabase",
     "session.endAll", "session.failed", "job.pause", "job.resume", "job.cancel", "schedule.put", "schedule.run", "schedule.delete",
     "schedule.pause", "administrator.create", "administrator.change", "administrator.password", "administrator.delete",
-    "administrator.token", "administrator.signIn", "administrator.signOut", "administrator.failed",
+    "administrator.token", "administrator.signIn", "administrator.signOut", "administrator.failed", "backup.download",
 ];

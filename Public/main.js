@@ -154,6 +154,15 @@ async function begin() {
     }
     const farewell = session.wasEntered() ? expired : "";
     session.forget();
+    const { segments, query } = router.place();
+    if (segments[0] === "welcome" && query.get("code")) {
+        const { showWelcome } = await import("./views/welcome.js");
+        showWelcome(root, query.get("code"), enter, () => {
+            history.replaceState(null, "", "#/");
+            showSignIn(root, enter);
+        });
+        return;
+    }
     showSignIn(root, enter, farewell);
 }
 

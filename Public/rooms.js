@@ -21,7 +21,7 @@ export const rooms = [
     { path: "logs", title: t("Logs"), section: "operation", right: "readRequests", load: () => import("./views/logs.js") },
     { path: "logs/audit", right: "readAudit", load: () => import("./views/audit.js") },
     { path: "settings", title: t("Settings"), section: "operation", right: "readSettings", load: () => import("./views/settings.js") },
-    { path: "backups", title: t("Backups"), section: "operation", right: "makeBackups", load: () => import("./views/backups.js") },
+    { path: "backups", title: t("Backups"), section: "operation", right: "downloadBackups", load: () => import("./views/backups.js") },
 ];
 
 function parts(path) {

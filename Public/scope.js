@@ -2,7 +2,7 @@
 // page's own URL, so it can be bookmarked. For an absent key, the server's configuration decides.
 
 /** The prefix of all route paths: empty, or `/fog` if a proxy serves the server below a path. */
-export const base = new URL("..", import.meta.url).pathname.replace(/\/$/, "");
+export const base = /^(.*)\/_\//.exec(new URL(import.meta.url).pathname)?.[1] ?? "";
 
 export const keys = ["container", "environment", "database", "owner", "zone"];
 

@@ -17,7 +17,7 @@ export const heads = Object.freeze({ "X-Fogbase-Console": "1" });
 const everyone = ["readRights", "readMetrics"];
 const developer = [...everyone, "writeRecords", "changeSchema", "manageUsers", "readRequests", "readSettings"];
 const covered = {
-    owner: [...developer, "readAudit", "makeBackups"],
+    owner: [...developer, "readAudit", "downloadBackups"],
     developer,
     editor: [...everyone, "writeRecords"],
     viewer: everyone,

@@ -5,7 +5,7 @@ import { chooseWords, deliver, explain, parametersOf, requestSignIn, requestTarg
 
 const words = chooseWords(navigator.languages);
 const parameters = parametersOf(location.search);
-const base = new URL("..", import.meta.url).pathname.replace(/\/$/, "");
+const base = /^(.*)\/_\//.exec(new URL(import.meta.url).pathname)?.[1] ?? "";
 const root = document.getElementById("content");
 
 /** Builds an element. Text becomes only text nodes. */

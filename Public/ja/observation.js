@@ -205,6 +205,8 @@ export const observation = {
     "The server copies all databases while it keeps working, and packs the copy into one file for you to download.":
         "サーバーは稼働したまま全データベースをコピーし、ダウンロードできる 1 つのファイルにまとめます。",
     "A backup is under way.": "バックアップを作成中です。",
+    "{count} pages": "{count} ページ",
+    "{count} files": "{count} ファイル",
     "You can leave this page meanwhile.": "このページを離れてもかまいません。",
     "Stop the backup?": "バックアップを中止しますか？",
     "What was copied so far is deleted.": "ここまでのコピーは削除されます。",

@@ -5,7 +5,7 @@ import { localText } from "../dates.js";
 import { announce, introduce, make, whileBusy } from "../dom.js";
 import * as observation from "../observation.js";
 import { sizeText } from "../sizes.js";
-import { number, t } from "../words.js";
+import { number, t, tn } from "../words.js";
 import { codeBlock } from "./code-block.js";
 import { ask } from "./dialog.js";
 import { progressText, stateText } from "./jobs.js";
@@ -15,11 +15,17 @@ import { repeat } from "./repeat.js";
 
 const pause = 1_000; // milliseconds
 
-/** `1.2 GiB of 3 GiB`, or numbers of other units. */
-function workText({ done, total, unit }) {
-    if (total === undefined) return "";
-    const shown = (value) => (unit === "bytes" ? sizeText(Number(value)) : number(value));
-    return t("{done} of {total}", { done: shown(done ?? 0), total: shown(total) });
+const units = {
+    pages: (count) => tn("{count} page", "{count} pages", count), assets: (count) => tn("{count} file", "{count} files", count),
+    bytes: (count) => sizeText(count),
+};
+
+/** What the server copies now, and how far it is: `development: 1,200 of 4,000 pages`. A total of 0 is unknown. */
+function workText({ activity = "", done = 0, total = 0, unit = "" }) {
+    const shown = units[unit] ?? ((count) => number(count));
+    const progress = Number(total) > 0 ? t("{done} of {total}", { done: number(done), total: shown(Number(total)) })
+        : Number(done) > 0 ? shown(Number(done)) : "";
+    return [activity, progress].filter((text) => text !== "").join(": ");
 }
 
 /** Asks before the backup that can be downloaded is deleted. */
@@ -108,7 +114,7 @@ function archivePanel({ signal, changed }) {
             const total = Number(archive.total ?? 0);
             if (total > 0) bar.value = Number(archive.done ?? 0) / total;
             else bar.removeAttribute("value");
-            work.textContent = [archive.activity ?? "", workText(archive)].filter((text) => text !== "").join(": ");
+            work.textContent = workText(archive);
         }
         const key = [archive.state, archive.created, archive.reason].map(String).join();
         if (key === shown) return;
@@ -171,7 +177,10 @@ function explanation() {
             make("p", { class: "note" }, t("For a nightly backup, use a timer of systemd with these commands. Keep verified backups on another disk or machine."))),
         make("section", { "aria-label": t("Restore") }, make("h2", {}, t("Restore")),
             make("p", {}, t("A restore replaces the data directory, so it happens at the server while it does not run. Unpack a downloaded file first.")),
-            codeBlock(t("Unpack a downloaded backup"), "mkdir /var/backups/fogbase/restored\ntar -xf fogbase-backup.tar -C /var/backups/fogbase/restored"),
+            codeBlock(t("Unpack a downloaded backup"), [
+                "sudo -u fogbase tar -xf fogbase-2026-11-25.tar -C /var/backups/fogbase",
+                "sudo -u fogbase fogbase backup verify /var/backups/fogbase/fogbase-2026-11-25",
+            ].join("\n")),
             codeBlock(t("Restore a backup"), [
                 "systemctl stop fogbase",
                 "sudo -u fogbase fogbase backup restore --data /var/lib/fogbase --replace /var/backups/fogbase/2026-11-25",

@@ -82,7 +82,7 @@ export function health({ signal, fail }) {
         checkBackup: () => attempt("backup", async () => {
             const jobs = await observation.backupJobs(signal);
             const last = jobs.find(({ state }) => state === "succeeded");
-            const link = session.covers("makeBackups") ? make("a", { href: "#/backups" }, t("Backups")) : null;
+            const link = session.covers("downloadBackups") ? make("a", { href: "#/backups" }, t("Backups")) : null;
             if (last !== undefined) set("backup", "good", localText(last.ended ?? last.created), link);
             else if (jobs.some(({ state }) => state === "running")) set("backup", "warning", t("The first one is under way."), link);
             else set("backup", "warning", t("None in the last week."), link);

@@ -173,7 +173,7 @@ public final class RecordAPI: Sendable {
         var query =
             request.target.hasQuery
             ? try RequestQuery(request.target, names: table.routes[number].query, options) : RequestQuery()
-        if let ticket = query["ticket"] { try redeem(ticket, &request, &query) }
+        if let ticket = query["ticket"] { try redeem(ticket, table.routes[number].name, &request, &query) }
         let id = try query.databaseID(default: configuration.defaultDatabase)
         let reader: RecordReader
         if let open = context.reader(id) { reader = open } else { reader = try await context.openReader(id) }
@@ -220,9 +220,9 @@ public final class RecordAPI: Sendable {
     ///
     /// - Throws: AUTHENTICATION_FAILED; BAD_REQUEST if the request has other parameters than `since`.
     private func redeem(
-        _ ticket: String, _ request: inout HTTPRequest, _ query: inout RequestQuery
+        _ ticket: String, _ route: StaticString, _ request: inout HTTPRequest, _ query: inout RequestQuery
     ) throws(RecordError) {
-        let known = try tickets.redeem(ticket, now: WallClock.milliseconds)
+        let known = try tickets.redeem(ticket, for: route, now: WallClock.milliseconds)
         query = try known.query.resumed(by: query)
         request.fields.remove(.authorization)
         if let authorization = known.authorization { request.fields.append(.authorization, authorization) }

@@ -66,6 +66,8 @@ package struct RecordAPIConfiguration: Sendable {
     package var requestLogSize = 1_000
     /// The settings of the process, for `GET /settings`.
     package var settings: [EffectiveSetting] = []
+    /// The code with which the first administrator is made; `nil` if it is made otherwise.
+    package var setUpCode: SetUpCode?
     /// Further metrics to include in `/metrics`, such as the metrics of the transport.
     package var metricsSources: [any MetricsSource]
     /// Reports an internal error to the operator, with the request ID of the response.

@@ -97,7 +97,9 @@ package actor DatabaseRegistry {
     private let passwords: PasswordWorkers
     private var isClosed = false
     /// The backups of the server.
-    package nonisolated let backups = Backups()
+    package nonisolated let backups: Backups
+    /// The backup that administrators download.
+    package nonisolated let archive: BackupArchive
 
     /// The executor of the registry's own thread. Opening a database reads the disk, which would block other threads.
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -107,6 +109,8 @@ package actor DatabaseRegistry {
     /// Creates a registry without open databases.
     package init(_ configuration: Configuration) {
         self.configuration = configuration
+        backups = Backups()
+        archive = BackupArchive(dataPath: configuration.dataPath, backups)
         passwords =
             configuration.administrators?.passwords ?? PasswordWorkers(threads: configuration.passwordThreads)
     }

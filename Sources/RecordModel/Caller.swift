@@ -166,4 +166,6 @@ package enum AdministratorOperation: String, Hashable, Sendable, CaseIterable {
     /// Read the server's settings.
     case readSettings
     case readAudit
+    /// Download a backup, which contains everything that the server has.
+    case downloadBackups
 }

@@ -6,7 +6,9 @@ package import RecordModel
 /// `"actions":["read"]`.
 extension KeyScope {
     /// The operations that no API key may perform. A key could use them to obtain permissions beyond its scope.
-    package static let withheldRights: Set<AdministratorOperation> = [.manageAdministrators, .readAudit]
+    package static let withheldRights: Set<AdministratorOperation> = [
+        .manageAdministrators, .readAudit, .downloadBackups,
+    ]
 
     /// The most types that one scope may name.
     private static let typeCount = 1_000

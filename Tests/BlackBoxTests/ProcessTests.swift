@@ -66,6 +66,31 @@ import Testing
         second.stop()
     }
 
+    @Test func `the printed link makes the first administrator, and later starts print none`() throws {
+        let directory = NSTemporaryDirectory() + "fogbase-first-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let first = try FirstStart(directory)
+        let old = try first.setUpCode()
+        first.stop()
+        let second = try FirstStart(directory)
+        let code = try second.setUpCode()
+        #expect(old != code)
+        let client = try HTTPClient(port: second.port)
+        func send(_ code: String) throws -> Int {
+            try client.send(
+                "POST", "/administrators/first", #"{"code":"\#(code)","name":"grace","password":"a long password"}"#
+            ).status
+        }
+        #expect(try send(old) == 403)
+        #expect(try send(code) == 201)
+        second.stop()
+        let third = try FirstStart(directory)
+        let again = try HTTPClient(port: third.port).send(
+            "POST", "/administrators/first", #"{"code":"\#(code)","name":"eve","password":"a long password"}"#)
+        #expect(again.status == 403)
+        third.stop()
+    }
+
     @Test func `the doctor finds nothing wrong with a directory that was killed in the middle`() throws {
         let server = try ServerProcess()
         let client = try HTTPClient(port: server.port)
@@ -101,6 +126,9 @@ enum Command {
 /// A server without a token in its environment, as a person starts it.
 private final class FirstStart {
     let token: String?
+    /// What follows the line about where the server listens.
+    private let rest: FileHandle
+    private var text: String
     let port: UInt16
     private let process = Process()
 
@@ -111,7 +139,8 @@ private final class FirstStart {
         let output = Pipe()
         process.standardOutput = output
         try process.run()
-        var text = ""
+        rest = output.fileHandleForReading
+        text = ""
         while !text.contains("is listening on") || text.last != "\n" {
             let piece = output.fileHandleForReading.availableData
             try #require(!piece.isEmpty, "The server ended before it listened: \(text)")
@@ -122,6 +151,16 @@ private final class FirstStart {
         token = lines.first { $0.hasPrefix(marker) }.map { String($0.dropFirst(marker.count)) }
         let address = try #require(text.split(whereSeparator: \.isWhitespace).first { $0.hasPrefix("http://") })
         port = try #require(UInt16(address.split(separator: ":").last ?? ""))
+    }
+
+    /// The code in the link that makes the first administrator.
+    func setUpCode() throws -> String {
+        while !text.contains("code=") || text.last != "\n" {
+            let piece = rest.availableData
+            try #require(!piece.isEmpty, "The server printed no link: \(text)")
+            text += String(decoding: piece, as: UTF8.self)
+        }
+        return try #require(text.split(separator: "code=").last?.split(separator: "\n").first.map(String.init))
     }
 
     func stop() {

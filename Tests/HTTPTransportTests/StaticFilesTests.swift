@@ -48,6 +48,51 @@ import Testing
         }
     }
 
+    /// A page names its files by addresses that never change, and the files behind them are kept without asking again.
+    @Test func `a page names its files by the version of all files`() throws {
+        let page = """
+            <link href="app.css"><link rel="modulepreload" href="views/home.js"><script src="main.js"></script>
+            <a href="signin.html"></a><a href="https://example.org/main.js"></a><img src="none.png">
+            """
+        func served(_ main: String) throws -> (page: String, files: StaticFiles) {
+            let files = StaticFiles([
+                "index.html": Array(page.utf8), "main.js": Array(main.utf8), "app.css": [1], "views/home.js": [2],
+                "signin.html": Array("<p>".utf8), "examples/index.html": Array(#"<script src="main.js">"#.utf8),
+                "examples/main.js": [3],
+            ])
+            let target = try #require(RequestTarget("/_/"))
+            let response = try #require(files.respond(to: HTTPRequest(method: .get, target: target)))
+            guard case .bytes(let body) = response.body else { return ("", files) }
+            return (String(decoding: body, as: UTF8.self), files)
+        }
+        func get(_ path: String, _ files: StaticFiles) throws -> HTTPResponse {
+            let target = try #require(RequestTarget(path))
+            return try #require(files.respond(to: HTTPRequest(method: .get, target: target)))
+        }
+        let (first, files) = try served("one")
+        let version = try #require(first.firstRange(of: "v-")).lowerBound
+        let segment = String(first[version...].prefix { $0 != "/" })
+        #expect(
+            first
+                == page.replacing("\"app.css", with: "\"\(segment)/app.css")
+                .replacing("\"views/", with: "\"\(segment)/views/").replacing("\"main.js", with: "\"\(segment)/main.js")
+        )
+        for name in ["main.js", "app.css", "views/home.js"] {
+            let response = try get("/_/\(segment)/\(name)", files)
+            #expect(response.status == .ok && response.fields[.cacheControl] == "max-age=31536000, immutable")
+            #expect(try get("/_/\(name)", files).fields[.cacheControl] == "no-cache")
+        }
+        #expect(try get("/_/\(segment)/none.js", files).status == .notFound)
+        #expect(try get("/_/\(segment)", files).status == .notFound)
+        guard case .bytes(let example) = try get("/_/examples/", files).body else { return }
+        #expect(String(decoding: example, as: UTF8.self) == #"<script src="main.js">"#)
+        // Another file, another address; the old one still leads to the file, which is not kept.
+        let (second, newer) = try served("two")
+        #expect(second != first)
+        let old = try get("/_/\(segment)/main.js", newer)
+        #expect(old.status == .ok && old.fields[.cacheControl] == "no-cache")
+    }
+
     @Test(arguments: ["/", "/records", "/_x", "/__/", "/a/_/"])
     func `other paths are passed on`(_ path: String) throws {
         #expect(try respond(.get, path) == nil)

@@ -293,6 +293,9 @@ def rights(fixture: Fixture, owner: Caller) -> list[Sample]:
         owner.get("/audit?limit=3&since=0&actor=operator"), owner.get("/audit?scope=server&limit=3"),
         owner.get("/requests?status=4xx&actor=operator&path=/records&limit=3"), owner.get("/requests?after=1&request=x"),
         owner.get("/settings"), owner.get("/storage"), owner.get("/metrics/history?period=day"),
+        owner.plain("POST", "/backup/archive"), owner.get("/backup/archive"),
+        owner.plain("POST", "/backup/archive/tickets"), owner.plain("DELETE", "/backup/archive"),
+        owner.get("/backup/archive/file").rejected_with(404),
     ]
 
 

@@ -4,6 +4,10 @@ import Compression
 /// The files of the console and of the examples, loaded into memory at startup and served under `/_/`.
 ///
 /// A file is found in a table by the exact path of the request. No request data is used as a path in the file system.
+///
+/// Each file also has an address that contains the version of all files, `/_/v-…/main.js`. The pages name their scripts
+/// and styles by these addresses, and a script's imports are relative to it. Browsers keep such files without asking
+/// again, and after an upgrade the pages name others.
 package struct StaticFiles: Sendable {
     /// The limits of the loaded directory. If one is exceeded, loading fails.
     package struct Limits: Sendable {
@@ -36,6 +40,8 @@ package struct StaticFiles: Sendable {
 
     private var files: [String: File] = [:]
     private let basePath: String
+    /// The first segment after `/_/` of the addresses that never change.
+    private var version = ""
 
     /// The number of paths, including those of the index files.
     package var count: Int { files.count }
@@ -49,15 +55,38 @@ package struct StaticFiles: Sendable {
     /// - Throws: `LoadError` if a file or directory cannot be read, or if a limit is exceeded.
     package init(directory: String, basePath: String = "", limits: Limits = Limits()) throws(LoadError) {
         self.basePath = basePath
-        for found in try DirectoryReader.files(below: directory, limits: limits) {
-            self.add(found.bytes, at: found.path)
-        }
+        let found = try DirectoryReader.files(below: directory, limits: limits)
+        add(found.map { ($0.path, $0.bytes) })
     }
 
     /// Creates a table from files in memory. The keys are paths relative to `/_/`.
     package init(_ contents: [String: [UInt8]], basePath: String = "") {
         self.basePath = basePath
+        add(contents.map { ($0.key, $0.value) })
+    }
+
+    private mutating func add(_ contents: [(path: String, bytes: [UInt8])]) {
         for (path, bytes) in contents { add(bytes, at: path) }
+        let tags = files.sorted { $0.key < $1.key }.map { $0.key + $0.value.entityTag }
+        version = "v-" + Self.fingerprint(of: Array(tags.joined(separator: " ").utf8))
+        for (path, bytes) in contents where path.hasSuffix(".html") && !path.contains("/") {
+            add(Array(versioned(String(decoding: bytes, as: UTF8.self)).utf8), at: path)
+        }
+    }
+
+    /// Returns a page of the console whose scripts and styles have addresses with the version.
+    private func versioned(_ page: String) -> String {
+        var text = ""
+        var rest = page[...]
+        while let attribute = ["href=\"", "src=\""].compactMap({ rest.firstRange(of: $0) }).min(by: {
+            $0.lowerBound < $1.lowerBound
+        }) {
+            text += rest[..<attribute.upperBound]
+            rest = rest[attribute.upperBound...]
+            let value = rest.prefix { $0 != "\"" }
+            if files["/_/" + value] != nil, !value.hasSuffix(".html") { text += version + "/" }
+        }
+        return text + rest
     }
 
     private mutating func add(_ bytes: [UInt8], at path: String) {
@@ -80,13 +109,19 @@ package struct StaticFiles: Sendable {
     /// Returns the response to a request for a path under `/_/`; `nil` for other paths.
     package func respond(to request: HTTPRequest) -> HTTPResponse? {
         guard request.target.segmentCount > 0, request.target.segmentEquals(0, "_") else { return nil }
-        let path = request.target.rawPath
+        var path = request.target.rawPath
         guard request.method == .get || request.method == .head else {
             var response = Self.response(.methodNotAllowed, text: "Only GET and HEAD are possible here.\n")
             response.fields.append(.allow, literal: "GET, HEAD")
             return response
         }
         if let file = files[path] { return Self.response(file, at: path, to: request) }
+        // A page from before an upgrade may ask for a file of the old version.
+        if path.hasPrefix("/_/v-"), let slash = path.dropFirst(3).firstIndex(of: "/") {
+            let isCurrent = path[..<slash].dropFirst(3) == version
+            path = "/_" + path[slash...]
+            if let file = files[path] { return Self.response(file, at: path, to: request, isFixed: isCurrent) }
+        }
         // Without the slash, a page would resolve its relative URLs one directory too high.
         if files[path + "/"] != nil {
             var response = Self.response(.permanentRedirect, text: "")
@@ -96,7 +131,10 @@ package struct StaticFiles: Sendable {
         return Self.response(.notFound, text: "There is no such file.\n")
     }
 
-    private static func response(_ file: File, at target: String, to request: HTTPRequest) -> HTTPResponse {
+    /// - Parameter isFixed: Whether the content at the address never changes.
+    private static func response(
+        _ file: File, at target: String, to request: HTTPRequest, isFixed: Bool = false
+    ) -> HTTPResponse {
         // The identity and gzip forms have different entity tags, because a strong tag identifies one byte sequence
         // (RFC 9110 §8.8.3.3).
         let gzip = AcceptEncoding.acceptsGzip(request.fields) ? file.gzip : nil
@@ -105,7 +143,11 @@ package struct StaticFiles: Sendable {
         let isKnown = condition.map { $0.matchesWeak(tag) } ?? false
         var response = HTTPResponse(isKnown ? .notModified : .ok, route: route)
         response.fields.append(.etag, tag)
-        response.fields.append(.cacheControl, literal: "no-cache")
+        if isFixed {
+            response.fields.append(.cacheControl, literal: "max-age=31536000, immutable")
+        } else {
+            response.fields.append(.cacheControl, literal: "no-cache")
+        }
         if file.gzip != nil { response.fields.append(.vary, literal: "Accept-Encoding") }
         if !isKnown {
             response.fields.append(.contentType, literal: file.type)

@@ -42,6 +42,12 @@ enum AdministratorRoutes {
             responses: [.json(201, "Administrator", "The new administrator")]
         ) { call in try await add(&call) },
         Route(
+            "POST /administrators/first", "addFirstAdministrator", .administration,
+            "Adds the first administrator, an owner, with the code of the link that the server printed", rate: .auth,
+            authentication: .signIn, options: .serverWide, body: .json("FirstAdministrator"),
+            responses: [.json(201, "Administrator", "The owner"), .error(403, "The code is wrong or not needed")]
+        ) { call in try await addFirst(&call) },
+        Route(
             "GET /administrators/{name}", "readAdministrator", .administration, "Shows an administrator (owners)",
             rate: .administer, right: .manageAdministrators, options: .serverWide,
             responses: [.json(200, "Administrator", "The administrator")]
@@ -117,6 +123,28 @@ enum AdministratorRoutes {
         let made = try await call.administrators().add(
             AdministratorName(name), password: AdministratorPassword(password), role: try Self.role(role),
             by: call.actor)
+        return .json(made.json, status: .created)
+    }
+
+    /// `POST /administrators/first` with `{"code","name","password"}`: adds the first administrator. A wrong code counts
+    /// as a failed sign-in of the address.
+    static func addFirst(_ call: inout RecordCall) async throws -> HTTPResponse {
+        let object = try await call.object(keys: ["code", "name", "password"], upTo: 16_384)
+        guard let code = object["code"]?.string, let name = object["name"]?.string,
+            let password = object["password"]?.string
+        else { throw RecordError.badRequest("The body needs 'code', 'name' and 'password', all strings") }
+        let (administrators, actor) = (try call.administrators(), call.actor)
+        let attempt = try call.rate.beginSignIn("", in: administrators)
+        let known = call.api.configuration.setUpCode
+        let made = try await SignInAttempt.judging(attempt) { () throws(RecordError) in
+            guard known?.matches(code) == true else {
+                throw RecordError(
+                    .accessDenied,
+                    "The link is not valid: each start of the server prints another one while it has no administrator")
+            }
+            return try await administrators.addFirst(
+                try AdministratorName(name), password: try AdministratorPassword(password), by: actor)
+        }
         return .json(made.json, status: .created)
     }
 
@@ -203,6 +231,9 @@ enum AdministratorRoutes {
         "NewAdministrator":{"type":"object","required":["name","password","role"],"additionalProperties":false,
         "properties":{"name":{"type":"string","maxLength":64},"password":{"type":"string","minLength":12},
         "role":{"$ref":"#/components/schemas/AdministratorRole"}}},
+        "FirstAdministrator":{"type":"object","required":["code","name","password"],"additionalProperties":false,
+        "properties":{"code":{"type":"string"},"name":{"type":"string","maxLength":64},
+        "password":{"type":"string","minLength":12}}},
         "AdministratorChange":{"type":"object","minProperties":1,"additionalProperties":false,"properties":{
         "role":{"$ref":"#/components/schemas/AdministratorRole"},"password":{"type":"string","minLength":12},
         "disabled":{"type":"boolean"}}},

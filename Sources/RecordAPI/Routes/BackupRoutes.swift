@@ -1,10 +1,12 @@
 internal import HTTP
 internal import RecordEngine
 internal import RecordModel
+internal import RecordStorage
 internal import RecordWire
+internal import Threads
 
-/// The routes for backups. Only the operator's commands may use them, because a caller that names a path on the
-/// server's machine must have access to the machine.
+/// The routes for backups. Only the operator's commands may name a path on the server's machine, because such a caller
+/// must have access to the machine. Owners may download a backup.
 enum BackupRoutes {
     static let routes: [Route] = [
         Route(
@@ -22,7 +24,105 @@ enum BackupRoutes {
             "Cancels the backup that is under way (the operator's commands)", rate: .administer, options: .serverWide,
             responses: [.json(200, "Backup", "How far it is")]
         ) { call in try await cancel(call) },
+        Route(
+            "POST /backup/archive", "startBackupArchive", .operation,
+            "Begins a backup to download, which replaces the last one (owners)", rate: .administer,
+            right: .downloadBackups, options: .serverWide,
+            responses: [.json(202, "BackupArchive", "It is under way"), .error(409, "Another backup is under way")]
+        ) { call in try await startArchive(call) },
+        Route(
+            "GET /backup/archive", "readBackupArchive", .operation,
+            "Tells how far the backup to download is, and until when it is there (owners)", rate: .read,
+            right: .downloadBackups, options: .serverWide,
+            responses: [.json(200, "BackupArchive", "How far it is")]
+        ) { call in try await readArchive(call) },
+        Route(
+            "DELETE /backup/archive", "deleteBackupArchive", .operation,
+            "Deletes the backup to download, or cancels it (owners)", rate: .administer, right: .downloadBackups,
+            options: .serverWide, responses: [.json(200, "BackupArchive", "There is none")]
+        ) { call in try await deleteArchive(call) },
+        Route(
+            "POST /backup/archive/tickets", "makeBackupTicket", .operation,
+            "Makes a ticket with which a browser's link downloads the backup (owners)", rate: .administer,
+            right: .downloadBackups, options: .serverWide, responses: [.json(201, "FeedTicket", "A ticket")]
+        ) { call in try call.api.tickets.issue(for: "/backup/archive/file", to: call) },
+        Route(
+            "GET /backup/archive/file", "downloadBackup", .operation, "Downloads the backup as a tar file (owners)",
+            rate: .administer, right: .downloadBackups, options: .serverWide, query: ["ticket"],
+            responses: [.bytes(200, "A tar file with a directory that fogbase backup restore reads")]
+        ) { call in try await download(call) },
     ]
+
+    // MARK: Backups to download
+
+    /// `POST /backup/archive`: starts a backup and responds with status 202.
+    static func startArchive(_ call: RecordCall) async throws -> HTTPResponse {
+        let (registry, version) = (call.api.registry, call.api.configuration.version)
+        let isStarted = try await onPool(call) { () throws(BackupProblem) in
+            try registry.archive.start(version: version, of: registry)
+        }
+        guard isStarted else {
+            throw RecordError(
+                .conflict, "Another backup of this server is under way. Wait for it, or cancel it")
+        }
+        return try await archiveDocument(call, status: .accepted)
+    }
+
+    /// `GET /backup/archive`: returns the progress of the backup, or its size.
+    static func readArchive(_ call: RecordCall) async throws -> HTTPResponse { try await archiveDocument(call) }
+
+    /// `DELETE /backup/archive`: responds after the files are deleted.
+    static func deleteArchive(_ call: RecordCall) async throws -> HTTPResponse {
+        do { try await call.api.registry.archive.delete() } catch { throw failure(error) }
+        return try await archiveDocument(call)
+    }
+
+    /// `GET /backup/archive/file`: responds with the tar file.
+    static func download(_ call: RecordCall) async throws -> HTTPResponse {
+        let archive = call.api.registry.archive
+        let found = try await onPool(call) { () throws(BackupProblem) in
+            try archive.open(at: WallClock.milliseconds).map { BackupFile($0.archive, name: $0.name) }
+        }
+        guard let file = found else {
+            throw RecordError(.notFound, "There is no backup to download. Make one with POST /backup/archive")
+        }
+        try await call.administrators().noteDownload(of: file.name, by: call.actor)
+        var fields = HTTPFields()
+        fields.append(.contentType, literal: "application/x-tar")
+        fields.append(.contentDisposition, "attachment; filename=\"\(file.name)\"")
+        fields.append(.cacheControl, literal: "no-store")
+        fields.append(.xContentTypeOptions, literal: "nosniff")
+        return HTTPResponse(.ok, fields: fields, body: .stream(length: file.size, file))
+    }
+
+    private static func onPool<Value: Sendable>(
+        _ call: RecordCall, _ body: @escaping @Sendable () throws(BackupProblem) -> Value
+    ) async throws -> Value {
+        try await call.reader.onPool { () throws(RecordError) in
+            do throws(BackupProblem) { return try body() } catch { throw failure(error) }
+        }
+    }
+
+    private static func failure(_ problem: BackupProblem) -> RecordError {
+        RecordError(.internalError, "\(problem)")
+    }
+
+    private static func archiveDocument(_ call: RecordCall, status: HTTPStatus = .ok) async throws -> HTTPResponse {
+        let archive = call.api.registry.archive
+        let state = try await onPool(call) { () throws(BackupProblem) in archive.state(at: WallClock.milliseconds) }
+        let value: JSONValue
+        switch state {
+        case .none: value = ["state": "none"]
+        case .failed(let problem): value = ["state": "failed", "reason": .string("\(problem)")]
+        case .running(let progress): value = document(.running(progress))
+        case .done(let bytes, let created, let expires):
+            value = [
+                "state": "done", "bytes": .integer(Int64(bytes)), "created": .integer(created),
+                "expires": .integer(expires),
+            ]
+        }
+        return .json(value, status: status)
+    }
 
     /// `POST /backup` with `{"path","copyAssets"?}`: starts a backup and responds with status 202.
     static func start(_ call: inout RecordCall) async throws -> HTTPResponse {
@@ -75,6 +175,35 @@ enum BackupRoutes {
         "Backup":{"type":"object","required":["state"],"properties":{
         "state":{"type":"string","enum":["none","running","done","failed"]},"reason":{"type":"string"},
         "activity":{"type":"string"},"unit":{"type":"string"},"done":{"type":"integer"},"total":{"type":"integer"},
-        "path":{"type":"string"},"manifest":{"type":"object"}}}
+        "path":{"type":"string"},"manifest":{"type":"object"}}},
+        "BackupArchive":{"type":"object","required":["state"],"properties":{
+        "state":{"type":"string","enum":["none","running","done","failed"]},"reason":{"type":"string"},
+        "activity":{"type":"string"},"unit":{"type":"string"},"done":{"type":"integer"},"total":{"type":"integer"},
+        "bytes":{"type":"integer"},"created":{"type":"integer"},
+        "expires":{"type":"integer","description":"When the server deletes it"}}}
         """#
+}
+
+/// The tar file of a backup, which is read on a thread of its own.
+///
+/// Unchecked: only the executor's thread uses the archive.
+private final class BackupFile: HTTPBodySource, @unchecked Sendable {
+    private let archive: DirectoryArchive
+    private let executor = ThreadExecutor(name: "fog-archive", niceness: 5)
+    let name: String
+    let size: Int
+
+    init(_ archive: DirectoryArchive, name: String) {
+        self.archive = archive
+        self.name = name
+        size = archive.size
+    }
+
+    deinit { executor.shutdown() }
+
+    func next() async throws -> [UInt8]? {
+        try await withTaskExecutorPreference(executor) { try read() }
+    }
+
+    private func read() throws(BackupProblem) -> [UInt8]? { try archive.next() }
 }

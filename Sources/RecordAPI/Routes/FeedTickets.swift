@@ -5,14 +5,16 @@ internal import RecordModel
 internal import RecordWire
 internal import Threads
 
-/// The tickets with which browsers open event streams. The `EventSource` of browsers cannot send an Authorization
-/// field.
+/// The tickets with which browsers open event streams and download files. The `EventSource` of browsers and their links
+/// cannot send an Authorization field.
 ///
-/// A ticket is used once and expires after a minute. It stands for the credential and the parameters of the request
-/// that created it. Tickets are in memory only: after a restart, a client creates a new ticket.
+/// A ticket is for one route, is used once and expires after a minute. It stands for the credential and the parameters
+/// of the request that created it. Tickets are in memory only: after a restart, a client creates a new ticket.
 final class FeedTickets: Sendable {
     /// What a ticket stands for.
     struct Ticket: Sendable {
+        /// The path of the route that the ticket is for, such as `/changes`.
+        let route: String
         /// The value of the Authorization field; `nil` for an anonymous caller.
         let authorization: String?
         let query: RequestQuery
@@ -58,7 +60,7 @@ final class FeedTickets: Sendable {
     func issue(for route: String, to call: RecordCall) throws(RecordError) -> HTTPResponse {
         let now = WallClock.milliseconds
         let ticket = try issue(
-            Ticket(authorization: call.request.fields[.authorization], query: call.query), now: now)
+            Ticket(route: route, authorization: call.request.fields[.authorization], query: call.query), now: now)
         let path = call.location(of: route)
         let document = JSONObject([
             ("ticket", .string(ticket)), ("url", .string("\(path)\(path.contains("?") ? "&" : "?")ticket=\(ticket)")),
@@ -71,13 +73,14 @@ final class FeedTickets: Sendable {
 
     /// Returns what a ticket stands for, and removes the ticket.
     ///
-    /// - Throws: AUTHENTICATION_FAILED if the ticket is unknown, used or expired.
-    func redeem(_ text: String, now: Int64) throws(RecordError) -> Ticket {
+    /// - Parameter route: The method and the path of the request's route, such as `GET /changes`.
+    /// - Throws: AUTHENTICATION_FAILED if the ticket is unknown, used, expired or for another route.
+    func redeem(_ text: String, for route: StaticString, now: Int64) throws(RecordError) -> Ticket {
         let entry = entries.withLock { $0.removeValue(forKey: text) }
-        guard let entry, entry.expires > now else {
+        guard let entry, entry.expires > now, "\(route)" == "GET \(entry.ticket.route)" else {
             throw RecordError(
                 .authenticationFailed,
-                "The ticket is unknown, used or older than a minute. Create another with the route of tickets beside the stream, such as POST /changes/tickets"
+                "The ticket is unknown, used, older than a minute or for another route. Create another with the route of tickets beside this one, such as POST /changes/tickets"
             )
         }
         return entry.ticket

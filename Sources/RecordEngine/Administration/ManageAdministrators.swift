@@ -4,7 +4,16 @@ internal import RecordStorage
 internal import RecordWire
 internal import Threads
 
+extension RecordError {
+    /// The error if the link for the first administrator is no longer needed.
+    fileprivate static let setUpEnded = RecordError(
+        .accessDenied, "This server has an administrator already. Sign in, or ask an owner to add you")
+}
+
 extension Administrators {
+    /// Whether there is no administrator.
+    package nonisolated var hasNone: Bool { snapshot.withLock { $0.administrators.isEmpty } }
+
     /// The maximum number of administrators.
     private static var count: Int { 1_000 }
 
@@ -17,17 +26,37 @@ extension Administrators {
         }
     }
 
+    /// Writes an audit entry about the download of a backup.
+    ///
+    /// - Throws: TRY_AGAIN_LATER after `close`.
+    package func noteDownload(of name: String, by actor: AuditActor) throws(RecordError) {
+        try write { store throws(RecordError) in try audit(.backupDownload, name, by: actor, in: store) }
+    }
+
+    /// Adds the first administrator, an owner.
+    ///
+    /// - Throws: ACCESS_DENIED if there is an administrator; TRY_AGAIN_LATER if too many passwords are being hashed.
+    package func addFirst(
+        _ name: AdministratorName, password: AdministratorPassword, by actor: AuditActor
+    ) async throws(RecordError) -> AdministratorInfo {
+        guard hasNone else { throw .setUpEnded }
+        return try await add(name, password: password, role: .owner, isFirst: true, by: .setUp(actor))
+    }
+
     /// Adds an administrator.
     ///
+    /// - Parameter isFirst: Whether there must be no other administrator.
     /// - Throws: EXISTS with cause NAME_TAKEN; BAD_REQUEST with cause TOO_LARGE if there are too many administrators;
     ///   ACCESS_DENIED or AUTHENTICATION_REQUIRED; TRY_AGAIN_LATER if too many passwords are being hashed.
     package func add(
-        _ name: AdministratorName, password: AdministratorPassword, role: AdministratorRole, by actor: AuditActor
+        _ name: AdministratorName, password: AdministratorPassword, role: AdministratorRole, isFirst: Bool = false,
+        by actor: AuditActor
     ) async throws(RecordError) -> AdministratorInfo {
         try requireManager(actor)
         let hash = try await passwords.hash(password.text)
         // Check again, since the actor's role may have changed during the hashing.
         try requireManager(actor)
+        if isFirst, !hasNone { throw .setUpEnded }
         guard snapshot.withLock({ $0.administrators.count }) < Self.count else {
             throw .badRequest(
                 "There is the full number of administrators", cause: .tooLarge,

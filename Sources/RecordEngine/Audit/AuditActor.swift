@@ -35,6 +35,8 @@ package struct AuditActor: Hashable, Sendable {
     package static let shell = AuditActor(named: "_shell")
     /// The server itself.
     package static let server = AuditActor(named: "_server")
+    /// The holder of a `SetUpCode`.
+    static let setUpHolder = AuditActor(named: "_setUp")
 }
 
 /// The actions in the audit log. The raw values are part of the interface.
@@ -104,6 +106,7 @@ package enum AuditAction: String, Hashable, Sendable, CaseIterable {
     case administratorSignIn = "administrator.signIn"
     case administratorSignOut = "administrator.signOut"
     case administratorSignInFailed = "administrator.failed"
+    case backupDownload = "backup.download"
 }
 
 /// The outcome of an action in the audit log.

@@ -26,7 +26,7 @@ struct BackupJob {
     /// - Returns: The manifest.
     /// - Throws: `BackupProblem`, after deleting the partial backup.
     func run() async throws(BackupProblem) -> BackupManifest {
-        try Self.check(request.path, dataPath: dataPath)
+        try check()
         let lock = try begin()
         defer { BackupFiles.unlock(lock) }
         do {
@@ -34,13 +34,17 @@ struct BackupJob {
             try BackupFiles.write(manifest.json, to: partial + "/" + BackupManifest.fileName)
             try BackupFiles.sync(partial)
             try checkCancellation()
-            try Self.check(request.path, dataPath: dataPath)
+            try check()
             try BackupFiles.move(partial, to: request.path)
             return manifest
         } catch {
             try? BackupFiles.removeTree(partial)
             throw BackupProblem(error, to: request.path)
         }
+    }
+
+    private func check() throws(BackupProblem) {
+        if !request.isInDataDirectory { try Self.check(request.path, dataPath: dataPath) }
     }
 
     /// Checks that a backup can be created at a path.

@@ -10,6 +10,9 @@ package struct BackupRequest: Hashable, Sendable {
     /// The version of Fogbase that creates the backup, for the manifest.
     package var version: String
 
+    /// Whether the directory may be inside the data directory.
+    var isInDataDirectory = false
+
     /// Describes a backup to create.
     package init(path: String, copiesAssets: Bool, version: String) {
         self.path = path
@@ -43,31 +46,43 @@ package final class Backups: Sendable {
 
     private struct Current {
         var state = State.none
+        /// The directory of the current or last backup.
+        var path: String?
         var task: Task<Void, Never>?
         var isClosed = false
     }
 
-    private let current = Locked(Current())
+    private let status = Locked(Current())
 
     /// The initial state is `none`.
     package init() {}
 
     /// The state of the running backup, or the result of the last one.
-    package var state: State { current.withLock { $0.state } }
+    package var state: State { status.withLock { $0.state } }
+
+    /// The state and the directory of the current or last backup.
+    var current: (state: State, path: String?) { status.withLock { ($0.state, $0.path) } }
+
+    /// Forgets the last backup if it was to this directory.
+    func forget(_ path: String) {
+        status.withLock { current in
+            if current.path == path, current.task == nil { (current.state, current.path) = (.none, nil) }
+        }
+    }
 
     /// Starts a backup and returns at once.
     ///
     /// - Returns: `false` if another backup is running, or after `close`.
     package func start(_ request: BackupRequest, of registry: DatabaseRegistry) -> Bool {
-        current.withLock { current in
+        status.withLock { current in
             if case .running = current.state { return false }
             guard !current.isClosed else { return false }
-            current.state = .running(BackupProgress())
+            (current.state, current.path) = (.running(BackupProgress()), request.path)
             // Use a separate thread, since a backup blocks its thread.
             let executor = ThreadExecutor(name: "fog-backup", niceness: 5)
             current.task = Task.detached(executorPreference: executor) { [self] in
                 let job = BackupJob(registry: registry, request: request) { progress in
-                    self.current.withLock { $0.state = .running(progress) }
+                    self.status.withLock { $0.state = .running(progress) }
                 }
                 let state: State
                 do throws(BackupProblem) {
@@ -75,7 +90,7 @@ package final class Backups: Sendable {
                 } catch {
                     state = .failed(error)
                 }
-                self.current.withLock { current in
+                self.status.withLock { current in
                     current.state = state
                     current.task = nil
                 }
@@ -87,14 +102,14 @@ package final class Backups: Sendable {
 
     /// Cancels the running backup, if any, and returns after its partial directory is deleted.
     package func cancel() async {
-        let task = current.withLock { $0.task }
+        let task = status.withLock { $0.task }
         task?.cancel()
         await task?.value
     }
 
     /// Cancels the running backup, and rejects new backups.
     func close() async {
-        current.withLock { $0.isClosed = true }
+        status.withLock { $0.isClosed = true }
         await cancel()
     }
 }

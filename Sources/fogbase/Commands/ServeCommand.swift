@@ -141,6 +141,9 @@ enum ServeCommand {
             report: report)
         options.requestLogSize = settings.logRequests
         options.settings = configuration.effectiveSettings
+        // An operator who has configured a token signs in with it.
+        let needsSetUp = settings.adminToken.isEmpty && registry.configuration.administrators?.hasNone == true
+        options.setUpCode = console != nil && needsSetUp ? SetUpCode() : nil
         let api = RecordAPI(registry: registry, configuration: options)
         transport.addresses = try TransportSetup.addresses(settings)
         let handler = ServerHandler(
@@ -166,6 +169,10 @@ enum ServeCommand {
             Terminal.complain("fogbase: The operator's commands cannot reach this server: \(error)")
         }
         announce(addresses, settings)
+        if let code = options.setUpCode {
+            Terminal.say(
+                "Make the first administrator here: \(consoleURL(addresses, settings))/#/welcome?code=\(code.text)")
+        }
         console?.load()
         let sampling = MetricsSampling(api)
         stop.wait()
@@ -190,6 +197,15 @@ enum ServeCommand {
         case .loopback: .loopback
         case .everyone: .everyone
         }
+    }
+
+    /// The URL of the console for a browser on this machine, or the public one.
+    private static func consoleURL(_ addresses: [SocketAddress], _ settings: Settings) -> String {
+        if let url = settings.publicURL { return url.text + "/_" }
+        let place = addresses.first.map { "\($0)" } ?? ""
+        let port = place.split(separator: ":").last ?? ""
+        let isAny = place.hasPrefix("0.0.0.0:") || place.hasPrefix("[::]:")
+        return "http://\(isAny ? "localhost:\(port)" : place)/_"
     }
 
     private static func announce(_ addresses: [SocketAddress], _ settings: Settings) {

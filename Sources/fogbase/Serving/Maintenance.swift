@@ -41,6 +41,7 @@ final class Maintenance: Sendable {
                 }
                 for (_, database) in registry.openDatabases { database.auditLog.writeNotes() }
                 await registry.configuration.administrators?.writeAuditNotes()
+                Self.removeExpiredArchive(of: registry)
                 await Self.runSchedules(of: registry)
                 await Self.refreshStatistics(of: registry)
                 if due.hasPassed() {
@@ -103,6 +104,14 @@ final class Maintenance: Sendable {
             known[id] = blocker
             let sentence = blocker.map { $0.error.reason } ?? "The disk accepts writes again"
             Terminal.complain("fogbase: \(id.container)/\(id.environment.rawValue): \(sentence).")
+        }
+    }
+
+    private static func removeExpiredArchive(of registry: DatabaseRegistry) {
+        do throws(BackupProblem) {
+            try registry.archive.removeExpired(at: WallClock.milliseconds)
+        } catch {
+            Terminal.complain("fogbase: A backup that was to be downloaded could not be deleted: \(error)")
         }
     }
 

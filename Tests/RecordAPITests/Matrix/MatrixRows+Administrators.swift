@@ -40,6 +40,9 @@ extension MatrixRow {
             "addAdministrator", .post, "/administrators",
             #"{"name":"new","password":"another matrix horse","role":"owner"}"#, owners(201)),
         MatrixRow(
+            "addFirstAdministrator", .post, "/administrators/first",
+            #"{"code":"wrong","name":"first-kx90","password":"another matrix horse"}"#, .everybody(403)),
+        MatrixRow(
             "readAdministrator", .get, "/administrators/viewer-kx90", owners(200), twin: ("viewer-kx90", "viewer-kx99")),
         MatrixRow(
             "changeAdministrator", .patch, "/administrators/viewer-kx90", #"{"role":"owner"}"#, owners(200),
@@ -58,6 +61,11 @@ extension MatrixRow {
         MatrixRow(
             "startBackup", .post, "/backup", #"{"path":"/nowhere/backup"}"#, .administrators(403, 403, 403, 403)),
         MatrixRow("readBackup", .get, "/backup", .administrators(403, 403, 403, 403)),
+        MatrixRow("startBackupArchive", .post, "/backup/archive", owners(202)),
+        MatrixRow("readBackupArchive", .get, "/backup/archive", owners(200)),
+        MatrixRow("makeBackupTicket", .post, "/backup/archive/tickets", owners(201)),
+        MatrixRow("downloadBackup", .get, "/backup/archive/file", owners(404)),
+        MatrixRow("deleteBackupArchive", .delete, "/backup/archive", owners(200)),
         MatrixRow("cancelBackup", .delete, "/backup", .administrators(403, 403, 403, 403)),
     ]
 }

@@ -7,7 +7,7 @@ from Tests.browser.checks.home import respond, server_again, verdict
 from Tests.browser.checks.pages import enter
 from Tests.browser.suite import check
 
-RUNNING = {"state": "running", "activity": "Copying databases", "unit": "bytes", "done": 1_048_576, "total": 4_194_304}
+RUNNING = {"state": "running", "activity": "development", "unit": "pages", "done": 1_000, "total": 4_000}
 
 
 @check
@@ -46,7 +46,7 @@ def a_backup_is_made_downloaded_and_deleted(page, server):
 def progress_and_failures_of_a_backup_are_shown(page, server):
     respond(page, "/backup/archive", RUNNING)
     enter(page, "#/backups")
-    page.see("A backup is under way.", "Copying databases: 1 MiB of 4 MiB")
+    page.see("A backup is under way.", "development: 1,000 of 4,000 pages")
     assert page.find(".archive progress").get_attribute("value") == "0.25"
     page.shot("backup-running")
     page.press("Stop it", ".archive")

@@ -1,0 +1,105 @@
+internal import Calendars
+package import RecordStorage
+internal import Threads
+
+/// The backup that an administrator can download. It is a directory inside the data directory, made like every other
+/// backup, and deleted after some hours: a backup is to be kept elsewhere.
+package final class BackupArchive: Sendable {
+    /// The state of the archive.
+    package enum State: Sendable {
+        case none
+        case running(BackupProgress)
+        /// The archive can be downloaded.
+        ///
+        /// - Parameters:
+        ///   - bytes: The size of the file to download.
+        ///   - created: In milliseconds since 1970, like `expires`.
+        case done(bytes: Int, created: Int64, expires: Int64)
+        case failed(BackupProblem)
+    }
+
+    private let dataPath: String
+    private let backups: Backups
+    /// The size of the archive that was made at a time, because listing many files takes long.
+    private let size = Locked<(created: Int64, bytes: Int)?>(nil)
+
+    /// How long an archive can be downloaded, in milliseconds.
+    package static let lifetime: Int64 = 6 * 3_600_000
+
+    init(dataPath: String, _ backups: Backups) {
+        self.dataPath = dataPath
+        self.backups = backups
+    }
+
+    private var directory: String { dataPath + "/.archive" }
+    private var path: String { (BackupFiles.resolve(directory) ?? directory) + "/backup" }
+
+    /// Starts a backup that replaces the archive, and returns at once.
+    ///
+    /// - Parameter version: The version of Fogbase, for the manifest.
+    /// - Returns: `false` if another backup is running.
+    /// - Throws: `BackupProblem` if the directory cannot be made.
+    package func start(version: String, of registry: DatabaseRegistry) throws(BackupProblem) -> Bool {
+        if case .running = backups.state { return false }
+        try BackupFiles.removeTree(directory)
+        try BackupFiles.makeDirectory(directory)
+        var request = BackupRequest(path: path, copiesAssets: false, version: version)
+        request.isInDataDirectory = true
+        return backups.start(request, of: registry)
+    }
+
+    /// The state at a time in milliseconds since 1970. Reads files, so call it on a thread that may block.
+    package func state(at now: Int64) -> State {
+        let (state, path) = backups.current
+        if path == self.path {
+            switch state {
+            case .running(let progress): return .running(progress)
+            case .failed(let problem): return .failed(problem)
+            case .none, .done: break
+            }
+        }
+        guard let created = (try? BackupManifest(of: self.path))?.created, created + Self.lifetime > now,
+            let bytes = try? bytes(of: created)
+        else { return .none }
+        return .done(bytes: bytes, created: created, expires: created + Self.lifetime)
+    }
+
+    private func bytes(of created: Int64) throws(BackupProblem) -> Int {
+        if let known = size.withLock({ $0 }), known.created == created { return known.bytes }
+        let bytes = try DirectoryArchive(of: path, as: Self.name(created)).size
+        size.withLock { $0 = (created, bytes) }
+        return bytes
+    }
+
+    /// Opens the archive to read it. Reads files, so call it on a thread that may block.
+    ///
+    /// - Returns: The archive and the name of its file; `nil` if there is none.
+    /// - Throws: `BackupProblem` if it cannot be read.
+    package func open(at now: Int64) throws(BackupProblem) -> (archive: DirectoryArchive, name: String)? {
+        guard case .done(_, let created, _) = state(at: now) else { return nil }
+        let name = Self.name(created)
+        return (try DirectoryArchive(of: path, as: name), name + ".tar")
+    }
+
+    private static func name(_ created: Int64) -> String {
+        let date = CivilDate(days: Int((Double(created) / 86_400_000).rounded(.down)))
+        func digits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return "fogbase-\(date.year)-\(digits(date.month))-\(digits(date.day))"
+    }
+
+    /// Cancels the backup of the archive if it is running, and deletes the archive.
+    package func delete() async throws(BackupProblem) {
+        if case (.running, let path) = backups.current, path == self.path { await backups.cancel() }
+        backups.forget(path)
+        try BackupFiles.removeTree(directory)
+    }
+
+    /// Deletes an archive that has expired, or that an earlier run of the server has left.
+    package func removeExpired(at now: Int64) throws(BackupProblem) {
+        guard DirectoryInspection.exists(directory) else { return }
+        switch state(at: now) {
+        case .running, .done: return
+        case .none, .failed: try BackupFiles.removeTree(directory)
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import HTTP
+import RecordAPI
+import RecordEngine
+import RecordModel
+import RecordWire
+import TestSupport
+import Testing
+
+/// Backups that an owner downloads.
+@Suite struct BackupArchiveTests {
+    private static let route = "/backup/archive"
+
+    /// Makes a backup and returns the document that says that it is done.
+    private static func make(_ database: TestDatabase) async throws -> JSONValue {
+        let started = await database.call(.post, route, as: .administrator)
+        try #require(started.status == 202, "\(started.text)")
+        let limit = ContinuousClock.now + .seconds(90)
+        var pauses = Pauses()
+        while true {
+            let document = try #require(await database.call(.get, route, as: .administrator).json)
+            if document["state"]?.string != "running" { return document }
+            try #require(ContinuousClock.now < limit)
+            await pauses.pause()
+        }
+    }
+
+    private static func ticket(_ database: TestDatabase, for route: String = route) async throws -> String {
+        let response = await database.call(.post, "\(route)/tickets", as: .administrator)
+        return try #require(response.json?["ticket"]?.string, "\(response.text)")
+    }
+
+    /// Downloads the archive as a browser's link does, without a credential.
+    private static func download(_ database: TestDatabase, _ ticket: String) async throws -> (Response, [UInt8]) {
+        let target = try #require(RequestTarget("\(route)/file?ticket=\(ticket)"))
+        let request = HTTPRequest(method: .get, target: target, id: "request-1")
+        let response = await database.api.respond(to: request, in: database.context)
+        guard case .stream(let length, let source) = response.body else { return (Response(response), []) }
+        var bytes: [UInt8] = []
+        while let piece = try await source.next() { bytes += piece }
+        #expect(bytes.count == length)
+        return (Response(response), bytes)
+    }
+
+    @Test func `an owner makes a backup, and its tar file is a whole backup`() async throws {
+        let database = try await TestDatabase.make()
+        await database.call(.put, "/records/Post/a", as: .creator, body: #"{"fields":{"n":1}}"#)
+        let none = await database.call(.get, Self.route, as: .administrator)
+        #expect(none.text == #"{"state":"none"}"#)
+        let document = try await Self.make(database)
+        #expect(document["state"]?.string == "done", "\(document)")
+        let (response, bytes) = try await Self.download(database, try await Self.ticket(database))
+        #expect(response.status == 200 && document["bytes"] == .integer(Int64(bytes.count)))
+        #expect(response.field("Content-Type") == "application/x-tar")
+        let name = try #require(response.field("Content-Disposition")?.split(separator: "\"").last)
+        #expect(name.hasPrefix("fogbase-2") && name.hasSuffix(".tar"))
+
+        let place = NSTemporaryDirectory() + "fogbase-archive-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: place) }
+        try Data(bytes).write(to: URL(fileURLWithPath: place + "/file.tar"))
+        let tar = Process()
+        tar.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        tar.arguments = ["tar", "-x", "-C", place, "-f", place + "/file.tar"]
+        try tar.run()
+        tar.waitUntilExit()
+        #expect(tar.terminationStatus == 0)
+        let found = try BackupVerification(of: "\(place)/\(name.dropLast(4))")
+        #expect(found.problems.isEmpty && found.manifest.databases.count == 1)
+
+        let audit = await database.call(.get, "/audit?scope=server&action=backup.download", as: .administrator)
+        #expect(audit.json?["entries"]?.array?.count == 1, "\(audit.text)")
+        let deleted = await database.call(.delete, Self.route, as: .administrator)
+        #expect(deleted.text == #"{"state":"none"}"#)
+        let gone = try await Self.download(database, try await Self.ticket(database))
+        #expect(gone.0.status == 404)
+    }
+
+    @Test func `a ticket opens its own route once`() async throws {
+        let database = try await TestDatabase.make()
+        _ = try await Self.make(database)
+        let other = try await Self.ticket(database, for: "/changes")
+        let (rejected, _) = try await Self.download(database, other)
+        #expect(rejected.status == 401)
+        let ticket = try await Self.ticket(database)
+        let stream = await database.call(.get, "/changes?ticket=\(ticket)")
+        #expect(stream.status == 401)
+        let once = try await Self.ticket(database)
+        #expect(try await Self.download(database, once).0.status == 200)
+        #expect(try await Self.download(database, once).0.status == 401)
+    }
+
+    @Test func `an archive is deleted after some hours`() async throws {
+        let database = try await TestDatabase.make()
+        let document = try await Self.make(database)
+        let archive = database.registry.archive
+        guard case .integer(let expires)? = document["expires"] else {
+            Issue.record("\(document)")
+            return
+        }
+        try archive.removeExpired(at: expires - 1)
+        #expect(await database.call(.get, Self.route, as: .administrator).json?["state"]?.string == "done")
+        try archive.removeExpired(at: expires)
+        #expect(await database.call(.get, Self.route, as: .administrator).json?["state"]?.string == "none")
+        // The archive does not prevent another one.
+        #expect(try await Self.make(database)["state"]?.string == "done")
+    }
+}

@@ -1,0 +1,70 @@
+import HTTP
+import RecordAPI
+import RecordEngine
+import RecordWire
+import Testing
+
+/// The first administrator, made with the code of the link that the server prints.
+@Suite struct SetUpTests {
+    private static func body(_ code: String, name: String = "grace", password: String = "a long password") -> String {
+        #"{"code":"\#(code)","name":"\#(name)","password":"\#(password)"}"#
+    }
+
+    private static func server() async throws -> (database: TestDatabase, code: String) {
+        let code = SetUpCode()
+        return (try await TestDatabase.make(withUsers: false) { $0.setUpCode = code }, code.text)
+    }
+
+    @Test func `the holder of the code makes an owner, once`() async throws {
+        let (database, code) = try await Self.server()
+        await database.play([
+            Scenario("wrong", .anonymous, .post, "/administrators/first", Self.body("wrong"), 403, contains: ["link"]),
+            Scenario("no name", .anonymous, .post, "/administrators/first", #"{"code":"x"}"#, 400),
+            Scenario(
+                "short password", .anonymous, .post, "/administrators/first", Self.body(code, password: "short"), 400),
+            Scenario("bad name", .anonymous, .post, "/administrators/first", Self.body(code, name: "Grace H"), 400),
+            Scenario(
+                "right", .anonymous, .post, "/administrators/first", Self.body(code), 201,
+                contains: [#""name":"grace""#, #""role":"owner""#]),
+            Scenario(
+                "again", .anonymous, .post, "/administrators/first", Self.body(code, name: "eve"), 403,
+                contains: ["has an administrator already"]),
+            Scenario(
+                "signs in", .anonymous, .post, "/administrators/sessions",
+                #"{"name":"grace","password":"a long password"}"#, 201),
+            Scenario(
+                "in the log", .administrator, .get, "/audit?scope=server&actor=_setUp", 200,
+                contains: ["administrator.create", "grace"]),
+        ])
+    }
+
+    @Test func `of two holders at the same time, one makes the administrator`() async throws {
+        let (database, code) = try await Self.server()
+        let contexts = [database.api.makeContext(), database.api.makeContext(), database.api.makeContext()]
+        defer { for context in contexts { context.closeReaders() } }
+        let api = database.api
+        let statuses = await withTaskGroup(of: Int.self) { group in
+            for (number, context) in contexts.enumerated() {
+                group.addTask {
+                    guard let target = RequestTarget("/administrators/first") else { return 0 }
+                    var fields = HTTPFields()
+                    fields.append(.contentType, "application/json")
+                    let request = HTTPRequest(
+                        method: .post, target: target, fields: fields,
+                        body: .bytes(Array(Self.body(code, name: "grace\(number)").utf8)), id: "request-\(number)")
+                    return Int(await api.respond(to: request, in: context).status.code)
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(statuses.sorted() == [201, 403, 403])
+    }
+
+    @Test func `without a code nobody makes an administrator so`() async throws {
+        let database = try await TestDatabase.make(withUsers: false)
+        for code in ["", "null", "nil"] {
+            let response = await database.call(.post, "/administrators/first", body: Self.body(code))
+            #expect(response.status == 403)
+        }
+    }
+}
