@@ -51,8 +51,8 @@ export async function types(environment, signal) {
     return found;
 }
 
-/** The pages of jobs that are read to find backups, and the jobs of a page. */
-const [mostJobPages, jobPage] = [5, 200];
+/** The pages of jobs that are read to find backups. */
+const mostJobPages = 10;
 
 /** The backups among the jobs of the last week, newest first. */
 export async function backupJobs(signal) {
@@ -60,7 +60,7 @@ export async function backupJobs(signal) {
     let cursor;
     for (let page = 0; page < mostJobPages && (page === 0 || cursor !== undefined); page += 1) {
         const answer = await api.call("GET", "/jobs", {
-            query: { limit: String(jobPage), ...(cursor === undefined ? {} : { cursor }) }, scope: place(), signal,
+            query: cursor === undefined ? {} : { cursor }, scope: place(), signal,
         });
         const { jobs } = list(answer, "jobs");
         found.push(...jobs.filter(({ kind }) => kind === "backup"));

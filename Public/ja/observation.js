@@ -232,8 +232,8 @@ export const observation = {
         "すべてのコンテナーと環境。レコード、スキーマ、権限、アカウントとロール、変更フィード、監査ログを含みます。",
     "The files of records, administrators, and the secrets with which tokens and URLs are signed. Keep it where only you can read it.":
         "レコードのファイル、管理者、トークンと URL に署名する秘密情報。ほかの人が読めない場所に保管してください。",
-    "Each database as of one moment. Uploads that are not complete, sessions of this console and the server's settings are not in it.":
-        "各データベースの一時点の状態です。未完了のアップロード、このコンソールのセッション、サーバーの設定は含まれません。",
+    "Each database as of one moment. Uploads that are not complete and the server's settings are not in it.":
+        "各データベースの一時点の状態です。未完了のアップロードとサーバーの設定は含まれません。",
     "With a command": "コマンドで作成",
     "On the server's machine, as its user. The server keeps working. “verify” reads everything and compares the digests.":
         "サーバーのマシンで、サーバーのユーザーとして実行します。サーバーは稼働し続けます。「verify」は全体を読み、ダイジェストを照合します。",

@@ -14,7 +14,6 @@ import { choice, exactText, factList, labeled, logTabs, olderButton, openRow, te
 import { showProblem } from "./problem.js";
 import { senderView } from "./sender.js";
 
-const pageSize = 100;
 const columns = 6;
 const conditions = ["scope", "actor", "action", "since", "until"];
 
@@ -123,7 +122,7 @@ function entryRow(entry) {
 
 export async function show({ signal, show: draw }, names, query) {
     const filter = fromAddress(query);
-    const load = (cursor) => observation.audit({ ...asked(filter), limit: String(pageSize), ...(cursor === undefined ? {} : { cursor }) }, signal);
+    const load = (cursor) => observation.audit({ ...asked(filter), ...(cursor === undefined ? {} : { cursor }) }, signal);
     const page = await load();
     let { cursor } = page;
     const heading = make("h1", {}, t("Audit log"));
@@ -134,18 +133,18 @@ export async function show({ signal, show: draw }, names, query) {
     const body = make("tbody", {}, page.entries.flatMap(entryRow));
     const count = make("p", { class: "note" });
     const head = (text, style) => make("th", { scope: "col", class: style }, text);
-    const older = olderButton(async () => {
+    const older = olderButton(body, async () => {
         const next = await load(cursor);
         signal.throwIfAborted();
         ({ cursor } = next);
-        body.append(...next.entries.flatMap(entryRow));
-        drawCount();
-        return cursor !== undefined;
+        drawCount(next.entries.length);
+        return { rows: next.entries.flatMap(entryRow), hasMore: cursor !== undefined };
     }, failed);
     older.hidden = cursor === undefined;
 
-    function drawCount() {
-        count.textContent = tn("{count} entry shown", "{count} entries shown", body.querySelectorAll("tr.entry").length);
+    /** `more` are the rows that are about to be added. */
+    function drawCount(more = 0) {
+        count.textContent = tn("{count} entry shown", "{count} entries shown", body.querySelectorAll("tr.entry").length + more);
     }
     drawCount();
     draw(make("div", { class: "page-head" }, heading, logTabs("audit")), filterForm(filter, failed), problem,

@@ -167,7 +167,7 @@ function explanation() {
             make("ul", { class: "plain" },
                 make("li", {}, t("All containers and environments: records, schemas, permissions, accounts and roles, the change feed and the audit log.")),
                 make("li", {}, t("The files of records, administrators, and the secrets with which tokens and URLs are signed. Keep it where only you can read it.")),
-                make("li", {}, t("Each database as of one moment. Uploads that are not complete, sessions of this console and the server's settings are not in it.")))),
+                make("li", {}, t("Each database as of one moment. Uploads that are not complete and the server's settings are not in it.")))),
         make("section", { "aria-label": t("With a command") }, make("h2", {}, t("With a command")),
             make("p", {}, t("On the server's machine, as its user. The server keeps working. “verify” reads everything and compares the digests.")),
             codeBlock(t("Make and check a backup"), [

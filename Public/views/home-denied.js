@@ -13,7 +13,7 @@ const titles = { 403: t("denied"), 429: t("throttled") };
 
 /** The content of the part. */
 export async function load(signal) {
-    const pages = await Promise.all(Object.keys(titles).map((status) => observation.requests({ status, limit: "500" }, signal)));
+    const pages = await Promise.all(Object.keys(titles).map((status) => observation.requests({ status }, signal)));
     const since = Date.now() - recent;
     const groups = requests.grouped(pages.flatMap((page) => page.requests).filter(({ timestamp }) => Number(timestamp) >= since));
     if (groups.length === 0) return [make("p", { class: "note" }, t("Nobody was denied or throttled in the last hour."))];

@@ -57,11 +57,17 @@ export function factList(facts) {
         .map(([title, value, style]) => make("div", {}, make("dt", {}, title), make("dd", { class: style }, value))));
 }
 
-/** The button that loads older entries. `load()` returns whether there are more. */
-export function olderButton(load, failed) {
+/**
+ * The button that loads older entries below those of `body`. `load()` returns the rows, and whether there are more. The focus goes to
+ * the first of them.
+ */
+export function olderButton(body, load, failed) {
     const button = make("button", { type: "button", onclick: () => whileBusy(button, async () => {
         try {
-            button.hidden = !(await load());
+            const { rows, hasMore } = await load();
+            body.append(...rows);
+            rows[0]?.querySelector("button").focus();
+            button.hidden = !hasMore;
         } catch (error) {
             failed(error);
         }

@@ -14,7 +14,6 @@ import { showProblem } from "./problem.js";
 import { repeat } from "./repeat.js";
 import { requestRow } from "./request-row.js";
 
-const pageSize = 100;
 const pause = 2_000; // milliseconds
 /** With more rows than this, the oldest ones leave the page while new ones arrive. */
 const mostRows = 1_000;
@@ -85,7 +84,7 @@ function showNoLog(draw, error) {
 
 export async function show({ signal, show: draw, fail }, names, query) {
     const filter = requests.fromAddress(query);
-    const asked = (more) => observation.requests({ ...filter, limit: String(pageSize), ...more }, signal);
+    const asked = (more) => observation.requests({ ...filter, ...more }, signal);
     let page;
     try {
         page = await asked({});
@@ -118,13 +117,12 @@ export async function show({ signal, show: draw, fail }, names, query) {
         drawState();
     } });
     const count = make("p", { class: "note" });
-    const older = olderButton(async () => {
+    const older = olderButton(body, async () => {
         const next = await asked({ cursor });
         signal.throwIfAborted();
         ({ cursor } = next);
-        body.append(...next.requests.flatMap((entry) => requestRow(entry)));
-        drawCount();
-        return cursor !== undefined;
+        drawCount(next.requests.length);
+        return { rows: next.requests.flatMap((entry) => requestRow(entry)), hasMore: cursor !== undefined };
     }, failed);
 
     function drawState() {
@@ -132,8 +130,9 @@ export async function show({ signal, show: draw, fail }, names, query) {
         state.textContent = isPaused ? t("Paused") : t("Live: new requests appear by themselves.");
         state.classList.toggle("live", !isPaused);
     }
-    function drawCount() {
-        const rows = body.querySelectorAll("tr.entry").length;
+    /** `more` are the rows that are about to be added. */
+    function drawCount(more = 0) {
+        const rows = body.querySelectorAll("tr.entry").length + more;
         table.hidden = rows === 0;
         empty.hidden = rows > 0;
         count.textContent = rows === 0 ? "" : tn("{count} request shown", "{count} requests shown", rows);
