@@ -54,6 +54,10 @@ export const rooms = [
     },
     { path: "api", title: t("API"), section: "operation", load: () => import("./views/api-routes.js") },
     { path: "api/code", within: "api", load: () => import("./views/api-code.js") },
+    { path: "logs", title: t("Logs"), section: "operation", right: "readRequests", load: () => import("./views/logs.js") },
+    { path: "logs/audit", right: "readAudit", load: () => import("./views/audit.js") },
+    { path: "settings", title: t("Settings"), section: "operation", right: "readSettings", load: () => import("./views/settings.js") },
+    { path: "backups", title: t("Backups"), section: "operation", right: "downloadBackups", load: () => import("./views/backups.js") },
 ];
 
 function parts(path) {

@@ -2,6 +2,7 @@
 
 import { access } from "./ja/access.js";
 import { editing } from "./ja/editing.js";
+import { observation } from "./ja/observation.js";
 import { operation } from "./ja/operation.js";
 import { records } from "./ja/records.js";
 import { rooms } from "./ja/rooms.js";
@@ -9,4 +10,6 @@ import { schema } from "./ja/schema.js";
 import { security } from "./ja/security.js";
 import { webhooks } from "./ja/webhooks.js";
 
-export const words = { ...access, ...editing, ...operation, ...records, ...rooms, ...schema, ...security, ...webhooks };
+export const words = {
+    ...access, ...editing, ...observation, ...operation, ...records, ...rooms, ...schema, ...security, ...webhooks,
+};

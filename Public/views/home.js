@@ -1,16 +1,24 @@
-// The first page: what the server does now. Charts of the past have room between the numbers and the lists.
+// The first page: whether the server is healthy, what it does now and did lately, what it stores, and what needs attention.
 
 import * as api from "../api.js";
 import { localText } from "../dates.js";
 import { introduce, make } from "../dom.js";
 import * as metrics from "../metrics.js";
+import * as observation from "../observation.js";
 import * as schema from "../schema.js";
 import * as scope from "../scope.js";
 import * as session from "../session.js";
 import { sizeText } from "../sizes.js";
 import { number, t, tn } from "../words.js";
 import { showAdvice } from "./advice.js";
+import { charts, pause as chartPause } from "./home-charts.js";
+import * as denied from "./home-denied.js";
+import * as environments from "./home-environments.js";
+import { health } from "./home-health.js";
+import { storageView } from "./home-storage.js";
 import { jobTable } from "./jobs.js";
+import { isSignedOut, part } from "./part.js";
+import { repeat } from "./repeat.js";
 
 const pause = 5_000; // milliseconds
 const mostJobs = 8;
@@ -18,22 +26,6 @@ const mostJobs = 8;
 function tile(title, value, note = "", style = "") {
     return value === undefined ? null : make("div", { class: "panel" },
         make("dt", {}, title), make("dd", { class: style, title: value }, value, note === "" ? null : make("small", {}, note)));
-}
-
-/** Whether the session has ended, so that the page must not ask again. */
-function isSignedOut(error) {
-    return error instanceof api.Refusal && error.status === 401;
-}
-
-async function readiness(signal) {
-    try {
-        await api.ready(signal);
-        return tile(t("State"), t("Ready"), t("takes reads and writes"));
-    } catch (error) {
-        signal.throwIfAborted();
-        if (isSignedOut(error)) throw error;
-        return tile(t("State"), t("Not ready"), error.message, "alarm");
-    }
 }
 
 /** The tiles of the numbers. `before` are those of the last time, for the requests per second since then. */
@@ -70,8 +62,8 @@ function limitList(limits) {
         [t("Request body"), sizeText(Number(limits.bodyBytes))], [t("Records in a batch"), number(limits.batchOperations)],
         [t("Time of a query"), t("{seconds} s", { seconds: Number(limits.queryMilliseconds) / 1000 })],
     ];
-    return [make("h2", {}, t("Limits")), make("dl", { class: "facts" }, facts.map(([key, value]) => make("div", {},
-        make("dt", {}, key), make("dd", {}, value))))];
+    return [make("dl", { class: "facts" }, facts.map(([key, value]) => make("div", {}, make("dt", {}, key), make("dd", {}, value)))),
+        session.covers("readSettings") ? make("p", { class: "note" }, make("a", { href: "#/settings" }, t("All settings and limits"))) : null];
 }
 
 /** The numbers of the server; `null` for callers without access to them. */
@@ -84,21 +76,51 @@ async function numbers(signal) {
     }
 }
 
+/** What to do on a server without types. */
+function emptiness() {
+    return make("div", { class: "empty" },
+        make("p", { class: "lead" }, t("Nothing but fog so far.")),
+        make("p", {}, scope.environment() === "production" ? t("In production, types come with the schema of development.")
+            : session.covers("writeRecords") ? t("The first record creates a type: press “+” beside “Types”.")
+            : session.reason(t("creating one"))));
+}
+
 export async function show({ signal, show: draw, fail }) {
     await schema.load({ signal });
     const heading = make("h1", {}, t("Home"));
     const tiles = make("dl", { class: "tiles" });
-    const charts = make("section", { class: "charts", "aria-label": t("Charts"), hidden: true });
-    const [jobs, limits] = [make("section", { "aria-label": t("Jobs") }), make("section", { "aria-label": t("Limits") })];
+    const state = health({ signal, fail });
+    const context = { signal, fail };
+    const graphs = charts({ ...context, loaded: state.setHistory, failed: (error) => state.cannotCheck("errors", error) });
+    const stored = part({ ...context, title: t("Storage"), load: async () => {
+        try {
+            const found = await observation.storage(signal);
+            state.setStorage(found);
+            return storageView(found);
+        } catch (error) {
+            state.cannotCheck("disk", error);
+            throw error;
+        }
+    } });
+    const refused = !session.covers("readRequests") ? null
+        : part({ ...context, title: t("Denied and throttled"), name: t("Senders that were denied or throttled"), load: () => denied.load(signal) });
+    // A key belongs to one environment.
+    const compared = session.current()?.isAdministrator === false ? null
+        : part({ ...context, title: t("Development and production"), load: () => environments.load(signal) });
+    const jobs = part({ ...context, title: make("a", { href: "#/jobs" }, t("Jobs")), name: t("Jobs"), load: async () => {
+        const list = await api.jobs({ limit: String(mostJobs) }, signal);
+        return [list.length === 0 ? make("p", { class: "note" }, t("No jobs in the last week.")) : jobTable(list)];
+    } });
+    const limits = part({ ...context, title: t("Limits"), load: async () => limitList(await api.limits(signal)) });
     const advice = make("section", { "aria-label": t("Costly queries") });
     let before = null;
     let at = 0;
 
     async function drawNumbers() {
-        const [state, list] = await Promise.all([readiness(signal), numbers(signal)]);
+        const list = await numbers(signal);
         signal.throwIfAborted();
         const now = performance.now();
-        tiles.replaceChildren(...[state,
+        tiles.replaceChildren(...[
             tile(t("Types"), number(schema.all().length), tn("{count} field", "{count} fields",
                 schema.all().reduce((sum, { fields }) => sum + Object.keys(fields).length, 0))),
             ...(list === null ? [tile(t("Numbers"), "–", t("/metrics is closed for this caller"))]
@@ -106,40 +128,20 @@ export async function show({ signal, show: draw, fail }) {
         ].filter((each) => each !== null));
         [before, at] = [list, now];
     }
-    async function drawJobs() {
-        const list = await api.jobs({ limit: String(mostJobs) }, signal);
-        jobs.replaceChildren(make("h2", {}, make("a", { href: "#/jobs" }, t("Jobs"))),
-            list.length === 0 ? make("p", { class: "note" }, t("No jobs in the last week.")) : jobTable(list));
-    }
-    /** The page does without what cannot be loaded. Returns whether to ask again later. */
-    async function quietly(work) {
-        try {
-            await work();
-        } catch (error) {
-            if (isSignedOut(error)) fail(error);
-            return !isSignedOut(error);
-        }
-        return true;
-    }
-    function repeat() {
-        const timer = setTimeout(async () => {
-            const isSeen = document.visibilityState === "visible";
-            if (isSeen && !(await Promise.all([quietly(drawNumbers), quietly(drawJobs)])).every(Boolean)) return;
-            if (!signal.aborted) repeat();
-        }, pause);
-        signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
-    }
 
-    draw(make("div", { class: "page-head" }, heading), tiles, schema.all().length === 0 ? make("div", { class: "empty" },
-        make("p", { class: "lead" }, t("Nothing but fog so far.")),
-        make("p", {}, scope.environment() === "production" ? t("In production, types come with the schema of development.")
-            : session.covers("writeRecords") ? t("The first record creates a type: press “+” beside “Types”.")
-            : session.reason(t("creating one")))) : null,
-    charts, make("div", { class: "two" }, jobs, advice), limits);
+    draw(make("div", { class: "page-head" }, heading), state.element, schema.all().length === 0 ? emptiness() : null, tiles,
+        graphs.element, make("div", { class: "two" }, refused?.element, stored.element, compared?.element, jobs.element, advice, limits.element));
     introduce(heading);
-    quietly(drawNumbers);
-    quietly(drawJobs);
-    quietly(async () => limits.replaceChildren(...limitList(await api.limits(signal))));
+    drawNumbers().catch((error) => { if (isSignedOut(error)) fail(error); });
+    for (const work of [state.checkReady, state.checkBackup, graphs.refresh, stored.refresh, limits.refresh, jobs.refresh,
+        refused?.refresh, compared?.refresh]) work?.();
     showAdvice(advice, null, signal);
-    repeat();
+    repeat(async () => {
+        await Promise.all([drawNumbers(), state.checkReady(), jobs.refresh()]);
+        return pause;
+    }, pause, signal, fail);
+    repeat(async () => {
+        await Promise.all([graphs.refresh(), refused?.refresh()]);
+        return chartPause;
+    }, chartPause, signal, fail);
 }

@@ -1,6 +1,8 @@
 import { Refusal } from "../api.js";
 import { announce, make } from "../dom.js";
 import { stringify } from "../json.js";
+import * as router from "../router.js";
+import * as session from "../session.js";
 import { t, tn } from "../words.js";
 
 /** `{"field":"good"}` as lines for people. */
@@ -8,6 +10,12 @@ function detailLines(details) {
     if (details === null || typeof details !== "object" || Array.isArray(details)) return stringify(details);
     return Object.entries(details)
         .map(([key, value]) => `${key}: ${typeof value === "string" ? value : stringify(value)}`).join("\n");
+}
+
+/** The identifier of a request, as a link to the request in the log for callers that may read the log. */
+function identifier(uuid) {
+    if (session.current() === null || !session.covers("readRequests")) return uuid;
+    return make("a", { href: router.address(["logs"], { request: uuid }) }, uuid);
 }
 
 /**
@@ -22,7 +30,7 @@ export function problemBox(error, actions = []) {
         const cause = error.details?.cause;
         facts.push([t("Code"), typeof cause === "string" ? `${error.code}, ${cause}` : error.code]);
         if (error.status !== undefined) facts.push([t("Status"), String(error.status)]);
-        if (error.uuid) facts.push([t("Identifier"), error.uuid]);
+        if (error.uuid) facts.push([t("Identifier"), identifier(error.uuid)]);
         if (error.retryAfter !== undefined) facts.push([t("Try again in"), t("{seconds} s", { seconds: Number(error.retryAfter) })]);
         details = error.details ?? null;
     } else if (error instanceof TypeError || error instanceof ReferenceError) {

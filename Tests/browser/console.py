@@ -11,7 +11,8 @@ from Tests.browser.runner import run
 
 MODULES = ["waiting", "pages", "looks", "grid", "administrators", "places", "records", "queries", "schema",
            "schema_text", "promotion", "views", "assets", "base_path", "shown_files", "security", "users", "keys",
-           "administrator_rooms", "invitations", "webhooks", "operation", "interface", "record_room"]
+           "administrator_rooms", "invitations", "webhooks", "operation", "interface", "record_room", "home", "logs",
+           "backups"]
 
 if __name__ == "__main__":
     sys.exit(run(MODULES, "/_/"))

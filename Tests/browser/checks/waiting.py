@@ -13,6 +13,7 @@ PAGES = {
     "#/security/why?user=anonymous&type=Post&record=a&action=write": "What may X do?", "#/users": "Users",
     "#/keys": "Keys", "#/administrators": "Administrators", "#/invitations": "Invitations", "#/webhooks": "Webhooks",
     "#/subscriptions": "Subscriptions",
+    "#/logs": "Logs", "#/logs/audit": "Audit log", "#/settings": "Settings", "#/backups": "Backups",
 }
 LATENCIES = [0, 60, 150, 300]  # milliseconds
 

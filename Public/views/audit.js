@@ -1,0 +1,159 @@
+// The audit log: who changed permissions, schema and accounts, by database or of the whole server.
+
+import { actions } from "../audit-actions.js";
+import { freshID, introduce, make, whileBusy } from "../dom.js";
+import { stringify } from "../json.js";
+import * as observation from "../observation.js";
+import * as requests from "../requests.js";
+import * as router from "../router.js";
+import * as scope from "../scope.js";
+import * as session from "../session.js";
+import * as users from "../users.js";
+import { t, tn } from "../words.js";
+import { choice, exactText, factList, labeled, logTabs, olderButton, openRow, textBox, timeText } from "./log-parts.js";
+import { showProblem } from "./problem.js";
+import { senderView } from "./sender.js";
+
+const columns = 6;
+const conditions = ["scope", "actor", "action", "since", "until"];
+
+/** `2026-03-01T14:05` in the user's time zone as milliseconds; `null` without a time. */
+function milliseconds(text) {
+    const found = text === "" ? NaN : Date.parse(text);
+    return Number.isNaN(found) ? null : found;
+}
+
+function fromAddress(query) {
+    return Object.fromEntries(conditions.map((key) => [key, (query.get(key) ?? "").trim()]).filter(([, value]) => value !== ""));
+}
+
+function address(filter) {
+    return router.address(["logs", "audit"], Object.fromEntries(conditions.filter((key) => filter[key]).map((key) => [key, filter[key]])));
+}
+
+/** The conditions as the server takes them. */
+function asked(filter) {
+    const { since, until, ...rest } = filter;
+    const times = [["since", milliseconds(since ?? "")], ["until", milliseconds(until ?? "")]].filter(([, time]) => time !== null);
+    return { ...rest, ...Object.fromEntries(times.map(([key, time]) => [key, String(time)])) };
+}
+
+async function actorFor(text) {
+    if (text === "" || users.isRecordName(text) || !session.covers("manageUsers")) return text;
+    const { container, environment } = scope.current();
+    return await users.find(text, { ...(container && { container }), ...(environment && { environment }) }) ?? text;
+}
+
+/** The form above the log. It goes to the URL of the conditions. */
+function filterForm(filter, failed) {
+    const name = freshID("audit-scope");
+    const sides = [["", t("This database")], ["server", t("Server")]].map(([value, title]) => {
+        const id = freshID("audit-scope");
+        return [make("input", {
+            type: "radio", id, name, value, checked: (filter.scope ?? "") === value,
+            onchange: () => router.go(address({ ...filter, scope: value })),
+        }), make("label", { for: id }, title)];
+    });
+    const actor = textBox(filter.actor ?? "", t("account, key or administrator"));
+    const action = choice([["", t("All")], ...actions.map((each) => [each, each])], filter.action ?? "");
+    const time = (value) => make("input", { type: "datetime-local", value });
+    const [since, until] = [time(filter.since ?? ""), time(filter.until ?? "")];
+    if (users.isRecordName(filter.actor ?? "")) {
+        users.nameOf(filter.actor).then((found) => {
+            if (found !== null && actor.value === filter.actor) actor.value = found;
+        });
+    }
+    const button = make("button", { type: "submit" }, t("Filter"));
+    async function submit(event) {
+        event.preventDefault();
+        await whileBusy(button, async () => {
+            try {
+                router.go(address({
+                    scope: filter.scope, actor: await actorFor(actor.value.trim()), action: action.value, since: since.value, until: until.value,
+                }));
+            } catch (error) {
+                failed(error);
+            }
+        });
+    }
+    const isFiltered = Object.keys(filter).some((key) => key !== "scope");
+    return make("form", { class: "log-filter", role: "search", "aria-label": t("Filter the audit log"), onsubmit: submit },
+        make("fieldset", { class: "condition" }, make("legend", {}, t("Log of")), make("div", { class: "sides" }, sides)),
+        labeled(t("Actor"), actor), labeled(t("Action"), action), labeled(t("From"), since), labeled(t("Until"), until), button,
+        isFiltered ? make("a", { class: "button quiet", href: address({ scope: filter.scope }) }, t("Clear")) : null);
+}
+
+/** The target of an entry: the account's name instead of its record name, if that is known. */
+function targetView(target = "") {
+    const element = make("span", { class: "value", title: target }, target);
+    if (users.isRecordName(target)) {
+        users.nameOf(target).then((name) => {
+            if (name !== null) element.textContent = name;
+        });
+    }
+    return element;
+}
+
+function outcomeView({ outcome }) {
+    return make("span", { class: outcome === "done" ? "state" : "state alarm" }, outcome === "done" ? t("done") : t("denied"));
+}
+
+function details(entry) {
+    const detail = Object.entries(entry.detail ?? {}).map(([key, value]) => [key, typeof value === "string" ? value : stringify(value), "code"]);
+    const request = entry.request === undefined || !session.covers("readRequests") ? entry.request
+        : make("a", { href: requests.address({ request: entry.request }) }, entry.request);
+    return make("div", { class: "entry-details" }, factList([
+        [t("Time"), exactText(entry.timestamp)],
+        [t("Actor"), make("span", {}, senderView(entry.actor), make("span", { class: "note code" }, ` ${entry.actor?.name ?? ""}`))],
+        [t("Target"), entry.target, "code"], [t("Address"), entry.address, "code"], [t("Identifier"), request, "code"], ...detail,
+    ]));
+}
+
+function entryRow(entry) {
+    const cell = (title, content, style) => make("td", { "data-title": title, class: style }, content);
+    return openRow({
+        title: timeText(entry.timestamp), columns, content: () => details(entry),
+        label: t("Details of {action}, {time}", { action: entry.action, time: timeText(entry.timestamp) }),
+        cells: [cell(t("Actor"), senderView(entry.actor), "who-cell"), cell(t("Action"), entry.action, "code"),
+            cell(t("Target"), targetView(entry.target), "path-cell"), cell(t("Outcome"), outcomeView(entry)),
+            cell(t("Address"), entry.address ?? "", "code minor")],
+    });
+}
+
+export async function show({ signal, show: draw }, names, query) {
+    const filter = fromAddress(query);
+    const load = (cursor) => observation.audit({ ...asked(filter), ...(cursor === undefined ? {} : { cursor }) }, signal);
+    const page = await load();
+    let { cursor } = page;
+    const heading = make("h1", {}, t("Audit log"));
+    const problem = make("div", {});
+    const failed = (error) => {
+        if (!signal.aborted) showProblem(problem, error);
+    };
+    const body = make("tbody", {}, page.entries.flatMap(entryRow));
+    const count = make("p", { class: "note" });
+    const head = (text, style) => make("th", { scope: "col", class: style }, text);
+    const older = olderButton(body, async () => {
+        const next = await load(cursor);
+        signal.throwIfAborted();
+        ({ cursor } = next);
+        drawCount(next.entries.length);
+        return { rows: next.entries.flatMap(entryRow), hasMore: cursor !== undefined };
+    }, failed);
+    older.hidden = cursor === undefined;
+
+    /** `more` are the rows that are about to be added. */
+    function drawCount(more = 0) {
+        count.textContent = tn("{count} entry shown", "{count} entries shown", body.querySelectorAll("tr.entry").length + more);
+    }
+    drawCount();
+    draw(make("div", { class: "page-head" }, heading, logTabs("audit")), filterForm(filter, failed), problem,
+        page.entries.length === 0 ? make("div", { class: "empty" }, make("p", { class: "lead" }, t("No entries.")),
+            make("p", {}, t("The audit log records changes of schema, permissions, keys, accounts and administrators, and failed sign-ins.")))
+            : make("div", { class: "panel table log audit-log", role: "region", tabindex: "0", "aria-label": t("Audit log") },
+                make("table", { class: "lines cards" },
+                    make("thead", {}, make("tr", {}, head(t("Time")), head(t("Actor")), head(t("Action")), head(t("Target")),
+                        head(t("Outcome")), head(t("Address"), "minor"))), body)),
+        make("p", { class: "actions log-end" }, older, page.entries.length === 0 ? null : count));
+    introduce(heading);
+}

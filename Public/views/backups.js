@@ -1,0 +1,213 @@
+// Backups: one to download, made by the server, and how to make and restore them with commands.
+
+import * as api from "../api.js";
+import { localText } from "../dates.js";
+import { announce, introduce, make, whileBusy } from "../dom.js";
+import * as observation from "../observation.js";
+import { sizeText } from "../sizes.js";
+import { number, t, tn } from "../words.js";
+import { codeBlock } from "./code-block.js";
+import { ask } from "./dialog.js";
+import { progressText, stateText } from "./jobs.js";
+import { part } from "./part.js";
+import { showProblem } from "./problem.js";
+import { repeat } from "./repeat.js";
+
+const pause = 1_000; // milliseconds
+
+const units = {
+    pages: (count) => tn("{count} page", "{count} pages", count), assets: (count) => tn("{count} file", "{count} files", count),
+    bytes: (count) => sizeText(count),
+};
+
+/** What the server copies now, and how far it is: `development: 1,200 of 4,000 pages`. A total of 0 is unknown. */
+function workText({ activity = "", done = 0, total = 0, unit = "" }) {
+    const shown = units[unit] ?? ((count) => number(count));
+    const progress = Number(total) > 0 ? t("{done} of {total}", { done: number(done), total: shown(Number(total)) })
+        : Number(done) > 0 ? shown(Number(done)) : "";
+    return [activity, progress].filter((text) => text !== "").join(": ");
+}
+
+/** Asks before the backup that can be downloaded is deleted. */
+async function mayDelete() {
+    return (await ask({
+        title: t("Delete the backup?"),
+        content: make("p", {}, t("It can no longer be downloaded. Copies that you have downloaded stay.")),
+        choices: [
+            { value: "keep", title: t("Keep it"), isFirst: true },
+            { value: "delete", title: t("Delete the backup"), kind: "danger" },
+        ],
+    })) === "delete";
+}
+
+/** Asks before the backup that is under way is stopped. */
+async function mayStop() {
+    return (await ask({
+        title: t("Stop the backup?"),
+        content: make("p", {}, t("What was copied so far is deleted.")),
+        choices: [
+            { value: "continue", title: t("Let it go on"), isFirst: true },
+            { value: "stop", title: t("Stop it"), kind: "danger" },
+        ],
+    })) === "stop";
+}
+
+/** The panel with the backup to download: `element`, `refresh()`, which returns whether a backup is under way. */
+function archivePanel({ signal, changed }) {
+    const place = make("div", { class: "archive" });
+    const problem = make("div", {});
+    const status = make("p", { class: "visually-hidden", role: "status" });
+    const element = make("section", { "aria-label": t("Make a backup") }, make("h2", {}, t("Make a backup")), place, problem, status);
+    const bar = make("progress", { max: "1", value: "0", "aria-label": t("Progress") });
+    const work = make("p", { class: "note" });
+    let shown = null;
+
+    /** Does something with the backup, then shows its new state. */
+    function act(button, deed) {
+        return whileBusy(button, async () => {
+            problem.replaceChildren();
+            try {
+                await deed();
+            } catch (error) {
+                if (!signal.aborted) showProblem(problem, error);
+            }
+            await refresh().catch(() => {}); // The next round shows the state, or why there is none.
+        });
+    }
+    function button(title, style, deed) {
+        const found = make("button", { type: "button", class: style, onclick: () => act(found, deed) }, title);
+        return found;
+    }
+    const start = () => button(t("Make a backup"), "primary", async () => {
+        await observation.startArchive();
+        changed();
+    });
+    /** Follows a link with a fresh ticket, so that no ticket lies around in the page. */
+    async function download() {
+        const link = make("a", { href: await observation.archiveAddress(), download: "" });
+        document.body.append(link);
+        link.click();
+        link.remove();
+        announce(t("The download has begun."));
+    }
+    function content(archive) {
+        switch (archive.state) {
+        case "running": return [make("p", {}, make("strong", {}, t("A backup is under way.")), " ", t("You can leave this page meanwhile.")),
+            bar, work, make("p", { class: "actions" }, button(t("Stop it"), "danger", async () => {
+                if (await mayStop()) await observation.deleteArchive();
+            }))];
+        case "done": return [make("p", {}, make("strong", {}, t("The backup of {time} is ready.", { time: localText(archive.created) })),
+            " ", t("{size} as a tar file.", { size: sizeText(Number(archive.bytes)) })),
+        make("p", { class: "note" }, archive.expires === undefined ? t("Download it before the server is restarted.")
+            : t("The server keeps it until {time}.", { time: localText(archive.expires) })),
+        make("p", { class: "actions" }, button(t("Download"), "primary", download), button(t("Delete…"), "", async () => {
+            if (await mayDelete()) await observation.deleteArchive();
+        }))];
+        case "failed": return [make("div", { class: "problem-box" }, make("p", { class: "reason" }, t("The backup has failed.")),
+            make("p", { class: "advice" }, archive.reason ?? "")), make("p", { class: "actions" }, start())];
+        default: return [make("p", {}, t("The server copies all databases while it keeps working, and packs the copy into one file for you to download.")),
+            make("p", { class: "actions" }, start())];
+        }
+    }
+    function set(archive) {
+        if (archive.state === "running") {
+            const total = Number(archive.total ?? 0);
+            if (total > 0) bar.value = Number(archive.done ?? 0) / total;
+            else bar.removeAttribute("value");
+            work.textContent = workText(archive);
+        }
+        const key = [archive.state, archive.created, archive.reason].map(String).join();
+        if (key === shown) return;
+        const hadFocus = place.contains(document.activeElement);
+        if (shown !== null) {
+            status.textContent = { running: t("A backup is under way."), done: t("The backup is ready."), failed: t("The backup has failed.") }[archive.state]
+                ?? t("There is no backup to download.");
+        }
+        shown = key;
+        place.replaceChildren(...content(archive));
+        if (hadFocus) place.querySelector("button")?.focus();
+    }
+    async function refresh() {
+        let archive;
+        try {
+            archive = await observation.archive(signal);
+        } catch (error) {
+            if (signal.aborted || !(error instanceof api.Refusal) || ![403, 404, 405].includes(error.status)) throw error;
+            // A server from before this route, or a caller without the right: the commands below still work.
+            place.replaceChildren(make("p", {}, t("This server does not make backups for downloads: {reason}", { reason: error.message })));
+            return null;
+        }
+        signal.throwIfAborted();
+        set(archive);
+        return archive.state === "running";
+    }
+    return { element, refresh };
+}
+
+/** The backups among the jobs. */
+function jobList(jobs) {
+    if (jobs.length === 0) return [make("p", { class: "note" }, t("No backup in the last week."))];
+    const head = (text, style) => make("th", { scope: "col", class: style }, text);
+    const cell = (title, content, style) => make("td", { "data-title": title, class: style }, content);
+    return [make("div", { class: "panel table", role: "region", tabindex: "0", "aria-label": t("Backups of the last week") },
+        make("table", { class: "lines cards" },
+            make("thead", {}, make("tr", {}, head(t("Started")), head(t("Ended")), head(t("State")), head(t("Progress"), "number"))),
+            make("tbody", {}, jobs.map((job) => make("tr", {},
+                make("th", { scope: "row" }, localText(job.started ?? job.created)),
+                cell(t("Ended"), job.ended === undefined ? "" : localText(job.ended), "moment"),
+                cell(t("State"), [make("span", { class: job.state === "failed" ? "state alarm" : "state" }, stateText(job)),
+                    job.error?.reason === undefined ? null : make("span", { class: "note" }, " ", job.error.reason)]),
+                cell(t("Progress"), progressText(job), "number"))))))];
+}
+
+/** What a backup has, and how commands make and restore one. */
+function explanation() {
+    return [
+        make("section", { "aria-label": t("What a backup has") }, make("h2", {}, t("What a backup has")),
+            make("ul", { class: "plain" },
+                make("li", {}, t("All containers and environments: records, schemas, permissions, accounts and roles, the change feed and the audit log.")),
+                make("li", {}, t("The files of records, administrators, and the secrets with which tokens and URLs are signed. Keep it where only you can read it.")),
+                make("li", {}, t("Each database as of one moment. Uploads that are not complete and the server's settings are not in it.")))),
+        make("section", { "aria-label": t("With a command") }, make("h2", {}, t("With a command")),
+            make("p", {}, t("On the server's machine, as its user. The server keeps working. “verify” reads everything and compares the digests.")),
+            codeBlock(t("Make and check a backup"), [
+                "sudo -u fogbase fogbase backup create --data /var/lib/fogbase /var/backups/fogbase/2026-11-25",
+                "sudo -u fogbase fogbase backup verify /var/backups/fogbase/2026-11-25",
+            ].join("\n")),
+            make("p", { class: "note" }, t("For a nightly backup, use a timer of systemd with these commands. Keep verified backups on another disk or machine."))),
+        make("section", { "aria-label": t("Restore") }, make("h2", {}, t("Restore")),
+            make("p", {}, t("A restore replaces the data directory, so it happens at the server while it does not run. Unpack a downloaded file first.")),
+            codeBlock(t("Unpack a downloaded backup"), [
+                "sudo -u fogbase tar -xf fogbase-2026-11-25.tar -C /var/backups/fogbase",
+                "sudo -u fogbase fogbase backup verify /var/backups/fogbase/fogbase-2026-11-25",
+            ].join("\n")),
+            codeBlock(t("Restore a backup"), [
+                "systemctl stop fogbase",
+                "sudo -u fogbase fogbase backup restore --data /var/lib/fogbase --replace /var/backups/fogbase/2026-11-25",
+                "systemctl start fogbase",
+            ].join("\n")),
+            make("p", { class: "note" }, t("With --replace, the command first moves the present content to a directory .replaced-… beside it. Clients that synced after the backup must sync from the start; all others continue."))),
+    ];
+}
+
+export async function show({ signal, show: draw, fail }) {
+    const heading = make("h1", {}, t("Backups"));
+    const context = { signal, fail };
+    const jobs = part({ ...context, title: t("Backups of the last week"), load: async () => jobList(await observation.backupJobs(signal)) });
+    let wasRunning = false;
+    const panel = archivePanel({ signal, changed: () => {
+        wasRunning = true;
+    } });
+    async function refresh() {
+        const isRunning = await panel.refresh();
+        if (wasRunning && isRunning !== true) jobs.refresh();
+        wasRunning = isRunning === true;
+        return isRunning === null ? null : isRunning ? pause : 5 * pause;
+    }
+    const next = await refresh();
+    draw(make("div", { class: "page-head" }, heading), make("div", { class: "two" },
+        make("div", {}, panel.element, jobs.element), make("div", {}, explanation())));
+    introduce(heading);
+    jobs.refresh();
+    if (next !== null) repeat(refresh, pause, signal, fail);
+}

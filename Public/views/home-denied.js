@@ -1,0 +1,37 @@
+// Which senders are denied or throttled now, by route, with links into the log.
+
+import { make } from "../dom.js";
+import * as observation from "../observation.js";
+import * as requests from "../requests.js";
+import { number, t, tn } from "../words.js";
+import { timeText } from "./log-parts.js";
+import { senderView } from "./sender.js";
+
+const recent = 3_600_000; // milliseconds
+const mostRows = 8;
+const titles = { 403: t("denied"), 429: t("throttled") };
+
+/** The content of the part. */
+export async function load(signal) {
+    const pages = await Promise.all(Object.keys(titles).map((status) => observation.requests({ status }, signal)));
+    const since = Date.now() - recent;
+    const groups = requests.grouped(pages.flatMap((page) => page.requests).filter(({ timestamp }) => Number(timestamp) >= since));
+    if (groups.length === 0) return [make("p", { class: "note" }, t("Nobody was denied or throttled in the last hour."))];
+    const head = (text, style) => make("th", { scope: "col", class: style }, text);
+    const cell = (title, content, style) => make("td", { "data-title": title, class: style }, content);
+    const rows = groups.slice(0, mostRows).map(({ first, count }) => make("tr", {},
+        make("th", { scope: "row" }, senderView(first.actor),
+            first.actor === undefined || first.actor.kind === "anonymous" ? make("span", { class: "note code" }, " ", first.address) : null),
+        cell(t("Request"), make("a", { class: "code value", href: requests.address(requests.likeThis(first)), title: first.route }, first.route)),
+        cell(t("Result"), make("span", { class: "state alarm" }, titles[first.status])),
+        cell(t("Times"), number(count), "number"), cell(t("Last"), timeText(first.timestamp), "moment")));
+    return [
+        make("div", { class: "panel table", role: "region", tabindex: "0", "aria-label": t("Denied and throttled") },
+            make("table", { class: "lines cards" },
+                make("thead", {}, make("tr", {}, head(t("Sender")), head(t("Request")), head(t("Result")), head(t("Times"), "number"),
+                    head(t("Last")))),
+                make("tbody", {}, rows))),
+        groups.length <= mostRows ? null : make("p", { class: "note" }, make("a", { href: requests.address({ status: "4xx" }) },
+            tn("{count} more in the log", "{count} more in the log", groups.length - mostRows))),
+    ];
+}

@@ -1,0 +1,108 @@
+// Whether the server is healthy, and why not: a verdict and the checks on which it rests.
+
+import * as api from "../api.js";
+import { localText } from "../dates.js";
+import { make } from "../dom.js";
+import * as observation from "../observation.js";
+import * as session from "../session.js";
+import { sizeText } from "../sizes.js";
+import { number, t } from "../words.js";
+import { isSignedOut } from "./part.js";
+
+/** Below this, the doctor reports a problem. */
+const leastFree = 256 * 1024 ** 2; // bytes
+const window = 300_000; // milliseconds
+/** A larger share of server errors raises an alert in the rules for Prometheus. */
+const mostFailed = 0.01;
+
+const glyphs = { good: "✓", warning: "!", alarm: "×", unknown: "–" };
+const words = { good: t("good"), warning: t("needs attention"), alarm: t("alarm"), unknown: t("unknown") };
+const verdicts = { good: t("Healthy"), warning: t("Needs attention"), alarm: t("Not healthy"), unknown: t("Checking…") };
+const severity = ["good", "unknown", "warning", "alarm"];
+
+/** The share of server errors in the responses of the last minutes; `null` without responses. */
+export function failedShare({ timestamps, series }) {
+    const since = (timestamps.at(-1) ?? 0) - window;
+    const sum = (values) => timestamps.reduce((total, time, at) => total + (time > since ? values[at] ?? 0 : 0), 0);
+    const all = sum(series.requests);
+    return all === 0 ? null : sum(series.failed) / all;
+}
+
+/** The verdict with its checks: `element`, and functions that give it what the page has loaded. */
+export function health({ signal, fail }) {
+    const checks = new Map([["ready", t("State")], ["errors", t("Server errors")], ["disk", t("Disk")], ["backup", t("Last backup")]]
+        .map(([key, title]) => [key, { title, level: "unknown", text: "…", action: null }]));
+    const verdict = make("p", { class: "verdict", role: "status" });
+    const list = make("ul", { class: "checks" });
+    const element = make("section", { class: "panel health", "aria-label": t("Health") }, verdict, list);
+
+    function set(key, level, text, action = null) {
+        Object.assign(checks.get(key), { level, text, action });
+        drawAll();
+    }
+    function drawAll() {
+        const found = [...checks.values()];
+        // The state alone decides whether anything is known; a check that this caller may not do counts for nothing.
+        const level = checks.get("ready").level === "unknown" ? "unknown"
+            : severity[Math.max(...found.map((each) => (each.level === "unknown" ? 0 : severity.indexOf(each.level))))];
+        const wrong = found.filter((each) => each.level === "warning" || each.level === "alarm").map(({ title }) => title);
+        const text = wrong.length === 0 ? verdicts[level] : `${verdicts[level]}: ${wrong.join(", ")}`;
+        element.dataset.level = level;
+        if (verdict.textContent !== text) verdict.textContent = text;
+        if (list.contains(document.activeElement)) return;
+        list.replaceChildren(...found.map((each) => make("li", { class: each.level },
+            make("span", { class: "glyph", role: "img", "aria-label": words[each.level] }, glyphs[each.level]),
+            make("span", { class: "check" }, make("strong", {}, each.title), make("span", { class: "detail" }, each.text,
+                each.action === null ? null : [" ", each.action])))));
+    }
+    drawAll();
+
+    /** Throws only if the session has ended. */
+    async function attempt(key, work) {
+        try {
+            await work();
+        } catch (error) {
+            if (signal.aborted) return;
+            if (isSignedOut(error)) fail(error);
+            else set(key, "unknown", t("could not be checked: {reason}", { reason: error.message }));
+        }
+    }
+    return {
+        element,
+        async checkReady() {
+            try {
+                await api.ready(signal);
+                set("ready", "good", `${t("Ready")}: ${t("takes reads and writes")}`);
+            } catch (error) {
+                if (signal.aborted) return;
+                if (isSignedOut(error)) fail(error);
+                else set("ready", "alarm", `${t("Not ready")}: ${error.message}`);
+            }
+        },
+        checkBackup: () => attempt("backup", async () => {
+            const jobs = await observation.backupJobs(signal);
+            const last = jobs.find(({ state }) => state === "succeeded");
+            const link = session.covers("downloadBackups") ? make("a", { href: "#/backups" }, t("Backups")) : null;
+            if (last !== undefined) set("backup", "good", localText(last.ended ?? last.created), link);
+            else if (jobs.some(({ state }) => state === "running")) set("backup", "warning", t("The first one is under way."), link);
+            else set("backup", "warning", t("None in the last week."), link);
+        }),
+        setHistory(history) {
+            const share = failedShare(history);
+            if (share === null) {
+                set("errors", "good", t("No requests in the last 5 minutes."));
+                return;
+            }
+            const percent = number(share, { style: "percent", maximumFractionDigits: 1 });
+            const link = session.covers("readRequests") ? make("a", { href: "#/logs?status=5xx" }, t("Show them")) : null;
+            if (share > mostFailed) set("errors", "alarm", t("{share} of the responses of the last 5 minutes.", { share: percent }), link);
+            else if (share > 0) set("errors", "good", t("{share} of the responses of the last 5 minutes.", { share: percent }), link);
+            else set("errors", "good", t("None in the last 5 minutes."));
+        },
+        setStorage({ freeBytes }) {
+            const free = Number(freeBytes);
+            set("disk", free < leastFree ? "alarm" : "good", t("{size} free", { size: sizeText(free) }));
+        },
+        cannotCheck: (key, error) => attempt(key, async () => { throw error; }),
+    };
+}

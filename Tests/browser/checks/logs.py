@@ -1,0 +1,230 @@
+"""The logs of requests and of changes, and the room of settings."""
+
+from urllib.parse import unquote
+
+from Tests.browser.checks.administrators import PASSWORD, add, enter_as
+from Tests.browser.checks.home import member
+from Tests.browser.checks.pages import enter
+from Tests.browser.runner import PROGRAM, PUBLIC
+from Tests.browser.server import Server
+from Tests.browser.suite import check
+
+
+def entries(page):
+    """The rows of a log as texts."""
+    return page.run("""
+        return [...document.querySelectorAll("tr.entry")].map((each) => each.innerText.replace(/\\s+/g, " "))""")
+
+
+def rows(page, count):
+    page.until(lambda: len(entries(page)) == count, f"{count} rows in: {entries(page)}")
+
+
+def fill(page, label, text):
+    page.run("""
+        const label = [...document.querySelectorAll(".log-filter label")]
+            .find((each) => each.textContent === arguments[0]);
+        const control = document.getElementById(label.htmlFor);
+        control.value = arguments[1];
+        control.dispatchEvent(new Event("input", { bubbles: true }))""", label, text)
+
+
+def open_first(page):
+    page.click(page.find("tr.entry .open-row"))
+    return page.find("tr.details:not([hidden])").text
+
+
+@check
+def requests_appear_as_they_arrive_until_one_pauses(page, server):
+    server.create("Post", "a", title="sea")
+    enter(page, "#/logs?path=%2Frecords%2FPost")
+    page.heading("Logs")
+    rows(page, 1)
+    assert "POST /records/Post" in entries(page)[0] and "201" in entries(page)[0], entries(page)
+    assert server.call("GET", "/records/Post/a")[0] == 200
+    rows(page, 2)
+    assert "GET /records/Post/a" in entries(page)[0], "the newest comes first"
+    details = open_first(page)
+    assert "GET /records/{type}/{name}" in details and "127.0.0.1" in details, details
+    page.press("Pause")
+    page.see("Paused")
+    server.call("GET", "/records/Post/b")
+    page.settled()
+    assert len(entries(page)) == 2
+    page.press("Resume")
+    rows(page, 3)
+    assert page.find("tr.details:not([hidden])").text == details, "open details stay open"
+    assert "404" in entries(page)[0] and "NOT_FOUND" in entries(page)[0]
+    # What the console asks for its log is not in the log.
+    page.go("#/logs")
+    page.until(lambda: len(entries(page)) > 3, "all requests")
+    assert not any("/requests" in each for each in entries(page)), entries(page)
+
+
+@check
+def requests_are_filtered_by_sender_status_and_record(page, server):
+    server.create("Post", "sea 1", title="sea")
+    token, user = member(server, "ada")
+    server.call("GET", "/records/Post/sea%201", token=token)
+    server.call("PUT", "/records/Post/sea%201", {"fields": {"title": "fog"}}, token=token)
+    server.call("GET", "/records/Post", token=None)
+    enter(page, "#/logs")
+    page.heading("Logs")
+    fill(page, "Sender", "ada")
+    page.press("Filter")
+    page.until(lambda: f"#/logs?actor={user}" in page.browser.current_url, "the record name in the URL")
+    rows(page, 2)
+    assert all(" ada " in each for each in entries(page)), entries(page)
+    box = "return [...document.querySelectorAll('.log-filter input')][0].value"
+    page.until(lambda: page.run(box) == "ada", "the name in the box")
+    fill(page, "Status", "403")
+    fill(page, "Path or record", "/records/Post/sea 1")
+    page.press("Filter")
+    rows(page, 1)
+    assert "PUT /records/Post/sea 1" in entries(page)[0], entries(page)
+    details = open_first(page)
+    assert "You may not write this Post" in details, details
+    why = unquote(page.find("tr.details a.primary").get_attribute("href").split("#")[1])
+    assert why == f"/security/why?user={user}&type=Post&record=sea+1&action=write", why
+    page.press("Link to this request")
+    page.until(lambda: "#/logs?request=" in page.browser.current_url, "the identifier in the URL")
+    rows(page, 1)
+    page.until(lambda: page.all("tr.details:not([hidden])"), "the only request is open")
+    page.press("Clear")
+    page.until(lambda: len(entries(page)) > 4, "all requests")
+    page.open("#/logs?request=nobody")
+    page.see("The log has no request with this identifier.")
+    page.press("Show all requests")
+    page.until(lambda: len(entries(page)) > 4, "all requests")
+    # A sender without an account: the name of a key or an administrator.
+    add(server, "vera", "viewer")
+    viewer = server.call("POST", "/administrators/sessions", {"name": "vera", "password": PASSWORD})[1]["token"]
+    assert server.call("PUT", "/records/Post/sea%201", {"fields": {}}, token=viewer)[0] == 403
+    fill(page, "Sender", "vera")
+    page.press("Filter")
+    rows(page, 1)
+    assert "The sender is an administrator" in open_first(page)
+
+
+@check
+def the_identifier_of_an_error_leads_to_its_request(page, server):
+    enter(page, "#/types/Post/record/nobody")
+    page.see("NOT_FOUND")
+    link = page.find(".problem-box dd a")
+    identifier = link.text
+    page.click(link)
+    page.heading("Logs")
+    rows(page, 1)
+    assert identifier in page.find("tr.details").text
+    assert page.browser.current_url.endswith(f"#/logs?request={identifier}")
+
+
+@check
+def older_requests_are_loaded_when_asked_for(page, server):
+    client = server.client(server.admin)
+    for number in range(150):
+        client.call("PUT", f"/records/Post/p{number}", {"fields": {"n": number}}, (200, 201))
+    enter(page, "#/logs?path=%2Frecords%2FPost%2Fp")
+    rows(page, 100)
+    page.see("100 requests shown")
+    page.press("Load older")
+    rows(page, 150)
+    assert "/records/Post/p149" in entries(page)[0] and "/records/Post/p0" in entries(page)[-1]
+    assert not page.find(".log-end button").is_displayed()
+
+
+@check
+def a_server_without_the_log_says_so(page, _):
+    with Server(PROGRAM, PUBLIC, "--log-requests", "0") as server:
+        page.address = server.address
+        enter(page, "#/logs")
+        page.see("This server keeps no requests.")
+        page.press("The setting log.requests")
+        page.heading("Settings")
+        rows(page, 1)
+        assert "log.requests 0 flag --log-requests" in entries(page)[0], entries(page)
+
+
+@check
+def the_audit_log_shows_who_changed_what(page, server):
+    user = member(server, "ada")[1]
+    server.create("Post", "a", title="sea")
+    assert server.call("PUT", "/roles/editors", {"members": [user]})[0] in (200, 201)
+    assert server.call("PUT", "/grants/Post", {"grants": {"editors": ["READ"]}})[0] == 200
+    add(server, "dora", "developer")
+    enter(page, "#/logs")
+    page.press("Audit log", ".tabs")
+    page.heading("Audit log")
+    page.until(lambda: any("grants.put" in each for each in entries(page)), "the grants")
+    assert "Administrator's token" in entries(page)[0]
+    fill(page, "Action", "role.put")
+    page.press("Filter", ".log-filter")
+    rows(page, 1)
+    details = open_first(page)
+    assert "editors" in details and "members" in details, details
+    page.click(page.find("tr.details a"))
+    page.heading("Logs")
+    rows(page, 1)
+    assert "PUT /roles/editors" in entries(page)[0]
+    page.open("#/logs/audit")
+    page.heading("Audit log")
+    page.run("document.querySelectorAll('.log-filter .sides label')[1].click()")
+    page.until(lambda: "scope=server" in page.browser.current_url, "the server's log")
+    page.until(lambda: any("administrator.create" in each for each in entries(page)), "the new administrator")
+    fill(page, "Until", "2020-01-01T00:00")
+    page.press("Filter", ".log-filter")
+    page.see("No entries.")
+    page.press("Clear")
+    page.until(lambda: any("dora" in each for each in entries(page)), "the server's log again")
+    page.sign_out()
+    enter_as(page, "dora", "#/logs")
+    page.heading("Logs")
+    assert not page.all(".page-head .tabs")
+    page.go("#/logs/audit")
+    page.see("which does not cover this room")
+
+
+@check
+def settings_are_found_and_say_how_they_are_changed(page, server):
+    enter(page, "#/settings")
+    page.heading("Settings")
+    page.until(lambda: len(entries(page)) > 60, "all settings")
+    page.press("Only changed ones")
+    page.until(lambda: len(entries(page)) < 12, "the changed ones")
+    assert any(f"server.port {server.port} flag --port" in each for each in entries(page)), entries(page)
+    token = next(each for each in entries(page) if each.startswith("admin.token"))
+    assert "fogadm" not in page.text() and "environment FOGBASE_ADMIN_TOKEN" in token, token
+    page.find(".log-filter input[type=search]").send_keys("port")
+    page.until(lambda: "#/settings?search=port&changed=true" in page.browser.current_url, "the words in the URL")
+    page.browser.refresh()
+    page.heading("Settings")
+    page.until(lambda: 0 < len(entries(page)) < 12, "the same settings")
+    page.open("#/settings?search=rate_auth")
+    page.heading("Settings")
+    rows(page, 1)
+    details = open_first(page)
+    for text in ["limits.rate_auth = ", "FOGBASE_LIMITS_RATE_AUTH='", "--limits-rate-auth '10/min burst 20'"]:
+        assert text in details, f"{text} in: {details}"
+    page.see("recordBytes", "1 MiB", "Requests of one sender", "queryMilliseconds")
+    page.find(".how-to summary").click()
+    page.see("The command line overrides the environment")
+    page.find(".log-filter input[type=search]").send_keys(" nothing of the kind")
+    page.see("No setting contains these words.")
+
+
+@check
+def rooms_are_offered_by_role(page, server):
+    for name, offered in [("vera", []), ("dora", ["Logs", "Settings"])]:
+        add(server, name, "viewer" if name == "vera" else "developer")
+        enter_as(page, name)
+        page.heading("Home")
+        page.settled()
+        links = page.find("nav").text
+        assert [title for title in ["Logs", "Settings", "Backups"] if title in links] == offered, links
+        for place in ["#/logs", "#/settings", "#/backups"]:
+            if place[2:].title() in offered:
+                continue
+            page.go(place)
+            page.see("which does not cover this room")
+        page.sign_out()
+        page.see("You are signed out.")
