@@ -1,7 +1,6 @@
 internal import HTTP
 internal import RecordEngine
 internal import RecordModel
-internal import RecordStorage
 internal import RecordWire
 internal import Threads
 
@@ -58,7 +57,7 @@ enum BackupRoutes {
     /// `POST /backup/archive`: starts a backup and responds with status 202.
     static func startArchive(_ call: RecordCall) async throws -> HTTPResponse {
         let (registry, version) = (call.api.registry, call.api.configuration.version)
-        let isStarted = try await onPool(call) { () throws(BackupProblem) in
+        let isStarted = try await call.reader.onPool { () throws(RecordError) in
             try registry.archive.start(version: version, of: registry)
         }
         guard isStarted else {
@@ -73,15 +72,15 @@ enum BackupRoutes {
 
     /// `DELETE /backup/archive`: responds after the files are deleted.
     static func deleteArchive(_ call: RecordCall) async throws -> HTTPResponse {
-        do { try await call.api.registry.archive.delete() } catch { throw failure(error) }
+        try await call.api.registry.archive.delete()
         return try await archiveDocument(call)
     }
 
     /// `GET /backup/archive/file`: responds with the tar file.
     static func download(_ call: RecordCall) async throws -> HTTPResponse {
         let archive = call.api.registry.archive
-        let found = try await onPool(call) { () throws(BackupProblem) in
-            try archive.open(at: WallClock.milliseconds).map { BackupFile($0.archive, name: $0.name) }
+        let found = try await call.reader.onPool { () throws(RecordError) in
+            try archive.open(at: WallClock.milliseconds)
         }
         guard let file = found else {
             throw RecordError(.notFound, "There is no backup to download. Make one with POST /backup/archive")
@@ -92,24 +91,14 @@ enum BackupRoutes {
         fields.append(.contentDisposition, "attachment; filename=\"\(file.name)\"")
         fields.append(.cacheControl, literal: "no-store")
         fields.append(.xContentTypeOptions, literal: "nosniff")
-        return HTTPResponse(.ok, fields: fields, body: .stream(length: file.size, file))
-    }
-
-    private static func onPool<Value: Sendable>(
-        _ call: RecordCall, _ body: @escaping @Sendable () throws(BackupProblem) -> Value
-    ) async throws -> Value {
-        try await call.reader.onPool { () throws(RecordError) in
-            do throws(BackupProblem) { return try body() } catch { throw failure(error) }
-        }
-    }
-
-    private static func failure(_ problem: BackupProblem) -> RecordError {
-        RecordError(.internalError, "\(problem)")
+        return HTTPResponse(.ok, fields: fields, body: .stream(length: file.size, BackupBody(file: file)))
     }
 
     private static func archiveDocument(_ call: RecordCall, status: HTTPStatus = .ok) async throws -> HTTPResponse {
         let archive = call.api.registry.archive
-        let state = try await onPool(call) { () throws(BackupProblem) in archive.state(at: WallClock.milliseconds) }
+        let state = try await call.reader.onPool { () throws(RecordError) in
+            archive.state(at: WallClock.milliseconds)
+        }
         let value: JSONValue
         switch state {
         case .none: value = ["state": "none"]
@@ -184,26 +173,9 @@ enum BackupRoutes {
         """#
 }
 
-/// The tar file of a backup, which is read on a thread of its own.
-///
-/// Unchecked: only the executor's thread uses the archive.
-private final class BackupFile: HTTPBodySource, @unchecked Sendable {
-    private let archive: DirectoryArchive
-    private let executor = ThreadExecutor(name: "fog-archive", niceness: 5)
-    let name: String
-    let size: Int
+/// The body of the response that downloads a backup.
+private struct BackupBody: HTTPBodySource {
+    let file: BackupDownload
 
-    init(_ archive: DirectoryArchive, name: String) {
-        self.archive = archive
-        self.name = name
-        size = archive.size
-    }
-
-    deinit { executor.shutdown() }
-
-    func next() async throws -> [UInt8]? {
-        try await withTaskExecutorPreference(executor) { try read() }
-    }
-
-    private func read() throws(BackupProblem) -> [UInt8]? { try archive.next() }
+    func next() async throws -> [UInt8]? { try await file.next() }
 }

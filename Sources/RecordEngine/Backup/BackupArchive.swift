@@ -1,4 +1,5 @@
 internal import Calendars
+package import RecordModel
 package import RecordStorage
 internal import Threads
 
@@ -38,11 +39,13 @@ package final class BackupArchive: Sendable {
     ///
     /// - Parameter version: The version of Fogbase, for the manifest.
     /// - Returns: `false` if another backup is running.
-    /// - Throws: `BackupProblem` if the directory cannot be made.
-    package func start(version: String, of registry: DatabaseRegistry) throws(BackupProblem) -> Bool {
+    /// - Throws: INTERNAL_ERROR if the directory cannot be made.
+    package func start(version: String, of registry: DatabaseRegistry) throws(RecordError) -> Bool {
         if case .running = backups.state { return false }
-        try BackupFiles.removeTree(directory)
-        try BackupFiles.makeDirectory(directory)
+        try Self.reported { () throws(BackupProblem) in
+            try BackupFiles.removeTree(directory)
+            try BackupFiles.makeDirectory(directory)
+        }
         var request = BackupRequest(path: path, copiesAssets: false, version: version)
         request.isInDataDirectory = true
         return backups.start(request, of: registry)
@@ -73,12 +76,18 @@ package final class BackupArchive: Sendable {
 
     /// Opens the archive to read it. Reads files, so call it on a thread that may block.
     ///
-    /// - Returns: The archive and the name of its file; `nil` if there is none.
-    /// - Throws: `BackupProblem` if it cannot be read.
-    package func open(at now: Int64) throws(BackupProblem) -> (archive: DirectoryArchive, name: String)? {
+    /// - Returns: `nil` if there is no archive.
+    /// - Throws: INTERNAL_ERROR if it cannot be read.
+    package func open(at now: Int64) throws(RecordError) -> BackupDownload? {
         guard case .done(_, let created, _) = state(at: now) else { return nil }
         let name = Self.name(created)
-        return (try DirectoryArchive(of: path, as: name), name + ".tar")
+        return try Self.reported { () throws(BackupProblem) in
+            BackupDownload(try DirectoryArchive(of: path, as: name), name: name + ".tar")
+        }
+    }
+
+    private static func reported<Value>(_ body: () throws(BackupProblem) -> Value) throws(RecordError) -> Value {
+        do throws(BackupProblem) { return try body() } catch { throw RecordError(.internalError, "\(error)") }
     }
 
     private static func name(_ created: Int64) -> String {
@@ -88,10 +97,12 @@ package final class BackupArchive: Sendable {
     }
 
     /// Cancels the backup of the archive if it is running, and deletes the archive.
-    package func delete() async throws(BackupProblem) {
+    ///
+    /// - Throws: INTERNAL_ERROR if it cannot be deleted.
+    package func delete() async throws(RecordError) {
         if case (.running, let path) = backups.current, path == self.path { await backups.cancel() }
         backups.forget(path)
-        try BackupFiles.removeTree(directory)
+        try Self.reported { () throws(BackupProblem) in try BackupFiles.removeTree(directory) }
     }
 
     /// Deletes an archive that has expired, or that an earlier run of the server has left.
@@ -102,4 +113,33 @@ package final class BackupArchive: Sendable {
         case .none, .failed: try BackupFiles.removeTree(directory)
         }
     }
+}
+
+/// The tar file of an archive, which is read on a thread of its own.
+///
+/// Unchecked: only the executor's thread uses the archive.
+package final class BackupDownload: @unchecked Sendable {
+    private let archive: DirectoryArchive
+    private let executor = ThreadExecutor(name: "fog-archive", niceness: 5)
+    /// The name of the file.
+    package let name: String
+    /// The size of the file in bytes.
+    package let size: Int
+
+    fileprivate init(_ archive: DirectoryArchive, name: String) {
+        self.archive = archive
+        self.name = name
+        size = archive.size
+    }
+
+    deinit { executor.shutdown() }
+
+    /// Returns the next piece; `nil` at the end.
+    ///
+    /// - Throws: `BackupProblem` if a file cannot be read.
+    package func next() async throws -> [UInt8]? {
+        try await withTaskExecutorPreference(executor) { try read() }
+    }
+
+    private func read() throws(BackupProblem) -> [UInt8]? { try archive.next() }
 }
