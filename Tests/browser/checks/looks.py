@@ -8,8 +8,7 @@ from Tests.browser.suite import check
 
 ROOMS = ["#/", "#/types", "#/types/Post", "#/types/Post?where=likes+%3E+0&explain=true", "#/types/Post/record/p0",
          "#/types/Post/new", "#/types/Post?as=anonymous", "#/types/Post/record/p0?as=anonymous",
-         "#/types/Post/new?from=p1", "#/types/Post/schema", "#/types/Post?view=map",
-         "#/types/Post?view=groups&by=title",
+         "#/types/Post/schema", "#/types/Post?view=map", "#/types/Post?view=groups&by=title",
          "#/types/Post?where=likes+%3E+%3E"]
 NAMED = {"button", "link", "textbox", "combobox", "checkbox", "radio", "searchbox", "spinbutton", "separator", "region",
          "navigation", "dialog"}
