@@ -52,7 +52,7 @@ export async function show({ signal, show: draw, isOver }, { type: typeName, rec
     let form;
     let rights = null;
     let hidden; // the fields that the user of `as` cannot read; `null` for all
-    let isDirty = isCopy;
+    let isDirty = false; // An untouched copy can be left without a question, unless it has files.
     let isSaving = false;
     let newer = null; // a version that others have written while this one is edited
     let attempt = { text: null, key: null };

@@ -15,8 +15,9 @@ ROOMS = ["#/", "#/types", "#/types/Post", "#/types/Post?where=likes+%3E+0&explai
          "#/subscriptions", "#/jobs", "#/jobs?state=failed", "#/schedules", "#/new-schedule", "#/schedules/nightly",
          "#/performance?type=Post&where=likes+%3E+2&sort=-ratio", "#/api?find=job&route=GET+%2Fjobs",
          "#/api/code?type=Post", "#/api/code?type=Post&language=swift", "#/types/Post?as=anonymous",
-         "#/types/Post/record/p0?as=anonymous", "#/types/Post/new?from=p1", "#/logs", "#/logs?request=none",
-         "#/logs/audit", "#/settings", "#/backups"]
+         "#/types/Post/record/p0?as=anonymous", "#/logs", "#/logs?request=none", "#/logs/audit", "#/settings",
+         # Its values are not saved, so the console would ask before it leaves.
+         "#/backups", "#/types/Post/new?from=p1"]
 NAMED = {"button", "link", "textbox", "combobox", "checkbox", "radio", "searchbox", "spinbutton", "separator", "region",
          "navigation", "dialog"}
 
