@@ -72,7 +72,7 @@ export async function show({ signal, show: draw }, { type: typeName }) {
     const type = schema.type(typeName);
     const heading = make("h1", {}, t("Security of {type}", { type: typeName }));
     const problem = make("div", {});
-    const [matrix, fields, list, bar] = [make("div", {}), make("div", {}), make("div", {}), make("div", { class: "bar changes" })];
+    const [matrix, fields, list, bar] = [make("div", {}), make("div", {}), make("div", {}), make("div", { class: "bar rights-changes" })];
     const state = {
         before: draft.read(type), after: draft.read(type), roles: roles.map(({ name }) => name), added: new Set(),
     };
@@ -113,8 +113,8 @@ export async function show({ signal, show: draw }, { type: typeName }) {
             make("ul", {}, changes.map((change) => {
                 const text = draft.sentence(change, names);
                 const warning = draft.warning(change);
-                return make("li", { class: "change" }, make("span", {}, text),
-                    warning === null ? null : make("strong", { class: "open" }, warning),
+                return make("li", { class: "rights-change" }, make("span", {}, text),
+                    warning === null ? null : make("strong", { class: "risk" }, warning),
                     make("button", {
                         type: "button", class: "small quiet", "aria-label": t("Undo: {change}", { change: text }),
                         onclick: () => {

@@ -37,7 +37,7 @@ def tick(page, cell):
 
 
 def headline(page, text):
-    page.until(lambda: page.run("return document.querySelector('.answer')?.textContent") == text, text)
+    page.until(lambda: page.run("return document.querySelector('.verdict-line')?.textContent") == text, text)
 
 
 @check
@@ -109,7 +109,7 @@ def grants_are_ticked_listed_undone_and_saved(page, server):
     enter(page, "#/security")
     page.press("Post", "tbody")
     page.heading("Security of Post")
-    assert not page.find(".changes").is_displayed()
+    assert not page.find(".rights-changes").is_displayed()
     tick(page, "editors WRITE")
     tick(page, "_icloud READ")
     tick(page, "_world WRITE")
@@ -126,7 +126,7 @@ def grants_are_ticked_listed_undone_and_saved(page, server):
     assert grants(server) == {**OPEN, "_icloud": ["CREATE", "READ"], "editors": ["WRITE"]}
     tick(page, "editors WRITE")
     page.press("Undo all")
-    page.until(lambda: not page.find(".changes").is_displayed(), "no changes")
+    page.until(lambda: not page.find(".rights-changes").is_displayed(), "no changes")
     # What somebody else has changed meanwhile stays.
     server.call("PUT", "/grants/Post", {"grants": {"editors": ["WRITE", "READ"]}})
     tick(page, "editors CREATE")
@@ -171,7 +171,7 @@ def rights_of_fields_and_lists_are_saved(page, server):
     page.press("As the rights of the type say", "dialog")
     page.press("Apply", "dialog")
     page.press("Save")
-    page.until(lambda: not page.find(".changes").is_displayed(), "the end of the second save")
+    page.until(lambda: not page.find(".rights-changes").is_displayed(), "the end of the second save")
     entry = server.call("GET", "/schema/types/Post")[1]
     assert ada not in entry["acl"] and "read" not in entry["fields"]["cost"], entry
     page.go("#/security")
