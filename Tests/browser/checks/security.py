@@ -170,6 +170,7 @@ def rights_of_fields_and_lists_are_saved(page, server):
     page.click(page.find("[data-cell='cost read']"))
     page.press("As the rights of the type say", "dialog")
     page.press("Apply", "dialog")
+    page.see("cost is read by: as the type")
     page.press("Save")
     page.until(lambda: not page.find(".rights-changes").is_displayed(), "the end of the second save")
     entry = server.call("GET", "/schema/types/Post")[1]
@@ -177,6 +178,24 @@ def rights_of_fields_and_lists_are_saved(page, server):
     page.go("#/security")
     page.heading("Security")
     page.see("required")
+
+
+@check
+def what_is_ticked_during_a_save_stays(page, server):
+    server.create("Post", "a", title="sea")
+    server.call("PUT", "/roles/editors", {"members": []})
+    page.delay("/grants", 1_000, "PUT")
+    enter(page, "#/security/types/Post")
+    page.heading("Security of Post")
+    tick(page, "editors READ")
+    page.press("Save")
+    tick(page, "editors WRITE")
+    page.see("2 changes, not saved yet")
+    page.see("Saved.", "1 change, not saved yet", "editors gets: write")
+    assert grants(server) == {**OPEN, "editors": ["READ"]}
+    page.press("Save")
+    page.until(lambda: not page.find(".rights-changes").is_displayed(), "the end of the second save")
+    assert grants(server) == {**OPEN, "editors": ["READ", "WRITE"]}
 
 
 @check
