@@ -72,7 +72,7 @@ export async function show({ signal, show: draw }, { type: typeName }) {
     const type = schema.type(typeName);
     const heading = make("h1", {}, t("Security of {type}", { type: typeName }));
     const problem = make("div", {});
-    const [matrix, fields, list, bar] = [make("div", {}), make("div", {}), make("div", {}), make("div", { class: "bar changes" })];
+    const [matrix, fields, list, bar] = [make("div", {}), make("div", {}), make("div", {}), make("div", { class: "bar rights-changes" })];
     const state = {
         before: draft.read(type), after: draft.read(type), roles: roles.map(({ name }) => name), added: new Set(),
     };
@@ -113,8 +113,8 @@ export async function show({ signal, show: draw }, { type: typeName }) {
             make("ul", {}, changes.map((change) => {
                 const text = draft.sentence(change, names);
                 const warning = draft.warning(change);
-                return make("li", { class: "change" }, make("span", {}, text),
-                    warning === null ? null : make("strong", { class: "open" }, warning),
+                return make("li", { class: "rights-change" }, make("span", {}, text),
+                    warning === null ? null : make("strong", { class: "risk" }, warning),
                     make("button", {
                         type: "button", class: "small quiet", "aria-label": t("Undo: {change}", { change: text }),
                         onclick: () => {
@@ -127,7 +127,8 @@ export async function show({ signal, show: draw }, { type: typeName }) {
             make("p", { class: "actions" }, saveButton, undoButton));
     }
     async function save() {
-        const changes = draft.changes(state.before, state.after);
+        const sent = draft.copy(state.after);
+        const changes = draft.changes(state.before, sent);
         if (changes.length === 0) return;
         try {
             await store(typeName, changes);
@@ -138,13 +139,14 @@ export async function show({ signal, show: draw }, { type: typeName }) {
         }
         if (signal.aborted) return;
         problem.replaceChildren();
-        const expected = state.after;
+        const later = draft.changes(sent, state.after); // what was edited while the server was saving
         state.before = draft.read(schema.type(typeName));
         state.after = draft.copy(state.before);
+        later.forEach((change) => draft.make(state.after, change));
         refresh();
-        announce(draft.changes(expected, state.before).length === 0 ? t("Saved.")
+        announce(draft.changes(sent, state.before).length === 0 ? t("Saved.")
             : t("Saved. Somebody else has changed rights of this type too; the page shows both."));
-        heading.focus({ preventScroll: true });
+        if (later.length === 0) heading.focus({ preventScroll: true });
     }
     const form = make("form", { novalidate: true, onsubmit: (event) => {
         event.preventDefault();

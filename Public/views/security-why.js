@@ -211,7 +211,7 @@ function answerPanel(answer, context, mended, problem) {
             : make("a", { href: accounts.address(context.account) }, t("The account {name}", { name: who })),
     ].filter((each) => each !== null);
     return make("section", { class: isAllowed ? "panel verdict" : "panel verdict denied", "aria-label": t("Answer") },
-        make("h2", { class: "answer" }, explain.headline(answer, question, who)),
+        make("h2", { class: "verdict-line" }, explain.headline(answer, question, who)),
         make("ul", {}, answer.because.map((step) => make("li", {}, explain.reason(step, question, facts)))),
         mends.length === 0 ? null : make("h3", {}, t("What would allow it")),
         mends.length === 0 ? null : make("p", { class: "actions mends" }, mends.map(button)),

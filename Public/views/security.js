@@ -20,7 +20,7 @@ function rightCell(type, right, title) {
     const roles = holders(type, right);
     const text = roles.length === 0 ? t("Administrators only") : roles.map(roleTitle).join(", ");
     const isOpen = right !== "READ" && roles.includes("_world");
-    return make("td", { "data-title": title, title: text }, make("span", { class: isOpen ? "value open" : "value" }, text));
+    return make("td", { "data-title": title, title: text }, make("span", { class: isOpen ? "value risk" : "value" }, text));
 }
 
 function row(type) {

@@ -29,7 +29,7 @@ const atOnce = 4;
 
 /** The roles with ticks, which take effect at once. `changed(role, isMember)` stores one; it returns whether that worked. */
 function roleTicks(account, roles, canChange, changed) {
-    const list = make("ul", { class: "ticks" });
+    const list = make("ul", { class: "role-ticks" });
     const rest = make("div", {});
     const filter = make("input", {
         type: "text", class: "list-filter", "aria-label": t("Filter the roles"), placeholder: t("Filter the roles"), autocomplete: "off",

@@ -82,7 +82,7 @@ async function askForAccount(before) {
     };
     const answer = await ask({
         title: t("New account"),
-        content: (close) => make("form", { class: "fields", novalidate: true, onsubmit: (event) => {
+        content: (close) => make("form", { class: "account-form", novalidate: true, onsubmit: (event) => {
             event.preventDefault();
             if (isValid()) close("create");
         } },

@@ -37,7 +37,7 @@ def tick(page, cell):
 
 
 def headline(page, text):
-    page.until(lambda: page.run("return document.querySelector('.answer')?.textContent") == text, text)
+    page.until(lambda: page.run("return document.querySelector('.verdict-line')?.textContent") == text, text)
 
 
 @check
@@ -109,7 +109,7 @@ def grants_are_ticked_listed_undone_and_saved(page, server):
     enter(page, "#/security")
     page.press("Post", "tbody")
     page.heading("Security of Post")
-    assert not page.find(".changes").is_displayed()
+    assert not page.find(".rights-changes").is_displayed()
     tick(page, "editors WRITE")
     tick(page, "_icloud READ")
     tick(page, "_world WRITE")
@@ -126,7 +126,7 @@ def grants_are_ticked_listed_undone_and_saved(page, server):
     assert grants(server) == {**OPEN, "_icloud": ["CREATE", "READ"], "editors": ["WRITE"]}
     tick(page, "editors WRITE")
     page.press("Undo all")
-    page.until(lambda: not page.find(".changes").is_displayed(), "no changes")
+    page.until(lambda: not page.find(".rights-changes").is_displayed(), "no changes")
     # What somebody else has changed meanwhile stays.
     server.call("PUT", "/grants/Post", {"grants": {"editors": ["WRITE", "READ"]}})
     tick(page, "editors CREATE")
@@ -170,13 +170,32 @@ def rights_of_fields_and_lists_are_saved(page, server):
     page.click(page.find("[data-cell='cost read']"))
     page.press("As the rights of the type say", "dialog")
     page.press("Apply", "dialog")
+    page.see("cost is read by: as the type")
     page.press("Save")
-    page.until(lambda: not page.find(".changes").is_displayed(), "the end of the second save")
+    page.until(lambda: not page.find(".rights-changes").is_displayed(), "the end of the second save")
     entry = server.call("GET", "/schema/types/Post")[1]
     assert ada not in entry["acl"] and "read" not in entry["fields"]["cost"], entry
     page.go("#/security")
     page.heading("Security")
     page.see("required")
+
+
+@check
+def what_is_ticked_during_a_save_stays(page, server):
+    server.create("Post", "a", title="sea")
+    server.call("PUT", "/roles/editors", {"members": []})
+    page.delay("/grants", 1_000, "PUT")
+    enter(page, "#/security/types/Post")
+    page.heading("Security of Post")
+    tick(page, "editors READ")
+    page.press("Save")
+    tick(page, "editors WRITE")
+    page.see("2 changes, not saved yet")
+    page.see("Saved.", "1 change, not saved yet", "editors gets: write")
+    assert grants(server) == {**OPEN, "editors": ["READ"]}
+    page.press("Save")
+    page.until(lambda: not page.find(".rights-changes").is_displayed(), "the end of the second save")
+    assert grants(server) == {**OPEN, "editors": ["READ", "WRITE"]}
 
 
 @check

@@ -95,12 +95,12 @@ def an_account_is_created_and_gets_roles(page, server):
     token = sign_in(server, "ada")[1]["token"]
     # The session that the creation has begun is over.
     assert len(server.call("GET", "/sessions", token=token)[1]["sessions"]) == 1
-    page.press("editors", ".ticks")
+    page.press("editors", ".role-ticks")
     page.see("ada now has the role editors.")
     assert members(server, "editors") == [user(server, "ada")["userRecordName"]]
     page.browser.refresh()
     page.see("through another role")
-    page.press("editors", ".ticks")
+    page.press("editors", ".role-ticks")
     page.see("ada no longer has the role editors.")
     assert members(server, "editors") == []
     page.press("What may ada do?")
