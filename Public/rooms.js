@@ -9,7 +9,8 @@ export const sections = [["data", t("Data")], ["access", t("Access")], ["operati
 
 /**
  * `path` is the part of the URL after `#/`; a part with a colon stands for any name. Rooms with a `title` are in the sidebar, those
- * without a `section` above all sections. `right` is what a caller needs, as in `session.covers`.
+ * without a `section` above all sections. `right` is what a caller needs, as in `session.covers`. `within` is the path of the room
+ * that the sidebar marks instead.
  */
 export const rooms = [
     { path: "", title: t("Home"), load: () => import("./views/home.js") },
@@ -20,14 +21,14 @@ export const rooms = [
     { path: "types/:type/schema", load: () => import("./views/type-schema.js") },
     { path: "invitations", title: t("Invitations"), section: "access", right: "manageUsers", load: () => import("./views/invitations.js") },
     { path: "keys", title: t("Keys"), section: "access", right: "manageKeys", load: () => import("./views/keys.js") },
-    { path: "keys/cloudkit", right: "manageKeys", load: () => import("./views/cloudkit-tokens.js") },
+    { path: "keys/cloudkit", within: "keys", right: "manageKeys", load: () => import("./views/cloudkit-tokens.js") },
     {
         path: "administrators", title: t("Administrators"), section: "access", right: "manageAdministrators",
         load: () => import("./views/administrators.js"),
     },
-    { path: "administrators/me", load: () => import("./views/own-account.js") },
+    { path: "administrators/me", within: "administrators", load: () => import("./views/own-account.js") },
     { path: "webhooks", title: t("Webhooks"), section: "operation", right: "manageWebhooks", load: () => import("./views/webhooks.js") },
-    { path: "webhooks/:webhook", right: "manageWebhooks", load: () => import("./views/webhook.js") },
+    { path: "webhooks/:webhook", within: "webhooks", right: "manageWebhooks", load: () => import("./views/webhook.js") },
     { path: "subscriptions", title: t("Subscriptions"), section: "operation", load: () => import("./views/subscriptions.js") },
 ];
 

@@ -65,7 +65,7 @@ export function sidebar() {
 
     function roomLinks(section) {
         return rooms.listed(section).map((room) => {
-            const title = link(`#/${room.path}`, room.title, room === now.room);
+            const title = link(`#/${room.path}`, room.title, room === now.room || room.path === now.room.within);
             if (room.path !== "types") return title;
             return [make("div", { class: "row" }, title, add), filter, list, empty];
         });
