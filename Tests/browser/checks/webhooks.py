@@ -124,6 +124,7 @@ def a_webhook_is_created_by_a_form_and_delivers(page, server):
         assert receiver.is_signed(signing)
         page.press("To the mirror")
         page.heading("To the mirror")
+        assert page.run("return document.querySelector('#rooms [aria-current]').textContent") == "Webhooks"
         page.see("Post where good > %@", "Last success", "delivered, 204", receiver.address)
         page.press("Send a test message")
         page.see("The receiver accepted the test message: 204 after")
