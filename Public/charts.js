@@ -4,7 +4,7 @@ const steps = [1, 2, 2.5, 5, 10];
 
 /** The top of a scale from 0: a round number that is at least `value`. `unit` is 1024 for bytes. */
 export function top(value, unit = 10) {
-    if (!(value > 0)) return 1;
+    if (!(value > 0) || (unit === 1024 && value < 1024)) return unit === 1024 ? 1024 : 1;
     const base = unit === 10 ? 1 : 1024 ** Math.max(0, Math.floor(Math.log2(value) / 10));
     const power = 10 ** Math.floor(Math.log10(value / base));
     return base * power * steps.find((step) => step * power * base >= value * (1 - 1e-9));

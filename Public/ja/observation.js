@@ -157,7 +157,6 @@ export const observation = {
 
     // Settings
     "Console and public URL": "コンソールと公開 URL",
-    "Administrator": "管理者",
     "Accounts": "アカウント",
     "Metrics": "メトリクス",
     "Origins (CORS)": "オリジン (CORS)",

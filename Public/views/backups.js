@@ -9,6 +9,7 @@ import { number, t, tn } from "../words.js";
 import { codeBlock } from "./code-block.js";
 import { ask } from "./dialog.js";
 import { progressText, stateText } from "./jobs.js";
+import { timeText } from "./log-parts.js";
 import { part } from "./part.js";
 import { showProblem } from "./problem.js";
 import { repeat } from "./repeat.js";
@@ -153,8 +154,8 @@ function jobList(jobs) {
         make("table", { class: "lines cards" },
             make("thead", {}, make("tr", {}, head(t("Started")), head(t("Ended")), head(t("State")), head(t("Progress"), "number"))),
             make("tbody", {}, jobs.map((job) => make("tr", {},
-                make("th", { scope: "row" }, localText(job.started ?? job.created)),
-                cell(t("Ended"), job.ended === undefined ? "" : localText(job.ended), "moment"),
+                make("th", { scope: "row", title: localText(job.started ?? job.created) }, timeText(job.started ?? job.created)),
+                cell(t("Ended"), job.ended === undefined ? "" : timeText(job.ended), "moment"),
                 cell(t("State"), [make("span", { class: job.state === "failed" ? "state alarm" : "state" }, stateText(job)),
                     job.error?.reason === undefined ? null : make("span", { class: "note" }, " ", job.error.reason)]),
                 cell(t("Progress"), progressText(job), "number"))))))];

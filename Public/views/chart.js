@@ -5,7 +5,7 @@ import { draw, make } from "../dom.js";
 import { locale, t } from "../words.js";
 
 const height = 116; // pixels
-const margin = { left: 46, right: 8, top: 8, bottom: 18 };
+const margin = { left: 52, right: 8, top: 8, bottom: 18 };
 const jump = 10; // points per Page Up and Page Down
 const styles = ["first", "second", "third"];
 
@@ -20,10 +20,10 @@ function swatch(at) {
 
 /**
  * A chart: `element`, `set(history, span)`, and `select(at)`, which shows the values of a point; `null` those of the last one.
- * `series` are `[{name, title}]`, at most three. `format(value)` is for people, `unit` is 1024 for bytes. `chosen(at)` is called when
- * the user moves to a point.
+ * `series` are `[{name, title}]`, at most three. `format(value)` is for people, `mark(value)` shorter for the axis, `unit` is 1024 for
+ * bytes. `chosen(at)` is called when the user moves to a point.
  */
-export function chart({ title, series, format, unit = 10, chosen }) {
+export function chart({ title, series, format, mark = format, unit = 10, chosen }) {
     const shown = (value) => (value === null || value === undefined ? "–" : format(value));
     const moment = make("span", { class: "note moment" });
     const values = series.map(() => make("strong", {}));
@@ -64,7 +64,7 @@ export function chart({ title, series, format, unit = 10, chosen }) {
     function axes() {
         const marks = [0, data.top / 2, data.top].map((value) => [
             draw("line", { class: "rule", x1: margin.left, x2: width - margin.right, y1: y(value), y2: y(value) }),
-            draw("text", { class: "mark", x: margin.left - 6, y: y(value) + 4, "text-anchor": "end" }, format(value)),
+            draw("text", { class: "mark", x: margin.left - 6, y: y(value) + 4, "text-anchor": "end" }, value === 0 ? "0" : mark(value)),
         ]);
         const most = Math.max(1, Math.floor((width - margin.left) / 64));
         const hours = charts.times(data.from, data.to, most).filter((time) => x(time) > margin.left + 16 && x(time) < width - 20);

@@ -14,18 +14,22 @@ const plain = (value) => number(value, { maximumSignificantDigits: 3 });
 const rate = (value) => t("{count}/s", { count: plain(value) });
 const time = (value) => t("{count} ms", { count: plain(value) });
 const size = (value) => sizeText(Math.round(value));
+const shortSize = (value) => (value < 1024 ? `${plain(value / 1024)} KiB` : sizeText(value));
 
 const kinds = [
-    { title: t("Requests"), format: rate, series: [{ name: "requests", title: t("all") }] },
+    { title: t("Requests"), format: rate, mark: plain, series: [{ name: "requests", title: t("all") }] },
     {
-        title: t("Errors"), format: rate,
+        title: t("Errors"), format: rate, mark: plain,
         series: [{ name: "refused", title: t("rejected (4xx)") }, { name: "throttled", title: t("throttled (429)") },
             { name: "failed", title: t("failed (5xx)") }],
     },
     { title: t("Latency"), format: time, series: [{ name: "median", title: t("median") }, { name: "p99", title: t("99th percentile") }] },
-    { title: t("Work"), format: rate, series: [{ name: "queries", title: t("queries") }, { name: "writes", title: t("writes") }] },
     {
-        title: t("Traffic"), format: (value) => t("{count}/s", { count: size(value) }), unit: 1024,
+        title: t("Work"), format: rate, mark: plain,
+        series: [{ name: "queries", title: t("queries") }, { name: "writes", title: t("writes") }],
+    },
+    {
+        title: t("Traffic"), format: (value) => t("{count}/s", { count: size(value) }), mark: shortSize, unit: 1024,
         series: [{ name: "sentBytes", title: t("sent") }, { name: "receivedBytes", title: t("received") }],
     },
     { title: t("Processors in use"), format: plain, series: [{ name: "processors", title: t("all") }] },

@@ -14,7 +14,7 @@ import { part } from "./part.js";
 const columns = 4;
 
 const titles = {
-    server: t("Server"), http: "HTTP", data: t("Data"), public: t("Console and public URL"), assets: t("Files"), admin: t("Administrator"),
+    server: t("Server"), http: "HTTP", data: t("Data"), public: t("Console and public URL"), assets: t("Files"), admin: t("Administrator's token"),
     accounts: t("Accounts"), metrics: t("Metrics"), cors: t("Origins (CORS)"), audit: t("Audit log"), webhooks: t("Webhooks"), log: t("Logs"),
     limits: t("Limits"), quota: t("Quotas"), timeouts: t("Timeouts"), gzip: t("Compression"),
 };

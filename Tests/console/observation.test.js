@@ -16,7 +16,7 @@ test("scales end at round numbers", () => {
     for (const [value, top] of [[0, 1], [0.03, 0.05], [1, 1], [1.1, 2], [2.2, 2.5], [41, 50], [99, 100], [101, 200], [NaN, 1]]) {
         assert.equal(charts.top(value), top, value);
     }
-    assert.equal(charts.top(1000, 1024), 1000);
+    assert.equal(charts.top(1000, 1024), 1024);
     assert.equal(charts.top(1500, 1024), 2048);
     assert.equal(charts.top(30 * 1024 ** 2, 1024), 50 * 1024 ** 2);
 });

@@ -57,8 +57,8 @@ def progress_and_failures_of_a_backup_are_shown(page, server):
     respond(page, "/backup/archive", {"state": "failed", "reason": "The disk is full"})
     page.open("#/backups")
     page.see("The backup has failed.", "The disk is full")
-    page.press("Make a backup", ".archive")
     server_again(page)
+    page.press("Make a backup", ".archive")
     page.see("as a tar file.")
 
 
