@@ -53,7 +53,7 @@ export function accountMenu(signOut) {
             own.hidden = !session.isByName();
             who.replaceChildren(...(caller === null ? [t("Account")] : [
                 make("span", { class: "visually-hidden" }, t("Signed in as"), " "),
-                make("span", { class: "name" }, caller.name === "Administrator" ? t("Administrator") : caller.name ?? ""), " ",
+                make("span", { class: "name" }, caller.name ?? ""), " ",
                 make("span", { class: "role" }, caller.isAdministrator === true ? caller.role : t("key"))]));
         },
     };
