@@ -35,6 +35,42 @@ import Testing
         return (log.json?["entries"]?.array ?? []).filter { $0["action"] != "user.signUp" }
     }
 
+    @Test func `accounts are found by the beginnings of their names, page by page`() async throws {
+        let test = try await TestDatabase.make()
+        for name in ["Anna", "ANN-2", "ana", "zoe", "Ämma"] {
+            await test.call(.post, "/users", body: #"{"name":"\#(name)","password":"correct horse"}"#)
+        }
+        await test.call(.post, "/users/anonymous", body: "{}")
+        _ = try await Self.key("manageUsers", in: test)
+        func names(_ query: String) async -> [String] {
+            var (names, cursor): ([String], String) = ([], "")
+            repeat {
+                let page = await test.call(.get, "/users?\(query)\(cursor)", as: .administrator)
+                names += (page.json?["users"]?.array ?? []).compactMap { $0["name"]?.string }
+                cursor = page.json?["cursor"]?.string.map { "&cursor=" + $0 } ?? ""
+            } while !cursor.isEmpty && names.count < 20
+            return names
+        }
+        #expect(await names("search=an") == ["ana", "ann", "ANN-2", "Anna"])
+        #expect(await names("search=AN&limit=1") == ["ana", "ann", "ANN-2", "Anna"])
+        #expect(await names("search=%C3%A4") == ["Ämma"])
+        #expect(await names("search=x") == [])
+        for bad in ["search=", "search=a&cursor=x", "search=a&cursor=%2F.1", "search=a&cursor=YQ.x"] {
+            #expect(await test.call(.get, "/users?\(bad)", as: .administrator).status == 400, "\(bad)")
+        }
+    }
+
+    @Test func `an account is shown with its roles and usage`() async throws {
+        let test = try await TestDatabase.make()
+        await test.call(.put, "/records/Note/n?database=private", as: .member, body: #"{"fields":{"n":1}}"#)
+        let shown = await test.call(.get, "/users/{member}", as: .administrator)
+        #expect(shown.status == 200 && shown.json?["name"] == "eve" && shown.json?["roles"] == ["editors"])
+        // With the record of the user itself.
+        #expect(shown.json?["usage"]?["records"] == .integer(2), "\(shown.text)")
+        #expect(await test.call(.get, "/users/_00000000000000000000000000000000", as: .administrator).status == 404)
+        #expect(await test.call(.get, "/users/eve", as: .administrator).status == 400)
+    }
+
     @Test func `accounts are listed in pages, without those of keys`() async throws {
         let test = try await TestDatabase.make()
         _ = try await Self.key("manageUsers", in: test)

@@ -330,7 +330,8 @@ def sessions(fixture: Fixture) -> list[Sample]:
 
 def users(fixture: Fixture, owner: Caller) -> list[Sample]:
     return [
-        owner.get("/users?limit=2"), owner.get(f"/users?name={fixture.named[0]}"),
+        owner.get("/users?limit=2"), owner.get("/users?search=a&limit=1"),
+        owner.get(f"/users/{fixture.names['changed']}"), owner.get(f"/users?name={fixture.named[0]}"),
         owner.json("PATCH", f"/users/{fixture.names['changed']}", {"disabled": True}),
         owner.plain("DELETE", f"/users/{fixture.names['removed']}"),
     ]

@@ -44,6 +44,8 @@ extension OpenAPI {
         "description":"The previousCursor of a page of the same caller: the page before it. Instead of cursor"},
         "name":{"name":"name","in":"query","schema":{"type":"string"},
         "description":"The account that signs in by this name, alone"},
+        "search":{"name":"search","in":"query","schema":{"type":"string"},
+        "description":"The accounts whose names begin with this text, without regard to case"},
         "since":{"name":"since","in":"query","schema":{"type":"string"},
         "description":"The token of the previous call, absent for the beginning, now for the end; of the audit log, a moment in milliseconds; of a webhook, the token of a message, beginning or now"},
         "type":{"name":"type","in":"query","explode":true,"schema":{"type":"array","maxItems":100,

@@ -94,7 +94,7 @@ enum AccountRoutes {
     }
 
     /// Returns `{"records","bytes","assetBytes","limits"?}`; without a quota, `limits` is missing.
-    private static func document(_ usage: Usage, _ quota: Usage) -> JSONValue {
+    static func document(_ usage: Usage, _ quota: Usage) -> JSONValue {
         func members(_ usage: Usage) -> [(String, Int64)] {
             [("records", usage.records), ("bytes", usage.bytes), ("assetBytes", usage.assetBytes)]
         }
@@ -247,7 +247,7 @@ enum AccountRoutes {
         "isAdministrator":{"type":"boolean"},"isAnonymous":{"type":"boolean"},
         "disabled":{"type":"boolean"},"disabledTimestamp":{"type":"integer"},
         "usage":{"$ref":"#/components/schemas/Usage"}}},
-        "Usage":{"type":"object","description":"Of the caller; an administrator's is about everybody","properties":{
+        "Usage":{"type":"object","description":"Of the account; an administrator's own is about everybody","properties":{
         "records":{"type":"integer"},"bytes":{"type":"integer"},"assetBytes":{"type":"integer"},
         "limits":{"type":"object","description":"Absent where there is no quota",
         "additionalProperties":{"type":"integer"}}}}

@@ -9,9 +9,15 @@ enum UserRoutes {
         Route(
             "GET /users", "listUsers", .accounts,
             "Lists the accounts in the order in which they were made (right manageUsers)", rate: .administer,
-            right: .manageUsers, query: ["limit", "cursor", "name"],
+            right: .manageUsers, query: ["limit", "cursor", "name", "search"],
             responses: [.json(200, "Users", "A page of accounts")]
         ) { call in try list(call) },
+        Route(
+            "GET /users/{name}", "readUser", .accounts,
+            "Shows an account with its roles and what it stores (right manageUsers)", rate: .administer,
+            right: .manageUsers,
+            responses: [.json(200, "User", "The account"), .error(404, "There is no such user")]
+        ) { call in try read(call) },
         Route(
             "PATCH /users/{name}", "changeUser", .accounts,
             "Gives an account another password (owners), disables or enables it (right manageUsers)",
@@ -26,12 +32,15 @@ enum UserRoutes {
         ) { call in try await remove(call) },
     ]
 
-    /// `GET /users`: lists accounts in creation order. With `name`, lists only the account with this name.
+    /// `GET /users`: lists accounts in creation order. With `name`, lists only the account with this name; with `search`,
+    /// those whose names begin with a text.
     static func list(_ call: RecordCall) throws -> HTTPResponse {
         let limit = try call.query.limit(call.database.limits)
         let page: UserPage
         if let name = call.query["name"] {
             page = try call.reader.accounts.list(named: name)
+        } else if let text = call.query["search"] {
+            page = try call.reader.accounts.search(text, after: call.query["cursor"], limit: limit)
         } else {
             page = try call.reader.accounts.list(after: call.query["cursor"], limit: limit)
         }
@@ -39,6 +48,14 @@ enum UserRoutes {
         var response = JSONObject([("users", .array(users))])
         if let cursor = page.cursor { response["cursor"] = .string(cursor) }
         return .json(.object(response))
+    }
+
+    /// `GET /users/{name}`: shows an account.
+    static func read(_ call: RecordCall) throws -> HTTPResponse {
+        let found = try call.reader.accounts.account(try userName(call))
+        var document = AccountRoutes.document(found.user, roles: found.roles.map(\.text)).object ?? JSONObject()
+        document["usage"] = AccountRoutes.document(found.usage, call.database.limits.quotas.user)
+        return .json(.object(document))
     }
 
     /// `PATCH /users/{name}` with `{"password"?,"disabled"?}`: changes an account and ends its sessions. Only

@@ -1,6 +1,8 @@
+internal import Encodings
 package import RecordModel
 internal import RecordStorage
 internal import RecordWire
+internal import UnicodeText
 
 /// A page of accounts.
 package struct UserPage: Sendable {
@@ -117,6 +119,43 @@ extension AccountReader {
     package func list(named name: String) throws(RecordError) -> UserPage {
         let row = try table.find(name: name)
         return UserPage(users: try withRoles(row.flatMap { $0.kind == .service ? nil : [$0] } ?? []), cursor: nil)
+    }
+
+    /// Returns a page of accounts whose sign-in names begin with a text, without regard to case and width, in the order
+    /// of their names.
+    ///
+    /// - Parameter cursor: The cursor from the previous page of the same search.
+    /// - Throws: BAD_REQUEST for an empty text, or with cause TOKEN_INVALID for a malformed cursor.
+    package func search(_ text: String, after cursor: String?, limit: Int) throws(RecordError) -> UserPage {
+        let prefix = text.nfkcCasefold
+        guard !prefix.isEmpty, prefix.utf8.count <= Limits.recordNameBytes else {
+            throw .badRequest(
+                "'search' is the beginning of a name", details: [("parameter", .text("search"))])
+        }
+        var position: (key: String, id: UserID)?
+        if let cursor {
+            let parts = cursor.split(separator: ".", omittingEmptySubsequences: false)
+            guard parts.count == 2, let key = Base64URL.decode(String(parts[0])), let id = Int64(parts[1]) else {
+                throw .badRequest("The cursor is none of this search. Search again", cause: .tokenInvalid)
+            }
+            position = (String(decoding: key, as: UTF8.self), UserID(rawValue: id))
+        }
+        let found = try table.search(prefix, after: position, limit: limit + 1)
+        let shown = found.prefix(limit)
+        return UserPage(
+            users: try withRoles(shown.map(\.row)),
+            cursor: found.count > limit
+                ? shown.last.map { "\(Base64URL.encode(Array($0.key.utf8))).\($0.row.id)" } : nil)
+    }
+
+    /// Returns the account with a record name, and what it stores.
+    ///
+    /// - Throws: NOT_FOUND.
+    package func account(
+        _ name: UserRecordName
+    ) throws(RecordError) -> (user: User, roles: [RoleName], usage: Usage) {
+        guard let row = try table.find(recordName: name.text), row.kind != .service else { throw .noSuchUser }
+        return (User(row), try withRoles([row])[0].roles, try reader.store.usage.usage(of: row.id).all)
     }
 
     private func withRoles(_ rows: [AccountRow]) throws(RecordError) -> [(user: User, roles: [RoleName])] {

@@ -148,6 +148,23 @@ package final class AccountTable {
         ).with(id, limit).rows(read)
     }
 
+    /// Returns accounts of people whose name keys begin with a key, in the order of these keys.
+    ///
+    /// - Parameter position: The name key and the number of the account before the first one; `nil` for the beginning.
+    package func search(
+        _ prefix: String, after position: (key: String, id: UserID)?, limit: Int
+    ) throws(RecordError) -> [(row: AccountRow, key: String)] {
+        // U+10FFFF is not assigned, so no key contains it.
+        try connection.prepare(
+            """
+            SELECT \(columns), name_key FROM account
+            WHERE name_key >= ?1 AND name_key < ?2 AND (name_key, id) > (?3, ?4) AND \(kind) = 0
+            ORDER BY name_key, id LIMIT ?5
+            """
+        ).with(prefix, prefix + "\u{10FFFF}", position?.key ?? "", position?.id ?? .unassigned, limit)
+            .rows({ (self.read(&$0), $0.next(String.self)) })
+    }
+
     private func read(_ row: inout Columns) -> AccountRow {
         AccountRow(
             id: row.next(), recordName: row.next(), name: row.next(), password: row.next(), created: row.next(),

@@ -19,6 +19,8 @@ extension MatrixRow {
         MatrixRow("removeMe", .delete, "/users/me", "{\(password)}", session(204)),
         MatrixRow("removeMe", .delete, "/users/me", #"{"password":"wrong horse"}"#, session(403)),
         MatrixRow("listUsers", .get, "/users", .administrators(200, 200, 403, 403)),
+        MatrixRow("listUsers", .get, "/users?search=a", .administrators(200, 200, 403, 403)),
+        MatrixRow("readUser", .get, "/users/{stranger}", .administrators(200, 200, 403, 403)),
         MatrixRow(
             "changeUser", .patch, "/users/{stranger}", #"{"password":"another horse"}"#,
             .administrators(200, 403, 403, 403)),

@@ -60,7 +60,12 @@ def visit(page, place):
         if (location.hash === arguments[0]) return;
         document.querySelectorAll("h1").forEach((each) => { each.dataset.before = ""; });
         location.hash = arguments[0];""", place)
-    page.until(lambda: page.run("return location.hash") == place and page.all("h1:not([data-before])"), place)
+
+    def has_come():
+        # A record that is not saved yet asks before it is left.
+        page.run("document.querySelector('dialog[open] button.danger')?.click()")
+        return page.run("return location.hash") == place and page.all("h1:not([data-before])")
+    page.until(has_come, place)
     page.settled()
 
 
@@ -223,8 +228,13 @@ ENGLISH = """
         const english = new Set(Object.keys(words).filter((text) => text !== words[text] && text !== "Users"));
         const texts = [];
         const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-        while (walker.nextNode()) texts.push(walker.currentNode.textContent.trim());
+        // A value of a setting may be a word, too.
+        const isCode = (element) => element.closest("code, .code") !== null;
+        while (walker.nextNode()) {
+            if (!isCode(walker.currentNode.parentElement)) texts.push(walker.currentNode.textContent.trim());
+        }
         for (const element of document.querySelectorAll("[aria-label], [placeholder], [title], [data-title]")) {
+            if (isCode(element)) continue;
             for (const name of ["aria-label", "placeholder", "title", "data-title"]) {
                 texts.push(element.getAttribute(name));
             }
