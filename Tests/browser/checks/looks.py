@@ -191,8 +191,12 @@ ENGLISH = """
         const english = new Set(Object.keys(words).filter((text) => text !== words[text]));
         const texts = [];
         const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-        while (walker.nextNode()) texts.push(walker.currentNode.textContent.trim());
+        const isData = (element) => element.closest("[translate=no]") !== null;
+        while (walker.nextNode()) {
+            if (!isData(walker.currentNode.parentElement)) texts.push(walker.currentNode.textContent.trim());
+        }
         for (const element of document.querySelectorAll("[aria-label], [placeholder], [title], [data-title]")) {
+            if (isData(element)) continue;
             for (const name of ["aria-label", "placeholder", "title", "data-title"]) {
                 texts.push(element.getAttribute(name));
             }
