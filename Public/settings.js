@@ -44,14 +44,18 @@ export function bySection(settings) {
     return [...sections];
 }
 
-/** The limits as `[{name, count, unit}]`; rates are `[{name, count, seconds, burst}]`. The unit is in the name of a limit. */
+/**
+ * The limits as `[{name, count, unit}]`; the unit is in the name of a limit. Rates are `[{name, count, seconds, burst}]` with the names
+ * of their settings.
+ */
 export function limitsOf(document) {
     const limits = Object.entries(document).filter(([name]) => name !== "rates").map(([name, count]) => ({
         name, count: Number(count),
         unit: /Bytes$/.test(name) ? "bytes" : /Milliseconds$/.test(name) ? "milliseconds" : /Seconds$/.test(name) ? "seconds" : "",
     }));
     const rates = Object.entries(document.rates ?? {}).map(([name, rate]) => ({
-        name, count: Number(rate.count), seconds: Number(rate.seconds), burst: Number(rate.burst),
+        name: "limits.rate_" + name.replace(/[A-Z]/g, (letter) => "_" + letter.toLowerCase()),
+        count: Number(rate.count), seconds: Number(rate.seconds), burst: Number(rate.burst),
     }));
     return { limits, rates };
 }

@@ -85,7 +85,7 @@ function filterForm(filter, failed) {
 
 /** The target of an entry: the account's name instead of its record name, if that is known. */
 function targetView(target = "") {
-    const element = make("span", { class: "value", title: target }, target);
+    const element = make("span", { class: "value", title: target, translate: "no" }, target);
     if (users.isRecordName(target)) {
         users.nameOf(target).then((name) => {
             if (name !== null) element.textContent = name;

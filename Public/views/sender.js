@@ -12,7 +12,7 @@ export function senderView(actor) {
     if (kind === "anonymous") return make("span", { class: "note" }, t("anonymous"));
     if (own[name] !== undefined) return make("span", {}, own[name]);
     if (kind === "key") return make("span", {}, t("key {name}", { name }));
-    const element = make("span", { title: name }, name);
+    const element = make("span", { title: name, translate: "no" }, name);
     if (users.isRecordName(name)) {
         element.className = "code";
         users.nameOf(name).then((found) => {

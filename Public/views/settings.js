@@ -35,7 +35,7 @@ function details({ key, value, help, source, isDefault }) {
     return make("div", { class: "entry-details" },
         make("p", { class: "entry-reason", lang: "en" }, help),
         factList([
-            [t("Value"), value === "" ? t("empty") : value, "code"], [t("Source"), sourceText({ source, isDefault }), isDefault ? "" : "code"],
+            [t("Value"), value === "" ? t("empty") : make("span", { translate: "no" }, value), "code"], [t("Source"), sourceText({ source, isDefault }), isDefault ? "" : "code"],
             [t("In the configuration file"), `${key} = ${example}`, "code"],
             [t("In the environment"), `${settings.environmentName(key)}=${quoted(example)}`, "code"],
             [t("On the command line"), `${settings.flagOf(key)} ${isSecret ? t("FILE") : quoted(example)}`, "code"],
@@ -45,7 +45,7 @@ function details({ key, value, help, source, isDefault }) {
 function row(setting) {
     const cell = (title, content, style) => make("td", { "data-title": title, class: style }, content);
     const value = setting.value === "" ? make("span", { class: "note" }, t("empty"))
-        : make("span", { class: "value code", title: setting.value }, setting.value);
+        : make("span", { class: "value code", translate: "no", title: setting.value }, setting.value);
     return openRow({
         title: setting.key, label: t("How to change {key}", { key: setting.key }), columns, content: () => details(setting),
         style: setting.isDefault ? "" : "changed",

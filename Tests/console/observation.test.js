@@ -119,10 +119,10 @@ test("settings are found by words, and by a change", () => {
     assert.deepEqual(keys("FOGBASE_LOG"), ["log.access"]);
     assert.deepEqual(settings.bySection(list).map(([name, part]) => [name, part.length]), [["log", 1], ["server", 1]]);
     assert.deepEqual(settings.limitsOf({ recordBytes: 1, assetURLSeconds: 2, queryMilliseconds: 3, pageSize: 4,
-        rates: { auth: { count: 10, seconds: 60, burst: 20 } } }), {
+        rates: { auth: { count: 10, seconds: 60, burst: 20 }, signUp: { count: 5, seconds: 60, burst: 5 } } }), {
         limits: [{ name: "recordBytes", count: 1, unit: "bytes" }, { name: "assetURLSeconds", count: 2, unit: "seconds" },
             { name: "queryMilliseconds", count: 3, unit: "milliseconds" }, { name: "pageSize", count: 4, unit: "" }],
-        rates: [{ name: "auth", count: 10, seconds: 60, burst: 20 }],
+        rates: [{ name: "limits.rate_auth", count: 10, seconds: 60, burst: 20 }, { name: "limits.rate_sign_up", count: 5, seconds: 60, burst: 5 }],
     });
 });
 

@@ -16,7 +16,6 @@ ROOMS = ["#/", "#/types", "#/types/Post", "#/types/Post?where=likes+%3E+0&explai
          "#/performance?type=Post&where=likes+%3E+2&sort=-ratio", "#/api?find=job&route=GET+%2Fjobs",
          "#/api/code?type=Post", "#/api/code?type=Post&language=swift", "#/types/Post?as=anonymous",
          "#/types/Post/record/p0?as=anonymous", "#/logs", "#/logs?request=none", "#/logs/audit", "#/settings",
-         # Its values are not saved, so the console would ask before it leaves.
          "#/backups", "#/types/Post/new?from=p1"]
 NAMED = {"button", "link", "textbox", "combobox", "checkbox", "radio", "searchbox", "spinbutton", "separator", "region",
          "navigation", "dialog"}
@@ -228,13 +227,12 @@ ENGLISH = """
         const english = new Set(Object.keys(words).filter((text) => text !== words[text] && text !== "Users"));
         const texts = [];
         const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-        // A value of a setting may be a word, too.
-        const isCode = (element) => element.closest("code, .code") !== null;
+        const isData = (element) => element.closest("[translate=no]") !== null;
         while (walker.nextNode()) {
-            if (!isCode(walker.currentNode.parentElement)) texts.push(walker.currentNode.textContent.trim());
+            if (!isData(walker.currentNode.parentElement)) texts.push(walker.currentNode.textContent.trim());
         }
         for (const element of document.querySelectorAll("[aria-label], [placeholder], [title], [data-title]")) {
-            if (isCode(element)) continue;
+            if (isData(element)) continue;
             for (const name of ["aria-label", "placeholder", "title", "data-title"]) {
                 texts.push(element.getAttribute(name));
             }
