@@ -7,22 +7,13 @@ import * as scope from "./scope.js";
 import * as session from "./session.js";
 import * as users from "./users.js";
 
-/** The maximum number of pages of 1000 accounts that are read to find names. Beyond it, only record names are shown. */
-const mostPages = 5;
-/** After this time the accounts that were read may lack newer ones. */
-const lifetime = 30_000; // milliseconds
-
-let accounts = new Map(); // record name → account
-let pages = 0;
-let cursor;
-let reading = null;
-let readAt = 0;
+/** The names that were read, by record name, until something changes. */
+let names = new Map();
 let reader = null;
 
-/** Forgets the accounts, after changes and for another caller. */
+/** Forgets the names, after changes and for another caller. */
 export function forget() {
-    accounts = new Map();
-    [pages, cursor, reading] = [0, undefined, null];
+    names = new Map();
     users.forget();
 }
 
@@ -38,12 +29,21 @@ async function named(name, signal) {
     return answer.users[0] ?? null;
 }
 
-/** The account with this name or record name; `null` if there is none, or if it is beyond the accounts that are read. */
+/** The account with this record name, its roles and what it stores; `null` if there is none. */
+export async function read(recordName, signal) {
+    try {
+        return await api.call("GET", api.path("users", recordName), { scope: place(), signal });
+    } catch (error) {
+        if (error instanceof api.Refusal && error.status === 404) return null;
+        throw error;
+    }
+}
+
+/** The account with this name or record name, as `read` returns it. */
 export async function find(text, signal) {
-    if (!users.isRecordName(text)) return named(text, signal);
-    const known = await reach(text);
-    if (known === null || known.isAnonymous === true) return known;
-    return await named(known.name, signal) ?? known;
+    if (users.isRecordName(text)) return read(text, signal);
+    const found = await named(text, signal);
+    return found === null ? null : read(found.userRecordName, signal);
 }
 
 /** Whether the account has a name of its own. */
@@ -56,52 +56,23 @@ export function address(each) {
     return router.address(["users", hasName(each) ? each.name : each.userRecordName]);
 }
 
-/** Reads on until the account with this record name is found, or `isEnough()`. */
-async function reach(recordName, isEnough = () => false) {
-    if (reader !== session.current()) forget();
-    reader = session.current();
-    if (isAll() && !accounts.has(recordName) && Date.now() - readAt > lifetime) forget();
-    while (!accounts.has(recordName) && !isEnough() && pages < mostPages && (pages === 0 || cursor !== undefined)) {
-        reading ??= readPage().finally(() => { reading = null; });
-        await reading;
-    }
-    return accounts.get(recordName) ?? null;
-}
-
-/** Whether all accounts have been read. */
-export function isAll() {
-    return pages > 0 && cursor === undefined;
-}
-
-/** The number of accounts that are searched by parts of names. */
-export const mostSearched = mostPages * 1000;
-
-/** Up to `most` accounts whose names begin with the text, then those that contain it. */
+/** Up to `most` accounts whose names begin with the text. */
 export async function suggest(text, most) {
-    const wanted = text.toLowerCase();
-    await reach("", () => wanted === "" && accounts.size >= most);
-    const found = [...accounts.values()].filter((each) => hasName(each) && each.name.toLowerCase().includes(wanted));
-    const begins = (each) => each.name.toLowerCase().startsWith(wanted);
-    return [...found.filter(begins), ...found.filter((each) => !begins(each))].slice(0, most);
+    const query = { limit: String(most), ...(text === "" ? {} : { search: text }) };
+    const { users: found } = await api.users(query, { scope: place() });
+    return found.filter(hasName);
 }
 
 /** The name of the account with this record name; `null` if it has none, is deleted, or may not be read. */
 export async function nameOf(recordName) {
     if (!users.isRecordName(recordName) || !session.covers("manageUsers")) return null;
-    try {
-        const found = await reach(recordName);
-        return found !== null && hasName(found) ? found.name : null;
-    } catch {
-        return null; // The record name is enough.
+    if (reader !== session.current()) forget();
+    reader = session.current();
+    if (!names.has(recordName)) {
+        // The record name is enough if the account cannot be read.
+        names.set(recordName, read(recordName).then((found) => (found !== null && hasName(found) ? found.name : null), () => null));
     }
-}
-
-async function readPage() {
-    const answer = await api.users({ limit: "1000", ...(cursor === undefined ? {} : { cursor }) }, { scope: place() });
-    for (const each of answer.users) accounts.set(each.userRecordName, each);
-    cursor = answer.cursor;
-    pages += 1;
-    readAt = Date.now();
+    return names.get(recordName);
 }
 
 /** A link to an account by its name; the record name until the name is known, and for callers that may not read accounts. */

@@ -44,10 +44,24 @@ export async function nameOf(recordName) {
     if (!isRecordName(recordName)) return null;
     try {
         while (session.covers("manageUsers") && !names.has(recordName) && isIncomplete()) await readNext();
-        return names.get(recordName) ?? (await readKeys()).get(recordName) ?? null;
+        return names.get(recordName) ?? (await readKeys()).get(recordName) ?? await readOne(recordName);
     } catch {
         return null; // The record name is enough.
     }
+}
+
+/** The name of an account beyond those that are read in pages; `null` if there is none. */
+async function readOne(recordName) {
+    if (!session.covers("manageUsers") || !isCut()) return null;
+    const { name, isAnonymous } = await api.call("GET", api.path("users", recordName), { scope: ownPlace() });
+    const found = isAnonymous === true ? null : name;
+    names.set(recordName, found);
+    return found;
+}
+
+/** Whether there are more accounts than are read in pages. */
+function isCut() {
+    return pages >= mostPages && cursor !== undefined;
 }
 
 /** The accounts with names, oldest first, as far as they are read: at least the first page. A `Map` from record name to name. */

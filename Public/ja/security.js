@@ -209,8 +209,6 @@ export const security = {
     "Page {page}, {accounts}": "{page} ページ、{accounts}",
     "Find by name": "名前で検索",
     "Find accounts by the beginning of the name": "名前の先頭でアカウントを検索",
-    "Parts of names are only found in the first {count} accounts; whole names always.":
-        "名前の一部で見つかるのは最初の {count} アカウントだけです。名前全体なら必ず見つかります。",
     "No accounts yet.": "アカウントはまだありません。",
     "Users sign up in your app, or you create their accounts here.": "ユーザーがアプリで登録するか、ここでアカウントを作成します。",
     "All together: {records} records, {bytes} of fields, {files} of files.":
@@ -227,10 +225,10 @@ export const security = {
     "You know this password: let the user set another one.": "このパスワードはあなたも知っています。ユーザー自身に変更してもらってください。",
     "Create the account": "アカウントを作成",
     "All users": "すべてのユーザー",
-    "Only the first {count} accounts are found by their record names. Find this one by its name.":
-        "レコード名で見つかるのは最初の {count} アカウントだけです。名前で検索してください。",
 
     // One user
+    "Stores": "保存量",
+    "{records} records, {bytes} of fields, {files} of files": "{records} レコード、フィールド {bytes}、ファイル {files}",
     "Record name": "レコード名",
     "Enable": "有効化",
     "Disable": "無効化",

@@ -19,7 +19,7 @@ import { showProblem } from "./problem.js";
 import { growing } from "./security-parts.js";
 import { accountTitle } from "./account-input.js";
 import { askForPassword, askToDelete, watchRemoval } from "./user-dialogs.js";
-import { stateText } from "./users.js";
+import { stateText, usageText } from "./users.js";
 
 /** With more roles than this, a box filters them. */
 const mostRoles = 20;
@@ -103,6 +103,8 @@ export async function show({ signal, show: draw, isOver }, { user }) {
         const state = stateText(account);
         facts.replaceChildren(...[[t("Record name"), make("span", { class: "code" }, account.userRecordName)],
             [t("Created"), localText(account.createdTimestamp)],
+            ...(account.usage === undefined ? []
+                : [[t("Stores"), usageText((parts) => t("{records} records, {bytes} of fields, {files} of files", parts), account.usage)]]),
             [t("State"), make("span", { class: account.disabled === true ? "state alarm" : "" }, state === "" ? t("active") : state)],
         ].map(([key, value]) => make("div", {}, make("dt", {}, key), make("dd", {}, value))));
         acts.replaceChildren(...[
@@ -222,11 +224,7 @@ function showNobody(user, draw) {
     const heading = make("h1", {}, t("Users"));
     draw(make("div", { class: "page-head" }, heading), make("div", { class: "empty" },
         make("p", { class: "lead" }, t("Nothing was found.")),
-        make("p", {}, users.isRecordName(user) && !accounts.isAll()
-            ? t("Only the first {count} accounts are found by their record names. Find this one by its name.", {
-                count: accounts.mostSearched,
-            })
-            : t("No account here has the name “{name}”.", { name: user })),
+        make("p", {}, t("No account here has the name “{name}”.", { name: user })),
         make("p", {}, make("a", { class: "button", href: "#/users" }, t("All users")))));
     introduce(heading);
 }

@@ -57,7 +57,7 @@ function pager(page, hasNext, count) {
         step(t("Next →"), hasNext ? page + 1 : null, "next"));
 }
 
-/** Accounts for a search: the one with exactly this name, then those whose names begin with it or contain it. */
+/** Accounts for a search: the one with exactly this name, then those whose names begin with it. */
 async function search(text, signal) {
     const [exact, similar] = await Promise.all([accounts.find(text, signal), accounts.suggest(text, pageSize)]);
     return [...(exact === null ? [] : [exact]), ...similar.filter((each) => each.userRecordName !== exact?.userRecordName)];
@@ -97,12 +97,12 @@ async function askForAccount(before) {
     return answer === "create" ? { name: name.value.trim(), password: password.value } : null;
 }
 
-/** What all accounts together use, in a sentence. */
-function usageText({ records, bytes, assetBytes, limits = {} }) {
+/** What an account stores, or all accounts together, in a sentence with these blanks. */
+export function usageText(sentence, { records, bytes, assetBytes, limits = {} }) {
     const of = (value, limit, text) => (limit === undefined ? text(Number(value)) : t("{used} of {limit}", {
         used: text(Number(value)), limit: text(Number(limit)),
     }));
-    return t("All together: {records} records, {bytes} of fields, {files} of files.", {
+    return sentence({
         records: of(records, limits.records, number), bytes: of(bytes, limits.bytes, sizeText),
         files: of(assetBytes, limits.assetBytes, sizeText),
     });
@@ -125,9 +125,7 @@ export async function show({ signal, show: draw, isOver }, _, query) {
 
     function drawSearch(text, found) {
         list.replaceChildren(found.length === 0 ? make("div", { class: "empty" }, make("p", { class: "lead" }, t("Nothing was found.")),
-            make("p", {}, t("No account here has the name “{name}”.", { name: text }))) : table(found),
-        accounts.isAll() ? "" : make("p", { class: "note" },
-            t("Parts of names are only found in the first {count} accounts; whole names always.", { count: accounts.mostSearched })));
+            make("p", {}, t("No account here has the name “{name}”.", { name: text }))) : table(found));
     }
     /** Searches while one types; the text is in the URL, so that a reload and going back keep it. */
     async function find() {
@@ -179,6 +177,8 @@ export async function show({ signal, show: draw, isOver }, _, query) {
         make("button", { type: "button", class: "primary", onclick: () => create() }, t("New account"))) : null), problem, list, usage);
     introduce(heading);
     routes.usage(signal).then((used) => {
-        if (used !== undefined && !signal.aborted) usage.textContent = usageText(used);
+        if (used !== undefined && !signal.aborted) {
+            usage.textContent = usageText((parts) => t("All together: {records} records, {bytes} of fields, {files} of files.", parts), used);
+        }
     }, () => {}); // The page does without it.
 }
