@@ -1,6 +1,10 @@
 // Japanese: the schema as a whole, its text, and its way to production.
 
 export const schema = {
+    "about {size} in {entries}": "約 {size}（{entries}）",
+    "{count} entries": "{count} 件",
+    "not used since the start": "起動後は未使用",
+    "used by {count} queries": "{count} 件のクエリで使用",
     // Types and fields
     "Name of the field": "フィールド名",
     "Remove the field": "フィールドを削除",

@@ -6,6 +6,7 @@ import * as schema from "../schema.js";
 import * as session from "../session.js";
 import { showAdvice } from "./advice.js";
 import { ask, askToLeave } from "./dialog.js";
+import { showSizes } from "./index-sizes.js";
 import { showProblem } from "./problem.js";
 import { rightsLine } from "./rights.js";
 import { typeTabs } from "./type-tabs.js";
@@ -63,6 +64,8 @@ export function indexList(type, actions) {
         }, title);
         return button;
     }
+    const sizes = new Map(type.indexes.map((index) => [indexes.title(index), make("span", { class: "note" })]));
+    showSizes(sizes, type.name);
     return make("ul", { class: "panel index-list" }, type.indexes.map((index) => {
         const title = indexes.title(index);
         const buttons = actions === null ? [] : [
@@ -73,7 +76,7 @@ export function indexList(type, actions) {
         return make("li", {},
             make("span", { class: "code" }, indexes.title(index)),
             index.unique === true ? make("span", { class: "type" }, "UNIQUE") : null,
-            state(index), make("span", { class: "actions" }, buttons));
+            state(index), sizes.get(title), make("span", { class: "actions" }, buttons));
     }));
 }
 
