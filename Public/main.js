@@ -135,9 +135,13 @@ skip.addEventListener("click", (event) => {
 /** Opens the main frame if somebody is signed in, perhaps in another tab; otherwise the sign-in page. */
 async function begin() {
     const stopWaiting = showWaiting(root);
+    // At a later visit, the schema and the room come while the server checks the session.
+    const early = session.wasEntered() ? schema.load().catch(() => {}) : null;
+    if (early !== null) rooms.find(router.place().segments).room.load().catch(() => {});
     let caller;
     try {
         caller = await api.who();
+        if (caller !== undefined) await early;
     } catch (error) {
         // Without a response the caller is unknown. The main frame offers a retry.
         if (!(error instanceof api.Refusal) && session.wasEntered()) {

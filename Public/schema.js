@@ -3,9 +3,12 @@
 import * as api from "./api.js";
 import { normalized } from "./fields/types.js";
 
+const freshness = 2_000; // milliseconds
+
 let types = [];
 let lastAsked = 0;
 let lastTaken = 0;
+let loadedAt = -Infinity;
 const listeners = new Set();
 
 /** Loads the schema again and calls the listeners. A late older response does not replace a newer one. */
@@ -15,8 +18,14 @@ export async function load(options) {
     if (asked < lastTaken) return types;
     lastTaken = asked;
     types = loaded;
+    loadedAt = performance.now();
     listeners.forEach((listener) => listener());
     return types;
+}
+
+/** Loads the schema unless it has just come, as at the start of the console. */
+export function recent(options) {
+    return performance.now() - loadedAt < freshness ? Promise.resolve(types) : load(options);
 }
 
 export function all() {
@@ -25,6 +34,7 @@ export function all() {
 
 export function forget() {
     types = [];
+    loadedAt = -Infinity;
     lastTaken = lastAsked + 1; // Responses that are still under way belong to the caller who signed out.
     lastAsked = lastTaken;
     listeners.clear();

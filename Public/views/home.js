@@ -4,24 +4,16 @@ import * as api from "../api.js";
 import { localText } from "../dates.js";
 import { introduce, make } from "../dom.js";
 import * as metrics from "../metrics.js";
-import * as observation from "../observation.js";
 import * as schema from "../schema.js";
 import * as scope from "../scope.js";
 import * as session from "../session.js";
 import { sizeText } from "../sizes.js";
 import { number, t, tn } from "../words.js";
-import { showAdvice } from "./advice.js";
-import { charts, pause as chartPause } from "./home-charts.js";
-import * as denied from "./home-denied.js";
-import * as environments from "./home-environments.js";
 import { health } from "./home-health.js";
-import { storageView } from "./home-storage.js";
-import { jobTable } from "./jobs.js";
-import { isSignedOut, part } from "./part.js";
+import { isSignedOut } from "./part.js";
 import { repeat } from "./repeat.js";
 
 const pause = 5_000; // milliseconds
-const mostJobs = 8;
 
 function tile(title, value, note = "", style = "") {
     return value === undefined ? null : make("div", { class: "panel" },
@@ -56,16 +48,6 @@ function numberTiles(list, before, seconds) {
     ];
 }
 
-function limitList(limits) {
-    const facts = [
-        [t("Record"), sizeText(Number(limits.recordBytes))], [t("File"), sizeText(Number(limits.assetBytes))],
-        [t("Request body"), sizeText(Number(limits.bodyBytes))], [t("Records in a batch"), number(limits.batchOperations)],
-        [t("Time of a query"), t("{seconds} s", { seconds: Number(limits.queryMilliseconds) / 1000 })],
-    ];
-    return [make("dl", { class: "facts" }, facts.map(([key, value]) => make("div", {}, make("dt", {}, key), make("dd", {}, value)))),
-        session.covers("readSettings") ? make("p", { class: "note" }, make("a", { href: "#/settings" }, t("All settings and limits"))) : null];
-}
-
 /** The numbers of the server; `null` for callers without access to them. */
 async function numbers(signal) {
     try {
@@ -86,33 +68,11 @@ function emptiness() {
 }
 
 export async function show({ signal, show: draw, fail }) {
-    await schema.load({ signal });
+    await schema.recent({ signal });
     const heading = make("h1", {}, t("Home"));
     const tiles = make("dl", { class: "tiles" });
+    const parts = make("div", { class: "home-parts" });
     const state = health({ signal, fail });
-    const context = { signal, fail };
-    const graphs = charts({ ...context, loaded: state.setHistory, failed: (error) => state.cannotCheck("errors", error) });
-    const stored = part({ ...context, title: t("Storage"), load: async () => {
-        try {
-            const found = await observation.storage(signal);
-            state.setStorage(found);
-            return storageView(found);
-        } catch (error) {
-            state.cannotCheck("disk", error);
-            throw error;
-        }
-    } });
-    const refused = !session.covers("readRequests") ? null
-        : part({ ...context, title: t("Denied and throttled"), name: t("Senders that were denied or throttled"), load: () => denied.load(signal) });
-    // A key belongs to one environment.
-    const compared = session.current()?.isAdministrator === false ? null
-        : part({ ...context, title: t("Development and production"), load: () => environments.load(signal) });
-    const jobs = part({ ...context, title: make("a", { href: "#/jobs" }, t("Jobs")), name: t("Jobs"), load: async () => {
-        const list = await api.jobs({ limit: String(mostJobs) }, signal);
-        return [list.length === 0 ? make("p", { class: "note" }, t("No jobs in the last week.")) : jobTable(list)];
-    } });
-    const limits = part({ ...context, title: t("Limits"), load: async () => limitList(await api.limits(signal)) });
-    const advice = make("section", { "aria-label": t("Costly queries") });
     let before = null;
     let at = 0;
 
@@ -129,19 +89,17 @@ export async function show({ signal, show: draw, fail }) {
         [before, at] = [list, now];
     }
 
-    draw(make("div", { class: "page-head" }, heading), state.element, schema.all().length === 0 ? emptiness() : null, tiles,
-        graphs.element, make("div", { class: "two" }, refused?.element, stored.element, compared?.element, jobs.element, advice, limits.element));
+    draw(make("div", { class: "page-head" }, heading), state.element, schema.all().length === 0 ? emptiness() : null, tiles, parts);
     introduce(heading);
     drawNumbers().catch((error) => { if (isSignedOut(error)) fail(error); });
-    for (const work of [state.checkReady, state.checkBackup, graphs.refresh, stored.refresh, limits.refresh, jobs.refresh,
-        refused?.refresh, compared?.refresh]) work?.();
-    showAdvice(advice, null, signal);
+    state.checkReady();
+    state.checkBackup();
     repeat(async () => {
-        await Promise.all([drawNumbers(), state.checkReady(), jobs.refresh()]);
+        await Promise.all([drawNumbers(), state.checkReady()]);
         return pause;
     }, pause, signal, fail);
-    repeat(async () => {
-        await Promise.all([graphs.refresh(), refused?.refresh()]);
-        return chartPause;
-    }, chartPause, signal, fail);
+    // What is below comes after the first drawing: its modules would delay that on a slow network.
+    const { showParts } = await import("./home-parts.js");
+    signal.throwIfAborted();
+    showParts(parts, state, { signal, fail });
 }

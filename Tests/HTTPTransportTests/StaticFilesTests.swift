@@ -93,6 +93,34 @@ import Testing
         #expect(old.status == .ok && old.fields[.cacheControl] == "no-cache")
     }
 
+    @Test func `the style sheets of a page are joined in their order`() throws {
+        let page = """
+            <link rel="icon" href="a.png">
+                <link rel="stylesheet" href="one.css">
+                <link rel="stylesheet" href="two.css">
+                <link rel="stylesheet" href="missing.css">
+            <script src="main.js"></script>
+            """
+        let files = StaticFiles([
+            "index.html": Array(page.utf8), "one.css": Array("a {}".utf8), "two.css": Array("b {}".utf8),
+            "signin.html": Array("<link rel=\"stylesheet\" href=\"one.css\">".utf8),
+        ])
+        func text(_ path: String) throws -> String {
+            let target = try #require(RequestTarget(path))
+            let response = try #require(files.respond(to: HTTPRequest(method: .get, target: target)))
+            guard case .bytes(let body) = response.body else { return "" }
+            return String(decoding: body, as: UTF8.self)
+        }
+        let index = try text("/_/")
+        let address = try #require(index.firstMatch(of: /href="(v-[a-z0-9]+\/joined\/index.css)"/)?.output.1)
+        #expect(index.contains("missing.css") && !index.contains("one.css") && !index.contains("two.css"))
+        let icon = try #require(index.firstRange(of: "a.png"))
+        #expect(try #require(index.firstRange(of: "joined")).lowerBound > icon.lowerBound)
+        #expect(try text("/_/\(address)") == "a {}\nb {}\n")
+        // A single one stays.
+        #expect(try text("/_/signin.html").contains("/one.css"))
+    }
+
     @Test(arguments: ["/", "/records", "/_x", "/__/", "/a/_/"])
     func `other paths are passed on`(_ path: String) throws {
         #expect(try respond(.get, path) == nil)

@@ -9,7 +9,7 @@ import sys
 
 from Tests.browser.runner import run
 
-MODULES = ["waiting", "pages", "looks", "grid", "administrators", "places", "records", "queries", "schema",
+MODULES = ["set_up", "waiting", "pages", "looks", "grid", "administrators", "places", "records", "queries", "schema",
            "schema_text", "promotion", "views", "assets", "base_path", "shown_files", "security", "users", "keys",
            "administrator_rooms", "invitations", "webhooks", "operation", "interface", "record_room", "home", "logs",
            "backups"]

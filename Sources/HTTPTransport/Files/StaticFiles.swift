@@ -70,8 +70,36 @@ package struct StaticFiles: Sendable {
         let tags = files.sorted { $0.key < $1.key }.map { $0.key + $0.value.entityTag }
         version = "v-" + Self.fingerprint(of: Array(tags.joined(separator: " ").utf8))
         for (path, bytes) in contents where path.hasSuffix(".html") && !path.contains("/") {
-            add(Array(versioned(String(decoding: bytes, as: UTF8.self)).utf8), at: path)
+            let page = joined(String(decoding: bytes, as: UTF8.self), as: String(path.dropLast(".html".utf8.count)))
+            add(Array(versioned(page).utf8), at: path)
         }
+    }
+
+    /// Returns a page of the console with one style sheet instead of several that follow each other. Each would cost a
+    /// request at the first visit.
+    ///
+    /// - Parameter name: The name of the page, for the address of the joined style sheet.
+    private mutating func joined(_ page: String, as name: String) -> String {
+        let lines = page.split(separator: "\n", omittingEmptySubsequences: false)
+        var sheets: [UInt8] = []
+        var others: [Substring] = []
+        var place: Int?
+        var count = 0
+        for line in lines {
+            guard let match = line.wholeMatch(of: /\s*<link rel="stylesheet" href="([^"]+)">/),
+                let sheet = files["/_/" + match.output.1]
+            else {
+                others.append(line)
+                continue
+            }
+            if place == nil { place = others.count }
+            sheets += sheet.identity + [0x0A]
+            count += 1
+        }
+        guard let place, count > 1 else { return page }
+        add(sheets, at: "joined/\(name).css")
+        others.insert("    <link rel=\"stylesheet\" href=\"joined/\(name).css\">", at: place)
+        return others.joined(separator: "\n")
     }
 
     /// Returns a page of the console whose scripts and styles have addresses with the version.
