@@ -260,6 +260,6 @@ def every_room_speaks_japanese(page, server):
         width = page.run("return [document.documentElement.scrollWidth, innerWidth]")
         assert width[0] <= width[1], f"{place} is {width} px wide"
     # Dates and numbers follow the language.
-    page.go("#/types/Post/record/p0")
+    visit(page, "#/types/Post/record/p0")
     page.see(page.run("""
         return new Intl.DateTimeFormat("ja", { dateStyle: "medium" }).format(new Date())"""))
