@@ -422,6 +422,8 @@ def own_administration(fixture: Fixture) -> list[Sample]:
     """Requests of named administrators about their own sessions."""
     nobody, deputy, leaver = Caller(), Caller(fixture.deputy), Caller(fixture.leaver)
     return [
+        nobody.json("POST", "/administrators/first", {
+            "code": "wrong", "name": "first", "password": PASSWORD}).rejected_with(403),
         nobody.json("POST", "/administrators/sessions", {
             "name": fixture.administrators["deputy"], "password": PASSWORD, "label": "desk"}).costly,
         deputy.get("/administrators/sessions"),
