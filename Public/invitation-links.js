@@ -3,8 +3,13 @@
 const key = "fogbase.signUpPage";
 const name = "invitation";
 
+/** The address of a page of the console for people: without the version that is in the address of this module. */
+export function pageAddress(page) {
+    return import.meta.url.replace(/\/_\/.*$/, `/_/${page}`);
+}
+
 /** The sign-up page of this server for a container and environment. */
-export function ownPage({ container, environment }, address = new URL("signup.html", import.meta.url).href) {
+export function ownPage({ container, environment }, address = pageAddress("signup.html")) {
     const page = new URL(address);
     for (const [key_, value] of Object.entries({ container, environment })) if (value !== undefined) page.searchParams.set(key_, value);
     return page.href;

@@ -262,7 +262,7 @@ export const access = {
     "Write an e-mail": "メールを書く",
     "For apps that ask for the invitation itself:": "招待そのものを入力するアプリ用:",
     "User name": "ユーザー名",
-    "The account gets this name, and nobody else can use the link.": "アカウントはこの名前になり、ほかの人はリンクを使えません。",
+    "With a name, the link makes an account of this name only.": "名前を入れると、リンクで作れるのはこの名前のアカウントだけです。",
     "How many accounts": "アカウント数",
     "From 1 to {most}.": "1〜{most}。",
     "For whom": "対象",

@@ -129,7 +129,7 @@ export const operation = {
     "Add the index {index} to {type}": "{type} にインデックス {index} を追加",
     "{time} ms": "{time} ミリ秒",
     "All indexes are ready.": "すべてのインデックスが準備完了です。",
-    "No query was costly or rejected since the server started.": "サーバーの起動以降、負荷の高いクエリや拒否されたクエリはありません。",
+    "No query was costly or rejected in {environment} since the server started.": "サーバーの起動以降、{environment} では負荷の高いクエリや拒否されたクエリはありません。",
     "{count} costly queries since the server started": "サーバーの起動以降、負荷の高いクエリ {count} 種類",
     "{count} rows returned": "返却 {count} 行",
     "{count} records found": "発見 {count} 件",

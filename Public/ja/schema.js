@@ -1,6 +1,7 @@
 // Japanese: the schema as a whole, its text, and its way to production.
 
 export const schema = {
+    "Queries that need these indexes may be rejected: {names}.": "次のインデックスを必要とするクエリは拒否されることがあります: {names}。",
     "about {size} in {entries}": "約 {size}（{entries}）",
     "{count} entries": "{count} 件",
     "not used since the start": "起動後は未使用",

@@ -4,6 +4,7 @@ import { administrators } from "../api-access.js";
 import { make } from "../dom.js";
 import { InputProblem } from "../fields/problem.js";
 import * as passwords from "../passwords.js";
+import { pageAddress } from "../invitation-links.js";
 import { t } from "../words.js";
 import { askForm, field, radioGroup, textInput } from "./form-dialog.js";
 import { showSecret } from "./secret.js";
@@ -53,7 +54,7 @@ export function checkPassword(control) {
 
 /** Shows the message for an administrator whose password was just set. */
 function showMessage(title, name, password) {
-    const address = new URL("..", import.meta.url).href;
+    const address = pageAddress("");
     return showSecret({
         title, label: t("Message"), isLong: true,
         text: t("Sign in at {address} under “Name and password”.", { address }) + `\n\n${t("Name")}: ${name}\n`

@@ -163,6 +163,7 @@ function jobList(jobs) {
 
 /** What a backup has, and how commands make and restore one. */
 function explanation() {
+    const name = `fogbase-${new Date().toISOString().slice(0, 10)}`;
     return [
         make("section", { "aria-label": t("What a backup has") }, make("h2", {}, t("What a backup has")),
             make("ul", { class: "plain" },
@@ -172,20 +173,20 @@ function explanation() {
         make("section", { "aria-label": t("With a command") }, make("h2", {}, t("With a command")),
             make("p", {}, t("On the server's machine, as its user. The server keeps working. “verify” reads everything and compares the digests.")),
             codeBlock(t("Make and check a backup"), [
-                "sudo -u fogbase fogbase backup create --data /var/lib/fogbase /var/backups/fogbase/2026-11-25",
-                "sudo -u fogbase fogbase backup verify /var/backups/fogbase/2026-11-25",
+                `sudo -u fogbase fogbase backup create --data /var/lib/fogbase /var/backups/fogbase/${name}`,
+                `sudo -u fogbase fogbase backup verify /var/backups/fogbase/${name}`,
             ].join("\n")),
             make("p", { class: "note" }, t("For a nightly backup, use a timer of systemd with these commands. Keep verified backups on another disk or machine."))),
         make("section", { "aria-label": t("Restore") }, make("h2", {}, t("Restore")),
             make("p", {}, t("A restore replaces the data directory, so it happens at the server while it does not run. Unpack a downloaded file first.")),
             codeBlock(t("Unpack a downloaded backup"), [
-                "sudo -u fogbase tar -xf fogbase-2026-11-25.tar -C /var/backups/fogbase",
-                "sudo -u fogbase fogbase backup verify /var/backups/fogbase/fogbase-2026-11-25",
+                `sudo -u fogbase tar -xf ${name}.tar -C /var/backups/fogbase`,
+                `sudo -u fogbase fogbase backup verify /var/backups/fogbase/${name}`,
             ].join("\n")),
             codeBlock(t("Restore a backup"), [
-                "systemctl stop fogbase",
-                "sudo -u fogbase fogbase backup restore --data /var/lib/fogbase --replace /var/backups/fogbase/2026-11-25",
-                "systemctl start fogbase",
+                "sudo systemctl stop fogbase",
+                `sudo -u fogbase fogbase backup restore --data /var/lib/fogbase --replace /var/backups/fogbase/${name}`,
+                "sudo systemctl start fogbase",
             ].join("\n")),
             make("p", { class: "note" }, t("With --replace, the command first moves the present content to a directory .replaced-… beside it. Clients that synced after the backup must sync from the start; all others continue."))),
     ];

@@ -70,8 +70,8 @@ function showLink(made, page) {
 async function create(signal) {
     const names = session.covers("changeRights") ? await roleNames(signal) : [];
     const name = textInput({ placeholder: "ada", maxlength: "128" });
-    const nameField = field({ label: t("User name"), control: name, name: "name", note: t("The account gets this name, and "
-        + "nobody else can use the link.") });
+    const nameField = field({ label: t("User name"), control: name, name: "name", note: t("With a name, the link makes an "
+        + "account of this name only.") });
     const uses = textInput({ type: "number", min: "1", max: String(mostUses), value: "1" });
     const usesField = field({ label: t("How many accounts"), control: uses, name: "uses",
         note: t("From 1 to {most}.", { most: mostUses }) });

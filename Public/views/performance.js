@@ -5,6 +5,7 @@ import { announce, introduce, make, whileBusy } from "../dom.js";
 import * as indexes from "../indexes.js";
 import * as router from "../router.js";
 import * as schema from "../schema.js";
+import * as scope from "../scope.js";
 import * as session from "../session.js";
 import { number, t, tn } from "../words.js";
 import { cell } from "./cell.js";
@@ -29,12 +30,14 @@ function queryCell({ recordType, where, sort }) {
 }
 
 /** The index of a costly query of this type: there, on the way, or a button that adds it. */
-function indexCell({ recordType, index: fields }, type, add) {
+function indexCell({ recordType, index: fields, refused }, type, add) {
     if (!Array.isArray(fields)) return make("span", { class: "note" }, t("none would help more"));
     const title = fields.join(", ");
     const name = make("span", { class: "code" }, title);
     const found = type === undefined ? undefined : indexes.find(type, fields);
-    if (found !== undefined) {
+    // A sort needs an index that a field with QUERYABLE alone does not give, although that is found.
+    const isEnough = found === undefined || Number(refused) === 0 || found.state !== undefined || type.indexes.includes(found);
+    if (found !== undefined && isEnough) {
         const state = indexes.stateText(found);
         return [name, " ", make("span", { class: found.state === "failed" ? "state alarm" : "state" }, state === "" ? t("ready") : state)];
     }
@@ -89,7 +92,7 @@ export async function show(visit, names, query) {
         const focused = document.activeElement?.getAttribute("aria-label");
         const hadFocus = list.contains(document.activeElement) || builds.contains(document.activeElement);
         list.replaceChildren(make("h2", {}, t("Costly queries")), advice.length === 0
-            ? make("p", { class: "note" }, t("No query was costly or rejected since the server started."))
+            ? make("p", { class: "note" }, t("No query was costly or rejected in {environment} since the server started.", { environment: scope.environment() }))
             : adviceTable(advice, types, add));
         builds.replaceChildren(make("h2", {}, t("Index builds")), buildList(unready));
         if (hadFocus) {

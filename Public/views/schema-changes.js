@@ -71,11 +71,16 @@ export function remarks({ records = {}, roles = [], kept = [], snapshot, deleted
     const goes = ({ change, kind }) => change === "removed" && kind === "type";
     const removedFields = list.filter((each) => goes(each) || (each.change === "removed" && each.kind === "field"
         && !list.some((other) => goes(other) && other.type === each.type)));
+    const removedIndexes = list.filter(({ change, kind, type }) => change === "removed" && kind === "index"
+        && !list.some((other) => goes(other) && other.type === type));
     return [
         removedFields.length === 0 ? null
             : t("Programs that still use these types and fields get errors: {names}.", {
                 names: removedFields.map(({ type, kind, name }) => (kind === "type" ? type : `${type}.${name}`)).join(", "),
             }),
+        removedIndexes.length === 0 ? null : t("Queries that need these indexes may be rejected: {names}.", {
+            names: removedIndexes.map(({ type, name }) => `${type} (${name})`).join(", "),
+        }),
         read.length === 0 ? null : t("New indexes are built from existing records: {types}. Until then, queries do not use them.", {
             types: read.map(([type, count]) => `${type} (${number(count)})`).join(", "),
         }),
