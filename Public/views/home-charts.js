@@ -13,6 +13,8 @@ export const pause = 20_000; // milliseconds
 const plain = (value) => number(value, { maximumSignificantDigits: 3 });
 const rate = (value) => t("{count}/s", { count: plain(value) });
 const time = (value) => t("{count} ms", { count: plain(value) });
+/** Fits beside the axis, also with five digits of milliseconds. */
+const shortTime = (value) => (value < 1_000 ? time(value) : t("{seconds} s", { seconds: plain(value / 1_000) }));
 const size = (value) => sizeText(Math.round(value));
 const shortSize = (value) => (value < 1024 ? `${plain(value / 1024)} KiB` : sizeText(value));
 
@@ -23,7 +25,10 @@ const kinds = [
         series: [{ name: "refused", title: t("rejected (4xx)") }, { name: "throttled", title: t("throttled (429)") },
             { name: "failed", title: t("failed (5xx)") }],
     },
-    { title: t("Latency"), format: time, series: [{ name: "median", title: t("median") }, { name: "p99", title: t("99th percentile") }] },
+    {
+        title: t("Latency"), format: time, mark: shortTime,
+        series: [{ name: "median", title: t("median") }, { name: "p99", title: t("99th percentile") }],
+    },
     {
         title: t("Work"), format: rate, mark: plain,
         series: [{ name: "queries", title: t("queries") }, { name: "writes", title: t("writes") }],
