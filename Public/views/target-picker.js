@@ -18,7 +18,7 @@ export function targetPicker({ field, value, isItem, changed }) {
     let checked = value; // the name that was looked up last
     let request = new AbortController();
 
-    const list = make("ul", { id: listID, role: "listbox", class: "panel choices", "aria-label": t("Records"), hidden: true });
+    const list = make("ul", { id: listID, role: "listbox", class: "panel target-choices", "aria-label": t("Records"), hidden: true });
     const preview = make("p", { class: "note preview", role: "status" });
     const type = make("select", { id: typeID, onchange: () => {
         lastType = type.value;
