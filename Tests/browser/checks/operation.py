@@ -200,7 +200,8 @@ def a_schedule_is_made_run_paused_changed_and_deleted(page, server):
     page.until(lambda: server.call("GET", "/schedules/nightly")[1]["paused"], "the pause")
     page.press("Resume")
     page.until(lambda: not server.call("GET", "/schedules/nightly")[1]["paused"], "the resumption")
-    # Editing keeps what the form shows; a change of records has a field and a value. The resumption draws the form again.
+    # Editing keeps what the form shows; a change of records has a field and a value. The resumption has drawn the form
+    # again.
     page.settled()
     page.press("Change records", "main form")
     choose(page, "Field", "good")
