@@ -19,33 +19,33 @@ def search(context: Context) -> Iterator[Row]:
     with articles(context, context.options.records) as data:
         names = max(1, data.records // RARE_HITS)
         yield from _rows(
-            context, data, "search-rare", 200, RARE_MS,
+            context, data, "search-rare", 4_000, RARE_MS,
             lambda number: _query(f"SELF CONTAINS '{rare_word(number * 7919 % names)}'", limit=RARE_HITS),
             "SELECT a.number FROM words JOIN article AS a ON a.id = words.rowid WHERE words MATCH ? LIMIT 100",
             lambda number: (rare_word(number * 7919 % names),))
         yield from _rows(
-            context, data, "search-common-ranked", 20, COMMON_MS,
+            context, data, "search-common-ranked", 50, COMMON_MS,
             lambda number: _query(f"SELF CONTAINS '{COMMON}'", sort="-rank()", limit=20),
             "SELECT a.number FROM (SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank LIMIT 20) AS w "
             "JOIN article AS a ON a.id = w.rowid", lambda number: (COMMON,))
         yield from _rows(
-            context, data, "search-newest", 200, RARE_MS,
+            context, data, "search-newest", 8_000, RARE_MS,
             lambda number: _query(f"SELF CONTAINS '{COMMON}'", sort="-createdTimestamp", limit=20),
             "SELECT a.number FROM (SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT 20) AS w "
             "JOIN article AS a ON a.id = w.rowid", lambda number: (COMMON,))
         yield from _rows(
-            context, data, "search-both", 50, COMMON_MS,
+            context, data, "search-both", 60, COMMON_MS,
             lambda number: _query(f"SELF CONTAINS_ALL_TOKENS '{COMMON} kami'", sort="-rank()", limit=20),
             "SELECT a.number FROM (SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank LIMIT 20) AS w "
             "JOIN article AS a ON a.id = w.rowid", lambda number: (f"{COMMON} kami",))
         yield from _rows(
-            context, data, "contains-three-letters", 100, PART_MS,
+            context, data, "contains-three-letters", 4_000, PART_MS,
             lambda number: _query(f"title CONTAINS[cd] '{number * 37 % 900 + 100}'", limit=100),
             "SELECT a.number FROM parts JOIN article AS a ON a.id = parts.rowid WHERE parts MATCH ? LIMIT 100",
             lambda number: (f'"{number * 37 % 900 + 100}"',))
         radius = RADIUS_KM * (1_000_000 / data.records) ** 0.5
         yield from _rows(
-            context, data, "radius", 200, RARE_MS,
+            context, data, "radius", 2_000, RARE_MS,
             lambda number: _query(f"distance(place, loc({_latitude(number)}, {_longitude(number)})) < {radius} km"),
             # The R*Tree finds the places in a box; those in the circle are tested, and come in the order of creation.
             "SELECT a.number FROM places JOIN article AS a ON a.id = places.id WHERE south >= ?3 - ?4 "
@@ -53,7 +53,7 @@ def search(context: Context) -> Iterator[Row]:
             "sin(radians(south)) + cos(radians(?3)) * cos(radians(south)) * cos(radians(west - ?1)))) < radians(?4) "
             "ORDER BY a.id LIMIT 100", lambda number: _circle(number, radius))
         yield from _rows(
-            context, data, "contains-long", 100, PART_MS,
+            context, data, "contains-long", 300, PART_MS,
             lambda number: _query(f"title CONTAINS[cd] 'banlo {number % 10}'", limit=100),
             "SELECT a.number FROM parts JOIN article AS a ON a.id = parts.rowid WHERE parts MATCH ? LIMIT 100",
             lambda number: (f'"banlo {number % 10}"',))
