@@ -90,6 +90,29 @@ import Testing
         #expect(try await Self.download(database, once).0.status == 401)
     }
 
+    @Test func `of several starts at the same time one makes the backup, and the others do not disturb it`()
+        async throws
+    {
+        let database = try await TestDatabase.make()
+        let (archive, registry) = (database.registry.archive, database.registry)
+        let started = await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<8 {
+                group.addTask { (try? archive.start(version: "test", of: registry)) == true }
+            }
+            return await group.reduce(into: 0) { if $1 { $0 += 1 } }
+        }
+        #expect(started >= 1)
+        let limit = ContinuousClock.now + .seconds(90)
+        var pauses = Pauses()
+        var state = "running"
+        while state == "running" {
+            try #require(ContinuousClock.now < limit)
+            await pauses.pause()
+            state = await database.call(.get, Self.route, as: .administrator).json?["state"]?.string ?? "?"
+        }
+        #expect(state == "done")
+    }
+
     @Test func `an archive is deleted after some hours`() async throws {
         let database = try await TestDatabase.make()
         let document = try await Self.make(database)

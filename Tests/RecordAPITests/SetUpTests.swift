@@ -60,6 +60,26 @@ import Testing
         #expect(statuses.sorted() == [201, 403, 403])
     }
 
+    @Test func `attempts count toward the limit of sign-ins of the address`() async throws {
+        let code = SetUpCode()
+        var limits = RateLimits()
+        limits.auth = RateLimit(2, per: .hour, burst: 2)
+        let rates = limits
+        let database = try await TestDatabase.make(withUsers: false) {
+            $0.setUpCode = code
+            $0.rateLimits = rates
+        }
+        var statuses: [Int] = []
+        for _ in 0..<4 {
+            statuses.append(await database.call(.post, "/administrators/first", body: Self.body("wrong")).status)
+        }
+        #expect(statuses == [403, 403, 429, 429])
+        #expect(await database.call(.post, "/administrators/first", body: Self.body(code.text)).status == 429)
+        let other = await database.call(
+            .post, "/administrators/first", body: Self.body(code.text), from: "198.51.100.7")
+        #expect(other.status == 201, "\(other.text)")
+    }
+
     @Test func `without a code nobody makes an administrator so`() async throws {
         let database = try await TestDatabase.make(withUsers: false)
         for code in ["", "null", "nil"] {

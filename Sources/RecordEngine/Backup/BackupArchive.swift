@@ -21,6 +21,8 @@ package final class BackupArchive: Sendable {
 
     private let dataPath: String
     private let backups: Backups
+    /// Held while a backup starts, so that a second start cannot delete the directory of the first.
+    private let starting = Locked(())
     /// The size of the archive that was made at a time, because listing many files takes long.
     private let size = Locked<(created: Int64, bytes: Int)?>(nil)
 
@@ -41,14 +43,16 @@ package final class BackupArchive: Sendable {
     /// - Returns: `false` if another backup is running.
     /// - Throws: INTERNAL_ERROR if the directory cannot be made.
     package func start(version: String, of registry: DatabaseRegistry) throws(RecordError) -> Bool {
-        if case .running = backups.state { return false }
-        try Self.reported { () throws(BackupProblem) in
-            try BackupFiles.removeTree(directory)
-            try BackupFiles.makeDirectory(directory)
+        try starting.withLock { _ throws(RecordError) in
+            if case .running = backups.state { return false }
+            try Self.reported { () throws(BackupProblem) in
+                try BackupFiles.removeTree(directory)
+                try BackupFiles.makeDirectory(directory)
+            }
+            var request = BackupRequest(path: path, copiesAssets: false, version: version)
+            request.isInDataDirectory = true
+            return backups.start(request, of: registry)
         }
-        var request = BackupRequest(path: path, copiesAssets: false, version: version)
-        request.isInDataDirectory = true
-        return backups.start(request, of: registry)
     }
 
     /// The state at a time in milliseconds since 1970. Reads files, so call it on a thread that may block.
