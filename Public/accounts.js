@@ -7,16 +7,6 @@ import * as scope from "./scope.js";
 import * as session from "./session.js";
 import * as users from "./users.js";
 
-/** The names that were read, by record name, until something changes. */
-let names = new Map();
-let reader = null;
-
-/** Forgets the names, after changes and for another caller. */
-export function forget() {
-    names = new Map();
-    users.forget();
-}
-
 /** Container and environment of the page: accounts belong to no single database. */
 function place() {
     const { container, environment } = scope.current();
@@ -63,23 +53,11 @@ export async function suggest(text, most) {
     return found.filter(hasName);
 }
 
-/** The name of the account with this record name; `null` if it has none, is deleted, or may not be read. */
-export async function nameOf(recordName) {
-    if (!users.isRecordName(recordName) || !session.covers("manageUsers")) return null;
-    if (reader !== session.current()) forget();
-    reader = session.current();
-    if (!names.has(recordName)) {
-        // The record name is enough if the account cannot be read.
-        names.set(recordName, read(recordName).then((found) => (found !== null && hasName(found) ? found.name : null), () => null));
-    }
-    return names.get(recordName);
-}
-
 /** A link to an account by its name; the record name until the name is known, and for callers that may not read accounts. */
 export function link(recordName) {
     if (!session.covers("manageUsers")) return make("span", { class: "code" }, recordName);
     const element = make("a", { href: router.address(["users", recordName]), title: recordName }, recordName);
-    nameOf(recordName).then((name) => {
+    users.nameOf(recordName).then((name) => {
         if (name !== null) element.textContent = name;
     });
     return element;

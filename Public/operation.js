@@ -16,7 +16,7 @@ export function isFinal({ state }) {
 }
 
 /** Whether the job is a bulk change of a caller. The others are work of the server, which cannot be stopped. */
-export function isOfCaller({ kind }) {
+function isOfCaller({ kind }) {
     return kind === "deleteRecords" || kind === "updateRecords";
 }
 

@@ -23,7 +23,7 @@ export function forget() {
 }
 
 /** The fields of a type that refer to records. */
-export function fieldsOf(typeName) {
+function fieldsOf(typeName) {
     return [...schema.fields(typeName)].filter(([, type]) => /^REFERENCE(_LIST)?$/.test(type ?? "")).map(([name]) => name);
 }
 
@@ -113,7 +113,7 @@ async function read(type, recordName, signal) {
 }
 
 /** Whether an index serves conditions on a field of a type. A query without one would add it, or be rejected. */
-export function hasIndex(typeName, field) {
+function hasIndex(typeName, field) {
     const type = schema.type(typeName);
     const has = (list) => (list ?? []).some((each) => ["QUERYABLE", "SORTABLE"].includes(each));
     return has(type.fields[field]?.indexes) || type.indexes.some(({ fields }) => fields?.[0]?.replace(/^-/, "") === field);

@@ -62,7 +62,7 @@ export function grouped(list) {
 }
 
 /** Whether a response may be the result of missing permissions; a record that the caller may not read is not found. */
-export function isDenial({ status, error }) {
+function isDenial({ status, error }) {
     return ["401", "403", "404"].includes(String(status)) && error?.serverErrorCode !== "AUTHENTICATION_FAILED";
 }
 

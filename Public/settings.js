@@ -5,7 +5,7 @@ const short = new Map([["data.path", "--data"], ["data.containers", "--container
 const secrets = new Set(["admin.token"]);
 
 /** `log` of `log.access` */
-export function sectionOf(key) {
+function sectionOf(key) {
     return key.split(".")[0];
 }
 

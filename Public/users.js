@@ -7,7 +7,7 @@ import * as scope from "./scope.js";
 import * as session from "./session.js";
 import { t } from "./words.js";
 
-/** The maximum number of pages of 1000 accounts that are read to find names. Beyond it, only record names are shown. */
+/** The maximum number of pages of 1000 accounts that are read to find names. Beyond it, each name is read by itself. */
 const mostPages = 5;
 
 const pattern = /^_[0-9a-f]{32}$/;

@@ -20,7 +20,7 @@ export function stateText({ paused, problem, next }) {
 }
 
 /** Whether the caller sees the whole task, so that the schedule can be put again. */
-export function isWhole({ task }) {
+function isWhole({ task }) {
     return task?.where !== undefined || task?.all === true;
 }
 

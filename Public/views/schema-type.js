@@ -29,7 +29,7 @@ export function isSystem({ name }) {
 }
 
 /** The inputs for a new field: name and type. `add(name, type)` is called with valid ones. */
-export function fieldInputs({ isTaken, add }) {
+function fieldInputs({ isTaken, add }) {
     const [nameID, typeID] = [freshID("field-name"), freshID("field-type")];
     const problem = make("p", { class: "problem", role: "alert", id: `${nameID}-problem` });
     const name = make("input", { id: nameID, type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false",

@@ -6,6 +6,7 @@ import * as router from "../router.js";
 import * as schema from "../schema.js";
 import * as routes from "../security/routes.js";
 import * as session from "../session.js";
+import * as users from "../users.js";
 import { t, tn } from "../words.js";
 import { showProblem } from "./problem.js";
 import { askToDeleteRole, grantsOf, growing, lookingNote, privateNote, rightsText, securityHead } from "./security-parts.js";
@@ -37,7 +38,7 @@ export async function show({ signal, show: draw, isOver }, { role: name }) {
                 refused(error);
                 return;
             }
-            accounts.forget();
+            users.forget();
             problem.replaceChildren();
             fill();
             announce(t("{name} no longer has the role {role}.", { name: title, role: name }));
@@ -49,7 +50,7 @@ export async function show({ signal, show: draw, isOver }, { role: name }) {
         const button = make("button", {
             type: "button", class: "small", onclick: () => remove(member, link.textContent, button),
         }, t("Remove"));
-        accounts.nameOf(member).then((known) => {
+        users.nameOf(member).then((known) => {
             button.setAttribute("aria-label", t("Remove {name} from the role", { name: known ?? link.textContent }));
         });
         return make("li", {}, link, canChange ? make("span", { class: "actions" }, button) : null);
@@ -66,7 +67,7 @@ export async function show({ signal, show: draw, isOver }, { role: name }) {
                 const found = await who.find();
                 if (found === null) return;
                 ({ members } = await routes.setMember(name, found.other ?? found.userRecordName, true));
-                accounts.forget();
+                users.forget();
                 problem.replaceChildren();
                 who.input.value = "";
                 fill();

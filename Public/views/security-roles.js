@@ -6,6 +6,7 @@ import * as router from "../router.js";
 import * as schema from "../schema.js";
 import * as routes from "../security/routes.js";
 import * as session from "../session.js";
+import * as users from "../users.js";
 import { number, t } from "../words.js";
 import { showProblem } from "./problem.js";
 import { askForRole, askToDeleteRole, grantsOf, growing, lookingNote, privateNote, rightsText, securityHead } from "./security-parts.js";
@@ -106,7 +107,7 @@ export async function show({ signal, show: draw, isOver }) {
     privateNote(), lookingNote(), problem,
     canChange && canFind && roles.length > 0 ? giveForm(roles, (role, name) => {
         announce(t("{name} now has the role {role}.", { name, role }), { isCarried: true });
-        accounts.forget();
+        users.forget();
         reload();
     }, refused) : null,
     filter,

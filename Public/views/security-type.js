@@ -1,6 +1,5 @@
 // The rights of a type: grants, rights of fields and access lists. What changes is listed before it is saved, and can be undone.
 
-import * as accounts from "../accounts.js";
 import { announce, introduce, make, whileBusy } from "../dom.js";
 import * as router from "../router.js";
 import * as schema from "../schema.js";
@@ -32,7 +31,7 @@ function listHelp() {
 async function accountNames(list) {
     const names = new Map();
     await Promise.all(Object.keys(list ?? {}).filter(users.isRecordName).map(async (recordName) => {
-        const name = await accounts.nameOf(recordName);
+        const name = await users.nameOf(recordName);
         if (name !== null) names.set(recordName, name);
     }));
     return names;

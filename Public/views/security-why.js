@@ -56,7 +56,7 @@ function questionForm(question, signal, submit) {
     const shownUser = question.user;
     const who = accountInput({ label: t("Who"), placeholder: t("ada, or anonymous"), value: shownUser, others: others(), signal });
     if (users.isRecordName(shownUser)) {
-        accounts.nameOf(shownUser).then((name) => {
+        users.nameOf(shownUser).then((name) => {
             if (name !== null && who.input.value === shownUser) who.input.value = name;
         });
     }
@@ -229,7 +229,7 @@ async function find(question, signal) {
         routes.explain(explain.body(question), { signal }), recordOf(question, signal), routes.roles(signal)]);
     const list = record?.acl ?? null;
     const principals = Object.keys(list ?? {}).filter(users.isRecordName);
-    const names = new Map(await Promise.all(principals.map(async (each) => [each, await accounts.nameOf(each) ?? each])));
+    const names = new Map(await Promise.all(principals.map(async (each) => [each, await users.nameOf(each) ?? each])));
     if (account !== null) names.set(account.userRecordName, who);
     const facts = {
         who, names, list, roles: roles.map(({ name }) => name), heldRoles: answer.roles ?? [],
@@ -259,7 +259,7 @@ export async function show({ signal, show: draw, fail }, _, query) {
         signal.throwIfAborted();
         problem.replaceChildren();
         place.replaceChildren(answerPanel(found.answer, found.context, (done) => {
-            accounts.forget();
+            users.forget();
             schema.load({ signal }).then(() => answer(t("Done: {what}.", { what: done }))).catch(fail);
         }, problem));
         if (note !== "") announce(note);

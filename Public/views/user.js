@@ -126,7 +126,7 @@ export async function show({ signal, show: draw, isOver }, { user }) {
             refused(error);
             return false;
         }
-        accounts.forget();
+        users.forget();
         problem.replaceChildren();
         drawFacts();
         if (sentence !== "") announce(sentence);
@@ -173,7 +173,7 @@ export async function show({ signal, show: draw, isOver }, { user }) {
             refused(error);
             return false;
         }
-        accounts.forget();
+        users.forget();
         problem.replaceChildren();
         announce(isMember ? t("{name} now has the role {role}.", { name: title, role: role.name })
             : t("{name} no longer has the role {role}.", { name: title, role: role.name }));
@@ -183,7 +183,7 @@ export async function show({ signal, show: draw, isOver }, { user }) {
         if (!(await askToDelete(title, account.isAnonymous === true))) return;
         try {
             await routes.removeUser(account.userRecordName);
-            accounts.forget();
+            users.forget();
             const isDone = await watchRemoval(title);
             announce(isDone ? t("The account {name} is deleted.", { name: title })
                 : t("The account is deleted. Home lists the job that deletes its private data."), { isCarried: true });

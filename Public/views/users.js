@@ -9,6 +9,7 @@ import * as router from "../router.js";
 import * as routes from "../security/routes.js";
 import * as session from "../session.js";
 import { sizeText } from "../sizes.js";
+import * as users from "../users.js";
 import { number, t, tn } from "../words.js";
 import { ask } from "./dialog.js";
 import { problemBox, showProblem } from "./problem.js";
@@ -161,7 +162,7 @@ export async function show({ signal, show: draw, isOver }, _, query) {
         if (account === null) return;
         try {
             const user = await routes.createUser(account.name, account.password);
-            accounts.forget();
+            users.forget();
             announce(t("Created."), { isCarried: true });
             if (!isOver()) router.go(accounts.address(user));
         } catch (error) {
