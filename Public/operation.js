@@ -77,9 +77,9 @@ export function schedule(name, signal) {
     return call("GET", path("schedules", name), { signal });
 }
 
-/** Creates or replaces a schedule, whose jobs run as the caller in the database of the scope. */
-export function putSchedule(name, content) {
-    return call("PUT", path("schedules", name), { body: stringify(content) });
+/** Creates or replaces a schedule, whose jobs run as the caller in the database and zone of `place`, by default those of the scope. */
+export function putSchedule(name, content, place = scope.current()) {
+    return call("PUT", path("schedules", name), { body: stringify(content), scope: place });
 }
 
 export function deleteSchedule(name) {
@@ -91,9 +91,20 @@ export function runSchedule(name) {
     return call("POST", path("schedules", name, "run"));
 }
 
-/** Whether the console shows the database of a job or a schedule. Of a private one, the server does not say whose. */
-export function isHere({ database }) {
-    return (database ?? "public") === (scope.current().database ?? "public");
+/** The scope of a job or a schedule. */
+export function place({ database, owner, zone }) {
+    const { container, environment } = scope.current();
+    return {
+        ...(container && { container }), ...(environment && { environment }), ...(database === "private" && { database }),
+        ...(owner && { owner }), ...(zone && { zone }),
+    };
+}
+
+/** Whether the console shows the database and zone of a job or a schedule. */
+export function isHere(one) {
+    const [there, here] = [place(one), scope.current()];
+    return (there.database ?? "public") === (here.database ?? "public") && there.owner === here.owner
+        && (there.zone ?? scope.defaultZone) === scope.zone();
 }
 
 /** The OpenAPI document. */

@@ -17,6 +17,11 @@ export function current() {
     return scope;
 }
 
+/** The console's URL with another scope, at the page `page` (a part after `#`). */
+export function address(values, page = "#/") {
+    return `${location.pathname}?${new URLSearchParams(values)}${page}`;
+}
+
 /** Reloads the console with another scope in its URL, at the first page. Does nothing if the scope is the same. */
 export function change(values) {
     const query = new URLSearchParams();

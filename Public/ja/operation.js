@@ -58,8 +58,11 @@ export const operation = {
     "active": "有効",
     "Its condition is shown only to the caller that put it, so only that caller can change it.":
         "条件は登録した本人にだけ表示されるため、変更できるのも本人だけです。",
-    "It works in another database. Choose that one in the header to change it.":
-        "別のデータベースが対象です。変更するには、上部でそのデータベースを選んでください。",
+    "It works in another database or zone. Show that one to change it.":
+        "別のデータベースまたはゾーンで動作します。変更するには、それを表示してください。",
+    "Show that database": "そのデータベースを表示",
+    "private": "非公開",
+    "zone {name}": "ゾーン{name}",
     "Run as you from now on?": "今後はあなたとして実行しますか？",
     "The jobs of this schedule run with the rights of {other}. After this change they run with yours.":
         "このスケジュールのジョブは {other} の権限で実行されています。変更後はあなたの権限で実行されます。",

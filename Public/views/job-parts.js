@@ -68,6 +68,12 @@ export function callerView({ by, schedule }) {
     return [make("a", { href: router.address(["schedules", schedule]) }, t("Schedule {name}", { name: schedule })), ", ", who];
 }
 
+/** The database and zone of a job or a schedule; `undefined` for the default zone of the public database. */
+export function placeView({ database, owner, zone }) {
+    if (database !== "private") return zone;
+    return [t("private"), owner === undefined ? null : [" ", userText(owner)], zone === undefined ? null : ` · ${t("zone {name}", { name: zone })}`];
+}
+
 export function countText(job) {
     if (!countsRecords(job)) return job.total === undefined ? "" : number(job.total);
     return tn("{count} record", "{count} records", Number(job.done ?? 0));

@@ -7,7 +7,7 @@ import * as operation from "../operation.js";
 import * as router from "../router.js";
 import { number, t, tn } from "../words.js";
 import { cell } from "./cell.js";
-import { callerView, conditionText, durationText, jobButtons, paceText, progressBar, targetView } from "./job-parts.js";
+import { callerView, conditionText, durationText, jobButtons, paceText, placeView, progressBar, targetView } from "./job-parts.js";
 import { kindText, progressText, stateText, stateView } from "./jobs.js";
 import { problemBox, showProblem } from "./problem.js";
 import { repeat } from "./repeat.js";
@@ -28,7 +28,7 @@ function facts(job) {
     const ended = job.ended === undefined || job.started === undefined ? undefined
         : durationText((Number(job.ended) - Number(job.started)) / 1000);
     const list = [
-        [t("Records"), targetView(job)], [t("By"), callerView(job)], [t("Created"), time(job.created)], [t("Started"), time(job.started)],
+        [t("Records"), targetView(job)], [t("Database"), placeView(job)], [t("By"), callerView(job)], [t("Created"), time(job.created)], [t("Started"), time(job.started)],
         [t("Ended"), time(job.ended)], [t("Took"), ended], [t("Identifier"), make("span", { class: "code" }, job.id)],
         [t("At most"), job.task?.maxAffected === undefined ? undefined : number(job.task.maxAffected)],
     ];

@@ -3,7 +3,6 @@
 import { localText } from "../dates.js";
 import { make, whileBusy } from "../dom.js";
 import * as operation from "../operation.js";
-import * as scope from "../scope.js";
 import { t, tp } from "../words.js";
 import { ask } from "./dialog.js";
 import { conditionText, targetView } from "./job-parts.js";
@@ -28,7 +27,7 @@ function isWhole({ task }) {
 export function obstacle(schedule) {
     if (!isWhole(schedule)) return t("Its condition is shown only to the caller that put it, so only that caller can change it.");
     return operation.isHere(schedule) ? null
-        : t("It works in another database. Choose that one in the header to change it.");
+        : t("It works in another database or zone. Show that one to change it.");
 }
 
 /** The body that puts a schedule again, with these changes. */
@@ -105,8 +104,9 @@ export function scheduleButtons(schedule, { started, changed, deleted, failed, i
     const isPaused = schedule.paused === true;
     return [
         button(t("Run now"), async () => { if (await mayRun(schedule)) started(await operation.runSchedule(schedule.name)); }),
-        obstacle(schedule) !== null || scope.isPrivate() ? null : button(isPaused ? t("Resume") : t("Pause"), async () => {
-            if (await mayTakeOver(schedule)) changed(await operation.putSchedule(schedule.name, content(schedule, { paused: !isPaused })));
+        !isWhole(schedule) ? null : button(isPaused ? t("Resume") : t("Pause"), async () => {
+            if (!(await mayTakeOver(schedule))) return;
+            changed(await operation.putSchedule(schedule.name, content(schedule, { paused: !isPaused }), operation.place(schedule)));
         }),
         deleted === undefined ? null : button(t("Delete"), async () => {
             if (!(await mayDelete(schedule))) return;

@@ -9,7 +9,7 @@ import * as scope from "../scope.js";
 import * as session from "../session.js";
 import { t } from "../words.js";
 import { askToLeave } from "./dialog.js";
-import { callerView, targetView } from "./job-parts.js";
+import { callerView, placeView, targetView } from "./job-parts.js";
 import { jobTable, kindText } from "./jobs.js";
 import { keepFocus } from "./keep-focus.js";
 import { showProblem } from "./problem.js";
@@ -22,7 +22,7 @@ const namePattern = /^[A-Za-z0-9_-]{1,64}$/;
 
 function facts(schedule) {
     const list = [[t("State"), stateText(schedule)], [t("Next run"), nextText(schedule)], [t("Runs as"), callerView(schedule)],
-        [t("Changed"), localText(schedule.modified)],
+        placeView(schedule) === undefined ? null : [t("Database"), placeView(schedule)], [t("Changed"), localText(schedule.modified)],
         schedule.skipped === undefined ? null
             : [t("Left out"), t("{time}, as the run before had not ended", { time: localText(schedule.skipped) })]];
     return make("dl", { class: "facts" }, list.filter((each) => each !== null).map(([key, value]) =>
@@ -100,7 +100,10 @@ export async function show({ signal, show: draw, fail, isOver }, { schedule: nam
         const reason = schedule === null ? null : obstacle(schedule);
         body.replaceChildren(...(reason === null ? [form(schedule, save, setDirty)]
             : [make("p", {}, kindText(schedule.task), ": ", targetView(schedule)),
-                make("p", { class: "code" }, `${schedule.cron} ${schedule.timeZone}`), make("p", { class: "note" }, reason)]));
+                make("p", { class: "code" }, `${schedule.cron} ${schedule.timeZone}`), make("p", { class: "note" }, reason),
+                operation.isHere(schedule) ? null : make("p", { class: "actions" }, make("a", {
+                    class: "button", href: scope.address(operation.place(schedule), router.address(["schedules", schedule.name])),
+                }, t("Show that database")))].filter((each) => each !== null)));
     }
     async function reload(sentence) {
         schedule = await operation.schedule(schedule.name, signal);
@@ -115,7 +118,7 @@ export async function show({ signal, show: draw, fail, isOver }, { schedule: nam
             if (schedule === null && await exists(key)) {
                 throw new Error(t("A schedule with the name {name} exists already.", { name: key }));
             }
-            const saved = await operation.putSchedule(key, content);
+            const saved = await operation.putSchedule(key, content, schedule === null ? undefined : operation.place(schedule));
             if (isOver()) return;
             isDirty = false;
             router.go(router.address(["schedules", key]));

@@ -70,6 +70,8 @@ enum JobRoutes {
         "state":{"type":"string","enum":["queued","running","paused","succeeded","failed","cancelled"]},
         "by":{"type":"object","properties":{"kind":{"type":"string"},"name":{"type":"string"}}},
         "task":{"type":"object"},"schedule":{"type":"string","description":"The schedule that started it"},"database":{"type":"string","enum":["public","private"]},
+        "owner":{"type":"string","description":"The record name of the private database's owner, for it and for administrators"},
+        "zone":{"type":"string","description":"Absent for the default zone"},
         "created":{"type":"integer","description":"Milliseconds since 1970"},
         "started":{"type":"integer"},"ended":{"type":"integer"},
         "total":{"type":"integer","description":"Absent while it is unknown"},"done":{"type":"integer"},

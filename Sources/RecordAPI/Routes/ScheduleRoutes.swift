@@ -74,6 +74,8 @@ enum ScheduleRoutes {
         "name":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"},"cron":{"type":"string"},
         "timeZone":{"type":"string"},"task":{"$ref":"#/components/schemas/JobTask"},
         "database":{"type":"string","enum":["public","private"]},
+        "owner":{"type":"string","description":"The record name of the private database's owner"},
+        "zone":{"type":"string","description":"Absent for the default zone"},
         "by":{"type":"object","description":"Who its jobs run as","properties":{
         "kind":{"type":"string"},"name":{"type":"string"}}},
         "created":{"type":"integer"},"modified":{"type":"integer"},"paused":{"type":"boolean"},

@@ -1,5 +1,6 @@
 internal import RecordModel
 internal import RecordStorage
+internal import RecordWire
 
 extension StoredCaller {
     /// The kinds of callers in the store.
@@ -55,5 +56,25 @@ extension StoredAddress {
         ZoneName(zone).map {
             DatabaseAddress(scope: scope == 0 ? .publicDatabase : .privateDatabase(owner: owner), zone: $0)
         }
+    }
+}
+
+/// The database and zone of a job or a schedule, as callers see it.
+struct JobPlace: Hashable, Sendable {
+    private let address: StoredAddress
+    /// The record name of the owner of a private database; `nil` in the public database, and for a deleted owner.
+    private let owner: String?
+
+    /// - Throws: The store's error.
+    init(_ address: StoredAddress, _ accounts: AccountTable) throws(RecordError) {
+        self.address = address
+        owner = address.scope == 0 ? nil : try accounts.find(id: address.owner)?.recordName
+    }
+
+    /// Adds the members `database`, `owner` and `zone`. The default zone has no member.
+    func describe(to object: inout JSONObject, showsOwner: Bool) {
+        object["database"] = address.scope == 0 ? "public" : "private"
+        if showsOwner, let owner { object["owner"] = .string(owner) }
+        if address.zone != ZoneName.defaultZone.text { object["zone"] = .string(address.zone) }
     }
 }

@@ -96,7 +96,7 @@ package struct Jobs: Sendable {
     ///   administrator lacks the right; CONFLICT if the job has ended or its kind cannot be stopped.
     package func perform(_ command: Command, on name: String, by actor: AuditActor) async throws(RecordError) -> JobInfo
     {
-        let row = try await database.write { transaction throws(RecordError) in
+        let job = try await database.write { transaction throws(RecordError) in
             let caller = try transaction.callers.current(actor.caller)
             let row = try transaction.store.jobs.find(name: name)
             guard let row, JobInfo.maySee(row, caller) else { throw RecordError.jobNotFound }
@@ -111,20 +111,20 @@ package struct Jobs: Sendable {
                     details: [("kind", .text(row.kind.rawValue))])
             }
             if row.state.isFinal {
-                if command == .cancel, row.state == .cancelled { return row }
+                if command == .cancel, row.state == .cancelled { return try JobInfo(row, transaction.store.accounts) }
                 throw RecordError(
                     .conflict, "The job has ended", details: [("state", .text(row.state.rawValue))])
             }
             // A running job needs no resumption.
-            if command == .resume, row.state != .paused { return row }
+            if command == .resume, row.state != .paused { return try JobInfo(row, transaction.store.accounts) }
             try transaction.store.jobs.set(command.state, of: row.id, now: transaction.now)
             if !row.caller.belongs(to: caller) {
                 try transaction.auditLog.append(command.action, name, by: actor)
             }
-            return try transaction.store.jobs.find(row.id) ?? row
+            return try JobInfo(try transaction.store.jobs.find(row.id) ?? row, transaction.store.accounts)
         }
         if command == .resume { start() }
-        return JobInfo(row)
+        return job
     }
 
     /// Adds a job.
@@ -136,14 +136,14 @@ package struct Jobs: Sendable {
     func create(
         _ task: JobTask, for caller: Caller, in address: DatabaseAddress, total: Int?, key: IdempotencyKey?
     ) async throws(RecordError) -> JobInfo {
-        let row = try await database.write { transaction throws(RecordError) in
+        let job = try await database.write { transaction throws(RecordError) in
             let jobs = transaction.jobs
             let row = try jobs.create(task, for: try jobs.stored(caller), in: StoredAddress(address), total: total)
             if let key { try transaction.remember(WriteResponse(outcome: .job, name: row.name), key, for: caller) }
-            return row
+            return try JobInfo(row, transaction.store.accounts)
         }
         start()
-        return JobInfo(row)
+        return job
     }
 }
 
@@ -158,7 +158,7 @@ package struct JobReader {
     /// - Throws: NOT_FOUND.
     package func find(_ name: String, for caller: Caller) throws(RecordError) -> JobInfo {
         guard let row = try table.find(name: name), JobInfo.maySee(row, caller) else { throw .jobNotFound }
-        return JobInfo(row)
+        return try JobInfo(row, reader.store.accounts)
     }
 
     /// Returns the jobs that the caller may see, newest first.
@@ -179,15 +179,23 @@ package struct JobReader {
         let rows = try table.list(
             of: JobInfo.maySeeAll(caller) ? nil : (stored.kind, stored.number),
             isUnfinished: filter.isUnfinished, before: position, limit: filter.limit + 1)
-        return (rows.prefix(filter.limit).map(JobInfo.init), rows.count > filter.limit)
+        let jobs = try rows.prefix(filter.limit).map { row throws(RecordError) in
+            try JobInfo(row, reader.store.accounts)
+        }
+        return (jobs, rows.count > filter.limit)
     }
 }
 
 /// A job as callers see it.
 package struct JobInfo: Hashable, Sendable {
     private let row: JobRow
+    private let place: JobPlace
 
-    init(_ row: JobRow) { self.row = row }
+    /// - Throws: The store's error.
+    init(_ row: JobRow, _ accounts: AccountTable) throws(RecordError) {
+        self.row = row
+        place = try JobPlace(row.address, accounts)
+    }
 
     /// The public id.
     package var name: String { row.name }
@@ -211,7 +219,9 @@ package struct JobInfo: Hashable, Sendable {
             ("created", .integer(row.created)),
         ])
         if let schedule = row.scheduleName { object["schedule"] = .string(schedule) }
-        if row.kind.isOfCallers { object["database"] = row.address.scope == 0 ? "public" : "private" }
+        if row.kind.isOfCallers {
+            place.describe(to: &object, showsOwner: row.caller.belongs(to: caller) || caller.administrator != nil)
+        }
         if let started = row.started { object["started"] = .integer(started) }
         if let ended = row.ended { object["ended"] = .integer(ended) }
         if let total = progress.total { object["total"] = .integer(total) }

@@ -58,10 +58,10 @@ package struct Schedules: Sendable {
                     .conflict, "The last job of the schedule has not ended", details: [("job", .text(job.name))])
             }
             try transaction.auditLog.append(.scheduleRun, name.text, by: actor)
-            return try transaction.schedules.start(row)
+            return try JobInfo(try transaction.schedules.start(row), transaction.store.accounts)
         }
         database.jobs.start()
-        return JobInfo(job)
+        return job
     }
 
     /// Starts the jobs that are due.
@@ -125,7 +125,7 @@ struct ScheduleWriter {
         row.id = try table.put(row)
         try transaction.auditLog.append(.schedulePut, name.text, by: actor, detail: row.auditDetail)
         let runs = try transaction.store.jobs.runs(of: row.id, limit: Schedules.shownRuns)
-        return (ScheduleInfo(row, runs: runs), old == nil)
+        return (try ScheduleInfo(row, runs: runs, transaction.store.accounts), old == nil)
     }
 
     /// Returns the job of a schedule that has not ended; `nil` if all have.
@@ -178,7 +178,7 @@ package struct ScheduleReader {
     /// Returns all schedules in the order of their names, each with its last run.
     package func list() throws(RecordError) -> [ScheduleInfo] {
         try reader.store.schedules.list(limit: Schedules.most).map { row throws(RecordError) in
-            ScheduleInfo(row, runs: try reader.store.jobs.runs(of: row.id, limit: 1))
+            try ScheduleInfo(row, runs: try reader.store.jobs.runs(of: row.id, limit: 1), reader.store.accounts)
         }
     }
 
@@ -187,18 +187,22 @@ package struct ScheduleReader {
     /// - Throws: NOT_FOUND.
     package func find(_ name: ScheduleName) throws(RecordError) -> ScheduleInfo {
         guard let row = try reader.store.schedules.find(name: name.text) else { throw .scheduleNotFound }
-        return ScheduleInfo(row, runs: try reader.store.jobs.runs(of: row.id, limit: Schedules.shownRuns))
+        return try ScheduleInfo(
+            row, runs: try reader.store.jobs.runs(of: row.id, limit: Schedules.shownRuns), reader.store.accounts)
     }
 }
 
 /// A schedule as callers see it.
 package struct ScheduleInfo: Sendable {
     private let row: ScheduleRow
-    private let runs: [JobRow]
+    private let runs: [JobInfo]
+    private let place: JobPlace
 
-    init(_ row: ScheduleRow, runs: [JobRow]) {
+    /// - Throws: The store's error.
+    init(_ row: ScheduleRow, runs: [JobRow], _ accounts: AccountTable) throws(RecordError) {
         self.row = row
-        self.runs = runs
+        self.runs = try runs.map { run throws(RecordError) in try JobInfo(run, accounts) }
+        place = try JobPlace(row.address, accounts)
     }
 
     /// The schedule as JSON, for a caller that may manage schedules. Members that do not apply are absent.
@@ -206,15 +210,15 @@ package struct ScheduleInfo: Sendable {
         var object = JSONObject([
             ("name", .string(row.name)), ("cron", .string(row.cron)), ("timeZone", .string(row.timeZone)),
             ("task", JobInfo.task(row.task, of: row.caller, in: row.address, for: caller)),
-            ("database", row.address.scope == 0 ? "public" : "private"),
             ("by", ["kind": .string(row.caller.actorKind), "name": .string(row.caller.actor)]),
             ("created", .integer(row.created)), ("modified", .integer(row.modified)),
             ("paused", .bool(row.next == nil)),
         ])
+        place.describe(to: &object, showsOwner: row.caller.belongs(to: caller) || caller.administrator != nil)
         if let next = row.next { object["next"] = .integer(next) }
         if let problem = row.problem { object["problem"] = .string(problem) }
         if let skipped = row.skipped { object["skipped"] = .integer(skipped) }
-        object["runs"] = .array(runs.map { JobInfo($0).json(for: caller) })
+        object["runs"] = .array(runs.map { $0.json(for: caller) })
         return .object(object)
     }
 }

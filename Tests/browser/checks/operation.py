@@ -318,3 +318,25 @@ def the_lists_work_by_keyboard_and_without_a_connection(page, server):
     server.start()
     page.see("The server no longer accepts this token")
     page.press("Not now")
+
+
+@check
+def a_schedule_of_a_private_zone_tells_where_it_works(page, server):
+    created = server.call("POST", "/users", {"name": "ada", "password": "correct horse"})[1]
+    ada, token = created["user"]["userRecordName"], created["token"]
+    assert server.call("PUT", "/zones/diary?database=private", token=token)[0] == 201
+    place = f"?database=private&owner={ada}&zone=diary"
+    server.create("Post", "p1", place, likes=1)
+    status, made = server.call("PUT", f"/schedules/nightly{place}", {"cron": "0 3 * * *", "timeZone": "UTC", "task": {
+        "kind": "deleteRecords", "recordType": "Post", "where": "likes < 3"}})
+    assert status == 201 and (made["owner"], made["zone"]) == (ada, "diary"), made
+    enter(page, "#/schedules/nightly")
+    page.heading("nightly")
+    page.see("private ada · zone diary", "It works in another database or zone.")
+    page.press("Pause")
+    page.until(lambda: server.call("GET", "/schedules/nightly")[1]["paused"], "the pause")
+    now = server.call("GET", "/schedules/nightly")[1]
+    assert (now["owner"], now["zone"], now["task"]) == (ada, "diary", made["task"]), now
+    page.press("Show that database")
+    page.heading("nightly")
+    page.until(lambda: page.find("form.schedule button[type=submit]").text == "Save", "the form")
