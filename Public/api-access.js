@@ -16,8 +16,8 @@ function here(method, address, { body, query, signal, scope: other } = {}) {
 }
 
 /** A list in a response, with the cursor of its next page. */
-async function list(address, name, cursor, signal) {
-    const answer = await here("GET", address, { query: cursor === undefined ? {} : { cursor }, signal });
+async function list(address, name, cursor, signal, query = {}) {
+    const answer = await here("GET", address, { query: { ...query, ...(cursor === undefined ? {} : { cursor }) }, signal });
     if (!Array.isArray(answer?.[name])) throw new Unreadable();
     return { items: answer[name], cursor: answer.cursor };
 }
@@ -90,6 +90,8 @@ export const webhooks = {
 };
 
 export const subscriptions = {
+    /** Those of all accounts, each with `by: {kind, name}`. */
+    everyone: (cursor, signal) => list("/subscriptions", "subscriptions", cursor, signal, { everyone: "true" }),
     /** The caller's own subscriptions in the database of the scope. */
     async list(signal) {
         const answer = await call("GET", "/subscriptions", { signal });

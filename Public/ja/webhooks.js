@@ -123,10 +123,9 @@ export const webhooks = {
     "A request waits for notifications, at most": "リクエストが通知を待つ時間の上限",
     "A subscription tells its user or key which records have changed. The server keeps it, and the app reads the notifications.":
         "サブスクリプションは、どのレコードが変わったかをユーザーやキーに知らせます。サーバーが保存し、アプリが通知を読み取ります。",
-    "Subscriptions belong to users and keys.": "サブスクリプションはユーザーとキーのものです。",
-    "The server lists each subscription only to the user or key that created it, so administrators see none here.":
-        "サーバーは、作成したユーザーやキーにだけサブスクリプションを表示します。そのため管理者には表示されません。",
-    "Send changes to a server: webhooks": "変更をサーバーに送る: Webhook",
+    "Apps create them for their users, with PUT /subscriptions.": "アプリが PUT /subscriptions でユーザーのために作成します。",
+    "the subscriptions of accounts": "アカウントのサブスクリプション",
+    "Those of private and shared databases are shown only to owners.": "非公開と共有のデータベースのものは、所有者だけに表示されます。",
     "ID": "ID",
     "Watches": "監視対象",
     "Fires on": "通知する変更",

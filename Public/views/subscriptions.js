@@ -5,6 +5,7 @@ import { announce, introduce, make } from "../dom.js";
 import { stringify } from "../json.js";
 import * as metrics from "../metrics.js";
 import * as session from "../session.js";
+import * as users from "../users.js";
 import { number, t, tp } from "../words.js";
 import { collection, facts, inPages, pageHead } from "./collection.js";
 import { ask } from "./dialog.js";
@@ -49,38 +50,57 @@ async function numbers(signal) {
     ]);
 }
 
-/** The caller's subscriptions. Administrators have none, and the server does not show them those of others. */
+/** Who has a subscription: a user with a link, or a key. */
+function ownerCell({ by }) {
+    return by.kind === "user" ? users.userLink(by.name) : t("key {name}", { name: by.name });
+}
+
+const columns = [
+    { title: t("ID"), cell: ({ subscriptionID }) => subscriptionID },
+    { title: t("Watches"), cell: watchedText },
+    { title: t("Fires on"), cell: ({ firesOn }) => (firesOn ?? []).map((each) => reasons[each] ?? each).join(", "), style: "moment" },
+    {
+        title: t("Message"), style: "minor",
+        cell: ({ notification }) => notification?.alertBody ?? notification?.alertLocalizationKey ?? "",
+    },
+    { title: t("Created"), cell: ({ createdAt }) => localText(createdAt), style: "moment" },
+];
+
+/** The subscriptions of all accounts, for administrators who manage these. The accounts alone change theirs. */
+function everyone(visit) {
+    const [id, ...further] = columns;
+    return collection({
+        label: t("Subscriptions"), visit, load: subscriptions.everyone,
+        key: ({ by, database, subscriptionID }) => JSON.stringify([by.name, database, subscriptionID]),
+        name: ({ subscriptionID }) => subscriptionID,
+        commands: () => [{ title: t("Details…"), act: showDetails }],
+        columns: [id, { title: t("Account"), cell: ownerCell }, { title: t("Database"), cell: ({ database }) => database }, ...further],
+        empty: [make("p", { class: "lead" }, t("No subscriptions yet.")),
+            make("p", {}, t("Apps create them for their users, with PUT /subscriptions."))],
+    });
+}
+
+/** Administrators see the subscriptions of all accounts, a key its own. */
 export async function show(visit) {
     const { signal, show: draw } = visit;
     const heading = make("h1", {}, t("Subscriptions"));
     const note = make("p", { class: "note" }, t("A subscription tells its user or key which records have changed. The "
         + "server keeps it, and the app reads the notifications."));
     if (session.current()?.isAdministrator === true) {
-        const told = await numbers(signal);
-        draw(pageHead(heading), note, make("div", { class: "empty" },
-            make("p", { class: "lead" }, t("Subscriptions belong to users and keys.")),
-            make("p", {}, t("The server lists each subscription only to the user or key that created it, so administrators "
-                + "see none here.")),
-            make("p", { class: "actions centered" }, session.covers("manageWebhooks")
-                ? make("a", { class: "button", href: "#/webhooks" }, t("Send changes to a server: webhooks")) : null,
-            session.covers("manageKeys") ? make("a", { class: "button", href: "#/keys" }, t("Keys")) : null)), told);
+        const list = session.covers("manageUsers") ? everyone(visit) : null;
+        const [told] = await Promise.all([numbers(signal), list?.begin()]);
+        draw(pageHead(heading), note,
+            list === null ? make("p", {}, session.reason(t("the subscriptions of accounts")))
+                : session.covers("enterPrivate") ? null : make("p", { class: "note" },
+                    t("Those of private and shared databases are shown only to owners.")),
+            list?.element ?? null, told);
         introduce(heading);
         return;
     }
     const list = collection({
         label: t("Subscriptions"), visit, load: inPages(subscriptions.list), key: ({ subscriptionID }) => subscriptionID,
-        name: ({ subscriptionID }) => subscriptionID,
+        name: ({ subscriptionID }) => subscriptionID, columns,
         commands: () => [{ title: t("Details…"), act: showDetails }, { title: t("Delete…"), act: remove, style: "danger" }],
-        columns: [
-            { title: t("ID"), cell: ({ subscriptionID }) => subscriptionID },
-            { title: t("Watches"), cell: watchedText },
-            { title: t("Fires on"), cell: ({ firesOn }) => (firesOn ?? []).map((each) => reasons[each] ?? each).join(", "), style: "moment" },
-            {
-                title: t("Message"), style: "minor",
-                cell: ({ notification }) => notification?.alertBody ?? notification?.alertLocalizationKey ?? "",
-            },
-            { title: t("Created"), cell: ({ createdAt }) => localText(createdAt), style: "moment" },
-        ],
         empty: [make("p", { class: "lead" }, t("No subscriptions yet.")),
             make("p", {}, t("The key that you are signed in with has none in this database. It creates them over HTTP, with "
                 + "PUT /subscriptions."))],

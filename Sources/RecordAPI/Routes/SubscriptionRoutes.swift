@@ -10,7 +10,8 @@ enum SubscriptionRoutes {
     static let routes: [Route] = [
         Route(
             "GET /subscriptions", "listSubscriptions", .subscriptions,
-            "Lists the caller's subscriptions in a database", rate: .read,
+            "Lists the caller's subscriptions in a database; those of all accounts with everyone (right manageUsers)",
+            rate: .read, query: ["everyone", "limit", "cursor"],
             responses: [.json(200, "Subscriptions", "All subscriptions, in the order of their IDs")]
         ) { call in try list(call) },
         Route(
@@ -57,8 +58,27 @@ enum SubscriptionRoutes {
 
     /// `GET /subscriptions`: lists the subscriptions in the database of the scope parameters.
     private static func list(_ call: RecordCall) throws -> HTTPResponse {
+        if try call.query.word("everyone") { return try listAll(call) }
+        for name in ["limit", "cursor"] where call.query[name] != nil {
+            throw RequestQuery.invalid(name, "All of the caller's subscriptions are on one page. Leave out '\(name)'")
+        }
         let found = try call.reader.subscriptions.list(in: try database(call), for: call.caller)
         return .json(["subscriptions": .array(found.map(\.json))])
+    }
+
+    /// `GET /subscriptions?everyone=true`: lists the subscriptions of all accounts, oldest first, each with `by`.
+    private static func listAll(_ call: RecordCall) throws -> HTTPResponse {
+        try call.require(.manageUsers)
+        let page = try call.reader.subscriptions.page(
+            after: call.query["cursor"], limit: try call.query.limit(call.database.limits), for: call.caller)
+        let items = page.items.map { item in
+            var object = item.subscription.json.object ?? JSONObject()
+            object["by"] = item.account.json
+            return JSONValue.object(object)
+        }
+        var response = JSONObject([("subscriptions", .array(items))])
+        if let cursor = page.cursor { response["cursor"] = .string(cursor) }
+        return .json(.object(response))
     }
 
     private static func read(_ call: RecordCall) throws -> HTTPResponse {
@@ -182,9 +202,12 @@ enum SubscriptionRoutes {
         "where":{"type":"string"},"args":{"type":"array"},"filterBy":{"type":"array","items":{"type":"object"}},
         "zone":{"type":"string"},"owner":{"type":"string"},"firesOn":{"type":"array","items":{"type":"string"}},"firesOnce":{"type":"boolean"},
         "notification":{"$ref":"#/components/schemas/NotificationInfo"},
-        "createdAt":{"type":"integer","description":"Milliseconds since 1970"}}},
+        "createdAt":{"type":"integer","description":"Milliseconds since 1970"},
+        "by":{"type":"object","description":"The account, with everyone","properties":{
+        "kind":{"type":"string","enum":["user","key"]},"name":{"type":"string"}}}}},
         "Subscriptions":{"type":"object","required":["subscriptions"],"properties":{
-        "subscriptions":{"type":"array","items":{"$ref":"#/components/schemas/Subscription"}}}},
+        "subscriptions":{"type":"array","items":{"$ref":"#/components/schemas/Subscription"}},
+        "cursor":{"type":"string","description":"Of the next page of all accounts' subscriptions; absent at the end"}}},
         "Notification":{"type":"object","required":["notificationID","subscriptionID","type","database"],"properties":{
         "notificationID":{"type":"string","description":"The same for all subscriptions that a change has fired"},
         "subscriptionID":{"type":"string"},"type":{"type":"string","enum":["query","zone","database"]},

@@ -1,6 +1,6 @@
 package import RecordModel
 internal import RecordStorage
-internal import RecordWire
+package import RecordWire
 
 /// Creates, changes and deletes subscriptions.
 ///
@@ -65,6 +65,22 @@ package struct Subscriptions: Sendable {
                     entry.subscription, at: entry.sequence, changed: sequence, now: transaction.now)
             }
             transaction.noteChange(ofSubscriptionsOf: account)
+        }
+    }
+}
+
+/// The account to which a subscription belongs.
+package enum SubscriptionAccount: Hashable, Sendable {
+    /// A user, by its record name.
+    case user(String)
+    /// An API key, by its name.
+    case key(String)
+
+    /// The account as JSON: `{"kind","name"}`.
+    package var json: JSONValue {
+        switch self {
+        case .user(let name): ["kind": "user", "name": .string(name)]
+        case .key(let name): ["kind": "key", "name": .string(name)]
         }
     }
 }
@@ -153,6 +169,36 @@ package struct SubscriptionReader {
             guard row.database == database, row.fired == nil else { return nil }
             return SubscriptionDefinition(stored: row.definition).map { Subscription(row, $0) }
         }
+    }
+
+    /// Returns a page of the subscriptions of all accounts, the oldest first. Those of private and shared databases are
+    /// only for callers that may use all private databases, since their conditions show what is in the records.
+    ///
+    /// - Parameter cursor: The cursor of the page before; `nil` for the first page.
+    /// - Returns: The subscriptions with their accounts, and the cursor of the next page; `nil` at the end.
+    /// - Throws: BAD_REQUEST for an invalid cursor.
+    package func page(
+        after cursor: String?, limit: Int, for caller: Caller
+    ) throws(RecordError) -> (items: [(subscription: Subscription, account: SubscriptionAccount)], cursor: String?) {
+        let position = cursor == nil ? 0 : cursor.flatMap(Int64.init)
+        guard let position else {
+            throw .badRequest(
+                "'cursor' is the cursor of a page of subscriptions", details: [("parameter", .text("cursor"))])
+        }
+        let isPublic = Authorization.privatePermitted(of: caller) != .all
+        let rows = try table.list(isPublic: isPublic, after: position, limit: limit + 1)
+        var items: [(subscription: Subscription, account: SubscriptionAccount)] = []
+        for row in rows.prefix(limit) {
+            guard let definition = SubscriptionDefinition(stored: row.definition) else { continue }
+            items.append((Subscription(row, definition), try account(row.account)))
+        }
+        return (items, rows.count > limit ? rows.prefix(limit).last.map { String($0.id) } : nil)
+    }
+
+    private func account(_ id: UserID) throws(RecordError) -> SubscriptionAccount {
+        guard let account = try reader.store.accounts.find(id: id) else { return .user(SystemUser.deleted) }
+        guard account.kind == .service else { return .user(account.recordName) }
+        return .key(try reader.store.keys.find(account: id)?.name ?? "")
     }
 
     /// Returns a subscription of the caller's account.

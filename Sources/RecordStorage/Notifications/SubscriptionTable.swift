@@ -29,6 +29,20 @@ package final class SubscriptionTable {
         ).with(account).rows(read)
     }
 
+    /// Returns the subscriptions of all accounts that have not fired, in the order of their IDs.
+    ///
+    /// - Parameters:
+    ///   - isPublic: Whether to return only those of the public database.
+    ///   - position: The ID before the first one.
+    package func list(isPublic: Bool, after position: Int64, limit: Int) throws(RecordError) -> [SubscriptionRow] {
+        try connection.prepare(
+            """
+            SELECT \(Self.columns) FROM subscription
+            WHERE id > ?1 AND fired IS NULL AND (?2 = 0 OR database = 0) ORDER BY id LIMIT ?3
+            """
+        ).with(position, isPublic ? 1 : 0, limit).rows(read)
+    }
+
     /// Returns the number of subscriptions of an account, and the sequence number of the last change of one. Both stay
     /// the same exactly as long as no subscription was added, changed or removed.
     package func version(of account: UserID) throws(RecordError) -> (count: Int64, changed: Int64) {

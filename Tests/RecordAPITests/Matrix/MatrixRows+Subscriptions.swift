@@ -27,6 +27,7 @@ extension MatrixRow {
         MatrixRow("listSubscriptions", .get, "/subscriptions", accounts(200)),
         MatrixRow("listSubscriptions", .get, "/subscriptions?\(place)", ofCreator(200)),
         MatrixRow("listSubscriptions", .get, "/subscriptions?database=shared", users(200)),
+        MatrixRow("listSubscriptions", .get, "/subscriptions?everyone=true", .administrators(200, 200, 403, 403)),
         MatrixRow("readSubscription", .get, "/subscriptions/none", accounts(404)),
         MatrixRow("putSubscription", .put, "/subscriptions/new", staff, readers),
         MatrixRow("putSubscription", .put, "/subscriptions/new?\(place)", #"{"type":"database"}"#, ofCreator(201)),

@@ -300,16 +300,29 @@ def webhooks_fit_every_window_in_light_and_dark(page, server):
 
 
 @check
-def subscriptions_are_those_of_the_caller(page, server):
+def an_administrator_sees_the_subscriptions_of_all_accounts(page, server):
     server.create("Post", "a", title="sea")
+    created = server.call("POST", "/users", {"name": "ada", "password": "correct horse"})[1]
+    ada, token = created["user"]["userRecordName"], created["token"]
+    for name, content in [("posts", {"type": "query", "recordType": "Post", "where": "title == 'sea'"}),
+                          ("all-of-mine", {"type": "database"})]:
+        scope = "?database=private" if content["type"] == "database" else ""
+        assert server.call("PUT", f"/subscriptions/{name}{scope}", content, token=token)[0] == 201
     enter(page)
     page.heading("Home")
     page.press("Subscriptions", "nav")
-    page.see("Subscriptions belong to users and keys.", "administrators see none here",
-             "Subscriptions of an account, at most", "500")
-    page.press("Send changes to a server: webhooks")
-    page.heading("Webhooks")
-    page.sign_out()
+    rows(page, "posts", "all-of-mine")
+    page.until(lambda: row(page, "posts")[1:4] == ["ada", "public", "Post where title == 'sea'"], row(page, "posts"))
+    assert row(page, "all-of-mine")[1:4] == ["ada", "private", "all zones"]
+    page.see("Subscriptions of an account, at most", "500")
+    act(page, "posts", "Details…")
+    page.see(f'"name": "{ada}"')
+    page.press("Close", "dialog")
+
+
+@check
+def subscriptions_are_those_of_the_caller(page, server):
+    server.create("Post", "a", title="sea")
     page.see("You are signed out.")
     token = server.call("POST", "/keys", {"name": "mailer", "scope": {
         "actions": ["read"], "rights": ["readSchema"]}})[1]["token"]
