@@ -244,8 +244,8 @@ export const security = {
     "{name} is disabled.": "{name} を無効にしました。",
     "End all sessions?": "すべてのセッションを終了しますか？",
     "An account without a name cannot sign in again: its user loses it.": "名前のないアカウントは再びサインインできず、失われます。",
-    "{name} has to sign in again on every device. For this the account is disabled and enabled at once.":
-        "{name} はすべての端末で再びサインインする必要があります。そのためにアカウントを一度無効にし、すぐ有効に戻します。",
+    "{name} has to sign in again on every device.": "{name}はすべての端末で再びサインインする必要があります。",
+    "No sessions: nobody is signed in to this account.": "セッションはありません。このアカウントでサインインしている人はいません。",
     "End all sessions": "全セッションを終了",
     "All sessions have ended.": "すべてのセッションを終了しました。",
     "New password of {name}": "{name} の新しいパスワード",

@@ -70,6 +70,20 @@ export function changeUser(recordName, change) {
     return api.call("PATCH", api.path("users", recordName), { scope: place(), body: json.stringify(change) });
 }
 
+/** The sessions of an account: `{items: [{id, label?, createdTimestamp, usedTimestamp, expiresAt}]}`. */
+export async function sessions(recordName, signal) {
+    const { sessions: items } = await api.call("GET", api.path("users", recordName, "sessions"), { scope: place(), signal });
+    return { items };
+}
+
+export function endSession(recordName, id) {
+    return api.call("DELETE", api.path("users", recordName, "sessions", id), { scope: place() });
+}
+
+export function endSessions(recordName) {
+    return api.call("DELETE", api.path("users", recordName, "sessions"), { scope: place() });
+}
+
 export function removeUser(recordName) {
     return api.call("DELETE", api.path("users", recordName), { scope: place() });
 }

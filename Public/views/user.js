@@ -18,6 +18,7 @@ import { ask } from "./dialog.js";
 import { showProblem } from "./problem.js";
 import { growing } from "./security-parts.js";
 import { accountTitle } from "./account-input.js";
+import { userSessions } from "./user-sessions.js";
 import { askForPassword, askToDelete, watchRemoval } from "./user-dialogs.js";
 import { stateText, usageText } from "./users.js";
 
@@ -85,7 +86,8 @@ function recordLinks(account, signal) {
     return types.length === 0 ? [make("p", { class: "note" }, t("No types yet."))] : [list, rest];
 }
 
-export async function show({ signal, show: draw, isOver }, { user }) {
+export async function show(visit, { user }) {
+    const { signal, show: draw, isOver } = visit;
     const [found, roles] = await Promise.all([accounts.find(user, signal), routes.roles(signal), schema.load({ signal })]);
     if (found === null) {
         showNobody(user, draw);
@@ -98,6 +100,8 @@ export async function show({ signal, show: draw, isOver }, { user }) {
     const heading = make("h1", { class: accounts.hasName(account) ? null : "record-name-title" }, title);
     const [problem, facts, acts] = [make("div", {}), make("dl", { class: "facts" }), make("p", { class: "actions" })];
     const refused = (error) => showProblem(problem, error);
+    const sessions = userSessions(account, title, visit);
+    await sessions.begin();
 
     function drawFacts() {
         const state = stateText(account);
@@ -110,7 +114,6 @@ export async function show({ signal, show: draw, isOver }, { user }) {
         acts.replaceChildren(...[
             account.disabled === true ? button(t("Enable"), enable) : button(t("Disable…"), disable),
             isOwner && accounts.hasName(account) ? button(t("Set a password…"), setPassword) : null,
-            account.disabled === true ? null : button(t("End all sessions…"), endSessions),
         ].filter((each) => each !== null));
     }
     function button(text, work, style = "") {
@@ -129,6 +132,7 @@ export async function show({ signal, show: draw, isOver }, { user }) {
         users.forget();
         problem.replaceChildren();
         drawFacts();
+        sessions.reload();
         if (sentence !== "") announce(sentence);
         if (document.activeElement === document.body) acts.querySelector("button")?.focus();
         return true;
@@ -146,21 +150,6 @@ export async function show({ signal, show: draw, isOver }, { user }) {
                 { value: "disable", title: t("Disable"), kind: "danger" }],
         });
         if (answer === "disable") await change({ disabled: true }, t("{name} is disabled.", { name: title }));
-    }
-    /** The server ends the sessions of an account that is disabled, so this disables it for a moment. */
-    async function endSessions() {
-        const answer = await ask({
-            title: t("End all sessions?"),
-            content: make("p", {}, account.isAnonymous === true
-                ? t("An account without a name cannot sign in again: its user loses it.")
-                : t("{name} has to sign in again on every device. For this the account is disabled and enabled at once.", {
-                    name: title,
-                })),
-            choices: [{ value: "keep", title: t("Leave it"), isFirst: true },
-                { value: "end", title: t("End all sessions"), kind: "danger" }],
-        });
-        if (answer !== "end" || !(await change({ disabled: true }, ""))) return;
-        await change({ disabled: false }, t("All sessions have ended."));
     }
     async function setPassword() {
         const password = await askForPassword(title);
@@ -204,6 +193,7 @@ export async function show({ signal, show: draw, isOver }, { user }) {
                 make("p", {}, make("a", { href: router.address(["security", "why"], { user: title }) },
                     t("What may {name} do?", { name: title })))),
             section(t("Records of this user"), recordLinks(account, signal))),
+        section(t("Sessions"), sessions.element, make("p", { class: "actions" }, sessions.endAll)),
         section(t("Private database"), make("p", { class: "note" }, isOwner
             ? t("Only {name} and owners of this server can open it. The audit log notes that you did.", { name: title })
             : session.reason(t("private databases"))),

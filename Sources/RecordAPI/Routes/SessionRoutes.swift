@@ -76,7 +76,12 @@ enum SessionRoutes {
     static func list(_ call: RecordCall) throws -> HTTPResponse {
         let session = try call.session()
         let sessions = try call.reader.sessions.list(of: session.user, token: session.token)
-        return .json(["sessions": .array(sessions.map(document))])
+        return respond(sessions)
+    }
+
+    /// Returns the response `{"sessions":[…]}`.
+    static func respond(_ sessions: [SessionInfo]) -> HTTPResponse {
+        .json(["sessions": .array(sessions.map(document))])
     }
 
     /// `DELETE /sessions/{id}`: ends one session of the account.

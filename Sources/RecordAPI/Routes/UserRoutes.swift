@@ -30,6 +30,21 @@ enum UserRoutes {
             rate: .administer, right: .manageUsers,
             responses: [.empty(204, "Gone"), .error(404, "There is no such user")]
         ) { call in try await remove(call) },
+        Route(
+            "GET /users/{name}/sessions", "listUserSessions", .accounts,
+            "Lists the sessions of an account (right manageUsers)", rate: .administer, right: .manageUsers,
+            responses: [.json(200, "Sessions", "The sessions, the newest first"), .error(404, "There is no such user")]
+        ) { call in SessionRoutes.respond(try call.reader.accounts.sessions(of: try userName(call))) },
+        Route(
+            "DELETE /users/{name}/sessions", "endUserSessions", .accounts,
+            "Ends all sessions of an account (right manageUsers)", rate: .administer, right: .manageUsers,
+            responses: [.empty(204, "Ended"), .error(404, "There is no such user")]
+        ) { call in try await endSessions(call) },
+        Route(
+            "DELETE /users/{name}/sessions/{id}", "endUserSession", .accounts,
+            "Ends one session of an account (right manageUsers)", rate: .administer, right: .manageUsers,
+            responses: [.empty(204, "Ended"), .error(404, "There is no such user, or no such session of it")]
+        ) { call in try await endSessions(call, call.parameters[1]) },
     ]
 
     /// `GET /users`: lists accounts in creation order. With `name`, lists only the account with this name; with `search`,
@@ -84,6 +99,12 @@ enum UserRoutes {
     /// `DELETE /users/{name}`: deletes an account, like the user's own request `DELETE /users/me`.
     static func remove(_ call: RecordCall) async throws -> HTTPResponse {
         try await call.database.accounts.remove(try userName(call), by: call.actor)
+        return HTTPResponse(.noContent)
+    }
+
+    /// `DELETE /users/{name}/sessions` and `DELETE /users/{name}/sessions/{id}`: ends all sessions or one.
+    static func endSessions(_ call: RecordCall, _ session: String? = nil) async throws -> HTTPResponse {
+        try await call.database.accounts.endSessions(of: try userName(call), session, by: call.actor)
         return HTTPResponse(.noContent)
     }
 

@@ -51,6 +51,31 @@ extension Accounts {
         }
         finishRemovals()
     }
+
+    /// Ends one session of an account, or all of them.
+    ///
+    /// - Parameter session: The public id of the session; `nil` for all.
+    /// - Throws: NOT_FOUND for an unknown account or session; ACCESS_DENIED if the caller may not manage users.
+    package func endSessions(
+        of name: UserRecordName, _ session: String? = nil, by actor: AuditActor
+    ) async throws(RecordError) {
+        try await database.write { transaction throws(RecordError) in
+            let row = try transaction.accounts.managed(name, by: actor)
+            let sessions = transaction.store.sessions
+            var detail = row.auditDetail
+            if let session {
+                guard try sessions.remove(id: session, account: row.id) else { throw .unknownSession }
+            } else {
+                let ended = try sessions.removeAll(account: row.id)
+                try transaction.store.notificationTokens.remove(account: row.id)
+                guard ended > 0 else { return }
+                detail["sessions"] = .integer(Int64(ended))
+            }
+            transaction.rightsChanged = true
+            try transaction.auditLog.append(
+                session == nil ? .sessionsEnd : .sessionEnd, row.name, by: actor, detail: detail)
+        }
+    }
 }
 
 extension AccountWriter {
@@ -158,6 +183,14 @@ extension AccountReader {
         return (User(row), try withRoles([row])[0].roles, try reader.store.usage.usage(of: row.id).all)
     }
 
+    /// Returns the sessions of the account with a record name, the newest first.
+    ///
+    /// - Throws: NOT_FOUND.
+    package func sessions(of name: UserRecordName) throws(RecordError) -> [SessionInfo] {
+        guard let row = try table.find(recordName: name.text), row.kind != .service else { throw .noSuchUser }
+        return try reader.sessions.list(of: row.id)
+    }
+
     private func withRoles(_ rows: [AccountRow]) throws(RecordError) -> [(user: User, roles: [RoleName])] {
         try rows.map { row throws(RecordError) in
             (User(row), try table.roles(of: row.id).keys.sorted { $0.text < $1.text })
@@ -168,6 +201,8 @@ extension AccountReader {
 extension RecordError {
     /// The error for an unknown record name of a user.
     static let noSuchUser = RecordError(.notFound, "There is no user with this record name")
+
+    fileprivate static let unknownSession = RecordError(.notFound, "The account has no such session")
 
     /// The error for setting a password without the right to enter the account's private database.
     package static let passwordsAreOwners = RecordError(

@@ -162,10 +162,10 @@ package struct SessionReader {
 
     /// Returns the sessions of an account, the newest first.
     ///
-    /// - Parameter token: The token of the request, to mark the current session.
+    /// - Parameter token: The token of the request, to mark the current session; `nil` if the request is of somebody else.
     /// - Throws: The store's error.
-    package func list(of account: UserID, token: [UInt8]) throws(RecordError) -> [SessionInfo] {
-        let current = SHA256.hash(token).bytes
+    package func list(of account: UserID, token: [UInt8]? = nil) throws(RecordError) -> [SessionInfo] {
+        let current = token.map { SHA256.hash($0).bytes }
         let now = WallClock.milliseconds
         return try store.sessions.list(account: account)
             .filter { $0.row.expires > now }

@@ -85,8 +85,10 @@ package enum AuditAction: String, Hashable, Sendable, CaseIterable {
     case userDelete = "user.delete"
     /// An administrator accessed the private database of a user.
     case ownerNamed = "user.privateDatabase"
-    /// A user ended all its sessions.
+    /// A user, or an administrator for it, ended all its sessions.
     case sessionsEnd = "session.endAll"
+    /// An administrator ended one session of a user.
+    case sessionEnd = "session.end"
     case signInFailed = "session.failed"
     /// An administrator paused, resumed or canceled the job of another caller.
     case jobPause = "job.pause"

@@ -30,6 +30,17 @@ extension MatrixRow {
             "removeUser", .delete, "/users/_00000000000000000000000000000000", .administrators(404, 404, 403, 403)),
     ]
 
+    static let userSessions: [MatrixRow] = [
+        MatrixRow("listUserSessions", .get, "/users/{creator}/sessions", .administrators(200, 200, 403, 403)),
+        MatrixRow(
+            "listUserSessions", .get, "/users/_00000000000000000000000000000000/sessions",
+            .administrators(404, 404, 403, 403)),
+        MatrixRow(
+            "endUserSession", .delete, "/users/{creator}/sessions/{session}", .administrators(204, 204, 403, 403)),
+        MatrixRow("endUserSession", .delete, "/users/{member}/sessions/{session}", .administrators(404, 404, 403, 403)),
+        MatrixRow("endUserSessions", .delete, "/users/{creator}/sessions", .administrators(204, 204, 403, 403)),
+    ]
+
     static let sessions: [MatrixRow] = [
         MatrixRow("signIn", .post, "/sessions", #"{"name":"ann",\#(password)}"#, .everybody(201)),
         MatrixRow("signIn", .post, "/sessions", #"{"name":"ann","password":"wrong horse"}"#, .everybody(401)),

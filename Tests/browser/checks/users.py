@@ -5,6 +5,7 @@ from selenium.webdriver.common.keys import Keys
 from Tests.browser.checks.administrators import add, enter_as
 from Tests.browser.checks.pages import enter
 from Tests.browser.checks.security import account, members
+from Tests.browser.lists import act
 from Tests.browser.suite import check
 
 PASSWORD = "correct horse"
@@ -106,6 +107,21 @@ def an_account_is_created_and_gets_roles(page, server):
     page.press("What may ada do?")
     page.heading("What may X do?")
     assert page.find(".account-input input").get_attribute("value") == "ada"
+
+
+@check
+def one_session_of_an_account_ends(page, server):
+    account(server, "ada")
+    phone = server.call("POST", "/sessions", {"name": "ada", "password": PASSWORD, "label": "phone"}, None)[1]["token"]
+    token = sign_in(server, "ada")[1]["token"]
+    enter(page, "#/users/ada")
+    page.see("phone", "without a label")
+    act(page, "phone", "End…")
+    page.see("phone is signed out")
+    page.press("End it", "dialog")
+    page.see("Ended.")
+    assert server.call("GET", "/sessions", token=phone)[0] == 401
+    assert server.call("GET", "/sessions", token=token)[0] == 200
 
 
 @check
