@@ -6,11 +6,12 @@ import * as router from "./router.js";
 
 const views = ["map", "groups"];
 
-const empty = { words: "", where: "", sort: "", count: false, explain: false, view: "", by: "", period: "", as: "" };
+const empty = { words: "", where: "", sort: "", count: false, explain: false, view: "", by: "", period: "", as: "", every: false };
 
 /**
  * Reads the query of a page's URL. `view` is empty for a table, or `map` or `groups`; `by` is the field that these show, and
- * `period` the one by which a time is grouped. `as` is the user whose rights are shown in the table.
+ * `period` the one by which a time is grouped. `as` is the user whose response the table shows, or
+ * with `every` all records with the rights of that user.
  */
 export function fromAddress(query) {
     const view = views.includes(query.get("view")) ? query.get("view") : "";
@@ -19,7 +20,7 @@ export function fromAddress(query) {
         count: query.get("count") === "true", explain: query.get("explain") === "true",
         view, by: view === "" ? "" : query.get("by") ?? "",
         period: view === "groups" && periods.includes(query.get("period")) ? query.get("period") : "",
-        as: view === "" ? query.get("as") ?? "" : "",
+        as: view === "" ? query.get("as") ?? "" : "", every: view === "" && query.get("every") === "true",
     };
 }
 
@@ -32,6 +33,7 @@ export function address(typeName, search = empty, page = 1) {
     if (search.count) query.count = "true";
     if (search.explain) query.explain = "true";
     for (const key of ["view", "by", "period", "as"]) if (search[key]) query[key] = search[key];
+    if (search.as && search.every) query.every = "true";
     if (page > 1) query.page = String(page);
     return router.address(["types", typeName], query);
 }
@@ -42,8 +44,8 @@ export function isPlain({ words, where, sort, count, explain, view }) {
 }
 
 /** The same view of all records. */
-export function cleared({ view, by, period, as }) {
-    return { ...empty, view, by, period, as };
+export function cleared({ view, by, period, as, every }) {
+    return { ...empty, view, by, period, as, every };
 }
 
 /** The condition of a search, with the words as the variable `words`. */
@@ -68,11 +70,16 @@ function conditionPart(typeName, search) {
 export function content(typeName, search, cursor, limit) {
     const { words, sort, count, view } = search;
     return {
-        syncToken: (cursor === undefined && view === "") || undefined,
+        syncToken: (cursor === undefined && view === "" && reader(search) === undefined) || undefined,
         ...conditionPart(typeName, search), limit, cursor,
         sort: sort !== "" ? sort : words !== "" ? "-rank()" : undefined,
         count: count || undefined, total: count ? undefined : "estimate",
     };
+}
+
+/** The user whose response is asked for; `undefined` for the caller's own. */
+export function reader({ as, every }) {
+    return as === "" || every ? undefined : as;
 }
 
 /** The body of `POST /query` for a page of the map: only its field. */
@@ -91,8 +98,9 @@ export function feedCondition(search) {
 }
 
 /** The key of a search; cursors are valid only for the search that returned them. The pages of the map are longer. */
-export function identity(typeName, { words, where, sort, view }) {
-    return JSON.stringify([typeName, words, where, sort, view]);
+export function identity(typeName, search) {
+    const { words, where, sort, view } = search;
+    return JSON.stringify([typeName, words, where, sort, view, reader(search)]);
 }
 
 /** Where the condition of a search begins in the text that the server got. */

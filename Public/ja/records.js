@@ -76,8 +76,12 @@ export const records = {
     "See as a user…": "ユーザーとして見る…",
     "See as a user": "ユーザーとして見る",
     "Enter the name of an account.": "アカウント名を入力してください。",
-    "Shows which of the records this user may read and change, and why.":
-        "このユーザーが読み取りや変更をできるレコードと、その理由を表示します。",
+    "Shows the records that this user gets from the server, and which of them it may change.":
+        "このユーザーがサーバーから受け取るレコードと、そのうち変更できるものを表示します。",
+    "What this user gets": "このユーザーが受け取るもの",
+    "All, with the rights": "すべて（権限つき）",
+    "gets {count} records on this page": "このページで{count}件を受け取ります",
+    "the server refuses this list, for the reason below": "サーバーはこの一覧を拒否します。理由は下にあります",
     "Show": "表示",
     "Asking the server…": "サーバーに問い合わせています…",
     "As {user}:": "{user} として:",

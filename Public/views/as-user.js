@@ -29,7 +29,7 @@ export async function chooseUser() {
             return make("form", { onsubmit: (event) => {
                 event.preventDefault();
                 settleNow();
-            } }, make("p", {}, t("Shows which of the records this user may read and change, and why.")), box.element, problem);
+            } }, make("p", {}, t("Shows the records that this user gets from the server, and which of them it may change.")), box.element, problem);
         },
         choices: [
             { value: "see", title: t("Show"), kind: "primary", allow: () => {
@@ -53,13 +53,16 @@ function userName(recordName) {
 }
 
 /**
- * The line above the records: what the user may do with those of this page. `draw(rights, hidden)` shows them, and `stop` is the URL of the
- * page without the user.
+ * The line above the records: what the user may do with those of this page, which is the user's own response or all records. `address(change)`
+ * is the URL of the page with another search. `records` is `null` if the server has refused them. `draw(rights, hidden)` shows the rights.
  */
-export function gridBand({ user, typeName, records, stop, signal, draw }) {
-    const state = make("span", {}, t("Asking the server…"));
-    const element = make("p", { class: "as-user", role: "status" }, make("span", {}, tp("As {user}:", { user: userName(user) })), state,
-        make("a", { class: "button small", href: stop }, t("Stop")));
+export function gridBand({ user, typeName, records, isOwnResponse, address, signal, draw }) {
+    const state = make("span", {}, records === null ? t("the server refuses this list, for the reason below") : t("Asking the server…"));
+    const choice = (title, every) => make("a", { href: address({ every }), "aria-current": every === !isOwnResponse ? "true" : null }, title);
+    const element = make("div", { class: "as-user", role: "region", "aria-label": t("See as a user") },
+        make("span", {}, tp("As {user}:", { user: userName(user) })), make("span", { role: "status" }, state),
+        make("nav", { class: "tabs views", "aria-label": t("Records") }, choice(t("What this user gets"), false), choice(t("All, with the rights"), true)),
+        make("a", { class: "button small", href: address({ as: "", every: false }) }, t("Stop")));
     async function load() {
         try {
             const [rights, create, hidden] = await Promise.all([
@@ -67,7 +70,8 @@ export function gridBand({ user, typeName, records, stop, signal, draw }) {
                 access.hiddenFields(user, schema.type(typeName), undefined, signal)]);
             const count = (action) => records.filter(({ recordName }) => rights.get(recordName)[action].isAllowed).length;
             state.replaceChildren(
-                tn("can read {count} of these {all} records", "can read {count} of these {all} records", count("read"), { all: records.length }),
+                isOwnResponse ? tn("gets {count} record on this page", "gets {count} records on this page", records.length)
+                    : tn("can read {count} of these {all} records", "can read {count} of these {all} records", count("read"), { all: records.length }),
                 " · ", t("can change {count}", { count: count("write") }), " · ",
                 make("span", { title: create.reason }, create.isAllowed ? t("can create new ones") : t("cannot create new ones")),
                 hidden.size === 0 ? "" : ` · ${t("Hidden fields: {fields}", { fields: [...hidden.keys()].join(", ") })}`);
@@ -76,7 +80,7 @@ export function gridBand({ user, typeName, records, stop, signal, draw }) {
             if (!signal.aborted) state.textContent = error.message;
         }
     }
-    load();
+    if (records !== null) load();
     return element;
 }
 

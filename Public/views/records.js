@@ -188,19 +188,22 @@ export async function show(visit, { type: typeName }, query) {
     /** What is above the table: what a user may do with the records, and that there are new ones. */
     function bands(answer) {
         if (search.view !== "") return [];
+        const band = search.as === "" ? null : gridBand({
+            user: search.as, typeName, records: answer?.records ?? null, signal, isOwnResponse: searches.reader(search) !== undefined,
+            address: (change) => searches.address(typeName, { ...search, ...change }),
+            draw(...found) {
+                judged = found;
+                table?.judge(...found);
+            },
+        });
+        // The changes that this caller follows are not those that the user sees.
+        if (searches.reader(search) !== undefined) return [band];
         live = gridLive({
             typeName, search, answer, signal, table: () => table,
             replaced(record) {
                 last.records = last.records.map((each) => (each.recordName === record.recordName ? record : each));
             },
             refresh: () => router.go(searches.address(typeName, search)),
-        });
-        const band = search.as === "" ? null : gridBand({
-            user: search.as, typeName, records: answer.records, signal, stop: searches.address(typeName, { ...search, as: "" }, page),
-            draw(...found) {
-                judged = found;
-                table?.judge(...found);
-            },
         });
         return [band, live.element];
     }
@@ -229,7 +232,7 @@ export async function show(visit, { type: typeName }, query) {
             largestPage ??= Number((await api.limits(signal)).pageSize);
             return api.query(searches.mapContent(typeName, search, cursor, Math.min(mostPlaces, largestPage)), signal);
         }
-        return api.query(searches.content(typeName, search, cursor, pageSize), signal);
+        return api.query(searches.content(typeName, search, cursor, pageSize), signal, searches.reader(search));
     }
     async function fetchPage() {
         const before = schema.type(typeName);
@@ -278,7 +281,8 @@ export async function show(visit, { type: typeName }, query) {
         if (typeof answer.cursor === "string") trail.push(answer.cursor);
         places.save();
         last = answer;
-        targets = search.view === "" ? references.targetsOf(typeName, answer.records, signal) : null;
+        // The titles of targets are what this caller may read, so a user's response is shown with names alone.
+        targets = search.view === "" && searches.reader(search) === undefined ? references.targetsOf(typeName, answer.records, signal) : null;
         const isEmpty = answer.records.length === 0;
         const count = countText(answer);
         bar.setCount(count === null ? "" : t("{records} in all", { records: count }));
@@ -295,10 +299,13 @@ export async function show(visit, { type: typeName }, query) {
             draw(waitBox(error, visit, load));
             return;
         }
-        const isTold = error instanceof api.Refusal && error.status !== 401 && (page > 1 || !isPlain);
+        const isOfUser = searches.reader(search) !== undefined;
+        const isTold = error instanceof api.Refusal && (isOfUser ? error.code !== "AUTHENTICATION_FAILED"
+            : error.status !== 401 && (page > 1 || !isPlain));
         if (!isTold) throw error;
         trail.length = 1;
         places.save();
+        if (isOfUser) above.replaceChildren(...bands(null));
         draw(search.view === "groups" ? groupForm(typeName, search, panel.current) : null);
         panel.explain(error, [
             page > 1 ? make("a", { class: "button", href: searches.address(typeName, search) }, t("Back to the first page"))

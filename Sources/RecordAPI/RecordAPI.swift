@@ -180,16 +180,17 @@ public final class RecordAPI: Sendable {
         note.database = id ?? configuration.defaultDatabase
         let authentication = table.routes[number].authentication
         if options.contains(.readsNoRecords) { reader.refreshRights() } else { try reader.refresh() }
-        var caller =
+        let sender =
             authentication.ignoresCredentials
             ? .anonymous : try Self.authenticate(request.fields, with: reader, &rate)
-        note.caller = caller
-        try rate.admit(caller, of: reader.database, provesLater: authentication == .signIn)
-        if !authentication.admitsAnonymousCallers { try admit(caller, to: reader.database.environment) }
-        if query.isShared {
+        note.caller = sender
+        try rate.admit(sender, of: reader.database, provesLater: authentication == .signIn)
+        if !authentication.admitsAnonymousCallers { try admit(sender, to: reader.database.environment) }
+        var caller = sender
+        if query.isShared || query.namesCaller {
             // Writes need no snapshot for anything else.
             if options.contains(.readsNoRecords) { try reader.refresh() }
-            caller = try query.participant(caller, reader)
+            caller = try query.caller(of: sender, reader)
         }
         // Routes that need no zone reject an unknown one too.
         if query.namesCustomZone { _ = try query.address(for: caller, reader) }
@@ -197,6 +198,7 @@ public final class RecordAPI: Sendable {
             request: request, parameters: parameters, query: query, context: context, reader: reader, caller: caller,
             rightsVersion: reader.rightsVersion, rate: rate, operation: table.routes[number].id,
             right: table.routes[number].right)
+        if query.namesCaller { call.administrator = sender }
         defer { rate = call.rate }
         do {
             try call.requireRight()

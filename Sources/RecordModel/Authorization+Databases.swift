@@ -25,6 +25,13 @@ extension Authorization {
         }
     }
 
+    /// Returns whether a caller may read what another caller sees. The response never shows more than the caller may read
+    /// itself: administrators read all records of the public database, and owners those of private databases.
+    package static func mayReadAsOthers(_ caller: Caller, inPublicDatabase isPublic: Bool) -> Bool {
+        guard case .administrator(let administrator) = caller else { return false }
+        return isPublic ? administrator.role.permissions.contains(.read) : administrator.role == .owner
+    }
+
     /// Decides whether a caller may use the private database of an account. The result contains the rule that led to
     /// the decision.
     package static func judgeEntering(_ caller: Caller, of owner: UserID) -> ExplainedDecision {

@@ -80,7 +80,7 @@ extension RecordCall {
     /// - Throws: The errors of authentication and of `requireRight`.
     mutating func reauthorize() throws {
         try reader.refresh()
-        caller = try query.participant(try Bearer.authenticate(request.fields, with: reader), reader)
+        caller = try query.caller(of: try Bearer.authenticate(request.fields, with: reader), reader)
         rightsVersion = reader.rightsVersion
         try requireRight()
     }

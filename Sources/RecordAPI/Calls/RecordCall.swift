@@ -15,6 +15,8 @@ struct RecordCall {
     let reader: RecordReader
     /// The caller, authenticated at `rightsVersion`.
     var caller: Caller
+    /// The administrator who reads as the caller; `nil` if the caller sent the request itself.
+    var administrator: Caller?
     var rightsVersion: UInt64
     /// The tokens that the request has taken from the rate limits.
     var rate: RateTicket
@@ -26,10 +28,13 @@ struct RecordCall {
     var api: RecordAPI { context.api }
     var database: RecordDatabase { reader.database }
 
-    /// The caller as an actor in the audit log.
+    /// Who sent the request: the caller, or the administrator who reads as the caller.
+    private var sender: Caller { administrator ?? caller }
+
+    /// The sender as an actor in the audit log.
     var actor: AuditActor {
         let address = request.client.map { "\($0)" } ?? request.remoteAddress
-        guard isFromShell else { return AuditActor(caller: caller, address: address, requestID: request.id) }
+        guard isFromShell else { return AuditActor(caller: sender, address: address, requestID: request.id) }
         var actor = AuditActor.shell
         actor.address = address
         actor.requestID = request.id
@@ -38,7 +43,7 @@ struct RecordCall {
 
     /// Whether the request's token is the token of the operator's commands.
     private var isFromShell: Bool {
-        guard caller == .administrator(.bootstrap), let token = Bearer.token(request.fields) else { return false }
+        guard sender == .administrator(.bootstrap), let token = Bearer.token(request.fields) else { return false }
         return database.administrators?.isOperator(SHA256.hash(token)) ?? false
     }
 
@@ -69,7 +74,7 @@ struct RecordCall {
     /// - Throws: The errors of `RequestQuery.address`.
     func address() throws(RecordError) -> DatabaseAddress {
         let address = try query.address(for: caller, reader)
-        if case .privateDatabase(let owner) = address.scope, caller.administrator != nil {
+        if case .privateDatabase(let owner) = address.scope, sender.administrator != nil {
             reader.auditLog.noteOwner(owner, namedBy: actor)
         }
         return address

@@ -8,8 +8,8 @@ enum QueryRoutes {
     /// The query parameters that define a query and select the fields of its results.
     static let parameters = [
         "where", "arg", "sort", "limit", "fields", "cursor", "before", "count", "total", "syncToken", "explain",
-        "expand",
-        "strict", "highlight", "highlightLength", "aggregate", "groupBy", "distinct", "having", "timeZone",
+        "expand", "strict", "highlight", "highlightLength", "aggregate", "groupBy", "distinct", "having", "timeZone",
+        "as",
     ]
 
     private static let setParameters = ["where", "arg", "all", "dryRun", "maxAffected"]
@@ -33,7 +33,7 @@ enum QueryRoutes {
         ) { call in try await find(call) },
         Route(
             "POST /query", "queryRecordsByBody", .queries, "The same with the query in the body; nothing is written",
-            rate: .read, body: .json("Query"), responses: pages
+            rate: .read, query: ["as"], body: .json("Query"), responses: pages
         ) { call in try await findByBody(&call) },
         Route(
             "DELETE /query/{type}", "deleteSet", .queries, "Deletes the records that meet a condition", rate: .write,

@@ -22,12 +22,12 @@ enum RecordRoutes {
         Route(
             "GET /records/{type}", "listRecords", .records, "Lists the records of a type in creation order",
             rate: .read, options: [.typeInPath, .pointsToQueries],
-            query: ["limit", "cursor", "before", "fields", "expand", "syncToken"],
+            query: ["limit", "cursor", "before", "fields", "expand", "syncToken", "as"],
             responses: [.json(200, "Page", "A page")]
         ) { call in try await list(call) },
         Route(
             "GET /records/{type}/{name}", "readRecord", .records, "Reads a record", rate: .read, options: .typeInPath,
-            query: ["fields", "expand"], headers: ["ifNoneMatch"],
+            query: ["fields", "expand", "as"], headers: ["ifNoneMatch"],
             responses: [.json(200, "Record", "The record, with ETag unless expand is given"), .unchanged],
             respondedBy: .immediateIf(
                 { call in call.query["expand"] == nil }, { call in try read(call) },
@@ -59,7 +59,7 @@ enum RecordRoutes {
         Route(
             "GET /records/{type}/{name}/{field}", "readField", .records,
             "Reads the content of a BYTES or ASSET field, ranges of it, or a smaller picture", rate: .read,
-            options: .typeInPath, query: ["index"] + ServedContent.parameters, headers: ServedContent.headers,
+            options: .typeInPath, query: ["index", "as"] + ServedContent.parameters, headers: ServedContent.headers,
             responses: ServedContent.responses
         ) { call in try await readField(call) },
     ]

@@ -6,7 +6,7 @@ internal import RecordWire
 /// The query parameters of a request. The route accepts each of them. All except `arg` and `type` occur at most once.
 struct RequestQuery: Sendable {
     private var values: [(name: String, value: String)] = []
-    private var zone = ZoneName.defaultZone
+    private(set) var zone = ZoneName.defaultZone
 
     /// The scope parameters. They select the database and the zone on every route.
     static let scopeNames = ["container", "environment", "database", "zone", "owner"]
@@ -219,33 +219,6 @@ struct RequestQuery: Sendable {
         default:
             throw Self.invalid("database", "'database' is public, private or shared")
         }
-    }
-
-    /// Whether the request names the shared database.
-    var isShared: Bool { self["database"] == "shared" }
-
-    /// Returns the caller with its rights in the shared zone that the request names. Without a zone, and in other
-    /// databases, the caller is returned as it is.
-    ///
-    /// - Throws: BAD_REQUEST for a zone without an owner; AUTHENTICATION_REQUIRED; ZONE_NOT_FOUND for a zone that is not
-    ///   shared with the caller.
-    func participant(_ caller: Caller, _ reader: RecordReader) throws(RecordError) -> Caller {
-        guard isShared, self["owner"] != nil || namesCustomZone else { return caller }
-        guard let text = self["owner"], let name = UserRecordName(text) else {
-            throw Self.invalid("owner", "With database=shared, 'owner' is the record name of the zone's owner")
-        }
-        guard namesCustomZone else {
-            throw Self.invalid("zone", "With database=shared, 'zone' names a zone. Default zones are not shared")
-        }
-        guard caller != .anonymous else {
-            throw RecordError(.authenticationRequired, "A shared database belongs to a user. Sign in first")
-        }
-        guard let id = try reader.accounts.id(of: name) else { throw .zoneNotFound }
-        let participant = try reader.participant(
-            caller, in: DatabaseAddress(scope: .privateDatabase(owner: id), zone: zone))
-        // The caller's own zones are in its private database.
-        guard participant.participation != nil else { throw .zoneNotFound }
-        return participant
     }
 
     private static let notTheOwner = RecordError(.accessDenied, "A private database is its owner's alone")

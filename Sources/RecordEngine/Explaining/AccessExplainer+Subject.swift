@@ -1,4 +1,4 @@
-internal import RecordModel
+package import RecordModel
 internal import RecordStorage
 internal import Threads
 
@@ -10,21 +10,31 @@ enum AccessSubject {
 }
 
 extension AccessExplainer {
-    /// Returns the caller named in a question. The forms of a name are: `anonymous`; `administrator`, optionally with
+    /// Returns the user, key or guest with this name, as whom an administrator reads.
+    ///
+    /// - Throws: The errors of `subject`; BAD_REQUEST for an administrator, a disabled account or an ended key.
+    package func caller(named text: String, for asker: Caller) throws(RecordError) -> Caller {
+        switch try subject(text, for: asker) {
+        case .caller(.administrator): throw .actsForUsers(text, "An administrator cannot be read as")
+        case .caller(let caller): return caller
+        case .rejected(let step): throw .actsForUsers(text, step.reason)
+        }
+    }
+
+    /// Returns the caller with a name. The forms of a name are: `anonymous`; `administrator`, optionally with
     /// `:` and a role; `key:` and a name; the name or record name of a user; the record name of a key's account.
     ///
     /// - Throws: NOT_FOUND for an unknown caller; BAD_REQUEST for an unknown role, or for a name that the asking caller
     ///   may not look up.
-    func subject(of question: AccessQuestion) throws(RecordError) -> AccessSubject {
-        let text = question.caller
+    func subject(_ text: String, for asker: Caller) throws(RecordError) -> AccessSubject {
         if text == "anonymous" || text == RoleName.world.text { return .caller(.anonymous) }
         if text == "administrator" { return .caller(.administrator(.bootstrap)) }
         if let name = text.rest(behind: "administrator:") {
-            guard let role = AdministratorRole(rawValue: name) else { throw noSuchRole(name, question) }
+            guard let role = AdministratorRole(rawValue: name) else { throw noSuchRole(name, text, asker) }
             return .caller(.administrator(Administrator(id: 0, role: role)))
         }
         if let name = text.rest(behind: "key:") {
-            guard Authorization.authorize(question.asker, .manageKeys) == .allowed else {
+            guard Authorization.authorize(asker, .manageKeys) == .allowed else {
                 throw .subjectByRecordName(text, right: .manageKeys)
             }
             let table = store.keys
@@ -42,14 +52,14 @@ extension AccessExplainer {
             }
             return try subject(of: row)
         }
-        guard Authorization.authorize(question.asker, .manageUsers) == .allowed else {
+        guard Authorization.authorize(asker, .manageUsers) == .allowed else {
             throw .subjectByRecordName(text, right: .manageUsers)
         }
         let row = try store.accounts.find(name: text)
         guard let row else {
             throw RecordError(
                 .notFound,
-                "There is no user with the name \(text.prefix(64)).\(hint(about: text, question)) "
+                "There is no user with the name \(text.prefix(64)).\(hint(about: text, asker)) "
                     + AccessQuestion.callerForms,
                 details: [("caller", .text(text))])
         }
@@ -83,16 +93,16 @@ extension AccessExplainer {
         return .caller(.service(ServiceKey(account: key.account, scope: KeyScope(stored: key.scope))))
     }
 
-    private func noSuchRole(_ name: String, _ question: AccessQuestion) -> RecordError {
+    private func noSuchRole(_ name: String, _ text: String, _ asker: Caller) -> RecordError {
         let roles = AdministratorRole.allCases.map(\.rawValue).joined(separator: ", ")
         return .badRequest(
-            "administrator: is followed by a role of administrators, one of \(roles).\(hint(about: name, question))",
-            details: [("caller", .text(question.caller))])
+            "administrator: is followed by a role of administrators, one of \(roles).\(hint(about: name, asker))",
+            details: [("caller", .text(text))])
     }
 
     /// Returns a hint if the name belongs to an administrator and the asking caller may manage administrators.
-    private func hint(about name: String, _ question: AccessQuestion) -> String {
-        guard Authorization.authorize(question.asker, .manageAdministrators) == .allowed,
+    private func hint(about name: String, _ asker: Caller) -> String {
+        guard Authorization.authorize(asker, .manageAdministrators) == .allowed,
             let info = try? reader.database.administrators?.find(name)
         else { return "" }
         return " \(name) is an administrator: ask for administrator:\(info.role.rawValue)."
@@ -106,6 +116,12 @@ extension AccessQuestion {
 }
 
 extension RecordError {
+    fileprivate static func actsForUsers(_ text: String, _ reason: String) -> RecordError {
+        .badRequest(
+            "\(reason). 'as' is anonymous, key: and a name, or the name or record name of a user",
+            details: [("parameter", .text("as")), ("caller", .text(text))])
+    }
+
     fileprivate static func subjectByRecordName(_ text: String, right: AdministratorOperation) -> RecordError {
         .badRequest(
             "Who is looked up by name takes the right \(right.rawValue). Name the record name of the user, or of the key's account",

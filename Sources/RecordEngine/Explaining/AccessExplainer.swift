@@ -91,7 +91,7 @@ package struct AccessExplainer {
         guard let action = question.deed.action else { return try explainDatabase(question) }
         guard let name = question.typeName else { throw .questionNeedsType }
         guard let type = schema[name] else { throw .unknownType(name) }
-        let subject = try subject(of: question)
+        let subject = try subject(question.caller, for: question.asker)
         let scope = question.address.scope
         var facts = RecordFacts.new
         if let name = question.recordName, action != .create {
@@ -131,7 +131,7 @@ package struct AccessExplainer {
                 "To enter a database and to upload files are about no type. Leave recordType, recordName and field out")
         }
         let caller: Caller
-        switch try subject(of: question) {
+        switch try subject(question.caller, for: question.asker) {
         case .caller(let found): caller = found
         case .rejected(let step): return AccessExplanation(decision: .denied, steps: [step], roles: [])
         }

@@ -67,8 +67,10 @@ struct MatrixRow: Sendable {
     var description: String { "\(method.text) \(target)" }
 
     static let all: [MatrixRow] =
-        records + recordsHidden + batches + queries + sets + assets + uploads + schema + rights + accounts + sessions
-        + invitations + keys + cloudKitTokens + webhooks + zones + subscriptions + jobs + schedules + administrators
+        records + recordsHidden + batches + queries + sets + assets + uploads + schema + rights + accounts
+        + userSessions
+        + sessions + readAs + invitations + keys + cloudKitTokens + webhooks + zones + subscriptions + jobs + schedules
+        + administrators
         + operation
 }
 

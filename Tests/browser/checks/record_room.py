@@ -212,6 +212,9 @@ def a_page_is_seen_as_a_user(page, server):
     page.see("Enter the name of an account.")
     page.find("dialog input").send_keys("ada")
     page.press("Show", "dialog")
+    page.see("As ada:", "gets 2 records on this page", "can change 1", "can create new ones")
+    rows(page, "hers", "ours")
+    page.press("All, with the rights", ".as-user")
     page.see("As ada:", "can read 2 of these 3 records", "can change 1", "can create new ones")
     rights = "return [...document.querySelectorAll('.may')].map((each) => each.textContent)"
     page.until(lambda: page.run(rights) == ["read and write", "read only", "no access"], "the rights of each record")
@@ -222,6 +225,18 @@ def a_page_is_seen_as_a_user(page, server):
     page.press("Stop", ".as-user")
     page.until(lambda: not page.all(".as-user"), "the administrator's view")
     assert "as=" not in page.run("return location.hash")
+
+
+@check
+def a_guest_is_shown_the_refusal_that_it_gets(page, server):
+    """It is the guest's response, so the console asks nobody to sign in."""
+    ada, token = account(server, "ada")
+    post(server, "hers", token)
+    assert server.call("PUT", "/grants/Post", {"grants": {"_icloud": ["READ", "CREATE"], "_creator": ["WRITE"]}})[0] == 200
+    enter(page, "#/types/Post?as=anonymous")
+    page.see("As anonymous:", "the server refuses this list", "Sign in first")
+    page.press("All, with the rights", ".as-user")
+    page.see("can read 0 of these 1 records")
 
 
 @check
