@@ -69,7 +69,15 @@ export async function backupJobs(signal) {
     return found;
 }
 
-/** What the backup for downloads is doing: `{state, activity?, unit?, done?, total?, reason?, bytes?, created?, expires?}`. */
+/** The last backups, newest first: `[{created, kind, name, bytes, tested?, problems?, problem?}]`. */
+export async function backups(signal) {
+    return list(await api.call("GET", "/backups", { scope: {}, signal }), "backups").backups;
+}
+
+/**
+ * What the backup for downloads is doing: `{state, activity?, unit?, done?, total?, reason?, bytes?, created?, expires?, test?}`.
+ * Its test: `{state, activity?, done?, total?, tested?, problems?, problem?}`.
+ */
 export function archive(signal) {
     return api.call("GET", "/backup/archive", { scope: {}, signal });
 }

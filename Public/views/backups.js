@@ -9,7 +9,6 @@ import { number, t, tn } from "../words.js";
 import { codeBlock } from "./code-block.js";
 import { ask } from "./dialog.js";
 import { progressText, stateText } from "./jobs.js";
-import { timeText } from "./log-parts.js";
 import { part } from "./part.js";
 import { showProblem } from "./problem.js";
 import { repeat } from "./repeat.js";
@@ -27,6 +26,46 @@ function workText({ activity = "", done = 0, total = 0, unit = "" }) {
     const progress = Number(total) > 0 ? t("{done} of {total}", { done: number(done), total: shown(Number(total)) })
         : Number(done) > 0 ? shown(Number(done)) : "";
     return [activity, progress].filter((text) => text !== "").join(": ");
+}
+
+/**
+ * What the test of the backup that can be downloaded has found, or how far it is: `element`, and `set()`, which gets the test.
+ * `tell` announces a result, and `again` returns a button that makes another backup.
+ */
+function testView(tell, again) {
+    const element = make("div", { class: "test" });
+    const bar = make("progress", { max: "1", value: "0", "aria-label": t("Progress of the test") });
+    const work = make("span", { class: "note" });
+    let shown = null;
+
+    function content({ state, tested, problem = "" }) {
+        switch (state) {
+        case "running": return [make("p", {}, t("The server reads it all again, to test that it is complete."), " ", work), bar];
+        case "complete": return [make("p", {}, make("strong", { class: "complete" }, t("It is complete.")), " ",
+            t("The server tested it {time}.", { time: localText(tested) }))];
+        case "damaged": return [make("div", { class: "problem-box" }, make("p", { class: "reason" }, t("This backup is damaged.")),
+            make("p", { class: "advice" }, problem, " ", t("Make another one, and check the disk of the server.")),
+            make("p", { class: "actions" }, again()))];
+        default: return [make("p", {}, t("It was not tested."))];
+        }
+    }
+    return {
+        element,
+        set(test, created) {
+            if (test.state === "running") {
+                const total = Number(test.total ?? 0);
+                if (total > 0) bar.value = Number(test.done ?? 0) / total;
+                else bar.removeAttribute("value");
+                work.textContent = workText(test);
+            }
+            const key = [created, test.state, test.tested].map(String).join();
+            if (key === shown) return;
+            if (shown !== null && test.state === "complete") tell(t("The backup is complete."));
+            if (shown !== null && test.state === "damaged") tell(t("This backup is damaged."));
+            shown = key;
+            element.replaceChildren(...content(test));
+        },
+    };
 }
 
 /** Asks before the backup that can be downloaded is deleted. */
@@ -53,7 +92,10 @@ async function mayStop() {
     })) === "stop";
 }
 
-/** The panel with the backup to download: `element`, `refresh()`, which returns whether a backup is under way. */
+/**
+ * The panel with the backup to download: `element`, `refresh()`, which returns what the server does: `making` the backup,
+ * `testing` it, neither (`idle`), or that it does not let the caller know (`gone`).
+ */
 function archivePanel({ signal, changed }) {
     const place = make("div", { class: "archive" });
     const problem = make("div", {});
@@ -62,6 +104,9 @@ function archivePanel({ signal, changed }) {
     const bar = make("progress", { max: "1", value: "0", "aria-label": t("Progress") });
     const work = make("p", { class: "note" });
     let shown = null;
+    const test = testView((text) => {
+        status.textContent = text;
+    }, () => start(t("Make another one")));
 
     /** Does something with the backup, then shows its new state. */
     function act(button, deed) {
@@ -79,7 +124,7 @@ function archivePanel({ signal, changed }) {
         const found = make("button", { type: "button", class: style, onclick: () => act(found, deed) }, title);
         return found;
     }
-    const start = () => button(t("Make a backup"), "primary", async () => {
+    const start = (title = t("Make a backup")) => button(title, "primary", async () => {
         await observation.startArchive();
         changed();
     });
@@ -91,6 +136,7 @@ function archivePanel({ signal, changed }) {
         link.remove();
         announce(t("The download has begun."));
     }
+    const isDamaged = (archive) => archive.test?.state === "damaged";
     function content(archive) {
         switch (archive.state) {
         case "running": return [make("p", {}, make("strong", {}, t("A backup is under way.")), " ", t("You can leave this page meanwhile.")),
@@ -101,7 +147,8 @@ function archivePanel({ signal, changed }) {
             " ", t("{size} as a tar file.", { size: sizeText(Number(archive.bytes)) })),
         make("p", { class: "note" }, archive.expires === undefined ? t("Download it before the server is restarted.")
             : t("The server keeps it until {time}.", { time: localText(archive.expires) })),
-        make("p", { class: "actions" }, button(t("Download"), "primary", download), button(t("Delete…"), "", async () => {
+        test.element,
+        make("p", { class: "actions" }, button(t("Download"), isDamaged(archive) ? "" : "primary", download), button(t("Delete…"), "", async () => {
             if (await mayDelete()) await observation.deleteArchive();
         }))];
         case "failed": return [make("div", { class: "problem-box" }, make("p", { class: "reason" }, t("The backup has failed.")),
@@ -117,7 +164,11 @@ function archivePanel({ signal, changed }) {
             else bar.removeAttribute("value");
             work.textContent = workText(archive);
         }
-        const key = [archive.state, archive.created, archive.reason].map(String).join();
+        draw(archive);
+        if (archive.state === "done") test.set(archive.test ?? {}, archive.created);
+    }
+    function draw(archive) {
+        const key = [archive.state, archive.created, archive.reason, isDamaged(archive)].map(String).join();
         if (key === shown) return;
         const hadFocus = place.contains(document.activeElement);
         if (shown !== null) {
@@ -136,29 +187,59 @@ function archivePanel({ signal, changed }) {
             if (signal.aborted || !(error instanceof api.Refusal) || ![403, 404, 405].includes(error.status)) throw error;
             // A server from before this route, or a caller without the right: the commands below still work.
             place.replaceChildren(make("p", {}, t("This server does not make backups for downloads: {reason}", { reason: error.message })));
-            return null;
+            return "gone";
         }
         signal.throwIfAborted();
         set(archive);
-        return archive.state === "running";
+        return archive.state === "running" ? "making" : archive.test?.state === "running" ? "testing" : "idle";
     }
     return { element, refresh };
 }
 
-/** The backups among the jobs. */
-function jobList(jobs) {
-    if (jobs.length === 0) return [make("p", { class: "note" }, t("No backup in the last week."))];
-    const head = (text, style) => make("th", { scope: "col", class: style }, text);
-    const cell = (title, content, style) => make("td", { "data-title": title, class: style }, content);
-    return [make("div", { class: "panel table", role: "region", tabindex: "0", "aria-label": t("Backups of the last week") },
-        make("table", { class: "lines cards" },
-            make("thead", {}, make("tr", {}, head(t("Started")), head(t("Ended")), head(t("State")), head(t("Progress"), "number"))),
-            make("tbody", {}, jobs.map((job) => make("tr", {},
-                make("th", { scope: "row", title: localText(job.started ?? job.created) }, timeText(job.started ?? job.created)),
-                cell(t("Ended"), job.ended === undefined ? "" : timeText(job.ended), "moment"),
-                cell(t("State"), [make("span", { class: job.state === "failed" ? "state alarm" : "state" }, stateText(job)),
-                    job.error?.reason === undefined ? null : make("span", { class: "note" }, " ", job.error.reason)]),
-                cell(t("Progress"), progressText(job), "number"))))))];
+const head = (text, style) => make("th", { scope: "col", class: style }, text);
+const cell = (title, content, style) => make("td", { "data-title": title, class: style }, content);
+
+function table(name, heads, rows) {
+    return make("div", { class: "panel table", role: "region", tabindex: "0", "aria-label": name },
+        make("table", { class: "lines cards" }, make("thead", {}, make("tr", {}, heads)), make("tbody", {}, rows)));
+}
+
+/** Jobs of backups that run or have not succeeded. */
+function jobTable(jobs) {
+    return table(t("Backups that run or have failed"),
+        [head(t("Started")), head(t("Ended")), head(t("State")), head(t("Progress"), "number")],
+        jobs.map((job) => make("tr", {},
+            make("th", { scope: "row" }, localText(job.started ?? job.created)),
+            cell(t("Ended"), job.ended === undefined ? "" : localText(job.ended), "moment"),
+            cell(t("State"), [make("span", { class: job.state === "failed" ? "state alarm" : "state" }, stateText(job)),
+                job.error?.reason === undefined ? null : make("span", { class: "note" }, " ", job.error.reason)], "wide"),
+            cell(t("Progress"), progressText(job), "number"))));
+}
+
+const kinds = { archive: t("to download"), directory: t("directory") };
+
+/** Whether a backup was tested, and with what result. */
+function testCell({ tested, problems = 0, problem = "" }) {
+    if (tested === undefined) return make("span", { class: "state" }, t("not tested"));
+    if (Number(problems) === 0) {
+        return [make("span", { class: "state good" }, t("complete")), " ", make("span", { class: "note" },
+            t("tested {time}", { time: localText(tested) }))];
+    }
+    const more = Number(problems) - 1;
+    return [make("span", { class: "state alarm" }, t("damaged")), " ", make("span", { class: "note" }, problem,
+        more > 0 ? ` ${tn("{count} more problem.", "{count} more problems.", more)}` : null)];
+}
+
+/** The backups that the server remembers; before them those that run or have failed lately. */
+function backupList(backups, jobs) {
+    const others = jobs.filter(({ state }) => state !== "succeeded");
+    return [others.length === 0 ? null : jobTable(others),
+        backups.length === 0 ? make("p", { class: "note" }, t("The server knows of no backup."))
+            : table(t("Last backups"), [head(t("Made")), head(t("Name")), head(t("Kind")), head(t("Size"), "number"), head(t("Test"))],
+                backups.map((backup) => make("tr", {},
+                    make("th", { scope: "row" }, localText(backup.created)),
+                    cell(t("Name"), backup.name), cell(t("Kind"), kinds[backup.kind] ?? backup.kind),
+                    cell(t("Size"), sizeText(Number(backup.bytes)), "number"), cell(t("Test"), testCell(backup), "wide test"))))];
 }
 
 /** What a backup has, and how commands make and restore one. */
@@ -171,17 +252,17 @@ function explanation() {
                 make("li", {}, t("The files of records, administrators, and the secrets with which tokens and URLs are signed. Keep it where only you can read it.")),
                 make("li", {}, t("Each database as of one moment. Uploads that are not complete and the server's settings are not in it.")))),
         make("section", { "aria-label": t("With a command") }, make("h2", {}, t("With a command")),
-            make("p", {}, t("On the server's machine, as its user. The server keeps working. “verify” reads everything and compares the digests.")),
+            make("p", {}, t("On the server's machine, as its user. The server keeps working. “verify” reads everything, compares the digests, and tells the server the result.")),
             codeBlock(t("Make and check a backup"), [
                 `sudo -u fogbase fogbase backup create --data /var/lib/fogbase /var/backups/fogbase/${name}`,
-                `sudo -u fogbase fogbase backup verify /var/backups/fogbase/${name}`,
+                `sudo -u fogbase fogbase backup verify --data /var/lib/fogbase /var/backups/fogbase/${name}`,
             ].join("\n")),
             make("p", { class: "note" }, t("For a nightly backup, use a timer of systemd with these commands. Keep verified backups on another disk or machine."))),
         make("section", { "aria-label": t("Restore") }, make("h2", {}, t("Restore")),
             make("p", {}, t("A restore replaces the data directory, so it happens at the server while it does not run. Unpack a downloaded file first.")),
             codeBlock(t("Unpack a downloaded backup"), [
                 `sudo -u fogbase tar -xf ${name}.tar -C /var/backups/fogbase`,
-                `sudo -u fogbase fogbase backup verify /var/backups/fogbase/${name}`,
+                `sudo -u fogbase fogbase backup verify --data /var/lib/fogbase /var/backups/fogbase/${name}`,
             ].join("\n")),
             codeBlock(t("Restore a backup"), [
                 "sudo systemctl stop fogbase",
@@ -195,21 +276,24 @@ function explanation() {
 export async function show({ signal, show: draw, fail }) {
     const heading = make("h1", {}, t("Backups"));
     const context = { signal, fail };
-    const jobs = part({ ...context, title: t("Backups of the last week"), load: async () => jobList(await observation.backupJobs(signal)) });
-    let wasRunning = false;
+    const list = part({ ...context, title: t("Last backups"), load: async () => backupList(
+        ...await Promise.all([observation.backups(signal), observation.backupJobs(signal)])) });
+    let known = null;
     const panel = archivePanel({ signal, changed: () => {
-        wasRunning = true;
+        known = "making";
     } });
     async function refresh() {
-        const isRunning = await panel.refresh();
-        if (wasRunning && isRunning !== true) jobs.refresh();
-        wasRunning = isRunning === true;
-        return isRunning === null ? null : isRunning ? pause : 5 * pause;
+        const work = await panel.refresh();
+        // The list has another row after the backup, and its result after the test.
+        if (known !== null && work !== known) list.refresh();
+        known = work;
+        return work === "gone" ? null : work === "idle" ? 5 * pause : pause;
     }
     const next = await refresh();
-    draw(make("div", { class: "page-head" }, heading), make("div", { class: "two" },
-        make("div", {}, panel.element, jobs.element), make("div", {}, explanation())));
+    const [content, ...commands] = explanation();
+    draw(make("div", { class: "page-head" }, heading), make("div", { class: "two" }, panel.element, content), list.element,
+        make("div", { class: "two" }, commands));
     introduce(heading);
-    jobs.refresh();
+    list.refresh();
     if (next !== null) repeat(refresh, pause, signal, fail);
 }

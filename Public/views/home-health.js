@@ -15,6 +15,9 @@ const window = 300_000; // milliseconds
 /** A larger share of server errors raises an alert in the rules for Prometheus. */
 const mostFailed = 0.01;
 
+/** A backup that is older counts as none. */
+const oldBackup = 7 * 86_400_000; // milliseconds
+
 const glyphs = { good: "✓", warning: "!", alarm: "×", unknown: "–" };
 const words = { good: t("good"), warning: t("needs attention"), alarm: t("alarm"), unknown: t("unknown") };
 const verdicts = { good: t("Healthy"), warning: t("Needs attention"), alarm: t("Not healthy"), unknown: t("Checking…") };
@@ -26,6 +29,26 @@ export function failedShare({ timestamps, series }) {
     const sum = (values) => timestamps.reduce((total, time, at) => total + (time > since ? values[at] ?? 0 : 0), 0);
     const all = sum(series.requests);
     return all === 0 ? null : sum(series.failed) / all;
+}
+
+/** What the backups that the server remembers, newest first, say at a time: `{level, text}`. */
+export function backupVerdict(backups, now) {
+    const isYoung = ({ created }) => now - Number(created) <= oldBackup;
+    const tested = backups.filter((each) => each.tested !== undefined);
+    // A damaged one is an alarm until another one was found complete: what damaged it may damage the next one.
+    if (Number(tested[0]?.problems ?? 0) > 0) {
+        return { level: "alarm", text: t("The one of {time} is damaged: {reason}",
+            { time: localText(tested[0].created), reason: tested[0].problem ?? "" }) };
+    }
+    const complete = tested.find((each) => Number(each.problems ?? 0) === 0);
+    if (complete !== undefined && isYoung(complete)) {
+        return { level: "good", text: t("made {time}, tested {tested}",
+            { time: localText(complete.created), tested: localText(complete.tested) }) };
+    }
+    if (backups.length === 0) return { level: "warning", text: t("The server knows of none.") };
+    const time = localText(backups[0].created);
+    if (!isYoung(backups[0])) return { level: "warning", text: t("made {time}, more than a week ago", { time }) };
+    return { level: "warning", text: t("made {time}, not tested yet", { time }) };
 }
 
 /** The verdict with its checks: `element`, and functions that give it what the page has loaded. */
@@ -80,12 +103,12 @@ export function health({ signal, fail }) {
             }
         },
         checkBackup: () => attempt("backup", async () => {
-            const jobs = await observation.backupJobs(signal);
-            const last = jobs.find(({ state }) => state === "succeeded");
+            const backups = await observation.backups(signal);
             const link = session.covers("downloadBackups") ? make("a", { href: "#/backups" }, t("Backups")) : null;
-            if (last !== undefined) set("backup", "good", localText(last.ended ?? last.created), link);
-            else if (jobs.some(({ state }) => state === "running")) set("backup", "warning", t("The first one is under way."), link);
-            else set("backup", "warning", t("None in the last week."), link);
+            const isFirst = backups.length === 0
+                && (await observation.backupJobs(signal)).some(({ state }) => state === "running");
+            const { level, text } = backupVerdict(backups, Date.now());
+            set("backup", level, isFirst ? t("The first one is under way.") : text, link);
         }),
         setHistory(history) {
             const share = failedShare(history);

@@ -110,7 +110,8 @@ package actor DatabaseRegistry {
     package init(_ configuration: Configuration) {
         self.configuration = configuration
         backups = Backups()
-        archive = BackupArchive(dataPath: configuration.dataPath, backups)
+        archive = BackupArchive(
+            dataPath: configuration.dataPath, backups, administrators: configuration.administrators)
         passwords =
             configuration.administrators?.passwords ?? PasswordWorkers(threads: configuration.passwordThreads)
     }
@@ -215,6 +216,7 @@ package actor DatabaseRegistry {
     package func close() async {
         isClosed = true
         await backups.close()
+        await archive.close()
         let all = opened.withLock { table in
             defer { table.removeAll() }
             return Array(table.values)

@@ -1,7 +1,7 @@
 package import RecordModel
 
-/// The database file for data of the whole server: named administrators, their sessions, and the audit log of their
-/// actions. The file is in the data directory.
+/// The database file for data of the whole server: named administrators, their sessions, the audit log of their
+/// actions, and the list of backups. The file is in the data directory.
 package enum ServerFile {
     /// Returns the path of the file.
     package static func path(in dataDirectory: String) -> String { dataDirectory + "/" + name }
@@ -49,6 +49,7 @@ package enum ServerFile {
         Migrations.Migration(name: "audit", sql: Migrations.audit),
         Migrations.Migration(name: "audit of refusals", sql: Migrations.auditOfRejections),
         Migrations.Migration(name: Migrations.runningTotalsName, sql: Migrations.auditCounts),
+        Migrations.Migration(name: "backups", sql: backups),
     ]
 
     private static let administrators = """
@@ -76,5 +77,18 @@ package enum ServerFile {
         -- How many commits have failed; what it is for is that it is written (`FileTransaction.overwriteFailedCommit`).
         CREATE TABLE failed_commit (position INTEGER PRIMARY KEY CHECK (position = 1), count INTEGER NOT NULL);
         INSERT INTO failed_commit VALUES (1, 0);
+        """
+
+    private static let backups = """
+        -- created: of the manifest. tested: NULL before the first test. All times are in milliseconds since 1970.
+        CREATE TABLE backup (
+            created INTEGER PRIMARY KEY,
+            kind TEXT NOT NULL,
+            name TEXT NOT NULL,
+            bytes INTEGER NOT NULL,
+            tested INTEGER,
+            problems INTEGER NOT NULL,
+            problem TEXT
+        );
         """
 }

@@ -51,7 +51,7 @@ struct Fogbase {
                 configuration.settings, isQuick: arguments.options["--quick"] != nil,
                 repairs: arguments.options["--repair"] != nil)
         case "backup create": return try BackupCommand.create(arguments, configuration)
-        case "backup verify": return try BackupCommand.verify(arguments)
+        case "backup verify": return try BackupCommand.verify(arguments, configuration)
         case "backup restore": return try BackupCommand.restore(arguments, configuration.settings)
         case "import cloudkit": return try ImportCommand.run(arguments, configuration)
         case "health": return HealthCommand.run(configuration.settings)

@@ -38,6 +38,18 @@ import Testing
         let json = try JSONValue.parse(
             Array(try shell.run("backup verify \(backup) --json", takesData: false).out.utf8))
         #expect(json["whole"] == true && json["databases"] == 1 && json["problems"] == .array([]))
+        // The server that made it remembers the result, and so does its directory.
+        #expect(json["isRemembered"] == false && !verified.out.contains("remembers"))
+        let noted = try shell.run("backup verify \(backup)/")
+        #expect(noted.status == 0 && noted.out.contains("The server of \(server.data) remembers"), "\(noted)")
+        let list = try JSONValue.parse(
+            Array(try shell.run("backup verify \(backup) --json").out.utf8))
+        #expect(list["isRemembered"] == true)
+        if place == .running {
+            let known = try JSONValue.parse(
+                Array(try client.send("GET", "/backups", token: Self.token).text.utf8))["backups"]?.array
+            #expect(known?.count == 1 && known?.first?["problems"] == 0 && known?.first?["name"] == "backup")
+        }
         // Later writes are not in it.
         if place == .running { #expect(try client.delete("kept").status == 204) }
         let busy = try shell.run("backup restore \(backup) --replace")
@@ -56,6 +68,9 @@ import Testing
         #expect(try restored.run("doctor").out.contains("No problems found."))
         #expect(try copied.delete("kept").status == 204)
         #expect(copy.terminate() == 0)
+        // A data directory of another time does not know it.
+        let foreign = try shell.run("backup verify \(backup) --data \(shelf.path)/data", takesData: false)
+        #expect(foreign.status == 0 && !foreign.out.contains("remembers"), "\(foreign)")
         // The backup has its own files, whatever happened to the originals.
         #expect(try shell.run("backup verify \(backup)", takesData: false).status == 0)
     }
@@ -98,6 +113,10 @@ import Testing
         try handle.close()
         let verified = try shell.run("backup verify \(shelf.path)/backup", takesData: false)
         #expect(verified.status == 1 && verified.out.contains("PROBLEM  \(damaged) is damaged"), "\(verified)")
+        let noted = try shell.run("backup verify \(shelf.path)/backup")
+        #expect(noted.status == 1 && noted.out.contains("remembers this result"), "\(noted)")
+        let known = try client.send("GET", "/backups", token: Self.token).text
+        #expect(known.contains("is damaged: its SHA-256") && !known.contains(shelf.path), "\(known)")
         #expect(
             try rejected("backup restore \(shelf.path)/backup --data \(shelf.path)/data", takesData: false)
                 .contains("\(damaged) is damaged"))

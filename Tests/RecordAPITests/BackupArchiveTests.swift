@@ -76,6 +76,55 @@ import Testing
         #expect(gone.0.status == 404)
     }
 
+    @Test func `an archive is tested, and the list of backups has the result`() async throws {
+        let database = try await TestDatabase.make()
+        let empty = await database.call(.get, "/backups", as: .administrator)
+        #expect(empty.text == #"{"backups":[]}"#)
+        #expect(!(await database.call(.get, "/metrics", as: .administrator)).text.contains("fogbase_backup_complete"))
+        let made = try await Self.make(database)
+        let created = try #require(made["created"]?.integer)
+        var document = made
+        let limit = ContinuousClock.now + .seconds(90)
+        var pauses = Pauses()
+        while document["test"]?["state"] == "running" {
+            try #require(ContinuousClock.now < limit)
+            await pauses.pause()
+            document = try #require(await database.call(.get, Self.route, as: .administrator).json)
+        }
+        let test = try #require(document["test"])
+        #expect(test["state"] == "complete" && test["problems"] == 0 && test["problem"] == nil, "\(document)")
+        let list = await database.call(.get, "/backups", as: .administrator)
+        let backup = try #require(list.json?["backups"]?.array?.first)
+        #expect(backup["created"]?.integer == created && backup["kind"] == "archive", "\(list.text)")
+        #expect(backup["tested"] == test["tested"] && backup["problems"] == 0)
+        #expect(!list.text.contains(database.directory))
+        let metrics = await database.call(.get, "/metrics", as: .administrator)
+        #expect(metrics.text.contains("fogbase_backup_complete_timestamp_seconds \(Double(created) / 1_000)"))
+    }
+
+    @Test func `the operator's command notes a test`() async throws {
+        let database = try await TestDatabase.make()
+        let created = try #require(try await Self.make(database)["created"]?.integer)
+        func note(_ body: String) async -> Response {
+            await database.call(.post, "/backup/tests", token: TestDatabase.operatorToken, body: body)
+        }
+        let unknown = await note(#"{"created":1,"problems":0}"#)
+        #expect(unknown.status == 404)
+        for body in [
+            #"{"problems":0}"#, #"{"created":1}"#, #"{"created":1,"problems":-1}"#, #"{"created":1,"problems":0.5}"#,
+            #"{"created":1,"problems":1,"problem":2}"#, #"{"created":1,"problems":0,"path":"/x"}"#,
+        ] {
+            #expect(await note(body).status == 400, "\(body)")
+        }
+        // The server's own test ends first, so that it does not replace the result.
+        try await database.registry.archive.delete()
+        let noted = await note(#"{"created":\#(created),"problems":2,"problem":"a is missing."}"#)
+        #expect(noted.status == 200 && noted.json?["problem"] == "a is missing.", "\(noted.text)")
+        let list = await database.call(.get, "/backups", as: .administrator)
+        #expect(list.json?["backups"]?.array == [try #require(noted.json)])
+        #expect(await note(#"{"created":\#(created),"problems":0,"problem":"x"}"#).json?["problem"] == nil)
+    }
+
     @Test func `a ticket opens its own route once`() async throws {
         let database = try await TestDatabase.make()
         _ = try await Self.make(database)

@@ -8,7 +8,7 @@ const charts = await import("../../Public/charts.js");
 const requests = await import("../../Public/requests.js");
 const settings = await import("../../Public/settings.js");
 const { actions } = await import("../../Public/audit-actions.js");
-const { failedShare } = await import("../../Public/views/home-health.js");
+const { backupVerdict, failedShare } = await import("../../Public/views/home-health.js");
 
 const source = (name) => readFileSync(new URL(`../../Sources/${name}`, import.meta.url), "utf8");
 
@@ -129,4 +129,20 @@ test("settings are found by words, and by a change", () => {
 test("the audit log can be asked for each of the server's actions", () => {
     const [, text] = /enum AuditAction[^{]*\{([\s\S]*?)\n\}/.exec(source("RecordEngine/Audit/AuditActor.swift"));
     assert.deepEqual(actions, [...text.matchAll(/case \w+ = "([\w.]+)"/g)].map(([, name]) => name));
+});
+
+test("the last backup is good only if one of the week was tested and is complete", () => {
+    const day = 86_400_000, now = 100 * day;
+    const backup = (age, tested, problems = 0) => ({ created: now - age * day, problem: "gone",
+        ...(tested && { tested: now - age * day + 60_000, problems }) });
+    const level = (...backups) => backupVerdict(backups, now).level;
+    assert.equal(level(), "warning");
+    assert.equal(level(backup(0, false)), "warning");
+    assert.equal(level(backup(1, true)), "good");
+    assert.equal(level(backup(0, false), backup(7, true)), "good");
+    assert.equal(level(backup(8, true)), "warning");
+    assert.equal(level(backup(1, true, 1), backup(2, true)), "alarm");
+    assert.equal(level(backup(0, false), backup(1, true, 1), backup(2, true)), "alarm");
+    assert.equal(level(backup(1, true), backup(2, true, 1)), "good");
+    assert.match(backupVerdict([backup(1, true, 1)], now).text, /gone/);
 });

@@ -273,6 +273,7 @@ def schema(owner: Caller) -> list[Sample]:
         owner.json("PATCH", "/schema/types/Post/fields/likes", {"type": "INT64"}),
         owner.json("POST", "/backup", {"path": "/nowhere/backup", "copyAssets": True}).rejected_with(403),
         owner.get("/backup").rejected_with(403), owner.plain("DELETE", "/backup").rejected_with(403),
+        owner.json("POST", "/backup/tests", {"created": 1, "problems": 1, "problem": "lost"}).rejected_with(403),
     ]
 
 
@@ -296,7 +297,7 @@ def rights(fixture: Fixture, owner: Caller) -> list[Sample]:
         owner.get("/settings"), owner.get("/storage"), owner.get("/metrics/history?period=day"),
         owner.plain("POST", "/backup/archive"), owner.get("/backup/archive"),
         owner.plain("POST", "/backup/archive/tickets"), owner.plain("DELETE", "/backup/archive"),
-        owner.get("/backup/archive/file").rejected_with(404),
+        owner.get("/backup/archive/file").rejected_with(404), owner.get("/backups"),
     ]
 
 

@@ -24,6 +24,19 @@ enum BackupRoutes {
             responses: [.json(200, "Backup", "How far it is")]
         ) { call in try await cancel(call) },
         Route(
+            "POST /backup/tests", "noteBackupTest", .operation,
+            "Notes what a test of one of the last backups has found (the operator's commands)", rate: .administer,
+            options: .serverWide, body: .json("BackupTestInput"),
+            responses: [.json(200, "KnownBackup", "The backup"), .error(404, "The server does not know the backup")]
+        ) { call in try await noteTest(&call) },
+        // The right of Home, which shows the last backup: all roles look after the server there. The list names no
+        // path and no content.
+        Route(
+            "GET /backups", "listBackups", .operation, "Lists the last backups, and what their tests have found",
+            rate: .read, right: .readMetrics, options: .serverWide,
+            responses: [.json(200, "KnownBackups", "The newest first")]
+        ) { call in try list(call) },
+        Route(
             "POST /backup/archive", "startBackupArchive", .operation,
             "Begins a backup to download, which replaces the last one (owners)", rate: .administer,
             right: .downloadBackups, options: .serverWide,
@@ -107,7 +120,7 @@ enum BackupRoutes {
         case .done(let bytes, let created, let expires):
             value = [
                 "state": "done", "bytes": .integer(Int64(bytes)), "created": .integer(created),
-                "expires": .integer(expires),
+                "expires": .integer(expires), "test": document(archive.test(of: created)),
             ]
         }
         return .json(value, status: status)
@@ -142,6 +155,64 @@ enum BackupRoutes {
         return .json(document(call.api.registry.backups.state))
     }
 
+    // MARK: The last backups
+
+    /// `GET /backups`: returns the last backups, newest first.
+    static func list(_ call: RecordCall) throws -> HTTPResponse {
+        .json(["backups": .array(try call.administrators().backups.map(document))])
+    }
+
+    /// `POST /backup/tests` with `{"created","problems","problem"?}`: remembers the result of `fogbase backup verify`.
+    static func noteTest(_ call: inout RecordCall) async throws -> HTTPResponse {
+        try call.requireOperator()
+        let object = try await call.object(keys: ["created", "problems", "problem"], upTo: 16_384)
+        guard let created = object["created"]?.integer else {
+            throw RecordError.badRequest("'created' is the time of the backup's manifest, in milliseconds since 1970")
+        }
+        guard let problems = object["problems"]?.integer.flatMap({ Int(exactly: $0) }), problems >= 0 else {
+            throw RecordError.badRequest("'problems' is the number of problems that the test has found")
+        }
+        if let problem = object["problem"], problem.string == nil {
+            throw RecordError.badRequest("'problem' is a sentence about the first problem")
+        }
+        let test = RememberedBackup.Test(
+            tested: WallClock.milliseconds, problems: problems, problem: object["problem"]?.string)
+        guard let backup = await call.api.registry.remember(test, of: created) else {
+            throw RecordError(.notFound, "The server does not know the backup: it is not one of the last ones")
+        }
+        return .json(document(backup))
+    }
+
+    private static func document(_ backup: RememberedBackup) -> JSONValue {
+        var object = JSONObject([
+            ("created", .integer(backup.created)), ("kind", .string(backup.kind.rawValue)),
+            ("name", .string(backup.name)), ("bytes", .integer(backup.bytes)),
+        ])
+        if let test = backup.test { write(test, to: &object) }
+        return .object(object)
+    }
+
+    private static func write(_ test: RememberedBackup.Test, to object: inout JSONObject) {
+        object["tested"] = .integer(test.tested)
+        object["problems"] = .integer(Int64(test.problems))
+        if let problem = test.problem { object["problem"] = .string(problem) }
+    }
+
+    private static func document(_ state: BackupTester.State) -> JSONValue {
+        switch state {
+        case .none: return ["state": "none"]
+        case .running(let activity, let done, let total):
+            return [
+                "state": "running", "activity": .string(activity), "done": .integer(Int64(done)),
+                "total": .integer(Int64(total)),
+            ]
+        case .done(let test):
+            var object = JSONObject([("state", test.problems == 0 ? "complete" : "damaged")])
+            write(test, to: &object)
+            return .object(object)
+        }
+    }
+
     private static func document(_ state: Backups.State) -> JSONValue {
         switch state {
         case .none: return ["state": "none"]
@@ -169,7 +240,24 @@ enum BackupRoutes {
         "state":{"type":"string","enum":["none","running","done","failed"]},"reason":{"type":"string"},
         "activity":{"type":"string"},"unit":{"type":"string"},"done":{"type":"integer"},"total":{"type":"integer"},
         "bytes":{"type":"integer"},"created":{"type":"integer"},
-        "expires":{"type":"integer","description":"When the server deletes it"}}}
+        "expires":{"type":"integer","description":"When the server deletes it"},
+        "test":{"type":"object","required":["state"],"properties":{
+        "state":{"type":"string","enum":["none","running","complete","damaged"]},
+        "activity":{"type":"string"},"done":{"type":"integer"},"total":{"type":"integer","description":"0: unknown"},
+        "tested":{"type":"integer"},"problems":{"type":"integer"},"problem":{"type":"string"}}}}},
+        "BackupTestInput":{"type":"object","required":["created","problems"],"properties":{
+        "created":{"type":"integer","description":"Of the backup's manifest"},
+        "problems":{"type":"integer","minimum":0},
+        "problem":{"type":"string","description":"The first one; the server keeps 500 characters"}}},
+        "KnownBackup":{"type":"object","required":["created","kind","name","bytes"],"properties":{
+        "created":{"type":"integer","description":"When it began, in milliseconds since 1970"},
+        "kind":{"type":"string","enum":["archive","directory"]},
+        "name":{"type":"string","description":"Of the file or directory, without its path"},
+        "bytes":{"type":"integer"},"tested":{"type":"integer","description":"Absent if it was not tested"},
+        "problems":{"type":"integer","description":"0: it is complete"},
+        "problem":{"type":"string","description":"The first one"}}},
+        "KnownBackups":{"type":"object","required":["backups"],"properties":{
+        "backups":{"type":"array","items":{"$ref":"#/components/schemas/KnownBackup"}}}}
         """#
 }
 

@@ -125,6 +125,7 @@ enum OperationRoutes {
         text.gauge(
             "fogbase_info", help: "The version that runs.", labels: [("version", api.configuration.version)], 1)
         writeDatabases(of: api.registry, into: &text)
+        writeBackups(of: api.registry, into: &text)
         ProcessMetrics().writeMetrics(into: &text)
         for source in api.configuration.metricsSources { source.writeMetrics(into: &text) }
         return text.text
@@ -147,6 +148,16 @@ enum OperationRoutes {
     private static let proxyFields =
         [HTTPFieldName.xForwardedFor, .forwarded, .via, .xForwardedHost, .xForwardedProto]
         + [HTTPFieldName("X-Real-IP")].compactMap { $0 }
+
+    /// Writes nothing before a backup was found complete, so that a rule can tell this from an old backup.
+    private static func writeBackups(of registry: DatabaseRegistry, into text: inout MetricsText) {
+        let backups = registry.configuration.administrators?.backups ?? []
+        guard let complete = backups.first(where: { $0.test?.problems == 0 }) else { return }
+        text.gauge(
+            "fogbase_backup_complete_timestamp_seconds",
+            help: "When the newest backup that was tested and is complete began, in seconds since 1970-01-01 UTC.",
+            Double(complete.created) / 1_000)
+    }
 
     private static func writeDatabases(of registry: DatabaseRegistry, into text: inout MetricsText) {
         let databases = registry.openDatabases.sorted {

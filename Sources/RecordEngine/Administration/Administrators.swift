@@ -6,11 +6,11 @@ internal import Synchronization
 internal import Threads
 internal import UnicodeText
 
-/// The named administrators of one server, and the server's audit log.
+/// The named administrators of one server, the server's audit log, and its list of backups.
 ///
-/// Administrators and sessions are kept in memory, so any event loop can authenticate a token without reading the disk.
-/// A change takes effect with the next request after the change is durable. The server's own token always stays valid,
-/// so even the last owner can be deleted.
+/// Administrators, sessions and backups are kept in memory, so any event loop can authenticate a token without reading
+/// the disk. A change takes effect with the next request after the change is durable. The server's own token always
+/// stays valid, so even the last owner can be deleted.
 package actor Administrators {
     /// The administrators and sessions in memory, for authentication.
     struct Snapshot: Sendable {
@@ -18,6 +18,8 @@ package actor Administrators {
         var sessions: [Digest: AdministratorSessionRow] = [:]
         /// When the last use of each session was written, in milliseconds since 1970.
         var noted: [Digest: Int64] = [:]
+        /// The last backups, newest first.
+        var backups: [BackupRow] = []
 
         /// Returns the administrator with a name. Names are compared like the names of accounts.
         func administrator(named name: String) -> AdministratorRow? {
@@ -68,6 +70,7 @@ package actor Administrators {
             for row in try store.administrators.sessions() {
                 if let hash = Digest(row.hash) { snapshot.sessions[hash] = row }
             }
+            snapshot.backups = try store.backups.all()
             return snapshot
         }
         self.directory = consume directory

@@ -4,7 +4,7 @@ package import RecordStorage
 internal import Threads
 
 /// The backup that an administrator can download. It is a directory inside the data directory, made like every other
-/// backup, and deleted after some hours: a backup is to be kept elsewhere.
+/// backup, and deleted after some hours: a backup is to be kept elsewhere. It is tested as soon as it is made.
 package final class BackupArchive: Sendable {
     /// The state of the archive.
     package enum State: Sendable {
@@ -21,6 +21,8 @@ package final class BackupArchive: Sendable {
 
     private let dataPath: String
     private let backups: Backups
+    private let administrators: Administrators?
+    private let tester = BackupTester()
     /// Held while a backup starts, so that a second start cannot delete the directory of the first.
     private let starting = Locked(())
     /// The size of the archive that was made at a time, because listing many files takes long.
@@ -29,9 +31,10 @@ package final class BackupArchive: Sendable {
     /// How long an archive can be downloaded, in milliseconds.
     package static let lifetime: Int64 = 6 * 3_600_000
 
-    init(dataPath: String, _ backups: Backups) {
+    init(dataPath: String, _ backups: Backups, administrators: Administrators?) {
         self.dataPath = dataPath
         self.backups = backups
+        self.administrators = administrators
     }
 
     private var directory: String { dataPath + "/.archive" }
@@ -45,6 +48,7 @@ package final class BackupArchive: Sendable {
     package func start(version: String, of registry: DatabaseRegistry) throws(RecordError) -> Bool {
         try starting.withLock { _ throws(RecordError) in
             if case .running = backups.state { return false }
+            tester.cancel()
             try Self.reported { () throws(BackupProblem) in
                 try BackupFiles.removeTree(directory)
                 try BackupFiles.makeDirectory(directory)
@@ -94,7 +98,8 @@ package final class BackupArchive: Sendable {
         do throws(BackupProblem) { return try body() } catch { throw RecordError(.internalError, "\(error)") }
     }
 
-    private static func name(_ created: Int64) -> String {
+    /// Returns the name of the archive's file without its extension.
+    static func name(_ created: Int64) -> String {
         let date = CivilDate(days: Int((Double(created) / 86_400_000).rounded(.down)))
         func digits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
         return "fogbase-\(date.year)-\(digits(date.month))-\(digits(date.day))"
@@ -105,6 +110,7 @@ package final class BackupArchive: Sendable {
     /// - Throws: INTERNAL_ERROR if it cannot be deleted.
     package func delete() async throws(RecordError) {
         if case (.running, let path) = backups.current, path == self.path { await backups.cancel() }
+        await tester.end()
         backups.forget(path)
         try Self.reported { () throws(BackupProblem) in try BackupFiles.removeTree(directory) }
     }
@@ -114,9 +120,29 @@ package final class BackupArchive: Sendable {
         guard DirectoryInspection.exists(directory) else { return }
         switch state(at: now) {
         case .running, .done: return
-        case .none, .failed: try BackupFiles.removeTree(directory)
+        case .none, .failed:
+            tester.cancel()
+            try BackupFiles.removeTree(directory)
         }
     }
+
+    // MARK: The test
+
+    /// Tests an archive that was just made, in the background. It can be downloaded meanwhile.
+    func startTest(of manifest: BackupManifest, by registry: DatabaseRegistry) {
+        tester.start(path, created: manifest.created) { test in await registry.remember(test, of: manifest.created) }
+    }
+
+    /// Returns the progress or the result of the test of an archive.
+    package func test(of created: Int64) -> BackupTester.State {
+        if let state = tester.state(of: created) { return state }
+        // An archive from before the last start.
+        let test = administrators?.backups.first { $0.created == created }?.test
+        return test.map(BackupTester.State.done) ?? .none
+    }
+
+    /// Cancels the test, and starts no other.
+    func close() async { await tester.close() }
 }
 
 /// The tar file of an archive, which is read on a thread of its own.

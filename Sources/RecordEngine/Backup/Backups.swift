@@ -86,7 +86,11 @@ package final class Backups: Sendable {
                 }
                 let state: State
                 do throws(BackupProblem) {
-                    state = .done(path: request.path, try await job.run())
+                    let manifest = try await job.run()
+                    // First, so that who sees that the backup is done also sees it in the list.
+                    await registry.remember(RememberedBackup(manifest, request))
+                    if request.isInDataDirectory { registry.archive.startTest(of: manifest, by: registry) }
+                    state = .done(path: request.path, manifest)
                 } catch {
                     state = .failed(error)
                 }

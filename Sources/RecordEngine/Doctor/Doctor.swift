@@ -2,6 +2,8 @@ internal import RecordModel
 internal import RecordStorage
 
 /// Checks a data directory without changing it. A server may use the directory meanwhile.
+///
+/// A check ends soon after its task is cancelled. Its report is then incomplete.
 package struct Doctor {
     /// The progress of a check.
     package struct Progress: Hashable, Sendable {
@@ -15,7 +17,7 @@ package struct Doctor {
 
     let isQuick: Bool
     private let examinesSpace: Bool
-    let report: (Progress) -> Void
+    private let progress: (Progress) -> Void
 
     /// Creates a doctor for the selected checks.
     ///
@@ -28,7 +30,15 @@ package struct Doctor {
     ) {
         self.isQuick = isQuick
         self.examinesSpace = examinesSpace
-        self.report = progress
+        self.progress = progress
+    }
+
+    /// Reports the progress.
+    ///
+    /// - Throws: `CancellationError` if the task is cancelled.
+    func report(_ now: Progress) throws {
+        try Task.checkCancellation()
+        progress(now)
     }
 
     /// Checks the whole data directory and returns the findings.
@@ -55,7 +65,7 @@ package struct Doctor {
             guard let name = ContainerName(container) else { continue }
             let path = dataPath + "/" + container
             examinePermissions(of: path, isDirectory: true, &found)
-            for environment in RecordEnvironment.allCases {
+            for environment in RecordEnvironment.allCases where !Task.isCancelled {
                 let directory = path + "/" + environment.rawValue
                 guard DirectoryInspection.isDirectory(directory) else { continue }
                 examine(directory, container: name, environment: environment, &found)
@@ -117,8 +127,8 @@ package struct Doctor {
     /// Checks the server's administrators, their sessions and the server's audit log.
     private func examineServerFile(_ file: String, _ found: inout DoctorReport) {
         guard DirectoryInspection.exists(file) else { return }
-        report(Progress(activity: ServerFile.name, done: 0, total: 0))
         do {
+            try report(Progress(activity: ServerFile.name, done: 0, total: 0))
             let store = try ServerInspector(file: file)
             try store.explaining { try examineServerFile(store, file, &found) }
         } catch {

@@ -59,7 +59,7 @@ struct AssetCheck {
     // MARK: Tables
 
     /// Checks that each link has its record, and that each asset has its file.
-    func examineTables(_ found: inout DoctorReport, progress: (_ done: Int) -> Void) throws {
+    func examineTables(_ found: inout DoctorReport, progress: (_ done: Int) throws -> Void) throws {
         let wrongSums = try inspection.withView { try assets.wrongSums() }
         if wrongSums > 0 {
             found.problem(
@@ -70,7 +70,7 @@ struct AssetCheck {
         var done = 0
         var link: AssetInspection.Link?
         while true {
-            progress(done)
+            try progress(done)
             let links = try inspection.withView {
                 let links = try assets.links(after: link, limit: Self.slice)
                 for link in links where try !isBacked(link) {
@@ -88,7 +88,7 @@ struct AssetCheck {
         }
         var last: Int64 = 0
         while true {
-            progress(done)
+            try progress(done)
             let (rows, damaged, next) = try inspection.withView { try assets.rows(after: last, limit: Self.slice) }
             if damaged > 0 {
                 found.problem(
@@ -148,6 +148,7 @@ struct AssetCheck {
         for name in directory.directories {
             let names = directory.names(in: name).compactMap { AssetFileName(directory: name, text: $0) }
             for start in stride(from: 0, to: names.count, by: Self.slice) {
+                try Task.checkCancellation()
                 count += try inspection.withView {
                     try names[start..<min(start + Self.slice, names.count)].count {
                         try assets.find($0.hash)?.name != $0

@@ -45,11 +45,11 @@ struct AudienceCheck {
     }
 
     /// Checks that each audience contains only records that the audience's principal may read.
-    func examineMembers(_ found: inout DoctorReport, progress: (_ done: Int) -> Void) throws {
+    func examineMembers(_ found: inout DoctorReport, progress: (_ done: Int) throws -> Void) throws {
         var last: AudienceTable.Member?
         var done = 0
         while true {
-            progress(done)
+            try progress(done)
             let members = try inspection.withView { () -> [AudienceTable.Member] in
                 let members = try table.members(after: last, limit: Self.slice)
                 for member in members where try !isBacked(member) {

@@ -8,7 +8,7 @@ extension DatabaseCheck {
         var last: InspectionTable.Edge?
         var done = 0
         while true {
-            doctor.report(Doctor.Progress(activity: label + ": references", done: done, total: 0))
+            try doctor.report(Doctor.Progress(activity: label + ": references", done: done, total: 0))
             let edges = try table.withView {
                 let edges = try table.edges(after: last, limit: Self.slice)
                 for edge in edges where try !isBacked(edge) {
@@ -46,7 +46,7 @@ extension DatabaseCheck {
         var last: Int64 = 0
         var done = 0
         while true {
-            doctor.report(Doctor.Progress(activity: label + ": large values", done: done, total: 0))
+            try doctor.report(Doctor.Progress(activity: label + ": large values", done: done, total: 0))
             let values = try table.withView {
                 let values = try table.largeValues(after: last, limit: Self.slice)
                 for value in values where try !isBacked(value) {

@@ -96,7 +96,7 @@ struct IndexCheck {
     }
 
     /// Checks that each entry of each index has its record.
-    mutating func examineEntries(_ found: inout DoctorReport, progress: (_ done: Int) -> Void) throws {
+    mutating func examineEntries(_ found: inout DoctorReport, progress: (_ done: Int) throws -> Void) throws {
         try inspection.withView { try refresh() }
         var done = 0
         for (typeID, known) in indexes.sorted(by: { $0.key < $1.key }) {
@@ -104,7 +104,7 @@ struct IndexCheck {
             for id in known.map(\.id) {
                 var last: IndexTable.Entry?
                 while true {
-                    progress(done)
+                    try progress(done)
                     let entries = try inspection.withView { () -> [IndexTable.Entry] in
                         try refresh()
                         guard let index = indexes[typeID]?.first(where: { $0.id == id }) else { return [] }

@@ -32,7 +32,7 @@ struct DatabaseCheck {
     }
 
     mutating func run(_ database: inout DoctorReport.Database, _ found: inout DoctorReport) throws {
-        doctor.report(Doctor.Progress(activity: label + ": the file", done: 0, total: 0))
+        try doctor.report(Doctor.Progress(activity: label + ": the file", done: 0, total: 0))
         try examineFile(&found)
         try summarize(&database, &found)
         try indexes.examineTables(&found)
@@ -44,14 +44,14 @@ struct DatabaseCheck {
         try examineLargeValues(&found)
         let (doctor, label) = (doctor, label)
         try indexes.examineEntries(&found) { done in
-            doctor.report(Doctor.Progress(activity: label + ": indexes", done: done, total: 0))
+            try doctor.report(Doctor.Progress(activity: label + ": indexes", done: done, total: 0))
         }
         try examineUsage(&found)
         try audiences?.examineMembers(&found) { done in
-            doctor.report(Doctor.Progress(activity: label + ": audiences", done: done, total: 0))
+            try doctor.report(Doctor.Progress(activity: label + ": audiences", done: done, total: 0))
         }
         try assets?.examineTables(&found) { done in
-            doctor.report(Doctor.Progress(activity: label + ": assets", done: done, total: 0))
+            try doctor.report(Doctor.Progress(activity: label + ": assets", done: done, total: 0))
         }
         try assets?.examineFiles(&found)
     }
@@ -116,7 +116,7 @@ struct DatabaseCheck {
 
     /// Checks the stored usage of accounts, which the server compares with quotas.
     private func examineUsage(_ found: inout DoctorReport) throws {
-        doctor.report(Doctor.Progress(activity: label + ": usage", done: 0, total: 0))
+        try doctor.report(Doctor.Progress(activity: label + ": usage", done: 0, total: 0))
         guard let wrong = try table.wrongUsage(), wrong > 0 else { return }
         found.problem(
             "\(label): Usage sums of accounts that do not match their records: \(wrong).",
@@ -168,7 +168,7 @@ struct DatabaseCheck {
         var last = RecordNumber.unassigned
         var done = 0
         while true {
-            doctor.report(Doctor.Progress(activity: label + ": records", done: done, total: total))
+            try doctor.report(Doctor.Progress(activity: label + ": records", done: done, total: total))
             let next = try table.withView {
                 schema = try schemas.load(version: 1)
                 zones = try table.zones()

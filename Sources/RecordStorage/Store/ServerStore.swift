@@ -1,6 +1,7 @@
 package import RecordModel
 
-/// The store for data of the whole server: named administrators, their sessions, and the audit log of their actions.
+/// The store for data of the whole server: named administrators, their sessions, the audit log of their actions, and
+/// the list of backups.
 ///
 /// Confined to one thread.
 package final class ServerStore {
@@ -8,6 +9,8 @@ package final class ServerStore {
     package let administrators: AdministratorTable
     /// The audit log.
     package let audit: AuditTable
+    /// The last backups of the server.
+    package let backups: BackupTable
     private let connection: Connection
     private let transaction: FileTransaction
     private let status: StoreStatus
@@ -37,6 +40,7 @@ package final class ServerStore {
         status = StoreStatus(clock: CommitClock(), observer: nil)
         administrators = AdministratorTable(connection)
         audit = AuditTable(connection)
+        backups = BackupTable(connection)
         transaction = FileTransaction(
             connection, status: status, overwriting: "UPDATE failed_commit SET count = count + 1")
     }

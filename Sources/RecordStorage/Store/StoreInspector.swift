@@ -39,6 +39,8 @@ package final class StoreInspector {
 
     private init(_ connection: Connection) throws(RecordError) {
         self.connection = connection
+        // Only a cancelled task ends a statement: the check of a large file is one statement of some minutes.
+        connection.setDeadline(.max)
         records = try InspectionTable(connection)
         schemas = SchemaTable(connection)
         indexes = IndexTable(connection)
@@ -73,6 +75,7 @@ package final class ServerInspector {
     /// - Throws: `StoreFailure`, for the operator.
     package init(file: String) throws {
         connection = try Connection(path: file, role: .reader)
+        connection.setDeadline(.max)
     }
 
     /// Runs `body`. If the store fails, throws the detailed `StoreFailure` for the operator instead of the error for
@@ -100,4 +103,7 @@ package final class ServerInspector {
     package func oddities(roles: [String]) throws(RecordError) -> [String] {
         try AdministratorTable(connection).oddities(roles: roles)
     }
+
+    /// Returns the backups that the server has made, newest first. The file must have all migrations.
+    package func backups() throws(RecordError) -> [BackupRow] { try BackupTable(connection).all() }
 }

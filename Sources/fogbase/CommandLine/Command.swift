@@ -71,8 +71,8 @@ struct Command {
             notes: BackupCommand.createNotes),
         Command(
             name: "backup verify", summary: "check a backup; exits with 0 if it is complete, else 1",
-            operands: ["BACKUP"],
-            options: [json], settings: .some([])),
+            operands: ["BACKUP"], options: [json], settings: .some(["data.path"]),
+            notes: BackupCommand.verifyNotes),
         Command(
             name: "backup restore", summary: "restore a backup into a data directory that no server uses",
             operands: ["BACKUP"], options: [BackupCommand.replace, json], settings: .some(["data.path"]),

@@ -18,6 +18,10 @@ enum BackupCommand {
         "requests; without a server, this command writes it. A backup holds all databases, secrets, files and administrators.",
         "Ctrl-C cancels the backup and deletes DEST.",
     ]
+    static let verifyNotes = [
+        "If the server of the data directory (--data) made the backup, it remembers the result: GET /backups and the",
+        "console show it.",
+    ]
     static let restoreNotes = [
         "The data directory is named by --data. It must be new or empty, unless --replace is given.",
         "Clients that synced after the backup must sync from the start.",
@@ -71,9 +75,14 @@ enum BackupCommand {
         Terminal.showProgress("\(state.text("activity")): \(amount) of the \(state.text("unit"))")
     }
 
-    private static func absolute(_ path: String) throws(Failure) -> String {
+    private static func trimmed(_ path: String) -> String {
         var path = path
         while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+        return path
+    }
+
+    private static func absolute(_ path: String) throws(Failure) -> String {
+        let path = trimmed(path)
         guard !path.isEmpty else { throw .usage("The name of the backup is empty.") }
         guard !path.hasPrefix("/") else { return path }
         guard let here = getcwd(nil, 0) else { throw Failure("The working directory is gone.") }
@@ -83,8 +92,8 @@ enum BackupCommand {
 
     // MARK: Verify
 
-    static func verify(_ arguments: Arguments) throws(Failure) -> ExitCode {
-        let path = arguments.operands[0]
+    static func verify(_ arguments: Arguments, _ configuration: Configuration) throws(Failure) -> ExitCode {
+        let path = trimmed(arguments.operands[0])
         let found: BackupVerification
         do throws(BackupProblem) {
             found = try BackupVerification(of: path) { activity, done, total in
@@ -95,12 +104,13 @@ enum BackupCommand {
             throw Failure(error.description)
         }
         Terminal.showProgress("")
+        let isRemembered = BackupTestReport(found, of: path).send(configuration)
         let manifest = found.manifest
         if arguments.options[OperatorCommand.json.flag] != nil {
             OperatorCommand.print([
                 "whole": .bool(found.problems.isEmpty), "version": .string(manifest.version),
                 "created": .integer(manifest.created), "databases": .integer(Int64(manifest.databases.count)),
-                "problems": .array(found.problems.map(JSONValue.string)),
+                "problems": .array(found.problems.map(JSONValue.string)), "isRemembered": .bool(isRemembered),
             ])
             return found.problems.isEmpty ? .success : .failure
         }
@@ -113,6 +123,9 @@ enum BackupCommand {
         }
         for problem in found.problems { Terminal.say("PROBLEM  " + problem) }
         Terminal.say(found.problems.isEmpty ? "The backup is complete." : "The backup is damaged: use another one.")
+        if isRemembered {
+            Terminal.say("The server of \(configuration.settings.dataPath) remembers this result.")
+        }
         return found.problems.isEmpty ? .success : .failure
     }
 

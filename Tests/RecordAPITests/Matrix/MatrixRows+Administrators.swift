@@ -67,6 +67,10 @@ extension MatrixRow {
         MatrixRow("makeBackupTicket", .post, "/backup/archive/tickets", owners(201)),
         MatrixRow("downloadBackup", .get, "/backup/archive/file", owners(404)),
         MatrixRow("deleteBackupArchive", .delete, "/backup/archive", owners(200)),
+        MatrixRow("listBackups", .get, "/backups", .administrators(200, 200, 200, 200)),
+        MatrixRow(
+            "noteBackupTest", .post, "/backup/tests", #"{"created":1,"problems":0}"#,
+            .administrators(403, 403, 403, 403)),
         MatrixRow("cancelBackup", .delete, "/backup", .administrators(403, 403, 403, 403)),
     ]
 }

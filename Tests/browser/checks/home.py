@@ -59,7 +59,7 @@ def home_says_whether_the_server_is_healthy_and_why(page, server):
     enter(page)
     verdict(page, "Needs attention: Last backup")
     page.until(lambda: "free" in page.find(".health").text, "the free disk")
-    assert "None in the last week." in page.find(".health").text
+    assert "The server knows of none." in page.find(".health").text
     page.press("Backups", ".health")
     page.heading("Backups")
     failing = {"serverErrorCode": "TRY_AGAIN_LATER", "reason": "The disk is full"}
@@ -72,6 +72,29 @@ def home_says_whether_the_server_is_healthy_and_why(page, server):
     page.press("Show them", ".health")
     page.heading("Logs")
     assert page.browser.current_url.endswith("#/logs?status=5xx")
+
+
+@check
+def home_says_whether_the_last_backup_can_be_relied_on(page, server):
+    now = int(time.time()) * 1000
+    day = 86_400_000
+    old = {"created": now - 8 * day, "kind": "directory", "name": "old", "bytes": 1, "tested": now, "problems": 0}
+    whole = old | {"created": now - 6 * day, "name": "whole"}
+    damaged = old | {"created": now - day, "name": "new", "problems": 2, "problem": "records.sqlite is missing."}
+    untested = {"created": now, "kind": "archive", "name": "newest", "bytes": 1}
+    bad = "Needs attention: Last backup"
+    for backups, level, text in [
+            ([untested, whole, old], "Healthy", "tested"), ([untested, old], bad, "not tested yet"),
+            ([old], bad, "more than a week ago"), ([], bad, "The server knows of none."),
+            ([untested, damaged, whole], "Not healthy: Last backup", "is damaged: records.sqlite is missing.")]:
+        respond(page, "/backups", {"backups": backups})
+        if level == "Healthy":
+            enter(page)
+        else:
+            page.open()
+        verdict(page, level)
+        assert text in page.find(".health").text, page.find(".health").text
+    page.shot("home-backup-damaged")
 
 
 @check
