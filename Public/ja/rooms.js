@@ -70,6 +70,7 @@ export const rooms = {
         "{index} はあとで追加し直せます。それまで、これを必要とするクエリは拒否されることがあります。",
     "State": "状態",
     "None.": "なし。",
+    "by the options of the field": "フィールドの設定による",
     "Build the index {index} again": "インデックス {index} を再構築",
     "Drop": "削除する",
     "Drop the index {index}": "インデックス {index} を削除",
