@@ -22,6 +22,7 @@ export const security = {
     "Show more": "さらに表示",
 
     // Rights of one type
+    "Rights of all types": "すべての型の権限",
     "Security of {type}": "{type} のセキュリティ",
     "Rights of {type}": "{type} の権限",
     "Grants": "権限の付与",
