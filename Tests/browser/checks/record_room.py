@@ -3,10 +3,12 @@
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
+from Tests.browser.checks.administrators import add, enter_as
 from Tests.browser.checks.grid import choose
 from Tests.browser.checks.pages import enter
 from Tests.browser.checks.queries import rows
 from Tests.browser.checks.records import json_text, turn, write_json
+from Tests.browser.checks.security import pick
 from Tests.browser.files import choose as choose_file, file, picture, shown
 from Tests.browser.suite import check
 
@@ -74,6 +76,25 @@ def the_posts_of_a_user_are_found_by_the_account_name(page, server):
     box.clear()
     box.send_keys("administrator", Keys.ENTER)
     rows(page, "mine")
+
+
+@check
+def an_administrator_is_named_only_if_that_is_known(page, server):
+    add(server, "grace", "editor")
+    server.create("Post", "a", title="fog")
+    enter_as(page, "grace", "#/types/Post/record/a")
+    page.heading("a")
+    page.until(lambda: page.find(".facts").text.count("by an administrator") == 2, "no name yet")
+    page.fill("title", "sea")
+    page.press("Save", ".bar")
+    page.until(lambda: "by grace" in page.find(".facts").text and "by an administrator" in page.find(".facts").text,
+               "the name of the session")
+    page.browser.refresh()
+    page.until(lambda: "by grace" in page.find(".facts").text, "the name after a reload")
+    # What others write has no name.
+    server.call("PUT", "/records/Post/a", {"fields": {"title": "haze"}})
+    page.see("an administrator has changed this record")
+    page.until(lambda: page.find(".facts").text.count("by an administrator") == 2, "no name again")
 
 
 @check
@@ -235,11 +256,13 @@ def an_access_list_is_edited_by_names(page, server):
     page.press("Begin a list", ".access")
     page.see("Callers who are not on the list have no access")
     page.until(lambda: page.find(".access tbody th").text == "ada", "the creator's name")
-    box = page.find(".access .user-input input")
-    box.send_keys("everyone")
+    pick(page, ".access .principal-kind", "*")
     page.press("Add", ".access")
     page.until(lambda: len(page.all(".access tbody tr")) == 2, "the second entry")
-    page.find(".access .user-input input").send_keys("role editors", Keys.ENTER)
+    assert page.run("return document.activeElement.className") == "principal-kind", "the focus is lost"
+    pick(page, ".access .principal-kind", "role")
+    pick(page, ".access .principal-role", "editors")
+    page.press("Add", ".access")
     page.until(lambda: len(page.all(".access tbody tr")) == 3, "the third entry")
     page.click(page.find("[aria-label='role editors: write']"))
     page.fill("title", "unsaved")
