@@ -223,8 +223,7 @@ def colors_and_language_are_chosen_in_the_menu(page, server):
 ENGLISH = """
     const done = arguments[arguments.length - 1];
     import(new URL("words-ja.js", location.href)).then(({ words }) => {
-        // A record type has the name Users, too.
-        const english = new Set(Object.keys(words).filter((text) => text !== words[text] && text !== "Users"));
+        const english = new Set(Object.keys(words).filter((text) => text !== words[text]));
         const texts = [];
         const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
         const isData = (element) => element.closest("[translate=no]") !== null;
