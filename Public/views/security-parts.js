@@ -62,6 +62,11 @@ export async function askToDeleteRole(name, members, types) {
     return answer === "delete";
 }
 
+/** Whether the server accepts this as the name of a role. */
+export function isRoleName(text) {
+    return /^\p{XID_Start}\p{XID_Continue}*$/u.test(text);
+}
+
 /** Asks for the name of a new role; `null` if the user does not want one. The server checks the name. */
 export async function askForRole() {
     const id = freshID("role");
@@ -71,7 +76,7 @@ export async function askForRole() {
         "aria-describedby": problem.id,
     });
     const isValid = () => {
-        problem.textContent = /^\p{XID_Start}\p{XID_Continue}*$/u.test(input.value.trim()) ? ""
+        problem.textContent = isRoleName(input.value.trim()) ? ""
             : t("A role's name is made of letters, digits and _, and begins with a letter.");
         if (problem.textContent !== "") input.focus();
         return problem.textContent === "";
