@@ -4,6 +4,7 @@ import * as columns from "../columns.js";
 import { localText } from "../dates.js";
 import { make } from "../dom.js";
 import { kind, understand } from "../fields/kinds.js";
+import * as writes from "../own-writes.js";
 import * as router from "../router.js";
 import * as searches from "../search.js";
 import { nameOf, others } from "../users.js";
@@ -54,7 +55,7 @@ function content(record, { name, type: schemaType }) {
         const value = schemaType === "USER" ? part?.userRecordName : part?.timestamp;
         if (value === undefined) return null;
         const text = schemaType === "USER" ? String(value) : localText(value);
-        return { text, title: text, links: [], type: schemaType };
+        return { text, title: text, links: [], type: schemaType, writer: writes.writer(record.recordName, part) };
     }
     const written = record.fields?.[name];
     if (written === undefined || written === null) return null;
@@ -88,7 +89,7 @@ function cell(column, shown, isMinor, targets) {
         : shown.links.length > 0 ? targetList(shown.links, targets) : shown.picture ?? make("span", { class: "value", title: shown.title }, shown.text);
     if (shown?.type === "USER") {
         nameOf(shown.text).then((name) => {
-            part.textContent = name ?? columns.shortName(shown.text);
+            part.textContent = shown.writer ?? name ?? columns.shortName(shown.text);
             if (name !== null && !others.has(shown.text)) part.title = `${name} · ${shown.text}`;
         });
     }

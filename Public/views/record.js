@@ -3,6 +3,7 @@ import { difference, disagreements } from "../draft.js";
 import { announce, freshID, introduce, make, whileBusy } from "../dom.js";
 import { InputProblem } from "../fields/problem.js";
 import { stringify } from "../json.js";
+import * as writes from "../own-writes.js";
 import * as places from "../places.js";
 import * as references from "../references.js";
 import * as router from "../router.js";
@@ -192,6 +193,7 @@ export async function show({ signal, show: draw, isOver }, { type: typeName, rec
         isSaving = true;
         try {
             const record = await api.change(typeName, recordName, content, base.recordChangeTag);
+            writes.keep(record);
             base = { ...record, fields: base.fields };
             refreshFacts();
             announce(t("Saved."));
@@ -207,6 +209,7 @@ export async function show({ signal, show: draw, isOver }, { type: typeName, rec
     }
     /** A write may have added fields to the schema. If loading it fails, the list of types can wait. */
     async function afterWrite(record) {
+        writes.keep(record);
         if (!schema.covers(typeName, Object.keys(record.fields ?? {})) || schema.type(typeName).isNew) {
             await schema.load().catch(() => announce(t("Saved; the list of types could not be refreshed.")));
         }
