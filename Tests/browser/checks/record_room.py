@@ -3,7 +3,6 @@
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
-from Tests.browser.checks.administrators import add, enter_as
 from Tests.browser.checks.grid import choose
 from Tests.browser.checks.pages import enter
 from Tests.browser.checks.queries import rows
@@ -76,25 +75,6 @@ def the_posts_of_a_user_are_found_by_the_account_name(page, server):
     box.clear()
     box.send_keys("administrator", Keys.ENTER)
     rows(page, "mine")
-
-
-@check
-def an_administrator_is_named_only_if_that_is_known(page, server):
-    add(server, "grace", "editor")
-    server.create("Post", "a", title="fog")
-    enter_as(page, "grace", "#/types/Post/record/a")
-    page.heading("a")
-    page.until(lambda: page.find(".facts").text.count("by an administrator") == 2, "no name yet")
-    page.fill("title", "sea")
-    page.press("Save", ".bar")
-    page.until(lambda: "by grace" in page.find(".facts").text and "by an administrator" in page.find(".facts").text,
-               "the name of the session")
-    page.browser.refresh()
-    page.until(lambda: "by grace" in page.find(".facts").text, "the name after a reload")
-    # What others write has no name.
-    server.call("PUT", "/records/Post/a", {"fields": {"title": "haze"}})
-    page.see("an administrator has changed this record")
-    page.until(lambda: page.find(".facts").text.count("by an administrator") == 2, "no name again")
 
 
 @check
