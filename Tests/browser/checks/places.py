@@ -86,6 +86,16 @@ def the_heading_of_a_type_stays_in_its_place(page, server):
                 const [name, tab] = [box("main h1"), box("main .tabs a")];
                 return [name.left, name.top, name.width, tab.left, tab.top].map(Math.round).join()"""))
         assert len(found) == 1, f"at {width} px: {found}"
+        found = set()
+        for place, heading in [("#/security", "Security"), ("#/security/roles", "Roles"),
+                               ("#/security/why", "What may X do?")]:
+            page.go(place)
+            page.heading(heading)
+            page.settled()
+            found.add(page.run("""
+                const box = document.querySelector("main .tabs a").getBoundingClientRect();
+                return [box.left, box.top].map(Math.round).join()"""))
+        assert len(found) == 1, f"at {width} px: {found}"
 
 
 @check
