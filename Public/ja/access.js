@@ -43,8 +43,8 @@ export const access = {
     "No keys yet.": "キーはまだありません。",
     "A key lets a service use the database, within the limits that you tick. Press “New key”.":
         "キーを使うと、サービスが選択した範囲でデータベースを利用できます。「新しいキー」を押してください。",
-    "Keys are for services: scripts, other servers, scheduled work. They belong to this container and environment, and only their own scope limits them.":
-        "キーはスクリプト、ほかのサーバー、定期処理などのサービス用です。このコンテナと環境に属し、キー自身の範囲だけで制限されます。",
+    "A key lets a script or another server use this container and environment. Only the key's scope says what it may do: grants and roles do not apply to it.":
+        "キーは、スクリプトやほかのサーバーがこのコンテナと環境を使うためのものです。できることはキーの範囲だけで決まり、権限の付与やロールは働きません。",
     "Scope": "範囲",
     "Rights": "権限",
     "Token begins with": "トークンの先頭",
@@ -290,7 +290,7 @@ export const access = {
     "No invitations yet.": "招待はまだありません。",
     "Press “Invite a user” to make a link, and send it.": "「ユーザーを招待」でリンクを作り、送ってください。",
     "Invite an administrator": "管理者を招待",
-    "An invitation is a link for the users of your app. Who opens it chooses a password, and gets an account. You send the link yourself: the server sends no mail.":
+    "An invitation is a link for the users of your app. Whoever opens it chooses a password and gets an account. You send the link yourself: the server sends no mail.":
         "招待は、アプリの利用者のためのリンクです。開いた人はパスワードを決めてアカウントを作成します。サーバーはメールを送らないので、リンクは自分で送ってください。",
     "Administrators of this console get no link: “Invite an administrator” creates the account with a first password, which you pass on.":
         "このコンソールの管理者用のリンクはありません。「管理者を招待」で最初のパスワード付きのアカウントを作成し、パスワードを伝えてください。",

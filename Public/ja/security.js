@@ -223,7 +223,7 @@ export const security = {
     "Find accounts by the beginning of the name": "名前の先頭でアカウントを検索",
     "No accounts yet.": "アカウントはまだありません。",
     "Users sign up in your app, or you create their accounts here.": "ユーザーがアプリで登録するか、ここでアカウントを作成します。",
-    "All together: {records} records, {bytes} of fields, {files} of files.":
+    "All accounts together store {records} (records), {bytes} (fields) and {files} (files).":
         "全アカウントの合計: レコード {records} 件、フィールド {bytes}、ファイル {files}。",
     "{used} of {limit}": "{used}（上限 {limit}）",
     "without a name": "名前なし",
@@ -242,7 +242,7 @@ export const security = {
 
     // One user
     "Stores": "保存量",
-    "{records} records, {bytes} of fields, {files} of files": "{records} レコード、フィールド {bytes}、ファイル {files}",
+    "{records} (records), {bytes} (fields), {files} (files)": "{records} レコード、フィールド {bytes}、ファイル {files}",
     "Record name": "レコード名",
     "Enable": "有効化",
     "Disable": "無効化",

@@ -142,7 +142,7 @@ export function accountCount(roles, name) {
 }
 
 /** The callers that get a right by a grant to this role, for people. `count` is the number of accounts in it. */
-export function audience(role, count) {
+export function audience(role, count = 0) {
     switch (role) {
     case "_world": return t("everyone, even without an account");
     case "_icloud": return t("every signed-in user");

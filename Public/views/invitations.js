@@ -149,21 +149,24 @@ async function newestFirst(signal) {
     return { items: [...items].sort((one, other) => rank(one) - rank(other) || age(one) - age(other)) };
 }
 
-/** What the setting `accounts.sign_up` means for invitations; an empty text if they are the only way, or it may not be read. */
+/**
+ * What the setting `accounts.sign_up` means for invitations, as `{text, isClosed}`. The text is empty if they are the only way, or if the
+ * caller may not read settings.
+ */
 async function signUpText(signal) {
-    if (!session.covers("readSettings")) return "";
+    if (!session.covers("readSettings")) return { text: "" };
     const setting = (await observation.settings(signal)).find(({ key }) => key === "accounts.sign_up");
-    switch (setting?.value) {
-    case "closed": return t("Nobody can sign up at the moment: links work again after the setting accounts.sign_up is “invitation” or “open”.");
-    case "open": return t("Sign-up is open: people can also create accounts without an invitation. An invitation can give them roles.");
-    default: return "";
-    }
+    const isClosed = setting?.value === "closed";
+    if (setting?.value === "invitation" || setting === undefined) return { text: "" };
+    return { isClosed, text: isClosed
+        ? t("Nobody can sign up at the moment: links work again after the setting accounts.sign_up is “invitation” or “open”.")
+        : t("Sign-up is open: people can also create accounts without an invitation. An invitation can give them roles.") };
 }
 
 /** The invitations to sign up. */
 export async function show(visit) {
     const heading = make("h1", {}, t("Invitations"));
-    const mode = make("p", { class: "panel notice", hidden: true });
+    const mode = make("p", { class: "note", hidden: true });
     const list = collection({
         label: t("Invitations"), visit, load: inPages(newestFirst), key: ({ id }) => id, name: forWhom,
         isDim: ({ state }) => state !== "open",
@@ -193,16 +196,17 @@ export async function show(visit) {
             }, t("Invite an administrator")),
             make("button", { type: "button", class: "primary", onclick: () => list.run(() => create(visit.signal)) }, t("Invite a user")),
         ] }),
-        make("p", { class: "note" }, t("An invitation is a link for the users of your app. Who opens it chooses a password, and gets an account. "
+        make("p", { class: "note" }, t("An invitation is a link for the users of your app. Whoever opens it chooses a password and gets an account. "
             + "You send the link yourself: the server sends no mail.")),
         !session.covers("manageAdministrators") ? null : make("p", { class: "note" },
             t("Administrators of this console get no link: “Invite an administrator” creates the account with a first password, which "
                 + "you pass on.")),
         mode, list.element);
     introduce(heading);
-    signUpText(visit.signal).then((text) => {
+    signUpText(visit.signal).then(({ text, isClosed }) => {
         if (text === "" || visit.signal.aborted) return;
         mode.textContent = text;
+        mode.className = isClosed ? "panel notice" : "note";
         mode.hidden = false;
     }, () => {}); // The page does without it.
 }

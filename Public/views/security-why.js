@@ -10,7 +10,7 @@ import * as scope from "../scope.js";
 import { principalTitle } from "../security/draft.js";
 import * as explain from "../security/explain.js";
 import * as routes from "../security/routes.js";
-import { rightTitle, roleTitle } from "../security/titles.js";
+import { rightTitle } from "../security/titles.js";
 import * as session from "../session.js";
 import * as users from "../users.js";
 import { t } from "../words.js";
@@ -119,7 +119,9 @@ function questionForm(question, signal, submit) {
 function mendTitle(mend, { who, type, names }) {
     switch (mend.kind) {
     case "role": return t("Give the role {role} to {who}", { role: mend.role, who });
-    case "grant": return t("Grant “{right}” on {type} to: {role}", { right: rightTitle(mend.right), type, role: roleTitle(mend.role) });
+    case "grant": return t("Grant “{right}” on {type} to: {role}", { 
+        right: rightTitle(mend.right), type, role: mend.role.startsWith("_") ? explain.audience(mend.role) : mend.role,
+    });
     case "both": return t("Grant “{right}” on {type} to {role}, and give this role to {who}", {
         right: rightTitle(mend.right), type, role: mend.role, who,
     });

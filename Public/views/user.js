@@ -68,7 +68,7 @@ function recordLinks(account, signal) {
     const rest = growing(list, types, (part) => part.map(({ name }) => {
         const count = make("span", { class: "note" });
         cells.set(name, count);
-        return make("li", {}, make("a", { href: searches.address(name, { ...searches.cleared({}), where }) }, name), count);
+        return make("li", {}, make("a", { href: searches.address(name, { ...searches.cleared({}), where }), title: name }, name), count);
     }));
     const waiting = types.slice(0, mostCounts);
     async function work() {
@@ -105,7 +105,7 @@ export async function show({ signal, show: draw, isOver }, { user }) {
         facts.replaceChildren(...[[t("Record name"), make("span", { class: "code" }, account.userRecordName)],
             [t("Created"), localText(account.createdTimestamp)],
             ...(account.usage === undefined ? []
-                : [[t("Stores"), usageText((parts) => t("{records} records, {bytes} of fields, {files} of files", parts), account.usage)]]),
+                : [[t("Stores"), usageText((parts) => t("{records} (records), {bytes} (fields), {files} (files)", parts), account.usage)]]),
             [t("State"), make("span", { class: account.disabled === true ? "state alarm" : "" }, state === "" ? t("active") : state)],
         ].map(([key, value]) => make("div", {}, make("dt", {}, key), make("dd", {}, value))));
         acts.replaceChildren(...[

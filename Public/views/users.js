@@ -181,7 +181,7 @@ export async function show({ signal, show: draw, isOver }, _, query) {
     introduce(heading);
     routes.usage(signal).then((used) => {
         if (used !== undefined && !signal.aborted) {
-            usage.textContent = usageText((parts) => t("All together: {records} records, {bytes} of fields, {files} of files.", parts), used);
+            usage.textContent = usageText((parts) => t("All accounts together store {records} (records), {bytes} (fields) and {files} (files).", parts), used);
         }
     }, () => {}); // The page does without it.
 }

@@ -259,8 +259,9 @@ def grants_from_a_denial_ask_first(page, server):
         select.dispatchEvent(new Event("change", { bubbles: true }))""")
     page.press("Ask")
     headline(page, "No: a caller without an account cannot create records of Post.")
-    page.press("Grant “create” on Post to: everyone")
-    page.see("Grant this right?", "Who gets it: everyone, even without an account.", "What it allows: create records of Post.")
+    page.press("Grant “create” on Post to: everyone, even without an account")
+    page.see("Grant this right?", "Who gets it: everyone, even without an account.",
+             "What it allows: create records of Post.")
     assert page.run("return document.activeElement.textContent") == "Leave it"
     page.press("Leave it", "dialog")
     assert grants(server) == OPEN
@@ -279,7 +280,7 @@ def grants_from_a_denial_ask_first(page, server):
     page.see("Who gets it: the 1 member of the role editors, and ada, who becomes a member.",
              "What it allows: change and delete all records of Post that have no access list.")
     page.press("Leave it", "dialog")
-    page.press("Grant “write” on Post to: signed in")
+    page.press("Grant “write” on Post to: every signed-in user")
     page.see("Who gets it: every signed-in user.")
     page.press("Leave it", "dialog")
     # A question that the server cannot answer, and callers other than accounts.
