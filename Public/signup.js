@@ -74,7 +74,7 @@ function showForm(found) {
             }
             return;
         }
-        const app = appIn(location.hash);
+        const app = appIn(location.hash) || appIn(invitation.value);
         // The invitation must not stay in the address, where the next user of the browser could find it.
         history.replaceState(null, "", location.pathname + location.search);
         showEnd(name.value.trim(), app);

@@ -196,7 +196,7 @@ export const security = {
     "every signed-in user": "サインインしたすべてのユーザー",
     "the creator of each record": "各レコードの作成者",
     "the role {role}, which has no members yet": "ロール {role}（メンバーはまだいません）",
-    "the {count} members of the role {role}": "ロール {role} のメンバー {count} 人",
+    "the members of the role {role} ({count} accounts)": "ロール {role} のメンバー（{count} アカウント）",
     "{members}, and {who}, who becomes a member": "{members}、および新しくメンバーになる {who}",
     "create records of {type}": "{type} のレコードの作成",
     "read all records of {type} that have no access list": "アクセスリストのない {type} の全レコードの読み取り",

@@ -148,7 +148,7 @@ export function audience(role, count = 0) {
     case "_icloud": return t("every signed-in user");
     case "_creator": return t("the creator of each record");
     default: return count === 0 ? t("the role {role}, which has no members yet", { role })
-        : tn("the {count} member of the role {role}", "the {count} members of the role {role}", count, { role });
+        : tn("the members of the role {role} ({count} account)", "the members of the role {role} ({count} accounts)", count, { role });
     }
 }
 

@@ -145,8 +145,8 @@ test("a grant says who gets it and what it allows", () => {
     const roles = [{ name: "staff", members: ["_1", "role:editors"] }, { name: "editors", members: ["_1", "_2", "role:staff"] },
         { name: "empty", members: [] }];
     assert.deepEqual(["staff", "editors", "empty", "gone"].map((name) => explain.accountCount(roles, name)), [2, 2, 0, 0]);
-    assert.equal(explain.audience("staff", 2), "the 2 members of the role staff");
-    assert.equal(explain.audience("staff", 1), "the 1 member of the role staff");
+    assert.equal(explain.audience("staff", 2), "the members of the role staff (2 accounts)");
+    assert.equal(explain.audience("staff", 1), "the members of the role staff (1 account)");
     assert.equal(explain.audience("empty", 0), "the role empty, which has no members yet");
     assert.equal(explain.audience("_icloud", 0), "every signed-in user");
     assert.equal(explain.audience("_world", 0), "everyone, even without an account");

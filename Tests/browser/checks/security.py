@@ -277,7 +277,7 @@ def grants_from_a_denial_ask_first(page, server):
     server.call("PUT", "/roles/editors", {"members": [bob]})
     page.go("#/security/why?user=ada&type=Post&record=p1&action=write")
     page.press("Grant “write” on Post to editors, and give this role to ada")
-    page.see("Who gets it: the 1 member of the role editors, and ada, who becomes a member.",
+    page.see("Who gets it: the members of the role editors (1 account), and ada, who becomes a member.",
              "What it allows: change and delete all records of Post that have no access list.")
     page.press("Leave it", "dialog")
     page.press("Grant “write” on Post to: every signed-in user")
