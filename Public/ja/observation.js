@@ -93,7 +93,7 @@ export const observation = {
 
     // The log of requests
     "Filter the requests": "リクエストを絞り込む",
-    "name": "名前",
+    "a name": "名前",
     "Path or record": "パスまたはレコード",
     "2xx: succeeded": "2xx: 成功",
     "4xx: rejected": "4xx: 拒否",
