@@ -114,10 +114,12 @@ CUT = """
         if (each.placeholder && each.value === "") {
             pencil.font = style.font;
             const padding = Number.parseFloat(style.paddingLeft) + Number.parseFloat(style.paddingRight);
-            if (pencil.measureText(each.placeholder).width > each.clientWidth - padding + 1) found.push(each.placeholder);
+            const width = pencil.measureText(each.placeholder).width;
+            if (width > each.clientWidth - padding + 1) found.push(each.placeholder);
         }
-        if (style.textOverflow !== "ellipsis" || style.overflowX === "visible" || each.scrollWidth <= each.clientWidth) continue;
-        if (each.closest("[title], thead") === null && each.querySelector("[title]") === null) found.push(each.textContent);
+        if (style.textOverflow !== "ellipsis" || style.overflowX === "visible") continue;
+        if (each.scrollWidth <= each.clientWidth || each.closest("[title], thead") !== null) continue;
+        if (each.querySelector("[title]") === null) found.push(each.textContent);
     }
     return found;"""
 

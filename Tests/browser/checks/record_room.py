@@ -148,7 +148,7 @@ def a_list_learns_what_others_write(page, server):
     page.until(lambda: page.all("tr.changed"), "the marked row")
     page.see("fog", str(2**53 + 3))
     assert {"fog", str(2**53 + 3)} <= {each.text for each in page.all("td.new .value")}
-    assert page.find(".remark").get_attribute("title").startswith("changed by administrator, ")
+    assert page.find(".remark").get_attribute("title").startswith("changed by an administrator, ")
     server.call("DELETE", "/records/Post/b")
     page.until(lambda: page.all("tr.gone"), "the struck row")
     post(server, "c", token)

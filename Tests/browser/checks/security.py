@@ -265,7 +265,7 @@ def grants_from_a_denial_ask_first(page, server):
     assert page.run("return document.activeElement.textContent") == "Leave it"
     page.press("Leave it", "dialog")
     assert grants(server) == OPEN
-    page.press("Grant “create” on Post to: everyone")
+    page.press("Grant “create” on Post to: everyone, even without an account")
     page.press("Grant it", "dialog")
     headline(page, "Yes: a caller without an account can create records of Post.")
     assert grants(server) == {**OPEN, "_world": ["CREATE", "READ"]}
