@@ -109,7 +109,8 @@ def requests_are_filtered_by_sender_status_and_record(page, server):
 @check
 def the_identifier_of_an_error_leads_to_its_request(page, server):
     server.create("Post", "a", title="sea")
-    enter(page, "#/types/Post?where=title+%3E+%3E")
+    enter(page, "#/security/why?user=anonymous&type=Post&record=none&action=read")
+    page.see("NOT_FOUND")
     link = page.find(".problem-box dd a")
     identifier = link.text
     page.click(link)
