@@ -2,21 +2,30 @@
 
 const stem = "fogbase.columns.";
 
-/** The columns of each record that are no fields, with their types; those after the first are hidden unless chosen. */
+/** The columns of each record that are no fields, with their types. */
 export const systemColumns = new Map([
     ["modifiedTimestamp", "TIMESTAMP"], ["createdTimestamp", "TIMESTAMP"], ["createdUserRecordName", "USER"],
     ["modifiedUserRecordName", "USER"],
 ]);
-const hiddenAtFirst = ["createdTimestamp", "createdUserRecordName", "modifiedUserRecordName"];
+/** Hidden unless chosen. The first one is shown at first if the table has room for it. */
+const hiddenAtFirst = ["createdUserRecordName", "createdTimestamp", "modifiedUserRecordName"];
 
-/** The settings of a type: `{order: [name], hidden: [name], widths: {name: pixels}}`. */
+/** The settings of a type: `{order: [name], hidden: [name], widths: {name: pixels}}`, and `isFirst` if none were chosen. */
 export function settings(typeName) {
     const plain = { order: [], hidden: hiddenAtFirst, widths: {} };
     try {
+        if (localStorage.getItem(stem + typeName) === null) return { ...plain, isFirst: true };
         return { ...plain, ...JSON.parse(localStorage.getItem(stem + typeName)) };
     } catch {
         return plain;
     }
+}
+
+/** The settings with as many columns as have room. `isRoomFor(settings)` returns whether a table with these columns fits. */
+export function fitted(settings, isRoomFor) {
+    if (settings.isFirst !== true) return settings;
+    const more = { ...settings, hidden: hiddenAtFirst.slice(1) };
+    return isRoomFor(more) ? more : { ...settings, hidden: hiddenAtFirst };
 }
 
 export function keep(typeName, { order, hidden, widths }) {

@@ -50,6 +50,16 @@ export function find(type, fields) {
     return (field?.indexes ?? []).some((mark) => mark !== "SEARCHABLE") ? field : undefined;
 }
 
+/** The fields of a type with index options, as `[name, field]`. Each counts as an index. */
+export function ofFields(type) {
+    return Object.entries(type.fields).filter(([, field]) => (field.indexes ?? []).length > 0);
+}
+
+/** The number of indexes of a type: those of its fields' options, and its own. */
+export function count(type) {
+    return ofFields(type).length + type.indexes.length;
+}
+
 /** The indexes of these types that are not ready: `[{type, title, index}]`. */
 export function unready(types) {
     const isUnready = ({ state }) => state !== undefined && state !== "ready";

@@ -1,7 +1,9 @@
 // Links that carry an invitation. It is in the part after `#`, which browsers do not send, so no server logs it.
 
 const key = "fogbase.signUpPage";
+const appKey = "fogbase.appPage";
 const name = "invitation";
+const appName = "app";
 
 /** The address of a page of the console for people: without the version that is in the address of this module. */
 export function pageAddress(page) {
@@ -15,11 +17,12 @@ export function ownPage({ container, environment }, address = pageAddress("signu
     return page.href;
 }
 
-/** A page's URL with the invitation. */
-export function link(token, page) {
+/** A page's URL with the invitation, and with the address of the app if it is for the page of this server. */
+export function link(token, page, app = "") {
     const address = new URL(page);
     const parameters = new URLSearchParams(address.hash.slice(1));
     parameters.set(name, token);
+    if (app !== "") parameters.set(appName, app);
     address.hash = parameters.toString();
     return address.href;
 }
@@ -29,6 +32,12 @@ export function invitationIn(text) {
     const bare = text.trim();
     if (/^fbi_[\w-]+$/.test(bare)) return bare;
     return new URLSearchParams(bare.slice(bare.indexOf("#") + 1)).get(name) ?? "";
+}
+
+/** The address of the app in the `#` part of a link; an empty text if there is none. */
+export function appIn(hash) {
+    const found = new URLSearchParams(hash.slice(hash.indexOf("#") + 1)).get(appName) ?? "";
+    return isPage(found) ? found : "";
 }
 
 /** Whether a text can be the address of a page. */
@@ -48,4 +57,14 @@ export function chosenPage() {
 export function choosePage(page) {
     if (page === "") localStorage.removeItem(key);
     else localStorage.setItem(key, page);
+}
+
+/** The app to which this device's last link led, or an empty text. */
+export function chosenApp() {
+    return localStorage.getItem(appKey) ?? "";
+}
+
+export function chooseApp(app) {
+    if (app === "") localStorage.removeItem(appKey);
+    else localStorage.setItem(appKey, app);
 }

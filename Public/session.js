@@ -38,6 +38,7 @@ export function enter(who) {
 export function forget() {
     caller = null;
     sessionStorage.removeItem(key);
+    sessionStorage.removeItem("fogbase.writes");
     listeners.clear();
 }
 

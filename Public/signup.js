@@ -3,7 +3,7 @@
 import * as api from "./api.js";
 import { make, whileBusy } from "./dom.js";
 import { InputProblem } from "./fields/problem.js";
-import { invitationIn } from "./invitation-links.js";
+import { appIn, invitationIn } from "./invitation-links.js";
 import { byteCount } from "./passwords.js";
 import { field } from "./views/form-dialog.js";
 import { t } from "./words.js";
@@ -27,6 +27,14 @@ function explain(error) {
         : t("Try again in {seconds} s.", { seconds: Number(error.retryAfter) });
     default: return error.message;
     }
+}
+
+/** What to do now: a link to the app if the invitation has its address. The host is in the title, as others can make links, too. */
+function showEnd(name, app) {
+    show(t("Your account is ready"), make("p", { role: "status" }, t("Your user name is {name}.", { name })),
+        app === "" ? make("p", {}, t("Now sign in to the app with this name and your password. If you do not know where the app is, ask the "
+            + "person who invited you."))
+            : make("p", {}, make("a", { class: "button primary", href: app, rel: "noreferrer" }, t("Open {app}", { app: new URL(app).host }))));
 }
 
 function showForm(found) {
@@ -66,9 +74,10 @@ function showForm(found) {
             }
             return;
         }
+        const app = appIn(location.hash) || appIn(invitation.value);
         // The invitation must not stay in the address, where the next user of the browser could find it.
         history.replaceState(null, "", location.pathname + location.search);
-        show(t("Your account is ready"), make("p", { role: "status" }, t("Open the app and sign in as {name}.", { name: name.value.trim() })));
+        showEnd(name.value.trim(), app);
         root.querySelector("h1").focus();
     }
     show(t("You are invited"), make("form", { class: "panel sign-in form", novalidate: true, onsubmit: (event) => {

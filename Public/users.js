@@ -22,6 +22,11 @@ export const others = new Map([
     ["_administrator", t("administrator")], ["_anonymous", t("anonymous")], ["_deleted", t("deleted account")],
 ]);
 
+/** The same in a sentence or a table, where it is not known which administrator it was. */
+function otherTitle(recordName) {
+    return recordName === "_administrator" ? t("an administrator") : others.get(recordName);
+}
+
 export function forget() {
     names = new Map();
     [pages, cursor, reading, keys] = [0, undefined, null, null];
@@ -40,7 +45,7 @@ export async function find(name, place = ownPlace()) {
 
 /** The name of the account or key with this record name; `null` if it has none, is deleted, or may not be read. */
 export async function nameOf(recordName) {
-    if (others.has(recordName)) return others.get(recordName);
+    if (others.has(recordName)) return otherTitle(recordName);
     if (!isRecordName(recordName)) return null;
     try {
         while (session.covers("manageUsers") && !names.has(recordName) && isIncomplete()) await readNext();
@@ -113,7 +118,7 @@ export function userText(recordName) {
 export function userLink(recordName) {
     const element = isRecordName(recordName)
         ? make("a", { class: "user", href: router.address(["types", "Users", "record", recordName]), title: recordName }, recordName)
-        : make("span", { class: "user", title: recordName }, others.get(recordName) ?? recordName);
+        : make("span", { class: "user", title: recordName }, otherTitle(recordName) ?? recordName);
     nameOf(recordName).then((name) => {
         if (name !== null) element.textContent = name;
     });

@@ -43,8 +43,8 @@ export const access = {
     "No keys yet.": "キーはまだありません。",
     "A key lets a service use the database, within the limits that you tick. Press “New key”.":
         "キーを使うと、サービスが選択した範囲でデータベースを利用できます。「新しいキー」を押してください。",
-    "Keys are for services: scripts, other servers, scheduled work. They belong to this container and environment, and only their own scope limits them.":
-        "キーはスクリプト、ほかのサーバー、定期処理などのサービス用です。このコンテナと環境に属し、キー自身の範囲だけで制限されます。",
+    "A key lets a script or another server use this container and environment. Only the key's scope says what it may do: grants and roles do not apply to it.":
+        "キーは、スクリプトやほかのサーバーがこのコンテナと環境を使うためのものです。できることはキーの範囲だけで決まり、権限の付与やロールは働きません。",
     "Scope": "範囲",
     "Rights": "権限",
     "Token begins with": "トークンの先頭",
@@ -246,9 +246,12 @@ export const access = {
     "used": "使用済み",
     "anyone with the link": "リンクを持つ人",
     "Sign-up page": "登録ページ",
-    "Empty: the sign-up page of this server. If your app has its own, it gets the invitation as “invitation” in the part after #.":
-        "空欄の場合はこのサーバーの登録ページです。アプリに登録ページがあれば、# のあとの「invitation」で招待を受け取ります。",
-    "Another sign-up page": "別の登録ページ",
+    "Leave it empty to use the page of this server. If your app has a page for this, enter its address: the link adds “#invitation=…” to it.":
+        "空欄の場合はこのサーバーのページを使います。アプリに登録ページがあれば、そのアドレスを入力してください。リンクには「#invitation=…」が付きます。",
+    "Address of your app": "アプリのアドレス",
+    "After the sign-up, a button leads there. Without an address, people have to know it.":
+        "登録後に表示されるボタンの行き先です。空欄の場合、利用者がアドレスを知っている必要があります。",
+    "Addresses of your app": "アプリのアドレスの指定",
     "Write the whole address, beginning with https://.": "https:// で始まるアドレス全体を入力してください。",
     "The new account is a member of these roles.": "新しいアカウントはこれらのロールのメンバーになります。",
     "Your invitation": "招待",
@@ -260,15 +263,16 @@ export const access = {
         "このリンクを送ってください。表示されるのは今だけです。リンクを持つ人は誰でも使えます。",
     "Send this link to {name}. It is shown only now.": "このリンクを {name} さんに送ってください。表示されるのは今だけです。",
     "Write an e-mail": "メールを書く",
-    "For apps that ask for the invitation itself:": "招待そのものを入力するアプリ用:",
+    "Only for apps that ask for an invitation code:": "招待コードの入力を求めるアプリ専用:",
     "User name": "ユーザー名",
-    "With a name, the link makes an account of this name only.": "名前を入れると、リンクで作れるのはこの名前のアカウントだけです。",
+    "The new account has this name. The person chooses the password.": "新しいアカウントはこの名前になります。パスワードは本人が決めます。",
     "How many accounts": "アカウント数",
-    "From 1 to {most}.": "1〜{most}。",
+    "After so many sign-ups, the link no longer works. At most {most}.": "この数の登録が済むとリンクは使えなくなります。最大 {most}。",
     "For whom": "対象",
     "Anyone with the link": "リンクを持つ人",
-    "They choose their user name.": "ユーザー名は本人が決めます。",
-    "One person, by user name": "ユーザー名で指定した 1 人",
+    "Each person chooses a user name.": "ユーザー名は本人が決めます。",
+    "One person": "1 人",
+    "You choose the user name.": "ユーザー名をここで決めます。",
     "Invite a user": "ユーザーを招待",
     "Create invitation": "招待を作成",
     "Type the user name, or choose “Anyone with the link”.": "ユーザー名を入力するか、「リンクを持つ人」を選んでください。",
@@ -284,12 +288,16 @@ export const access = {
     "Used": "使用数",
     "{used} of {uses}": "{used} / {uses}",
     "No invitations yet.": "招待はまだありません。",
-    "An invitation is a link with which somebody creates an account. Press “Invite a user”.":
-        "招待は、アカウントを作成するためのリンクです。「ユーザーを招待」を押してください。",
+    "Press “Invite a user” to make a link, and send it.": "「ユーザーを招待」でリンクを作り、送ってください。",
     "Invite an administrator": "管理者を招待",
-    "A user signs up with the link, unless the server's setting accounts.sign_up is “closed”. The server has no links for administrators: an owner creates the account and passes on its first password.":
-        "ユーザーはリンクから登録します。サーバーの設定 accounts.sign_up が「closed」の場合は登録できません。管理者用のリンクはありません。"
-        + "owner がアカウントを作成し、最初のパスワードを伝えます。",
+    "An invitation is a link for the users of your app. Whoever opens it chooses a password and gets an account. You send the link yourself: the server sends no mail.":
+        "招待は、アプリの利用者のためのリンクです。開いた人はパスワードを決めてアカウントを作成します。サーバーはメールを送らないので、リンクは自分で送ってください。",
+    "Administrators of this console get no link: “Invite an administrator” creates the account with a first password, which you pass on.":
+        "このコンソールの管理者用のリンクはありません。「管理者を招待」で最初のパスワード付きのアカウントを作成し、パスワードを伝えてください。",
+    "Nobody can sign up at the moment: links work again after the setting accounts.sign_up is “invitation” or “open”.":
+        "現在は誰も登録できません。設定 accounts.sign_up を「invitation」か「open」にするとリンクが使えます。",
+    "Sign-up is open: people can also create accounts without an invitation. An invitation can give them roles.":
+        "登録は公開されています。招待がなくてもアカウントを作成できます。招待ではロールを付与できます。",
     "This invitation is not valid: it was used or has expired, or it is for another user name. Ask for a new one.":
         "この招待は無効です。使用済みか、期限切れか、別のユーザー名用です。新しい招待を依頼してください。",
     "This user name is taken. Choose another one.": "このユーザー名は使われています。別の名前にしてください。",
@@ -302,6 +310,18 @@ export const access = {
     "Choose a user name.": "ユーザー名を決めてください。",
     "A password has 8 to 256 characters.": "パスワードは 8〜256 文字です。",
     "Your account is ready": "アカウントができました",
-    "Open the app and sign in as {name}.": "アプリを開き、{name} としてサインインしてください。",
+    "Your user name is {name}.": "ユーザー名は {name} です。",
+    "Now sign in to the app with this name and your password. If you do not know where the app is, ask the person who invited you.":
+        "この名前とパスワードでアプリにサインインしてください。アプリの場所がわからない場合は、招待した人に聞いてください。",
+    "Open {app}": "{app} を開く",
     "You are invited": "招待されています",
+
+    // Who gets a right, and who has written
+    "an administrator": "管理者",
+    "A user": "ユーザー",
+    "A role": "ロール",
+    "A role (there is none yet)": "ロール（まだありません）",
+    "Everyone": "全員",
+    "The creator of the record": "レコードの作成者",
+    "Add a member": "メンバーを追加",
 };

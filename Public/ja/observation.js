@@ -97,7 +97,7 @@ export const observation = {
 
     // The log of requests
     "Filter the requests": "リクエストを絞り込む",
-    "account, key or administrator": "アカウント、キー、管理者",
+    "a name": "名前",
     "Path or record": "パスまたはレコード",
     "2xx: succeeded": "2xx: 成功",
     "4xx: rejected": "4xx: 拒否",

@@ -53,7 +53,6 @@ export const records = {
     "The list is empty: only administrators and keys have access.": "リストは空です。管理者とキーだけがアクセスできます。",
     "Callers who are not on the list have no access, not even the creator. The grants of the type remain the upper bound.":
         "リストにない人は、作成者でもアクセスできません。型の権限を超えることはありません。",
-    "Account, role or everyone": "アカウント、ロールまたは全員",
     "Begin a list": "リストを作る",
     "Remove the list": "リストをなくす",
     "read only": "読み取りのみ",

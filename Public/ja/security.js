@@ -1,9 +1,8 @@
-// Japanese: the rooms “Security” and “Users”.
+// Japanese: the rooms “Security” and “Accounts”.
 
 export const security = {
     // Rights of types
     "Security": "セキュリティ",
-    "Users": "ユーザー",
     "Rights of types": "型の権限",
     "Roles": "ロール",
     "What may X do?": "権限の確認",
@@ -22,6 +21,7 @@ export const security = {
     "Show more": "さらに表示",
 
     // Rights of one type
+    "Rights of all types": "すべての型の権限",
     "Security of {type}": "{type} のセキュリティ",
     "Rights of {type}": "{type} の権限",
     "Grants": "権限の付与",
@@ -66,7 +66,6 @@ export const security = {
     "Who": "対象",
     "Actions": "操作",
     "all members of {role}": "{role} の全メンバー",
-    "Add to the list: an account, role: and a role, _creator, or *": "追加する対象（アカウント、role:ロール、_creator、*）",
     "Add to the list": "リストに追加",
     "Remove {name} from the list": "リストから {name} を外す",
     "{count} changes, not saved yet": "{count} 件の変更（未保存）",
@@ -116,7 +115,6 @@ export const security = {
     "Give the role": "ロールを付与",
     "{name} now has the role {role}.": "{name} にロール {role} を付与しました。",
     "{name} no longer has the role {role}.": "{name} からロール {role} を外しました。",
-    "Add a member: name of an account, or role: and a role": "追加するメンバー（アカウントの名前、または role:ロール）",
     "Add the member": "メンバーを追加",
     "Remove {name} from the role": "{name} をロールから外す",
     "No type grants this role a right. Choose a type under “Rights of types”.":
@@ -192,8 +190,22 @@ export const security = {
     "Grant “{right}” on {type} to {role}, and give this role to {who}": "{type} の「{right}」をロール {role} に付与し、このロールを {who} に付与",
     "Enable the account {who}": "アカウント {who} を有効化",
     "Grant this right?": "この権限を付与しますか？",
-    "All of “{role}” get the right “{right}” on all records of {type} that have no access list.":
-        "アクセスリストのない {type} の全レコードについて、「{role}」の全員に「{right}」の権限を与えます。",
+    "Who gets it: {who}.": "対象: {who}。",
+    "What it allows: {what}.": "できること: {what}。",
+    "everyone, even without an account": "アカウントのない人も含む全員",
+    "every signed-in user": "サインインしたすべてのユーザー",
+    "the creator of each record": "各レコードの作成者",
+    "the role {role}, which has no members yet": "ロール {role}（メンバーはまだいません）",
+    "the members of the role {role} ({count} accounts)": "ロール {role} のメンバー（{count} アカウント）",
+    "{members}, and {who}, who becomes a member": "{members}、および新しくメンバーになる {who}",
+    "create records of {type}": "{type} のレコードの作成",
+    "read all records of {type} that have no access list": "アクセスリストのない {type} の全レコードの読み取り",
+    "change and delete all records of {type} that have no access list": "アクセスリストのない {type} の全レコードの変更と削除",
+    "read their own records of {type}": "自分の {type} のレコードの読み取り",
+    "change and delete their own records of {type}": "自分の {type} のレコードの変更と削除",
+    "New role for {name}": "{name} の新しいロール",
+    "New role…": "新しいロール…",
+    "Create and give the role": "作成して付与",
     "Leave it": "何もしない",
     "Grant it": "付与する",
     "The record": "レコード",
@@ -211,7 +223,7 @@ export const security = {
     "Find accounts by the beginning of the name": "名前の先頭でアカウントを検索",
     "No accounts yet.": "アカウントはまだありません。",
     "Users sign up in your app, or you create their accounts here.": "ユーザーがアプリで登録するか、ここでアカウントを作成します。",
-    "All together: {records} records, {bytes} of fields, {files} of files.":
+    "All accounts together store {records} (records), {bytes} (fields) and {files} (files).":
         "全アカウントの合計: レコード {records} 件、フィールド {bytes}、ファイル {files}。",
     "{used} of {limit}": "{used}（上限 {limit}）",
     "without a name": "名前なし",
@@ -224,11 +236,13 @@ export const security = {
     "A password has at least 8 bytes.": "パスワードは 8 バイト以上です。",
     "You know this password: let the user set another one.": "このパスワードはあなたも知っています。ユーザー自身に変更してもらってください。",
     "Create the account": "アカウントを作成",
-    "All users": "すべてのユーザー",
+    "The people who use your apps. The record type Users has a record for each of them.":
+        "アプリを利用する人のアカウントです。レコード型 Users にはそれぞれのレコードがあります。",
+    "All accounts": "すべてのアカウント",
 
     // One user
     "Stores": "保存量",
-    "{records} records, {bytes} of fields, {files} of files": "{records} レコード、フィールド {bytes}、ファイル {files}",
+    "{records} (records), {bytes} (fields), {files} (files)": "{records} レコード、フィールド {bytes}、ファイル {files}",
     "Record name": "レコード名",
     "Enable": "有効化",
     "Disable": "無効化",
@@ -255,7 +269,6 @@ export const security = {
     "Set the password": "パスワードを設定",
     "The password is set. All sessions of {name} have ended.": "パスワードを設定しました。{name} のすべてのセッションが終了しました。",
     "through another role": "別のロール経由",
-    "Create one under “Roles”.": "「ロール」で作成してください。",
     "What may {name} do?": "{name} の権限を確認",
     "Records of this user": "このユーザーのレコード",
     "You are looking at a private database. Switch to the public one.":

@@ -1,7 +1,7 @@
 // The answer of `POST /explain/access` for people: a sentence, the rules that led to it, and what would change a denial.
 
 import { rightTitle, roleTitle } from "./titles.js";
-import { t } from "../words.js";
+import { t, tn } from "../words.js";
 import { principalTitle } from "./draft.js";
 
 /** The actions that can be asked about. Those of a database have no type. */
@@ -124,6 +124,42 @@ export function reason(step, { action, type, record, field }, { who, heldRoles, 
     case "SIGNED_IN": return t("Each signed-in user can upload files.");
     default: return step.reason;
     }
+}
+
+/** The number of accounts in a role, also through other roles. `roles` are `[{name, members}]`. */
+export function accountCount(roles, name) {
+    const [seen, found] = [new Set(), new Set()];
+    function visit(role) {
+        if (seen.has(role)) return;
+        seen.add(role);
+        for (const member of roles.find((each) => each.name === role)?.members ?? []) {
+            if (member.startsWith("role:")) visit(member.slice(5));
+            else found.add(member);
+        }
+    }
+    visit(name);
+    return found.size;
+}
+
+/** The callers that get a right by a grant to this role, for people. `count` is the number of accounts in it. */
+export function audience(role, count = 0) {
+    switch (role) {
+    case "_world": return t("everyone, even without an account");
+    case "_icloud": return t("every signed-in user");
+    case "_creator": return t("the creator of each record");
+    default: return count === 0 ? t("the role {role}, which has no members yet", { role })
+        : tn("the members of the role {role} ({count} account)", "the members of the role {role} ({count} accounts)", count, { role });
+    }
+}
+
+/** What a grant allows, for people. */
+export function allowed({ role, right }, type) {
+    if (right === "CREATE") return t("create records of {type}", { type });
+    if (role === "_creator") {
+        return right === "READ" ? t("read their own records of {type}", { type }) : t("change and delete their own records of {type}", { type });
+    }
+    return right === "READ" ? t("read all records of {type} that have no access list", { type })
+        : t("change and delete all records of {type} that have no access list", { type });
 }
 
 function uniqueMends(mends) {

@@ -1,4 +1,4 @@
-// The calls of the rooms “Security” and “Users”. Roles, grants and accounts belong to a container and environment, not to a
+// The calls of the rooms “Security” and “Accounts”. Roles, grants and accounts belong to a container and environment, not to a
 // database.
 
 import * as api from "../api.js";
@@ -20,10 +20,10 @@ export function role(name, signal) {
     return api.call("GET", api.path("roles", name), { scope: place(), signal });
 }
 
-/** Creates a role without members. If it exists, the server rejects this. */
-export function createRole(name) {
+/** Creates a role with these members. If it exists, the server rejects this. Returns the role. */
+export function createRole(name, members = []) {
     return api.call("PUT", api.path("roles", name), {
-        scope: place(), body: json.stringify({ members: [] }), headers: { "If-None-Match": "*" },
+        scope: place(), body: json.stringify({ members }), headers: { "If-None-Match": "*" },
     });
 }
 

@@ -1,11 +1,12 @@
 // The access list of one record in the public database, or the participants of a share.
 
 import * as api from "../api.js";
-import { make, whileBusy } from "../dom.js";
+import { freshID, make, whileBusy } from "../dom.js";
 import * as scope from "../scope.js";
 import * as session from "../session.js";
 import { userLink } from "../users.js";
 import { t } from "../words.js";
+import { principalInput } from "./principal-input.js";
 import { showProblem } from "./problem.js";
 import { userInput } from "./user-input.js";
 
@@ -15,38 +16,38 @@ function principalNode(name) {
     return name.startsWith("role:") ? make("span", { title: name }, t("role {name}", { name: name.slice(5) })) : userLink(name);
 }
 
-async function roleChoices() {
+async function roleNames() {
     if (!session.covers("readRights")) return [];
-    const roles = await api.roles().catch(() => []);
-    return roles.map(({ name }) => [`role:${name}`, t("role {name}", { name })]);
+    return (await api.roles().catch(() => [])).map(({ name }) => name);
 }
 
-/** A line that adds an entry by name: `add(value)` gets a record name, or one of `further` or `later`. */
-function adder({ further, later, label }, add) {
-    let chosen = "";
-    const build = () => userInput({ value: "", label, further, later, changed: (value) => { chosen = value; } });
-    let box = build();
-    const place = make("div", { class: "adder" }, box.element);
-    const button = make("button", { type: "button", class: "small", onclick: () => whileBusy(button, async () => {
-        await box.settled();
-        if (chosen === "") {
-            box.control.focus();
-            return;
-        }
-        add(chosen);
-        chosen = "";
-        const next = build();
-        box.element.replaceWith(next.element);
-        box = next;
-        box.control.focus();
+/** The box for a user by name, as `principalInput` takes it. */
+function userPart() {
+    const id = freshID("user");
+    const box = userInput({ id, value: "", further: [], changed: () => {} });
+    return {
+        element: make("div", {}, make("label", { for: id }, t("Name of the account")), box.element),
+        async find() {
+            const found = await box.settled();
+            if (found === "") box.control.focus();
+            return found === "" ? null : found;
+        },
+    };
+}
+
+/** A line that adds an entry: `add(principal)` gets a user's record name; with `roles`, also `role:` and a name, or one of `others`. */
+function adder({ roles, others }, add) {
+    const user = userPart();
+    const who = roles === undefined ? { elements: [user.element], find: user.find } : principalInput({ user, roles, others });
+    const button = make("button", { type: "button", onclick: () => whileBusy(button, async () => {
+        const found = await who.find();
+        if (found !== null) add(found);
     }) }, t("Add"));
-    place.addEventListener("keydown", (event) => {
-        if (event.key !== "Enter" || event.isComposing || event.target !== box.control) return;
+    return make("div", { class: "line-form", onkeydown: (event) => {
+        if (event.key !== "Enter" || event.isComposing || event.target.tagName !== "INPUT") return;
         event.preventDefault();
         button.click();
-    });
-    place.append(button);
-    return place;
+    } }, who.elements, button);
 }
 
 /** A table of entries with a button that removes each. `cells(entry)` returns the name and further cells. */
@@ -76,7 +77,7 @@ export function accessList({ record, canWrite, save }) {
     let entries = null; // [principal, rights], or `null` without a list
     let isChanged = false;
     let roles = null; // read once they are needed
-    const choices = () => ({ further: [["*", t("everyone")]], later: roles ??= roleChoices(), label: t("Account, role or everyone") });
+    const choices = () => ({ roles: roles ??= roleNames(), others: [["*", t("Everyone")]] });
 
     function adopt(next) {
         entries = next.acl === undefined ? null : Object.entries(next.acl).map(([name, rights]) => [name, [...rights]]);
@@ -125,6 +126,7 @@ export function accessList({ record, canWrite, save }) {
             !canWrite ? [] : [entries === null ? [] : adder(choices(), (name) => {
                 if (!entries.some(([each]) => each === name)) entries.push([name, ["read"]]);
                 change();
+                place.querySelector(".principal-kind")?.focus();
             }),
             make("p", { class: "actions" }, entries === null
                 ? make("button", { type: "button", class: "small", onclick: () => {
@@ -206,9 +208,10 @@ export function participantList({ record, canWrite, save }) {
                     isChanged = true;
                     saveButton.disabled = false;
                 }, !canWrite)),
-            !canWrite ? [] : [adder({ further: [], label: t("Account") }, (user) => {
+            !canWrite ? [] : [adder({}, (user) => {
                 if (!entries.some((each) => each.user === user)) entries.push({ user, permission: "READ_ONLY", state: "" });
                 change();
+                place.querySelector(".user-input input")?.focus();
             }), make("p", { class: "actions" }, saveButton)],
         ].flat(Infinity));
     }

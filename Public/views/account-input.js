@@ -66,6 +66,19 @@ export function accountInput({ label, value = "", others = [], placeholder = "ad
     return { element: make("div", { class: "account-input" }, make("label", { for: id }, label), input, options, problem), input, find };
 }
 
+/** The part of `principalInput` for an account: `{element, find, clear}`. */
+export function accountPart({ signal } = {}) {
+    const who = accountInput({ label: t("Name of the account"), signal });
+    return {
+        element: who.element,
+        find: async () => (await who.find())?.userRecordName ?? null,
+        clear() {
+            who.input.value = "";
+            if (!who.element.hidden) who.input.focus();
+        },
+    };
+}
+
 /** An account for people: its name, or the record name of one without a name. */
 export function accountTitle(account) {
     return accounts.hasName(account) ? account.name : account.userRecordName;

@@ -54,7 +54,7 @@ function filterForm(filter, failed) {
             onchange: () => router.go(address({ ...filter, scope: value })),
         }), make("label", { for: id }, title)];
     });
-    const actor = textBox(filter.actor ?? "", t("account, key or administrator"));
+    const actor = textBox(filter.actor ?? "", t("a name"));
     const action = choice([["", t("All")], ...actions.map((each) => [each, each])], filter.action ?? "");
     const time = (value) => make("input", { type: "datetime-local", value });
     const [since, until] = [time(filter.since ?? ""), time(filter.until ?? "")];

@@ -1,10 +1,16 @@
 import { freshID, make } from "../dom.js";
 import { t } from "../words.js";
 
+/** The place of a choice in the row of buttons: ways out, other actions, what the dialog is for. */
+function rank({ kind, isFirst }) {
+    if (kind === "primary" || kind === "danger") return 2;
+    return kind === "quiet" || isFirst === true ? 0 : 1;
+}
+
 /**
  * Opens a modal dialog and returns the `value` of the button that closed it, or `null` after Escape. The focus
- * returns to where it was. `choices` are `{value, title, kind?, isFirst?, allow?}`: the one with `isFirst` has the focus,
- * and a choice whose `allow()` returns false leaves the dialog open. `content` may be a function that gets `close(value)` and
+ * returns to where it was. `choices` are `{value, title, kind?, isFirst?, allow?}`: in all dialogs, the ways out come first, and what
+ * the dialog is for (`primary` or `danger`) comes last. The one with `isFirst` has the focus, and a choice whose `allow()` returns false leaves the dialog open. `content` may be a function that gets `close(value)` and
  * returns the node.
  */
 export function ask({ title, content, choices, wide = false }) {
@@ -16,7 +22,7 @@ export function ask({ title, content, choices, wide = false }) {
             answer = value;
             dialog.close();
         }
-        const buttons = choices.map((choice) => make("button", {
+        const buttons = [...choices].sort((one, other) => rank(one) - rank(other)).map((choice) => make("button", {
             type: "button", class: choice.kind ?? "", autofocus: choice.isFirst,
             onclick: () => {
                 if (choice.allow !== undefined && !choice.allow()) return;

@@ -45,12 +45,6 @@ function select(options, value, label, listener) {
     return element;
 }
 
-/** A system field in words, with its name. */
-function fieldTitle(name) {
-    const title = columnTitle(name);
-    return title === name ? name : `${title} (${name})`;
-}
-
 const inputs = {
     number: { type: "text", inputmode: "decimal" }, pair: { type: "text", inputmode: "decimal" },
     days: { type: "text", inputmode: "numeric" }, moment: { type: "datetime-local", step: "1" },
@@ -71,7 +65,7 @@ function conditionText(where) {
 function builderLine(types, row, { changed, remove }) {
     let boxes = [];
     const place = make("div", { class: "values" });
-    const field = select([...types.keys()].map((name) => [name, fieldTitle(name)]), row.field, t("Field"), () => {
+    const field = select([...types.keys()].map((name) => [name, columnTitle(name)]), row.field, t("Field"), () => {
         // The name of an account is no value of another field.
         if ([row.field, field.value].some((name) => types.get(name) === "USER")) row.values = [];
         row.field = field.value;

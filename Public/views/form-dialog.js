@@ -118,7 +118,7 @@ export async function askForm({ title, fields, submit, send, changed = () => {},
         close("sent");
     }
     function begin() {
-        const button = form.closest("dialog").querySelector(":scope > .actions button");
+        const button = form.closest("dialog").querySelector(":scope > .actions .primary");
         pending ??= whileBusy(button, attempt).finally(() => { pending = null; });
     }
     const form = make("form", { class: "form", novalidate: true, oninput: changed, onchange: changed, onsubmit: (event) => {

@@ -5,7 +5,7 @@ import { t } from "../words.js";
 
 const step = 16; // pixels by which an arrow key widens a column
 const narrowest = 40;
-const tickWidth = 38;
+export const tickWidth = 38;
 
 /** A grip at the right of a head, by which the mouse or the arrow keys set the width. `set(pixels, isEnd)` does it. */
 function grip(title, width, set) {

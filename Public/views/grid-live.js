@@ -6,15 +6,16 @@ import { localText } from "../dates.js";
 import { make } from "../dom.js";
 import { followChanges, isFresh } from "../following.js";
 import * as searches from "../search.js";
-import { nameOf, others } from "../users.js";
+import * as writes from "../own-writes.js";
+import { nameOf } from "../users.js";
 import { t, tn } from "../words.js";
 
 const pause = 300; // milliseconds in which changes are collected before their records are read
 
 /** A sentence about the last write of a record. */
-export async function writerText({ modified = {} }, sentence) {
+export async function writerText({ recordName, modified = {} }, sentence) {
     const { userRecordName: user, timestamp } = modified;
-    const name = user === undefined ? t("others") : others.get(user) ?? await nameOf(user) ?? user;
+    const name = user === undefined ? t("others") : writes.writer(recordName, modified) ?? await nameOf(user) ?? user;
     return sentence(name, timestamp === undefined ? "" : localText(timestamp));
 }
 

@@ -4,6 +4,7 @@ import { announce, introduce, make } from "../dom.js";
 import * as expiry from "../expiry.js";
 import { InputProblem } from "../fields/problem.js";
 import * as links from "../invitation-links.js";
+import * as observation from "../observation.js";
 import * as scope from "../scope.js";
 import * as session from "../session.js";
 import { number, t, tp } from "../words.js";
@@ -25,21 +26,34 @@ function stateNode({ state }) {
     return make("span", { class: state === "open" ? "state" : "state alarm" }, states[state] ?? state);
 }
 
-/** The choice of the page to which a link leads: that of the server, or the app's own. */
-function pageField() {
+/** The address in a field, or an empty text. */
+function addressIn(control) {
+    const text = control.value.trim();
+    if (text !== "" && !links.isPage(text)) throw new InputProblem(t("Write the whole address, beginning with https://."), control);
+    return text;
+}
+
+/** The addresses of the app: where people sign up, and where they go then. `read()` returns `{page, app}`. */
+function addressFields() {
     const own = links.ownPage(scope.current());
-    const control = textInput({ type: "url", class: "code", placeholder: own, value: links.chosenPage() });
-    const part = field({ label: t("Sign-up page"), control, note: t("Empty: the sign-up page of this server. If your app "
-        + "has its own, "
-        + "it gets the invitation as “invitation” in the part after #.") });
+    const app = textInput({ type: "url", class: "code", placeholder: "https://app.example.org/", value: links.chosenApp() });
+    const page = textInput({ type: "url", class: "code", placeholder: own, value: links.chosenPage() });
+    const parts = [
+        field({ label: t("Address of your app"), control: app,
+            note: t("After the sign-up, a button leads there. Without an address, people have to know it.") }),
+        field({ label: t("Sign-up page"), control: page,
+            note: t("Leave it empty to use the page of this server. If your app has a page for this, enter its address: the link "
+                + "adds “#invitation=…” to it.") }),
+    ];
     return {
-        ...part, isPlaced: true,
-        element: make("details", { class: "more" }, make("summary", {}, t("Another sign-up page")), part.element),
+        fields: parts.map((part) => ({ ...part, isPlaced: true })),
+        element: make("details", { class: "more" }, make("summary", {}, t("Addresses of your app")),
+            make("div", { class: "form" }, parts.map(({ element }) => element))),
         read() {
-            const text = control.value.trim();
-            if (text !== "" && !links.isPage(text)) throw new InputProblem(t("Write the whole address, beginning with https://."), control);
-            links.choosePage(text);
-            return text === "" ? own : text;
+            const [chosenApp, chosenPage] = [addressIn(app), addressIn(page)];
+            links.chooseApp(chosenApp);
+            links.choosePage(chosenPage);
+            return chosenPage === "" ? { page: own, app: chosenApp } : { page: chosenPage, app: "" };
         },
     };
 }
@@ -52,8 +66,8 @@ function rolesField(names) {
     });
 }
 
-function showLink(made, page) {
-    const address = links.link(made.invitation, page);
+function showLink(made, { page, app }) {
+    const address = links.link(made.invitation, page, app);
     const mail = new URLSearchParams({
         subject: t("Your invitation"), body: `${t("With this link you can create your account:")}\n\n${address}\n\n`
             + t("It is valid until {time}.", { time: localText(made.expiresAt) }),
@@ -63,26 +77,26 @@ function showLink(made, page) {
         note: made.name === undefined ? t("Send this link. It is shown only now. Each person with the link can use it.")
             : t("Send this link to {name}. It is shown only now.", { name: made.name }),
         further: [make("p", { class: "actions" }, make("a", { class: "button", href: `mailto:?${mail}` }, t("Write an e-mail"))),
-            make("p", { class: "note" }, t("For apps that ask for the invitation itself:"), " ", make("span", { class: "code" }, made.invitation))],
+            make("p", { class: "note" }, t("Only for apps that ask for an invitation code:"), " ", make("span", { class: "code" }, made.invitation))],
     });
 }
 
 async function create(signal) {
     const names = session.covers("changeRights") ? await roleNames(signal) : [];
     const name = textInput({ placeholder: "ada", maxlength: "128" });
-    const nameField = field({ label: t("User name"), control: name, name: "name", note: t("With a name, the link makes an "
-        + "account of this name only.") });
+    const nameField = field({ label: t("User name"), control: name, name: "name", note: t("The new account has this "
+        + "name. The person chooses the password.") });
     const uses = textInput({ type: "number", min: "1", max: String(mostUses), value: "1" });
     const usesField = field({ label: t("How many accounts"), control: uses, name: "uses",
-        note: t("From 1 to {most}.", { most: mostUses }) });
+        note: t("After so many sign-ups, the link no longer works. At most {most}.", { most: mostUses }) });
     const kind = radioGroup({
         legend: t("For whom"), value: "anyone", changed: follow, options: [
-            { value: "anyone", title: t("Anyone with the link"), note: t("They choose their user name.") },
-            { value: "person", title: t("One person, by user name") },
+            { value: "anyone", title: t("Anyone with the link"), note: t("Each person chooses a user name.") },
+            { value: "person", title: t("One person"), note: t("You choose the user name.") },
         ],
     });
     const expires = expiryField({ days: [1, 7, 30], preset: 7, canBeNever: false, latest: Date.now() + longest * expiry.day });
-    const [roles, page] = [rolesField(names), pageField()];
+    const [roles, addresses] = [rolesField(names), addressFields()];
 
     function follow() {
         nameField.element.hidden = kind.read() !== "person";
@@ -90,8 +104,8 @@ async function create(signal) {
     }
     follow();
     const made = await askForm({
-        title: t("Invite a user"), submit: t("Create invitation"), further: page.element,
-        fields: [kind, nameField, usesField, expires, roles, page].filter((each) => each !== null),
+        title: t("Invite a user"), submit: t("Create invitation"), further: addresses.element,
+        fields: [kind, nameField, usesField, expires, roles, ...addresses.fields].filter((each) => each !== null),
         send: async () => {
             const isPerson = kind.read() === "person";
             if (isPerson && name.value.trim() === "") throw new InputProblem(t("Type the user name, or choose “Anyone with "
@@ -100,7 +114,7 @@ async function create(signal) {
             if (!isPerson && !(Number.isInteger(count) && count >= 1 && count <= mostUses)) {
                 throw new InputProblem(t("Write a whole number from 1 to {most}.", { most: mostUses }), uses);
             }
-            const address = page.read();
+            const address = addresses.read();
             const given = roles?.read() ?? [];
             return [await invitations.create({
                 expiresIn: expiry.secondsUntil(expires.read(), Date.now()), ...(isPerson ? { name: name.value.trim() } : { uses: count }),
@@ -135,9 +149,24 @@ async function newestFirst(signal) {
     return { items: [...items].sort((one, other) => rank(one) - rank(other) || age(one) - age(other)) };
 }
 
+/**
+ * What the setting `accounts.sign_up` means for invitations, as `{text, isClosed}`. The text is empty if they are the only way, or if the
+ * caller may not read settings.
+ */
+async function signUpText(signal) {
+    if (!session.covers("readSettings")) return { text: "" };
+    const setting = (await observation.settings(signal)).find(({ key }) => key === "accounts.sign_up");
+    const isClosed = setting?.value === "closed";
+    if (setting?.value === "invitation" || setting === undefined) return { text: "" };
+    return { isClosed, text: isClosed
+        ? t("Nobody can sign up at the moment: links work again after the setting accounts.sign_up is “invitation” or “open”.")
+        : t("Sign-up is open: people can also create accounts without an invitation. An invitation can give them roles.") };
+}
+
 /** The invitations to sign up. */
 export async function show(visit) {
     const heading = make("h1", {}, t("Invitations"));
+    const mode = make("p", { class: "note", hidden: true });
     const list = collection({
         label: t("Invitations"), visit, load: inPages(newestFirst), key: ({ id }) => id, name: forWhom,
         isDim: ({ state }) => state !== "open",
@@ -152,7 +181,7 @@ export async function show(visit) {
             { title: t("Created"), cell: ({ createdTimestamp }) => localText(createdTimestamp), style: "moment minor" },
         ],
         empty: [make("p", { class: "lead" }, t("No invitations yet.")),
-            make("p", {}, t("An invitation is a link with which somebody creates an account. Press “Invite a user”."))],
+            make("p", {}, t("Press “Invite a user” to make a link, and send it."))],
     });
     await list.begin();
     visit.show(
@@ -167,9 +196,17 @@ export async function show(visit) {
             }, t("Invite an administrator")),
             make("button", { type: "button", class: "primary", onclick: () => list.run(() => create(visit.signal)) }, t("Invite a user")),
         ] }),
-        make("p", { class: "note" }, t("A user signs up with the link, unless the server's setting accounts.sign_up is "
-            + "“closed”. The server has no links for "
-            + "administrators: an owner creates the account and passes on its first password.")),
-        list.element);
+        make("p", { class: "note" }, t("An invitation is a link for the users of your app. Whoever opens it chooses a password and gets an account. "
+            + "You send the link yourself: the server sends no mail.")),
+        !session.covers("manageAdministrators") ? null : make("p", { class: "note" },
+            t("Administrators of this console get no link: “Invite an administrator” creates the account with a first password, which "
+                + "you pass on.")),
+        mode, list.element);
     introduce(heading);
+    signUpText(visit.signal).then(({ text, isClosed }) => {
+        if (text === "" || visit.signal.aborted) return;
+        mode.textContent = text;
+        mode.className = isClosed ? "panel notice" : "note";
+        mode.hidden = false;
+    }, () => {}); // The page does without it.
 }

@@ -96,9 +96,8 @@ export async function show(visit) {
         pageHead(heading, { tabs: keyTabs("keys"), actions: [make("button", {
             type: "button", class: "primary", onclick: () => list.run(createKey),
         }, t("New key"))] }),
-        make("p", { class: "note" }, t("Keys are for services: scripts, other servers, scheduled work. They belong to this "
-            + "container and environment, "
-            + "and only their own scope limits them.")),
+        make("p", { class: "note" }, t("A key lets a script or another server use this container and environment. Only "
+            + "the key's scope says what it may do: grants and roles do not apply to it.")),
         list.element);
     introduce(heading);
 }

@@ -37,7 +37,7 @@ export function logTabs(current) {
 export function openRow({ title, label, cells, columns, content, style = "" }) {
     const id = freshID("details");
     const button = make("button", {
-        type: "button", class: "quiet small open-row", "aria-expanded": "false", "aria-controls": id, "aria-label": label,
+        type: "button", class: "quiet small open-row", "aria-expanded": "false", "aria-controls": id, "aria-label": label, title: typeof title === "string" ? title : null,
     }, title);
     const place = make("td", { colspan: String(columns) });
     const details = make("tr", { class: "details", id, hidden: true }, place);

@@ -33,7 +33,7 @@ async function senderFor(text) {
 /** The form above the log. It goes to the URL of the conditions. */
 function filterForm(filter, failed) {
     const status = choice(statuses, filter.status ?? "");
-    const sender = textBox(filter.actor ?? "", t("account, key or administrator"));
+    const sender = textBox(filter.actor ?? "", t("a name"));
     const path = textBox(filter.path ?? "", "/records/Post");
     const request = textBox(filter.request ?? "");
     if (users.isRecordName(filter.actor ?? "")) {

@@ -2,6 +2,7 @@
 
 import { localText } from "../dates.js";
 import { make } from "../dom.js";
+import * as writes from "../own-writes.js";
 import * as references from "../references.js";
 import * as router from "../router.js";
 import * as schema from "../schema.js";
@@ -9,10 +10,14 @@ import { userLink, userText } from "../users.js";
 import { t, tp } from "../words.js";
 import { missingTarget, targetLink } from "./target.js";
 
-function moment({ timestamp, userRecordName } = {}) {
+function moment(recordName, { timestamp, userRecordName } = {}) {
     if (timestamp === undefined) return null;
     const text = localText(timestamp);
-    return userRecordName === undefined ? text : tp("{time} by {user}", { time: text, user: userLink(userRecordName) });
+    if (userRecordName === undefined) return text;
+    const name = writes.writer(recordName, { timestamp, userRecordName });
+    return tp("{time} by {user}", {
+        time: text, user: name === null ? userLink(userRecordName) : make("span", { class: "user", title: userRecordName }, name),
+    });
 }
 
 /** A record of the same zone, such as the parent. Its type is looked up. */
@@ -33,7 +38,7 @@ function share(name) {
 export function facts(record) {
     const lines = [
         [t("Account"), record.recordType === "Users" ? userText(record.recordName) : null],
-        [t("Created"), moment(record.created)], [t("Modified"), moment(record.modified)],
+        [t("Created"), moment(record.recordName, record.created)], [t("Modified"), moment(record.recordName, record.modified)],
         [t("Parent"), relative(record.parent?.recordName)], [t("Share"), share(record.share?.recordName)],
         [t("Shares"), relative(record.forRecord?.recordName)], [t("Link of the share"), record.shortGUID], [t("Tag"), record.recordChangeTag],
     ];

@@ -4,13 +4,14 @@ import * as columns from "../columns.js";
 import { localText } from "../dates.js";
 import { make } from "../dom.js";
 import { kind, understand } from "../fields/kinds.js";
+import * as writes from "../own-writes.js";
 import * as router from "../router.js";
 import * as searches from "../search.js";
 import { nameOf, others } from "../users.js";
 import { t } from "../words.js";
 import { rightsText } from "./as-user.js";
 import { columnTitle } from "./column-titles.js";
-import { columnLayout } from "./grid-columns.js";
+import { columnLayout, tickWidth } from "./grid-columns.js";
 import { rowTicks } from "./grid-ticks.js";
 import { targetPlace } from "./target.js";
 
@@ -54,7 +55,7 @@ function content(record, { name, type: schemaType }) {
         const value = schemaType === "USER" ? part?.userRecordName : part?.timestamp;
         if (value === undefined) return null;
         const text = schemaType === "USER" ? String(value) : localText(value);
-        return { text, title: text, links: [], type: schemaType };
+        return { text, title: text, links: [], type: schemaType, writer: writes.writer(record.recordName, part) };
     }
     const written = record.fields?.[name];
     if (written === undefined || written === null) return null;
@@ -88,8 +89,8 @@ function cell(column, shown, isMinor, targets) {
         : shown.links.length > 0 ? targetList(shown.links, targets) : shown.picture ?? make("span", { class: "value", title: shown.title }, shown.text);
     if (shown?.type === "USER") {
         nameOf(shown.text).then((name) => {
-            if (name !== null) part.textContent = name;
-            else part.textContent = others.get(shown.text) ?? columns.shortName(shown.text);
+            part.textContent = shown.writer ?? name ?? columns.shortName(shown.text);
+            if (name !== null && !others.has(shown.text)) part.title = `${name} · ${shown.text}`;
         });
     }
     return make("td", { role: "cell", class: style || null, "data-title": columnTitle(column.name) }, part);
@@ -132,6 +133,24 @@ function ariaSort(search, name) {
     return first === name ? "ascending" : first === `-${name}` ? "descending" : null;
 }
 
+/** The columns that are shown, the contents of the rows, and the widths of the columns. */
+function plan({ typeName, records, fields, search, settings }) {
+    const shownColumns = columns.arranged(fields, settings).filter(({ isHidden }) => !isHidden);
+    const contents = records.map((record) => shownColumns.map((column) => content(record, column)));
+    const widths = shownColumns.map(({ name }, at) => settings.widths[name]
+        ?? columns.width(columnTitle(name), contents.map((row) => measured(row[at]))));
+    const margin = nameMargin + (typeName === "Users" ? "account" : "") + (search.as === "" ? "" : t("read and write"));
+    const nameWidth = settings.widths.recordName
+        ?? columns.width("recordName", records.map(({ recordName }) => columns.shortName(recordName) + margin));
+    return { shownColumns, contents, widths, nameWidth };
+}
+
+/** The width in pixels that a table with these settings needs, with its ticks. */
+export function neededWidth(options) {
+    const { widths, nameWidth } = plan(options);
+    return widths.reduce((sum, each) => sum + each, tickWidth + nameWidth);
+}
+
 /**
  * The records of a page as a grid. `settings` are those of the columns, `resized(widths)` keeps new widths, `selection` is
  * `{names: Set, changed()}` or `null` for callers that cannot change records, and `targets` a promise of the targets of references.
@@ -140,13 +159,7 @@ function ariaSort(search, name) {
  * changed or deleted; and `judge(rights, hidden)`, which shows what a user may do with each record, and the fields that this user cannot read.
  */
 export function recordTable({ typeName, records, fields, search, settings, resized, selection, targets }) {
-    const shownColumns = columns.arranged(fields, settings).filter(({ isHidden }) => !isHidden);
-    const contents = records.map((record) => shownColumns.map((column) => content(record, column)));
-    const widths = shownColumns.map(({ name }, at) => settings.widths[name]
-        ?? columns.width(columnTitle(name), contents.map((row) => measured(row[at]))));
-    const margin = nameMargin + (typeName === "Users" ? "account" : "") + (search.as === "" ? "" : t("read and write"));
-    const nameWidth = settings.widths.recordName
-        ?? columns.width("recordName", records.map(({ recordName }) => columns.shortName(recordName) + margin));
+    const { shownColumns, contents, widths, nameWidth } = plan({ typeName, records, fields, search, settings });
     const isFitted = Object.keys(settings.widths).length > 0;
     const layout = columnLayout({
         columns: [{ name: "recordName", width: nameWidth, canGrow: false },

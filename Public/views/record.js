@@ -3,10 +3,12 @@ import { difference, disagreements } from "../draft.js";
 import { announce, freshID, introduce, make, whileBusy } from "../dom.js";
 import { InputProblem } from "../fields/problem.js";
 import { stringify } from "../json.js";
+import * as writes from "../own-writes.js";
 import * as places from "../places.js";
 import * as references from "../references.js";
 import * as router from "../router.js";
 import * as schema from "../schema.js";
+import * as scope from "../scope.js";
 import * as session from "../session.js";
 import { rightsPart } from "./access-list.js";
 import { recordBand } from "./as-user.js";
@@ -37,13 +39,35 @@ async function begin(typeName, recordName, original, signal) {
     return { base: { fields: {} }, copied: fields, files, isCopy: true };
 }
 
+/** Why there is no record to show, with the way back to the list. */
+function showMissing({ typeName, recordName, listAddress, draw }) {
+    const heading = make("h1", { class: "record-name-title" }, recordName);
+    draw(make("p", { class: "crumbs" }, make("a", { href: listAddress, onclick: router.returns }, typeName), " / ", t("record")),
+        make("div", { class: "page-head record-head" }, heading),
+        make("div", { class: "empty" }, make("p", { class: "lead" }, t("No record here has this name.")),
+            make("p", {}, t("It may have been deleted, or be in another type or database.")),
+            make("p", { class: "actions centered" },
+                make("a", { class: "button", href: listAddress, onclick: router.returns }, t("Records of {type}", { type: typeName })),
+                scope.isDefault() ? null : make("a", { class: "button", href: scope.defaultAddress() }, t("The server's default database")))));
+    introduce(heading, `${recordName} – ${typeName}`);
+}
+
 /** A record's page: its fields, its JSON or both, to read, create (`recordName` is `null`), change, duplicate and delete. */
 export async function show({ signal, show: draw, isOver }, { type: typeName, record: recordName = null }, query) {
     const isNew = recordName === null;
     const listAddress = places.list(typeName, router.address(["types", typeName]));
     const canWrite = session.covers("writeRecords");
     references.forget();
-    let { base, copied, files, isCopy } = await begin(typeName, recordName, isNew ? query.get("from") : null, signal);
+    const original = isNew ? query.get("from") : null;
+    let begun;
+    try {
+        begun = await begin(typeName, recordName, original, signal);
+    } catch (error) {
+        if (!(error instanceof api.Refusal) || error.status !== 404) throw error;
+        showMissing({ typeName, recordName: recordName ?? original, listAddress, draw });
+        return;
+    }
+    let { base, copied, files, isCopy } = begun;
     if (!schema.covers(typeName, Object.keys(base.fields ?? copied ?? {}))) await schema.load({ signal });
     references.targetsOf(typeName, [base], signal);
     if (side === "both" && !wide.matches) side = "fields";
@@ -169,6 +193,7 @@ export async function show({ signal, show: draw, isOver }, { type: typeName, rec
         isSaving = true;
         try {
             const record = await api.change(typeName, recordName, content, base.recordChangeTag);
+            writes.keep(record);
             base = { ...record, fields: base.fields };
             refreshFacts();
             announce(t("Saved."));
@@ -184,6 +209,7 @@ export async function show({ signal, show: draw, isOver }, { type: typeName, rec
     }
     /** A write may have added fields to the schema. If loading it fails, the list of types can wait. */
     async function afterWrite(record) {
+        writes.keep(record);
         if (!schema.covers(typeName, Object.keys(record.fields ?? {})) || schema.type(typeName).isNew) {
             await schema.load().catch(() => announce(t("Saved; the list of types could not be refreshed.")));
         }

@@ -21,13 +21,14 @@ import { mapView } from "./map.js";
 import { command } from "./menu.js";
 import { noticeBox, planView } from "./plan.js";
 import { waitBox, waitingTime } from "./problem.js";
-import { recordTable } from "./record-table.js";
+import { neededWidth, recordTable } from "./record-table.js";
 import { rightsLine } from "./rights.js";
 import { toolbar } from "./toolbar.js";
 import { typeTabs } from "./type-tabs.js";
 
 const pageSize = 50;
 const mostPlaces = 500;
+const scrollBar = 16; // pixels
 let largestPage; // the server's limit, once it is known
 
 function pager(typeName, search, page, answer) {
@@ -107,7 +108,7 @@ export async function show(visit, { type: typeName }, query) {
     const bar = toolbar({
         typeName, search, filterButton: panel.button, commands: commands(), fields: tableFields, settings: () => settings,
         changed(next) {
-            settings = next ?? columns.settings(typeName);
+            settings = next === null ? columns.settings(typeName) : { ...next, isFirst: false };
             if (next !== null) columns.keep(typeName, settings);
             drawTable();
         },
@@ -172,12 +173,18 @@ export async function show(visit, { type: typeName }, query) {
         }
         return fields;
     }
+    /** The width for the table in pixels. At the first drawing, its place is not on the page yet. */
+    function room() {
+        return (document.getElementById("content")?.clientWidth ?? 0) - scrollBar;
+    }
     function drawTable() {
         if (last === null || last.records.length === 0 || search.view !== "") return;
+        const [fields, records] = [tableFields(), last.records];
+        settings = columns.fitted(settings, (wider) => neededWidth({ typeName, records, fields, search, settings: wider }) <= room());
         table = recordTable({
-            typeName, records: last.records, fields: tableFields(), search, settings, selection, targets,
+            typeName, records, fields, search, settings, selection, targets,
             resized(widths) {
-                settings = { ...settings, widths: { ...settings.widths, ...widths } };
+                settings = { ...settings, isFirst: false, widths: { ...settings.widths, ...widths } };
                 columns.keep(typeName, settings);
             },
         });

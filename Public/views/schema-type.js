@@ -101,9 +101,8 @@ function fieldTable(type, actions) {
 
 /** How many fields and indexes a type has. */
 function countsText(type) {
-    const marks = Object.values(type.fields).filter((field) => (field.indexes ?? []).length > 0).length;
     const fields = Object.keys(type.fields).length;
-    return `${tn("{count} field", "{count} fields", fields)}, ${tn("{count} index", "{count} indexes", type.indexes.length + marks)}`;
+    return `${tn("{count} field", "{count} fields", fields)}, ${tn("{count} index", "{count} indexes", indexes.count(type))}`;
 }
 
 /**

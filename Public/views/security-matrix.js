@@ -7,8 +7,9 @@ import { roleTitle } from "../security/titles.js";
 import * as users from "../users.js";
 import { t } from "../words.js";
 import { ask } from "./dialog.js";
+import { principalInput } from "./principal-input.js";
 import { roleName } from "./security-parts.js";
-import { accountInput } from "./account-input.js";
+import { accountPart } from "./account-input.js";
 
 const titles = { CREATE: t("Create"), READ: t("Read"), WRITE: t("Change and delete") };
 const hints = {
@@ -183,10 +184,8 @@ function listTable({ list }, changed, names) {
 
 /** Adds a principal: everyone, the creator, a role, or an account by its name. It is no form of its own, because forms do not nest. */
 function principalForm({ list }, roles, changed) {
-    const others = [{ value: "*", title: t("everyone") }, { value: "_creator", title: t("creator") },
-        ...roles.map((role) => ({ value: `role:${role}`, title: t("all members of {role}", { role }) }))];
-    const who = accountInput({ label: t("Add to the list: an account, role: and a role, _creator, or *"), others });
-    who.input.dataset.cell = "principal";
+    const user = accountPart();
+    const who = principalInput({ user, roles, others: [["_creator", t("The creator of the record")], ["*", t("Everyone")]] });
     async function add() {
         let found;
         try {
@@ -195,13 +194,14 @@ function principalForm({ list }, roles, changed) {
             return; // Callers without access to accounts can add roles.
         }
         if (found === null) return;
-        list[found.other ?? found.userRecordName] ??= ["read"];
+        list[found] ??= ["read"];
         changed();
     }
-    who.input.addEventListener("keydown", (event) => {
-        if (event.key !== "Enter" || event.isComposing) return;
+    const element = make("div", { class: "line-form", onkeydown: (event) => {
+        if (event.key !== "Enter" || event.isComposing || event.target.tagName !== "INPUT") return;
         event.preventDefault();
         add();
-    });
-    return make("div", { class: "line-form" }, who.element, make("button", { type: "button", onclick: add }, t("Add to the list")));
+    } }, who.elements, make("button", { type: "button", onclick: add }, t("Add to the list")));
+    element.querySelectorAll("input, select").forEach((each, at) => { each.dataset.cell = `principal ${at}`; });
+    return element;
 }

@@ -10,9 +10,14 @@ import { ask } from "./dialog.js";
 const pages = [["types", t("Rights of types"), "#/security"], ["roles", t("Roles"), "#/security/roles"],
     ["why", t("What may X do?"), "#/security/why"]];
 
-/** The head of a page of the room. */
+/**
+ * The head of a page of the room. On the pages of the tabs one sees the name of the room, so that the tabs stay in their place; the
+ * heading is for screen readers.
+ */
 export function securityHead(heading, current, ...more) {
-    return make("div", { class: "page-head" }, heading,
+    const isTab = current !== "" && current !== "types";
+    if (isTab) heading.classList.add("visually-hidden");
+    return make("div", { class: "page-head" }, isTab ? make("span", { class: "room-title", "aria-hidden": "true" }, t("Security")) : null, heading,
         make("nav", { class: "tabs", "aria-label": t("Security") }, pages.map(([key, title, href]) => make("a", {
             href, "aria-current": key === current ? "page" : null,
         }, title))), ...more);
@@ -62,6 +67,11 @@ export async function askToDeleteRole(name, members, types) {
     return answer === "delete";
 }
 
+/** Whether the server accepts this as the name of a role. */
+export function isRoleName(text) {
+    return /^\p{XID_Start}\p{XID_Continue}*$/u.test(text);
+}
+
 /** Asks for the name of a new role; `null` if the user does not want one. The server checks the name. */
 export async function askForRole() {
     const id = freshID("role");
@@ -71,7 +81,7 @@ export async function askForRole() {
         "aria-describedby": problem.id,
     });
     const isValid = () => {
-        problem.textContent = /^\p{XID_Start}\p{XID_Continue}*$/u.test(input.value.trim()) ? ""
+        problem.textContent = isRoleName(input.value.trim()) ? ""
             : t("A role's name is made of letters, digits and _, and begins with a letter.");
         if (problem.textContent !== "") input.focus();
         return problem.textContent === "";

@@ -8,9 +8,10 @@ import * as routes from "../security/routes.js";
 import * as session from "../session.js";
 import * as users from "../users.js";
 import { t, tn } from "../words.js";
+import { principalInput } from "./principal-input.js";
 import { showProblem } from "./problem.js";
 import { askToDeleteRole, grantsOf, growing, lookingNote, privateNote, rightsText, securityHead } from "./security-parts.js";
-import { accountTitle, accountInput } from "./account-input.js";
+import { accountPart } from "./account-input.js";
 
 /** A member as a link to its page. */
 function memberLink(member) {
@@ -60,32 +61,31 @@ export async function show({ signal, show: draw, isOver }, { role: name }) {
         list.hidden = members.length === 0;
         rest.replaceChildren(growing(list, members, (part) => part.map(row)));
     }
-    async function add(event, who, button) {
+    async function add(event, { who, user, button }) {
         event.preventDefault();
         await whileBusy(button, async () => {
             try {
-                const found = await who.find();
-                if (found === null) return;
-                ({ members } = await routes.setMember(name, found.other ?? found.userRecordName, true));
+                const member = await who.find();
+                if (member === null) return;
+                ({ members } = await routes.setMember(name, member, true));
                 users.forget();
                 problem.replaceChildren();
-                who.input.value = "";
                 fill();
-                announce(found.other === undefined ? t("{name} now has the role {role}.", { name: accountTitle(found), role: name })
-                    : t("Added."));
-                who.input.focus();
+                announce(member.startsWith("role:") ? t("Added.")
+                    : t("{name} now has the role {role}.", { name: await users.nameOf(member) ?? member, role: name }));
+                user.clear();
             } catch (error) {
                 refused(error);
             }
         });
     }
     function addForm() {
-        const others = all.filter((each) => each.name !== name).map((each) => ({
-            value: `role:${each.name}`, title: t("all members of {role}", { role: each.name }),
-        }));
-        const who = accountInput({ label: t("Add a member: name of an account, or role: and a role"), others, signal });
+        const user = accountPart({ signal });
+        const who = principalInput({ user, roles: all.map((each) => each.name).filter((each) => each !== name) });
         const button = make("button", { type: "submit", class: "primary" }, t("Add the member"));
-        return make("form", { class: "line-form", novalidate: true, onsubmit: (event) => add(event, who, button) }, who.element, button);
+        return make("form", {
+            class: "line-form", novalidate: true, "aria-label": t("Add a member"), onsubmit: (event) => add(event, { who, user, button }),
+        }, who.elements, button);
     }
     async function removeRole() {
         if (!(await askToDeleteRole(name, members.length, grantsOf(name, types).map(({ type }) => type)))) return;

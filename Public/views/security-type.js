@@ -7,12 +7,12 @@ import * as draft from "../security/draft.js";
 import * as routes from "../security/routes.js";
 import * as session from "../session.js";
 import * as users from "../users.js";
-import { t, tn } from "../words.js";
+import { t, tn, tp } from "../words.js";
 import { askToLeave } from "./dialog.js";
 import { showProblem } from "./problem.js";
 import { lookingNote, privateNote } from "./security-parts.js";
 import { fieldRights, grantMatrix, listEditor } from "./security-matrix.js";
-import { typeTabs } from "./type-tabs.js";
+import { typeHeading, typeTabs } from "./type-tabs.js";
 
 /** How often a save is tried if somebody else changes the rights at the same moment. */
 const mostAttempts = 3;
@@ -69,7 +69,7 @@ export async function show({ signal, show: draw }, { type: typeName }) {
     const [roles] = await Promise.all([routes.roles(signal), schema.load({ signal })]);
     const canChange = session.covers("changeRights");
     const type = schema.type(typeName);
-    const heading = make("h1", {}, t("Security of {type}", { type: typeName }));
+    const heading = typeHeading(typeName, tp("Security of {type}", { type: make("span", {}, typeName) }));
     const problem = make("div", {});
     const [matrix, fields, list, bar] = [make("div", {}), make("div", {}), make("div", {}), make("div", { class: "bar rights-changes" })];
     const state = {
@@ -170,10 +170,9 @@ export async function show({ signal, show: draw }, { type: typeName }) {
         introduce(heading);
         return;
     }
-    draw(make("p", { class: "crumbs" }, make("a", { href: "#/security", onclick: router.returns }, t("Security")), " / ", typeName),
-        make("div", { class: "page-head" }, heading, typeTabs(typeName, "security"), make("p", { class: "actions" }, make("a", {
-            class: "button", href: router.address(["security", "why"], { type: typeName }),
-        }, t("What may X do?")))),
+    draw(make("div", { class: "page-head" }, heading, typeTabs(typeName, "security"), make("p", { class: "actions" },
+        make("a", { class: "button quiet", href: "#/security", onclick: router.returns }, t("Rights of all types")),
+        make("a", { class: "button", href: router.address(["security", "why"], { type: typeName }) }, t("What may X do?")))),
         privateNote(), lookingNote(), form);
     refresh();
     router.guard(() => draft.changes(state.before, state.after).length > 0, askToLeave);

@@ -10,7 +10,7 @@ import * as scope from "../scope.js";
 import { principalTitle } from "../security/draft.js";
 import * as explain from "../security/explain.js";
 import * as routes from "../security/routes.js";
-import { rightTitle, roleTitle } from "../security/titles.js";
+import { rightTitle } from "../security/titles.js";
 import * as session from "../session.js";
 import * as users from "../users.js";
 import { t } from "../words.js";
@@ -119,7 +119,9 @@ function questionForm(question, signal, submit) {
 function mendTitle(mend, { who, type, names }) {
     switch (mend.kind) {
     case "role": return t("Give the role {role} to {who}", { role: mend.role, who });
-    case "grant": return t("Grant “{right}” on {type} to: {role}", { right: rightTitle(mend.right), type, role: roleTitle(mend.role) });
+    case "grant": return t("Grant “{right}” on {type} to: {role}", { 
+        right: rightTitle(mend.right), type, role: mend.role.startsWith("_") ? explain.audience(mend.role) : mend.role,
+    });
     case "both": return t("Grant “{right}” on {type} to {role}, and give this role to {who}", {
         right: rightTitle(mend.right), type, role: mend.role, who,
     });
@@ -135,13 +137,14 @@ function mendTitle(mend, { who, type, names }) {
 const needs = { role: "changeRights", grant: "changeRights", both: "changeRights", list: "writeRecords", enable: "manageUsers" };
 
 /** Asks before a grant, because it is for more callers than the one of the question. */
-async function isWanted(mend, { type }) {
+async function isWanted(mend, { who, type, allRoles }) {
     if (!["grant", "both"].includes(mend.kind)) return true;
+    const members = explain.audience(mend.role, explain.accountCount(allRoles, mend.role));
+    const audience = mend.kind === "grant" ? members : t("{members}, and {who}, who becomes a member", { members, who });
     const answer = await ask({
         title: t("Grant this right?"),
-        content: make("p", {}, t("All of “{role}” get the right “{right}” on all records of {type} that have no access list.", {
-            role: roleTitle(mend.role), right: rightTitle(mend.right), type,
-        })),
+        content: make("div", {}, make("p", {}, t("Who gets it: {who}.", { who: audience })),
+            make("p", {}, t("What it allows: {what}.", { what: explain.allowed(mend, type) }))),
         choices: [
             { value: "no", title: t("Leave it"), isFirst: true },
             { value: "grant", title: t("Grant it"), kind: "primary" },
@@ -181,7 +184,7 @@ function answerPanel(answer, context, mended, problem) {
     const isAllowed = answer.decision === "ALLOWED";
     const mends = explain.mends(answer, question, facts);
     const isGivenUp = mends.some(({ kind }) => needs[kind] !== undefined && !session.covers(needs[kind]));
-    const about = { who, type: question.type, names: facts.names };
+    const about = { who, type: question.type, names: facts.names, allRoles: facts.allRoles };
     function button(mend, at) {
         if (mend.kind === "open" || mend.kind === "security") {
             return make("a", {
@@ -232,7 +235,7 @@ async function find(question, signal) {
     const names = new Map(await Promise.all(principals.map(async (each) => [each, await users.nameOf(each) ?? each])));
     if (account !== null) names.set(account.userRecordName, who);
     const facts = {
-        who, names, list, roles: roles.map(({ name }) => name), heldRoles: answer.roles ?? [],
+        who, names, list, allRoles: roles, roles: roles.map(({ name }) => name), heldRoles: answer.roles ?? [],
         isAnonymous: question.user === "anonymous", isUser: account !== null,
         recordName: account?.userRecordName, entry: schema.type(question.type),
         isCreator: account !== null && record?.created?.userRecordName === account.userRecordName,

@@ -1,7 +1,8 @@
 // The line above the records: words, filter, sort, columns, their number, a name to open, further commands.
 
+import * as api from "../api.js";
 import * as columns from "../columns.js";
-import { freshID, make } from "../dom.js";
+import { freshID, make, whileBusy } from "../dom.js";
 import * as router from "../router.js";
 import * as schema from "../schema.js";
 import * as searches from "../search.js";
@@ -26,17 +27,45 @@ function wordsForm(typeName, search) {
     } }, input);
 }
 
-/** Opens a record by its name. */
+/** Opens a record by its name. An unknown name is said beside the box. */
 function jumpForm(typeName) {
+    const problem = make("p", { class: "problem", id: freshID("jump"), role: "alert" });
     const input = make("input", {
         type: "text", class: "jump", autocomplete: "off", autocapitalize: "off", spellcheck: "false",
-        placeholder: t("Open by name"), "aria-label": t("Open a record by its name"),
+        placeholder: t("Exact record name"), "aria-label": t("Name of the record to open"), "aria-describedby": problem.id,
+        oninput: () => say(""),
+        onkeydown: (event) => { if (event.key === "Escape") say(""); },
     });
-    return make("form", { onsubmit: (event) => {
-        event.preventDefault();
+    const button = make("button", { type: "submit" }, t("Open record"));
+
+    function say(sentence) {
+        problem.textContent = sentence;
+        if (sentence === "") input.removeAttribute("aria-invalid");
+        else input.setAttribute("aria-invalid", "true");
+    }
+    async function open() {
         const name = input.value.trim();
-        if (name !== "") router.go(router.address(["types", typeName, "record", name]));
-    } }, input);
+        if (name === "") {
+            say(t("Enter the name of a record first. The first column shows the names."));
+            input.focus();
+            return;
+        }
+        try {
+            await api.read(typeName, name);
+        } catch (error) {
+            if (error instanceof api.Refusal && error.status === 404) {
+                say(t("No record of {type} has the name “{name}”. To search in the fields, use “Filter”.", { type: typeName, name }));
+                input.focus();
+                return;
+            }
+            // The record's page explains all other errors.
+        }
+        if (input.isConnected) router.go(router.address(["types", typeName, "record", name]));
+    }
+    return make("form", { class: "opener", onsubmit: (event) => {
+        event.preventDefault();
+        whileBusy(button, open);
+    } }, input, button, problem);
 }
 
 /** The terms of a sort that the menu can show; `null` if it has others. */

@@ -9,7 +9,7 @@ import { ask, askToLeave } from "./dialog.js";
 import { showSizes } from "./index-sizes.js";
 import { showProblem } from "./problem.js";
 import { rightsLine } from "./rights.js";
-import { typeTabs } from "./type-tabs.js";
+import { typeHeading, typeTabs } from "./type-tabs.js";
 import { t, tp } from "../words.js";
 
 const pollInterval = 2_000; // milliseconds
@@ -55,18 +55,27 @@ function fieldTable(type, changed) {
     };
 }
 
-/** The indexes with their state. `actions` are `{drop, retry}`, or `null` for callers without the right. */
+/**
+ * The indexes with their state: those of the fields' options, then those that can be dropped by themselves. `actions` are `{drop, retry}`,
+ * or `null` for callers without the right.
+ */
 export function indexList(type, actions) {
-    if (type.indexes.length === 0) return make("p", { class: "note" }, t("None."));
+    const options = indexes.ofFields(type);
+    if (options.length + type.indexes.length === 0) return make("p", { class: "note" }, t("None."));
     function act(index, title, label, work, style) {
         const button = make("button", {
             type: "button", class: style, "aria-label": label, onclick: () => whileBusy(button, () => work(index)),
         }, title);
         return button;
     }
-    const sizes = new Map(type.indexes.map((index) => [indexes.title(index), make("span", { class: "note" })]));
+    const sizes = new Map([...options.map(([name]) => name), ...type.indexes.map(indexes.title)]
+        .map((title) => [title, make("span", { class: "note" })]));
+    const own = new Set(type.indexes.map(indexes.title));
     showSizes(sizes, type.name);
-    return make("ul", { class: "panel index-list" }, type.indexes.map((index) => {
+    return make("ul", { class: "panel index-list" }, options.map(([name, field]) => make("li", { "data-option": name },
+        make("span", { class: "code" }, name), make("span", { class: "type" }, field.indexes.join(", ")), state(field),
+        own.has(name) ? null : sizes.get(name), make("span", { class: "note" }, t("by the options of the field")),
+    )), type.indexes.map((index) => {
         const title = indexes.title(index);
         const buttons = actions === null ? [] : [
             index.state !== "failed" ? null
@@ -116,7 +125,7 @@ export async function show({ signal, show: place }, { type: typeName }) {
     let type = schema.type(typeName);
     let isDirty = false;
     const canChange = session.covers("changeSchema");
-    const heading = make("h1", {}, t("Schema of {type}", { type: typeName }));
+    const heading = typeHeading(typeName, tp("Schema of {type}", { type: make("span", {}, typeName) }));
     const problem = make("div", {});
     const dirtyState = make("span", { class: "state", role: "status" });
     const saveButton = make("button", { type: "submit", class: "primary" }, t("Save indexes"));

@@ -4,6 +4,15 @@ import * as router from "../router.js";
 import * as session from "../session.js";
 import { t } from "../words.js";
 
+/**
+ * The heading of a page of a type. On all of them, one sees only the name, so that it and the links beside it stay in their place;
+ * `text` is for screen readers, as `tp` returns it with an element for the name.
+ */
+export function typeHeading(typeName, text) {
+    return make("h1", { title: typeName }, text.map((part) => (typeof part === "string"
+        ? make("span", { class: "visually-hidden" }, part) : part)));
+}
+
 /** The links between the pages of a type. The one to the records leads to the page that was open last. */
 export function typeTabs(typeName, current) {
     const records = router.address(["types", typeName]);

@@ -18,7 +18,6 @@ function row(type) {
     const names = Object.keys(type.fields);
     const list = names.length === 0 ? t("no fields yet") : names.join(", ");
     const count = make("td", { class: "number", "data-title": t("Records"), "data-count": type.name });
-    const marks = Object.values(type.fields).filter((field) => (field.indexes ?? []).length > 0).length;
     return make("tr", {},
         make("th", { scope: "row" }, make("a", { href: router.address(["types", type.name]), title: type.name }, type.name)),
         count,
@@ -26,7 +25,7 @@ function row(type) {
         make("td", { class: "names", "data-title": t("Names"), title: list }, make("span", { class: "value note" }, list)),
         make("td", { class: "number", "data-title": t("Indexes") }, make("a", {
             href: router.address(["types", type.name, "schema"]), "aria-label": t("Schema of {type}", { type: type.name }),
-        }, number(type.indexes.length + marks)), indexes.isBuilding(type) ? make("span", { class: "state" }, " ", t("building")) : null),
+        }, number(indexes.count(type))), indexes.isBuilding(type) ? make("span", { class: "state" }, " ", t("building")) : null),
         make("td", { "data-title": t("Who reads"), title: rightsLine(type) }, readersText(type)));
 }
 

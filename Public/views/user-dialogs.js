@@ -1,10 +1,14 @@
-// The dialogs of an account's page: a new password, deletion and its progress.
+// The dialogs of an account's page: a new password, a new role, deletion and its progress.
 
 import * as api from "../api.js";
 import { freshID, make } from "../dom.js";
+import { InputProblem } from "../fields/problem.js";
+import * as routes from "../security/routes.js";
 import { t } from "../words.js";
 import { ask } from "./dialog.js";
+import { askForm, field, textInput } from "./form-dialog.js";
 import { progressText, stateText } from "./jobs.js";
+import { isRoleName } from "./security-parts.js";
 
 const shortestPassword = 8;
 const pause = 500; // milliseconds
@@ -35,6 +39,28 @@ export async function askForPassword(name) {
         ],
     });
     return answer === "set" ? input.value : null;
+}
+
+/** Creates a role whose first member is the account, and returns it; `null` if the user gave up. */
+export function createRoleFor(account, title) {
+    const name = textInput({ placeholder: "editors" });
+    const nameField = field({ label: t("Name of the role"), control: name, name: "role",
+        note: t("A role is a group of accounts. Grants give it rights on types.") });
+    return askForm({
+        title: t("New role for {name}", { name: title }), submit: t("Create and give the role"), fields: [nameField],
+        send: async () => {
+            const text = name.value.trim();
+            if (!isRoleName(text)) {
+                throw new InputProblem(t("A role's name is made of letters, digits and _, and begins with a letter."), name);
+            }
+            try {
+                return await routes.createRole(text, [account.userRecordName]);
+            } catch (error) {
+                if (error.status === 412) throw new InputProblem(t("There is already a role “{name}”.", { name: text }), name);
+                throw error;
+            }
+        },
+    });
 }
 
 /** Asks before an account is deleted. An account with a name is deleted after its name was typed. */

@@ -10,10 +10,9 @@ const mostOffered = 500;
 
 /**
  * `value` is a record name or empty. `changed(recordName)` gets an empty text while the input is no account. `further` are more names
- * that the box accepts, as `[[value, title]]`, and `later` a promise of more of them. `settled()` waits until the name is looked up, and
- * returns the record name.
+ * that the box accepts, as `[[value, title]]`. `settled()` waits until the name is looked up, and returns the record name.
  */
-export function userInput({ id = freshID("user"), value, label, changed, further = [...users.others], later }) {
+export function userInput({ id = freshID("user"), value, label, changed, further = [...users.others] }) {
     const listID = freshID("users");
     const choices = make("datalist", { id: listID });
     const note = make("span", { class: "note", role: "status" });
@@ -69,12 +68,6 @@ export function userInput({ id = freshID("user"), value, label, changed, further
         const accounts = await users.accounts().catch(() => new Map());
         known = new Map([...known, ...[...accounts].map(([recordName, name]) => [name, recordName])]);
         choices.replaceChildren(...[...known.keys()].slice(0, mostOffered).map((name) => make("option", { value: name })));
-    });
-    later?.then((more) => {
-        for (const [name, title] of more) known.set(title, name);
-        values.push(...more.map(([name]) => name));
-        choices.replaceChildren(); // They are filled at the next focus.
-        if (input.value !== "") follow(false);
     });
     if (value !== "") {
         users.nameOf(value).then((name) => {

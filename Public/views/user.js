@@ -18,8 +18,8 @@ import { ask } from "./dialog.js";
 import { showProblem } from "./problem.js";
 import { growing } from "./security-parts.js";
 import { accountTitle } from "./account-input.js";
+import { askForPassword, askToDelete, createRoleFor, watchRemoval } from "./user-dialogs.js";
 import { userSessions } from "./user-sessions.js";
-import { askForPassword, askToDelete, watchRemoval } from "./user-dialogs.js";
 import { stateText, usageText } from "./users.js";
 
 /** With more roles than this, a box filters them. */
@@ -69,7 +69,7 @@ function recordLinks(account, signal) {
     const rest = growing(list, types, (part) => part.map(({ name }) => {
         const count = make("span", { class: "note" });
         cells.set(name, count);
-        return make("li", {}, make("a", { href: searches.address(name, { ...searches.cleared({}), where }) }, name), count);
+        return make("li", {}, make("a", { href: searches.address(name, { ...searches.cleared({}), where }), title: name }, name), count);
     }));
     const waiting = types.slice(0, mostCounts);
     async function work() {
@@ -99,6 +99,7 @@ export async function show(visit, { user }) {
     const isOwner = session.covers("enterPrivate");
     const heading = make("h1", { class: accounts.hasName(account) ? null : "record-name-title" }, title);
     const [problem, facts, acts] = [make("div", {}), make("dl", { class: "facts" }), make("p", { class: "actions" })];
+    const rolePlace = make("div", {});
     const refused = (error) => showProblem(problem, error);
     const sessions = userSessions(account, title, visit);
     await sessions.begin();
@@ -108,7 +109,7 @@ export async function show(visit, { user }) {
         facts.replaceChildren(...[[t("Record name"), make("span", { class: "code" }, account.userRecordName)],
             [t("Created"), localText(account.createdTimestamp)],
             ...(account.usage === undefined ? []
-                : [[t("Stores"), usageText((parts) => t("{records} records, {bytes} of fields, {files} of files", parts), account.usage)]]),
+                : [[t("Stores"), usageText((parts) => t("{records} (records), {bytes} (fields), {files} (files)", parts), account.usage)]]),
             [t("State"), make("span", { class: account.disabled === true ? "state alarm" : "" }, state === "" ? t("active") : state)],
         ].map(([key, value]) => make("div", {}, make("dt", {}, key), make("dd", {}, value))));
         acts.replaceChildren(...[
@@ -168,6 +169,22 @@ export async function show(visit, { user }) {
             : t("{name} no longer has the role {role}.", { name: title, role: role.name }));
         return true;
     }
+    function drawRoles() {
+        rolePlace.replaceChildren(...(roles.length === 0 ? [make("p", { class: "note" }, t("No roles yet."))]
+            : roleTicks(account, roles, canChange, setRole)));
+    }
+    async function addRole() {
+        const role = await createRoleFor(account, title);
+        if (role === null || isOver()) return;
+        roles.push(role);
+        roles.sort((one, other) => (one.name < other.name ? -1 : 1));
+        users.forget();
+        problem.replaceChildren();
+        // The roles that the account has through others may have changed since the page was drawn.
+        account = { ...account, roles: (await accounts.read(account.userRecordName, signal).catch(() => null))?.roles ?? [role.name] };
+        drawRoles();
+        announce(t("{name} now has the role {role}.", { name: title, role: role.name }));
+    }
     async function remove() {
         if (!(await askToDelete(title, account.isAnonymous === true))) return;
         try {
@@ -183,13 +200,11 @@ export async function show(visit, { user }) {
         if (!isOver()) router.go("#/users");
     }
     const section = (name, ...content) => make("section", { "aria-label": name, class: "narrow-section" }, make("h2", {}, name), content);
-    draw(make("p", { class: "crumbs" }, make("a", { href: "#/users", onclick: router.returns }, t("Users")), " / ", t("account")),
+    draw(make("p", { class: "crumbs" }, make("a", { href: "#/users", onclick: router.returns }, t("Accounts")), " / ", t("account")),
         make("div", { class: "page-head" }, heading), facts, problem, acts,
         make("div", { class: "two" },
             section(t("Roles"), canChange ? null : make("p", { class: "note" }, session.reason(t("changing rights"))),
-                roles.length === 0 ? make("p", { class: "note" }, t("No roles yet."), " ",
-                    make("a", { href: "#/security/roles" }, t("Create one under “Roles”.")))
-                    : roleTicks(account, roles, canChange, setRole),
+                rolePlace, canChange ? make("p", { class: "actions" }, button(t("New role…"), addRole, "small")) : null,
                 make("p", {}, make("a", { href: router.address(["security", "why"], { user: title }) },
                     t("What may {name} do?", { name: title })))),
             section(t("Records of this user"), recordLinks(account, signal))),
@@ -207,14 +222,15 @@ export async function show(visit, { user }) {
                 + "Its records in the public database stay, without its name: delete them before, under “Records of this user”.")),
         make("p", { class: "actions" }, button(t("Delete the account…"), remove, "danger"))));
     drawFacts();
-    introduce(heading, `${title} – ${t("Users")}`);
+    drawRoles();
+    introduce(heading, `${title} – ${t("Accounts")}`);
 }
 
 function showNobody(user, draw) {
-    const heading = make("h1", {}, t("Users"));
+    const heading = make("h1", {}, t("Accounts"));
     draw(make("div", { class: "page-head" }, heading), make("div", { class: "empty" },
         make("p", { class: "lead" }, t("Nothing was found.")),
         make("p", {}, t("No account here has the name “{name}”.", { name: user })),
-        make("p", {}, make("a", { class: "button", href: "#/users" }, t("All users")))));
+        make("p", {}, make("a", { class: "button", href: "#/users" }, t("All accounts")))));
     introduce(heading);
 }

@@ -115,7 +115,7 @@ export async function show({ signal, show: draw, isOver }, _, query) {
     const asked = Number(query.get("page") ?? 1);
     const page = Number.isInteger(asked) && asked >= 1 && asked <= trail.length ? asked : 1;
     if (wanted === "" && page !== asked) router.correct(address(""));
-    const heading = make("h1", {}, t("Users"));
+    const heading = make("h1", {}, t("Accounts"));
     const [problem, usage] = [make("div", {}), make("p", { class: "note" })];
     const input = make("input", {
         type: "search", class: "list-filter", autocomplete: "off", autocapitalize: "off", spellcheck: "false", value: wanted,
@@ -175,11 +175,13 @@ export async function show({ signal, show: draw, isOver }, _, query) {
     if (wanted === "") await drawPage(page);
     else drawSearch(wanted, await search(wanted, signal));
     draw(make("div", { class: "page-head" }, heading, input, session.covers("manageUsers") ? make("p", { class: "actions" },
-        make("button", { type: "button", class: "primary", onclick: () => create() }, t("New account"))) : null), problem, list, usage);
+        make("button", { type: "button", class: "primary", onclick: () => create() }, t("New account"))) : null),
+    make("p", { class: "note" }, t("The people who use your apps. The record type Users has a record for each of them.")),
+    problem, list, usage);
     introduce(heading);
     routes.usage(signal).then((used) => {
         if (used !== undefined && !signal.aborted) {
-            usage.textContent = usageText((parts) => t("All together: {records} records, {bytes} of fields, {files} of files.", parts), used);
+            usage.textContent = usageText((parts) => t("All accounts together store {records} (records), {bytes} (fields) and {files} (files).", parts), used);
         }
     }, () => {}); // The page does without it.
 }

@@ -35,6 +35,9 @@ test("a link carries the invitation behind its #, and gives it back", () => {
         assert.equal(links.invitationIn(text), "fbi_a-b_c", text);
     }
     for (const text of ["", "#", "https://a.example/", "fbi_", "#page=2"]) assert.equal(links.invitationIn(text), "", text);
+    const further = links.link("fbi_a", page, "https://app.example/?a=b#c");
+    assert.deepEqual([links.invitationIn(further), links.appIn(further), links.appIn(link)], ["fbi_a", "https://app.example/?a=b#c", ""]);
+    assert.equal(links.appIn("#invitation=fbi_a&app=javascript:alert(1)"), "");
     assert.ok(links.isPage("https://a.example/x") && !links.isPage("a.example") && !links.isPage("javascript:alert(1)"));
 });
 

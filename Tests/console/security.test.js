@@ -141,6 +141,20 @@ test("a denial has a sentence, its reason, and what would change it", () => {
     assert.deepEqual(explain.mends(step("KEY_SCOPE"), any, { ...facts, isUser: false }), []);
 });
 
+test("a grant says who gets it and what it allows", () => {
+    const roles = [{ name: "staff", members: ["_1", "role:editors"] }, { name: "editors", members: ["_1", "_2", "role:staff"] },
+        { name: "empty", members: [] }];
+    assert.deepEqual(["staff", "editors", "empty", "gone"].map((name) => explain.accountCount(roles, name)), [2, 2, 0, 0]);
+    assert.equal(explain.audience("staff", 2), "the members of the role staff (2 accounts)");
+    assert.equal(explain.audience("staff", 1), "the members of the role staff (1 account)");
+    assert.equal(explain.audience("empty", 0), "the role empty, which has no members yet");
+    assert.equal(explain.audience("_icloud", 0), "every signed-in user");
+    assert.equal(explain.audience("_world", 0), "everyone, even without an account");
+    assert.equal(explain.allowed({ role: "staff", right: "WRITE" }, "Post"),
+        "change and delete all records of Post that have no access list");
+    assert.equal(explain.allowed({ role: "_creator", right: "WRITE" }, "Post"), "change and delete their own records of Post");
+});
+
 test("an access list is mended by a role on it or by the user", () => {
     const question = query("user=ada&type=Post&record=p1&action=read");
     const list = { "*": ["write"], "role:editors": ["read"], "role:painters": ["write"] };

@@ -180,3 +180,22 @@ def the_rooms_of_administrators_fit_every_window(page, server):
         page.heading("Password and sessions")
         fits(page, "the own account")
         page.shot(f"own-account-{width}")
+
+
+@check
+def an_administrator_is_named_only_if_that_is_known(page, server):
+    add(server, "grace", "editor")
+    server.create("Post", "a", title="fog")
+    enter_as(page, "grace", "#/types/Post/record/a")
+    page.heading("a")
+    page.until(lambda: page.find(".facts").text.count("by an administrator") == 2, "no name yet")
+    page.fill("title", "sea")
+    page.press("Save", ".bar")
+    page.until(lambda: "by grace" in page.find(".facts").text and "by an administrator" in page.find(".facts").text,
+               "the name of the session")
+    page.browser.refresh()
+    page.until(lambda: "by grace" in page.find(".facts").text, "the name after a reload")
+    # What others write has no name.
+    server.call("PUT", "/records/Post/a", {"fields": {"title": "haze"}})
+    page.see("an administrator has changed this record")
+    page.until(lambda: page.find(".facts").text.count("by an administrator") == 2, "no name again")

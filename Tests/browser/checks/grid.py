@@ -119,17 +119,31 @@ def words_and_names_are_found(page, server):
     rows(page, "a1", "a2", "b1")
     page.find(".toolbar .words").send_keys("buoy*", Keys.ENTER)
     rows(page, "b1")
-    page.find(".toolbar .jump").send_keys("a2", Keys.ENTER)
+    # A name that no record has is said beside the box, and the list stays.
+    page.find(".toolbar .jump").send_keys("a", Keys.ENTER)
+    page.see("No record of Post has the name “a”.")
+    assert page.find(".toolbar .jump").get_attribute("aria-invalid") == "true"
+    rows(page, "b1")
+    page.find(".toolbar .jump").send_keys("2")
+    page.until(lambda: "No record of Post" not in page.text(), "the end of the sentence")
+    page.press("Open record", ".toolbar")
     page.heading("a2")
+    # The page of a record that is not there leads back.
+    page.go("#/types/Post/record/none")
+    page.see("No record here has this name.")
+    page.press("Records of Post", "main")
+    page.heading("Post")
 
 
 @check
 def columns_are_chosen_ordered_and_widened(page, server):
     forum(server)
     enter(page, "#/types/Post")
-    heads(page, "recordName", "threadname", "good", "number", "modified")
+    heads(page, "recordName", "threadname", "good", "number", "modified", "created by")
     page.press("Columns", ".toolbar")
     page.press("good", ".columns")
+    heads(page, "recordName", "threadname", "number", "modified", "created by")
+    page.press("created by", ".columns")
     heads(page, "recordName", "threadname", "number", "modified")
     page.press("created by", ".columns")
     page.click(page.find("[aria-label='Move number to the left']"))
@@ -153,7 +167,24 @@ def columns_are_chosen_ordered_and_widened(page, server):
     assert page.run(width) == kept
     page.press("Columns", ".toolbar")
     page.press("Reset", ".toolbar")
-    heads(page, "recordName", "threadname", "good", "number", "modified")
+    heads(page, "recordName", "threadname", "good", "number", "modified", "created by")
+
+
+@check
+def the_creator_is_a_column_if_there_is_room(page, server):
+    user = server.call("POST", "/users", {"name": "ada", "password": "correct horse"}, token=None)[1]
+    body = {"recordName": "a", "fields": {"text": "sea " * 20, "number": 1}}
+    assert server.call("POST", "/records/Post", body, token=user["token"])[0] == 201
+    page.size(1200, 900)
+    enter(page, "#/types/Post")
+    heads(page, "recordName", "text", "number", "modified", "created by")
+    page.until(lambda: page.run("return document.querySelector('.grid tbody').textContent").endswith("ada"), "the name")
+    cut = page.run("return [...document.querySelectorAll('.grid .moment')].filter((each) => "
+                   "each.scrollWidth > each.clientWidth)")
+    assert not cut, "a date is cut"
+    page.size(800, 900)
+    page.browser.refresh()
+    heads(page, "recordName", "text", "number", "modified")
 
 
 @check

@@ -44,7 +44,8 @@ def an_invitation_is_two_clicks_and_its_link_makes_an_account(page, server):
     write(page, "Password", "correct horse", "main")
     page.press("Create account", "main")
     page.heading("Your account is ready")
-    page.see("Open the app and sign in as ada.")
+    page.see("Your user name is ada.", "ask the person who invited you")
+    assert not page.all("main a"), "a link to nowhere"
     assert "fbi_" not in page.browser.current_url
     status, session = server.call("POST", "/sessions", {"name": "ada", "password": "correct horse"}, token="")
     assert status == 201, session
@@ -65,7 +66,7 @@ def an_invitation_is_for_a_name_a_time_and_roles(page, server):
     assert server.call("PUT", "/roles/editors", {"members": []})[0] == 201
     enter(page, "#/invitations")
     page.press("Invite a user")
-    page.press("One person, by user name", "dialog")
+    page.press("One person", "dialog")
     page.press("Create invitation", "dialog")
     page.see("Type the user name")
     write(page, "User name", "_ada")
@@ -109,6 +110,7 @@ def invitations_have_uses_and_are_withdrawn(page, server):
     link = secret(page)
     assert link.startswith("https://app.example.org/join?a=b#invitation=fbi_"), link
     assert invitations(server)[0]["uses"] == 30
+    rows(page, "anyone with the link")
     assert row(page, "anyone with the link")[2] == "0 of 30"
     # The page is remembered, as each app has one.
     page.press("Invite a user")
@@ -121,6 +123,31 @@ def invitations_have_uses_and_are_withdrawn(page, server):
     page.press("Withdraw", "dialog")
     page.see("Withdrawn.", "No invitations yet.")
     assert invitations(server) == []
+
+
+@check
+def the_page_after_the_sign_up_leads_to_the_app(page, server):
+    enter(page, "#/invitations")
+    page.see("Sign-up is open: people can also create accounts without an invitation.")
+    page.press("Invite a user")
+    page.click(page.find("dialog details.more summary"))
+    write(page, "Address of your app", "javascript:alert(1)")
+    page.press("Create invitation", "dialog")
+    page.see("Write the whole address")
+    write(page, "Address of your app", "https://app.example.org/start")
+    page.press("Create invitation", "dialog")
+    link = secret(page)
+    # The next invitation begins with the same address.
+    page.press("Invite a user")
+    page.click(page.find("dialog details.more summary"))
+    assert box(page, "Address of your app").get_attribute("value") == "https://app.example.org/start"
+    page.press("Cancel", "dialog")
+    sign_up(page, link, "eve")
+    page.heading("Your account is ready")
+    page.see("Your user name is eve.")
+    assert [(each.text, each.get_attribute("href")) for each in page.all("main a")] == [
+        ("Open app.example.org", "https://app.example.org/start")]
+    assert "app.example" not in page.browser.current_url
 
 
 @check

@@ -28,6 +28,31 @@ def the_key(server, name):
 
 
 @check
+def what_a_dialog_is_for_is_its_last_button(page, server):
+    assert server.call("POST", "/keys", {"name": "mailer", "scope": {"actions": ["read"]}})[0] == 201
+    assert server.call("POST", "/users", {"name": "ada", "password": "correct horse"})[0] == 201
+    server.create("Post", "a", title="sea")
+    enter(page, "#/keys")
+
+    def has(*wanted):
+        page.until(lambda: [each.text for each in page.all("dialog[open] > .actions button")] == list(wanted),
+                   f"the buttons {wanted}")
+        page.press(wanted[0], "dialog")
+        page.until(lambda: not page.all("dialog[open]"), "the end of the dialog")
+    page.press("New key")
+    has("Cancel", "Create key")
+    page.find("[data-key] .menu summary").click()
+    page.press("Revoke…", "[data-key]")
+    has("Keep it", "Revoke")
+    page.go("#/users")
+    page.press("New account")
+    has("Cancel", "Create the account")
+    page.go("#/types/Post/record/a")
+    page.press("Delete", ".bar")
+    has("Keep it", "Delete")
+
+
+@check
 def a_key_is_built_by_ticks_and_its_token_is_shown_once(page, server):
     server.create("Post", "a", title="sea")
     server.create("Author", "b", name="Ada")

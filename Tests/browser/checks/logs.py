@@ -108,7 +108,8 @@ def requests_are_filtered_by_sender_status_and_record(page, server):
 
 @check
 def the_identifier_of_an_error_leads_to_its_request(page, server):
-    enter(page, "#/types/Post/record/nobody")
+    server.create("Post", "a", title="sea")
+    enter(page, "#/security/why?user=anonymous&type=Post&record=none&action=read")
     page.see("NOT_FOUND")
     link = page.find(".problem-box dd a")
     identifier = link.text

@@ -126,7 +126,7 @@ def refusals_are_told_in_words(page, server):
     page.press("Save")
     page.see("The index is being built", "5 s")
     page.open("#/types/Post/record/nobody")
-    page.see("NOT_FOUND", "Home")
+    page.see("No record here has this name.", "Records of Post")
     page.open("#/types/Post")
     page.heading("Post")
     server.restart()

@@ -70,6 +70,35 @@ def a_page_that_cannot_be_found_again_says_so(page, server):
 
 
 @check
+def the_heading_of_a_type_stays_in_its_place(page, server):
+    fill(server, 3)
+    enter(page, "#/types/Post")
+    for width, height in [(1440, 900), (390, 844)]:
+        page.size(width, height)
+        found = set()
+        for place, heading in [("#/types/Post", "Post"), ("#/types/Post/schema", "Schema of Post"),
+                               ("#/security/types/Post", "Security of Post")]:
+            page.go(place)
+            page.heading(heading)
+            page.settled()
+            found.add(page.run("""
+                const box = (selector) => document.querySelector(selector).getBoundingClientRect();
+                const [name, tab] = [box("main h1"), box("main .tabs a")];
+                return [name.left, name.top, name.width, tab.left, tab.top].map(Math.round).join()"""))
+        assert len(found) == 1, f"at {width} px: {found}"
+        found = set()
+        for place, heading in [("#/security", "Security"), ("#/security/roles", "Roles"),
+                               ("#/security/why", "What may X do?")]:
+            page.go(place)
+            page.heading(heading)
+            page.settled()
+            found.add(page.run("""
+                const box = document.querySelector("main .tabs a").getBoundingClientRect();
+                return [box.left, box.top].map(Math.round).join()"""))
+        assert len(found) == 1, f"at {width} px: {found}"
+
+
+@check
 def an_owner_is_named_by_the_accounts_name(page, server):
     ada = server.call("POST", "/users", {"name": "ada", "password": "correct horse"})[1]
     user = ada["user"]["userRecordName"]

@@ -152,7 +152,16 @@ def what_has_records_stays_and_the_reason_is_said(page, server):
     assert types(server)["Post"]["indexes"] == [{"fields": ["title"], "unique": True}]
     page.press("Page of this type", here)
     page.heading("Schema of Post")
+    # What the list of all types counts is what the type's own page lists.
+    document = server.call("GET", "/schema")[1]
+    document["types"]["Post"]["fields"]["body"] = {"type": "STRING", "indexes": ["QUERYABLE", "SORTABLE"]}
+    assert server.call("PUT", "/schema", document)[0] == 200
+    page.browser.refresh()
+    page.until(lambda: [each.text.split("\n")[0] for each in page.all("main .index-list li")] == ["body", "title"],
+               "the indexes")
+    page.see("QUERYABLE, SORTABLE", "by the options of the field")
     page.press("Schema", "nav")
+    page.see("2 indexes")
     page.press("Records of Post", f"{here} .facts")
     page.heading("Post")
 

@@ -32,6 +32,17 @@ def user_box(page):
     return page.find(".account-input input")
 
 
+def pick(page, selector, value):
+    """Chooses an option of a select, once it has it and is shown."""
+    page.until(lambda: page.run("""
+        const select = document.querySelector(arguments[0]);
+        const option = [...select?.options ?? []].find((each) => each.value === arguments[1] && !each.disabled);
+        if (option === undefined || !select.checkVisibility()) return false;
+        select.value = arguments[1];
+        select.dispatchEvent(new Event("change", { bubbles: true }));
+        return true""", selector, value), f"{value} in {selector}")
+
+
 def tick(page, cell):
     page.click(page.find(f"[data-cell='{cell}']"))
 
@@ -62,9 +73,12 @@ def a_role_is_given_by_name(page, server):
     page.until(lambda: "ada" in page.text() and ada not in page.text(), "the name instead of the record name")
     page.press("editors", "tbody")
     page.heading("Role editors")
-    user_box(page).send_keys("role:writers")
+    pick(page, ".principal-kind", "role")
+    assert page.run("return [...document.querySelector('.principal-role').options].map((each) => each.value)") == [
+        "writers"], "a role within itself"
     page.press("Add the member")
     page.see("all members of writers")
+    pick(page, ".principal-kind", "user")
     user_box(page).send_keys("bob", Keys.ENTER)
     page.see("bob now has the role editors.", "3 members")
     assert set(members(server, "editors")) == {ada, bob, "role:writers"}
@@ -155,7 +169,8 @@ def rights_of_fields_and_lists_are_saved(page, server):
     page.see("New records begin with the access list creator: read, write")
     user_box(page).send_keys("ada", Keys.ENTER)
     page.see("creator: read, write · ada: read")
-    user_box(page).send_keys("role:editors")
+    pick(page, ".principal-kind", "role")
+    pick(page, ".principal-role", "editors")
     page.press("Add to the list")
     tick(page, "entry role:editors write")
     tick(page, "required")
@@ -244,17 +259,30 @@ def grants_from_a_denial_ask_first(page, server):
         select.dispatchEvent(new Event("change", { bubbles: true }))""")
     page.press("Ask")
     headline(page, "No: a caller without an account cannot create records of Post.")
-    page.press("Grant “create” on Post to: everyone")
-    page.see("Grant this right?")
+    page.press("Grant “create” on Post to: everyone, even without an account")
+    page.see("Grant this right?", "Who gets it: everyone, even without an account.",
+             "What it allows: create records of Post.")
     assert page.run("return document.activeElement.textContent") == "Leave it"
     page.press("Leave it", "dialog")
     assert grants(server) == OPEN
-    page.press("Grant “create” on Post to: everyone")
+    page.press("Grant “create” on Post to: everyone, even without an account")
     page.press("Grant it", "dialog")
     headline(page, "Yes: a caller without an account can create records of Post.")
     assert grants(server) == {**OPEN, "_world": ["CREATE", "READ"]}
     page.press("Rights of Post", ".verdict")
     page.heading("Security of Post")
+    # A grant to a role names it and its members.
+    account(server, "ada")
+    bob = account(server, "bob")
+    server.call("PUT", "/roles/editors", {"members": [bob]})
+    page.go("#/security/why?user=ada&type=Post&record=p1&action=write")
+    page.press("Grant “write” on Post to editors, and give this role to ada")
+    page.see("Who gets it: the members of the role editors (1 account), and ada, who becomes a member.",
+             "What it allows: change and delete all records of Post that have no access list.")
+    page.press("Leave it", "dialog")
+    page.press("Grant “write” on Post to: every signed-in user")
+    page.see("Who gets it: every signed-in user.")
+    page.press("Leave it", "dialog")
     # A question that the server cannot answer, and callers other than accounts.
     page.go("#/security/why?user=anonymous&type=Post&record=none&action=read")
     page.see("NOT_FOUND")

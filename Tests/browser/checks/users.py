@@ -37,7 +37,7 @@ def accounts_are_listed_in_pages_and_found_by_name(page, server):
         account(server, name)
     page.browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": SHORT_PAGES})
     enter(page, "#/users")
-    page.heading("Users")
+    page.heading("Accounts")
     listed(page, ["ada", "bob"])
     page.press("Next →")
     listed(page, ["adam", "eve"])
@@ -54,7 +54,7 @@ def accounts_are_listed_in_pages_and_found_by_name(page, server):
     page.press("adam", "tbody")
     page.heading("adam")
     page.browser.back()
-    page.heading("Users")
+    page.heading("Accounts")
     listed(page, ["ada", "adam"])
     box = page.find("input[type=search]")
     box.clear()
@@ -104,6 +104,21 @@ def an_account_is_created_and_gets_roles(page, server):
     page.press("editors", ".role-ticks")
     page.see("ada no longer has the role editors.")
     assert members(server, "editors") == []
+    # A role that does not exist yet is created and given in one dialog.
+    page.press("New role…")
+    page.find("dialog input").send_keys("staff", Keys.ENTER)
+    page.see("There is already a role “staff”.")
+    page.find("dialog input").clear()
+    page.find("dialog input").send_keys("Gäste 1")
+    page.press("Create and give the role", "dialog")
+    page.see("A role's name is made of letters")
+    page.find("dialog input").clear()
+    page.find("dialog input").send_keys("guests", Keys.ENTER)
+    page.see("ada now has the role guests.")
+    assert members(server, "guests") == [user(server, "ada")["userRecordName"]]
+    assert page.run("""return [...document.querySelectorAll(".role-ticks li")].map((each) =>
+        [each.textContent, each.querySelector("input").checked])""") == [
+            ["guests", True], ["editors", False], ["staff", False]]
     page.press("What may ada do?")
     page.heading("What may X do?")
     assert page.find(".account-input input").get_attribute("value") == "ada"
@@ -191,7 +206,7 @@ def an_account_is_deleted_after_its_name_is_typed(page, server):
     box.clear()
     box.send_keys("ada")
     page.press("Delete", "dialog")
-    page.heading("Users")
+    page.heading("Accounts")
     page.see("The account ada is deleted.")
     listed(page, ["bob"])
     page.go("#/users/ada")

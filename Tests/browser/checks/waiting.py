@@ -10,7 +10,7 @@ PAGES = {
     "#/types/Post/record/a": "a", "#/types/Post/new": "New Post", "#/types/Post/schema": "Schema of Post",
     "#/schema": "Schema", "#/schema?view=text": "Schema as text", "#/schema?view=promotion": "Promotion",
     "#/security": "Security", "#/security/types/Post": "Security of Post", "#/security/roles": "Roles",
-    "#/security/why?user=anonymous&type=Post&record=a&action=write": "What may X do?", "#/users": "Users",
+    "#/security/why?user=anonymous&type=Post&record=a&action=write": "What may X do?", "#/users": "Accounts",
     "#/keys": "Keys", "#/administrators": "Administrators", "#/invitations": "Invitations", "#/webhooks": "Webhooks",
     "#/subscriptions": "Subscriptions",
     "#/logs": "Logs", "#/logs/audit": "Audit log", "#/settings": "Settings", "#/backups": "Backups",
