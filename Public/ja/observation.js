@@ -110,6 +110,9 @@ export const observation = {
     "Live: new requests appear by themselves.": "ライブ: 新しいリクエストが自動で表示されます。",
     "Load older": "古いものを読み込む",
     "{count} requests shown": "{count} 件を表示中",
+    "Without the console's requests": "コンソールのリクエストを除く",
+    "{count} of the console left out": "コンソールの {count} 件を除外",
+    "Show the {count} requests of the console": "コンソールの {count} 件のリクエストを表示",
     "No requests yet.": "リクエストはまだありません。",
     "Requests appear here as they arrive.": "リクエストが届くとここに表示されます。",
     "No request in the log matches. The log is in memory, and starts with the server.":

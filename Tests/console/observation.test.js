@@ -6,6 +6,7 @@ import "./page.js";
 process.env.TZ = "Europe/Berlin";
 const charts = await import("../../Public/charts.js");
 const requests = await import("../../Public/requests.js");
+const session = await import("../../Public/session.js");
 const settings = await import("../../Public/settings.js");
 const { actions } = await import("../../Public/audit-actions.js");
 const { failedShare } = await import("../../Public/views/home-health.js");
@@ -84,6 +85,36 @@ test("requests are grouped by sender, route and status", () => {
     assert.deepEqual(groups.map(({ first, count }) => [count, first.status, first.actor.kind, first.timestamp]),
         [[2, 403, "user", 3], [1, 429, "user", 1], [1, 403, "anonymous", 1], [1, 403, "anonymous", 1]]);
     assert.deepEqual(requests.likeThis(groups[0].first), { status: "403", actor: user.name, path: "/records/" });
+});
+
+test("pages without the console's requests are full, and continue where they end", async () => {
+    // The newest first; each third one is of an app.
+    const all = Array.from({ length: 90 }, (_, at) => ({ id: 90 - at, request: at % 3 === 2 ? `app-${at}` : `console-${at}` }));
+    const asked = [];
+    const ask = async (cursor = "91") => {
+        asked.push(cursor);
+        const list = all.filter(({ id }) => id < Number(cursor));
+        return { requests: list.slice(0, 10), latest: 90 + asked.length, ...(list.length > 10 && { cursor: String(list[9].id) }) };
+    };
+    const isOfApp = (entry) => !requests.isOfConsole(entry);
+    const first = await requests.collect(ask, isOfApp, 8);
+    assert.deepEqual(first.entries.map(({ id }) => id), [88, 85, 82, 79, 76, 73, 70, 67]);
+    assert.deepEqual([first.cursor, first.left, first.latest], ["67", 16, 91], "the latest of the first page, so that none is missed");
+    const second = await requests.collect(ask, isOfApp, 100, first.cursor);
+    assert.deepEqual([second.entries.length, second.entries[0].id, second.cursor, second.left], [22, 64, undefined, 44]);
+    assert.deepEqual(await requests.collect(async () => ({ requests: [], latest: 4 }), isOfApp, 8),
+        { entries: [], left: 0, latest: 4, cursor: undefined });
+});
+
+test("the log leaves out the console's requests unless it is asked for one of them", () => {
+    assert.equal(requests.hidesConsole({}), true);
+    assert.equal(requests.hidesConsole({ console: "true" }), false);
+    assert.equal(requests.hidesConsole({ request: "console-1" }), false);
+    assert.match(session.identified()["X-Request-ID"], /^console-[0-9a-f]{12}$/);
+    assert.deepEqual(requests.serverQuery({ status: "403", console: "true" }), { status: "403" });
+    assert.equal(requests.unfiltered({ status: "403", console: "true" }), "#/logs?console=true");
+    const denied = entry("GET", "/records/Post/a", "GET /records/{type}/{name}", { request: "console-1" });
+    assert.equal(requests.address(requests.likeThis(denied)), `#/logs?status=403&actor=${user.name}&path=%2Frecords%2F&console=true`);
 });
 
 test("the conditions of the log are those of its URL", () => {
