@@ -251,9 +251,9 @@ export async function schemaDocument(options) {
     return answer;
 }
 
-/** Adds an index to a type: `{fields, unique?}`. Returns the index with its state. */
-export function addIndex(type, index) {
-    return call("POST", path("schema", "types", type, "indexes"), { body: json.stringify(index) });
+/** Adds an index to a type: `{fields, unique?}`. Returns the index with its state. `options.scope` names another environment. */
+export function addIndex(type, index, options) {
+    return call("POST", path("schema", "types", type, "indexes"), { ...options, body: json.stringify(index) });
 }
 
 /** Replaces the schema with the document. Returns the new schema. */
@@ -275,9 +275,9 @@ export async function schema(options) {
         .sort((one, other) => one.name.localeCompare(other.name));
 }
 
-/** The most expensive recent queries: `[{recordType, where, sort, count, refused, milliseconds, index?: [column]}]`. */
-export async function schemaAdvice(signal) {
-    const answer = await call("GET", "/schema/advice", { signal });
+/** The most expensive recent queries; `options.scope` names another environment: `[{recordType, where, sort, count, refused, milliseconds, index?: [column]}]`. */
+export async function schemaAdvice(signal, options) {
+    const answer = await call("GET", "/schema/advice", { ...options, signal });
     return Array.isArray(answer?.advice) ? answer.advice : [];
 }
 

@@ -65,6 +65,13 @@ export function zoneAddress(name, place = "#/") {
     return `${location.pathname}?${query}${place}`;
 }
 
+/** The console's URL with the public database of an environment of the same container, at the page `place` (a part after `#`). */
+export function environmentAddress(name, place = "#/") {
+    const { container } = current();
+    const query = new URLSearchParams({ ...(container === undefined ? {} : { container }), environment: name });
+    return `${location.pathname}?${query}${place}`;
+}
+
 /** Whether the console shows a private database. Grants do not apply there. */
 export function isPrivate() {
     return current().database === "private";

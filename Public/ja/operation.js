@@ -115,6 +115,14 @@ export const operation = {
     "There are no types yet, so there is nothing to delete or change.": "まだ型がないため、削除や変更の対象がありません。",
 
     // Performance
+    "Performance of {environment}": "{environment} のパフォーマンス",
+    "Performance of {environment}: {count} costly queries": "{environment} のパフォーマンス: 負荷の高いクエリ {count} 種類",
+    "Add new indexes to development, too, so that the next promotion keeps them":
+        "新しいインデックスを development にも追加し、次の反映で残るようにする",
+    "The index was added to production, but not to development: {reason}":
+        "インデックスを production に追加しましたが、development には追加できませんでした: {reason}",
+    "development has no type {type}": "development に型 {type} がありません",
+    "Index added to production and development: {index}": "production と development にインデックスを追加しました: {index}",
     "Query": "クエリ",
     "Sent": "回数",
     "In all": "合計",
