@@ -311,7 +311,7 @@ export function cancelJob(id) {
 }
 
 /** Whether the scope is in production, where a type that does not exist is 404; in development it has no records. */
-export async function isProduction() {
+async function isProduction() {
     try {
         await call("GET", path("records", "Fogbase_none"), { query: { limit: "1" }, scope: environmentScope() });
         return false;
@@ -319,6 +319,16 @@ export async function isProduction() {
         if (error instanceof Refusal && error.status === 404 && error.details?.recordType !== undefined) return true;
         throw error;
     }
+}
+
+let asking = null;
+
+/** The environment of the scope, also if the URL does not name it. */
+export async function environment() {
+    if (scope.environment() !== null) return scope.environment();
+    asking ??= isProduction().finally(() => { asking = null; });
+    scope.setEnvironment(await asking ? "production" : "development");
+    return scope.environment();
 }
 
 function environmentScope() {

@@ -17,15 +17,15 @@ export function current() {
     return scope;
 }
 
-/** Reloads the console with another scope in its URL, at the first page. Does nothing if the scope is the same. */
-export function change(values) {
+/** Reloads the console with another scope in its URL, at the page `place` (a part after `#`). Does nothing if the scope is the same. */
+export function change(values, place = "#/") {
     const query = new URLSearchParams();
     for (const key of keys) {
         const value = (values[key] ?? "").trim();
         if (value !== "") query.set(key, value);
     }
     if (query.toString() === new URLSearchParams(current()).toString()) return;
-    location.assign(`${location.pathname}?${query}#/`);
+    location.assign(`${location.pathname}?${query}${place}`);
 }
 
 /** Whether the scope is the server's default. */

@@ -129,7 +129,11 @@ export const rooms = {
     "No account here has the name “{name}”.": "「{name}」という名前のアカウントはありません。",
     "Your role does not cover looking up accounts. Enter the record name, which starts with _.":
         "アカウントの検索は許可されていません。_ で始まるレコード名を入力してください。",
-    "Empty means the server's default.": "空欄はサーバーの既定値です。",
+    "the server's default": "サーバーの既定",
+    "Production has no type {type}.": "production に型 {type} はありません。",
+    "Types come to production when the schema of development is promoted.": "型は、development のスキーマを反映すると production に作られます。",
+    "{type} in development": "development の {type}",
+    "Types of production": "production の型",
     "Switch": "切り替え",
     "New type": "新しい型",
     "Name of the type": "型の名前",

@@ -75,11 +75,6 @@ function buildList(list) {
         make("span", { class: index.state === "failed" ? "state alarm" : "state" }, indexes.stateText(index)))));
 }
 
-/** The environment of the page, also before the header has found it out. */
-async function environmentOf() {
-    return scope.environment() ?? (await api.isProduction() ? "production" : "development");
-}
-
 /**
  * The link to this room in the other environment, where other queries are counted. It says how many, once that is known. `null` for keys,
  * which belong to one environment.
@@ -122,7 +117,7 @@ function companion() {
 
 export async function show(visit, names, query) {
     const { signal, show: draw, fail } = visit;
-    const [first, environment] = await Promise.all([api.schemaAdvice(signal), environmentOf(), schema.load({ signal })]);
+    const [first, environment] = await Promise.all([api.schemaAdvice(signal), api.environment(), schema.load({ signal })]);
     let advice = first;
     let types = schema.all();
     const isOfBoth = environment === "production" && session.covers("changeSchema") && session.current()?.isAdministrator !== false;

@@ -161,3 +161,18 @@ test("the audit log can be asked for each of the server's actions", () => {
     const [, text] = /enum AuditAction[^{]*\{([\s\S]*?)\n\}/.exec(source("RecordEngine/Audit/AuditActor.swift"));
     assert.deepEqual(actions, [...text.matchAll(/case \w+ = "([\w.]+)"/g)].map(([, name]) => name));
 });
+
+test("a room has the same place in another database, without what only this one has", async () => {
+    const { elsewhere } = await import("../../Public/rooms.js");
+    const to = (path, query = "") => elsewhere({ segments: path.split("/").filter((part) => part !== ""), query: new URLSearchParams(query) });
+    assert.equal(to(""), "#/");
+    assert.equal(to("types/Post", "where=a&page=3&as=ada"), "#/types/Post?where=a");
+    assert.equal(to("types/Post/record/sea", "view=1"), "#/types/Post");
+    assert.equal(to("types/Post/new", "from=a"), "#/types/Post");
+    assert.equal(to("types/Post/schema"), "#/types/Post/schema");
+    assert.equal(to("security/roles/editors"), "#/security/roles/editors");
+    assert.equal(to("users/ada"), "#/users");
+    assert.equal(to("jobs/1"), "#/jobs");
+    assert.equal(to("logs", "status=4xx&request=1"), "#/logs?status=4xx");
+    assert.equal(to("no/such/room"), "#/");
+});
