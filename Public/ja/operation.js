@@ -169,6 +169,10 @@ export const operation = {
     "in order of creation": "作成順",
 
     // The interface
+    "Scripts and servers use a token from {keys}; a user’s app gets its token with POST /sessions.":
+        "スクリプトやサーバーは {keys} のトークンを使います。ユーザーのアプリは POST /sessions でトークンを得ます。",
+    "Pages of other origins reach the server only if the setting {setting} names their origin.":
+        "別のオリジンのページは、設定 {setting} にそのオリジンがある場合だけサーバーにアクセスできます。",
     "the token of a session, a key or an administrator": "セッション、キー、または管理者のトークン",
     "Create a record": "レコードを作成",
     "List records": "レコードを一覧",

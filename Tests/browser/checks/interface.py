@@ -274,6 +274,23 @@ def routes_are_found_and_tried(page, server):
         page.find("[data-route='POST /assets'] input[type=file]").send_keys(file.name)
         try_it("POST /assets")
         page.see('"contentType": "image/png"')
+    # A form with a file is a command, too.
+    finder.clear()
+    finder.send_keys("patch /records/{type}/{name}")
+    open_route("PATCH /records/{type}/{name}")
+    write(page, "type", "Post")
+    write(page, "name", "p0")
+    choose(page, "Content type", "multipart/form-data")
+    with tempfile.TemporaryDirectory() as directory:
+        Path(directory, "it's.png").write_bytes(picture(10, 10))
+        page.find("[data-route^='PATCH'] input[type=file]").send_keys(str(Path(directory, "it's.png")))
+        page.find("[data-route^='PATCH'] .request-body input[type=text]").send_keys("image")
+        try_it("PATCH /records/{type}/{name}")
+        page.see("200", '"image"')
+        page.press("The request for curl", "[data-route^='PATCH'] .response")
+        command = page.run("return [...document.querySelectorAll('.response pre')].at(-1).textContent")
+        done = shell(command, directory)
+        assert '"recordName":"p0"' in done.stdout and '"image"' in done.stdout, (command, done.stdout, done.stderr)
     finder.clear()
     finder.send_keys("nothing like this")
     page.see("No route has these words.")
@@ -315,7 +332,7 @@ def the_code_of_a_type_works_as_it_is_printed(page, server):
     page.press("Swift", "main .tabs[aria-label^=Language]")
     page.see("@RecordCodable", "struct Post {", f'privateDatabase(of: "{user}")', "environment: .development")
     page.press("JavaScript", "main .tabs[aria-label^=Language]")
-    page.see("await fetch(")
+    page.see("await fetch(", "Pages of other origins reach the server only if the setting cors.origins names their origin.")
     # The copied text is that of the box.
     page.browser.execute_cdp_cmd("Browser.grantPermissions", {
         "origin": server.address, "permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]})
