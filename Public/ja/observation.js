@@ -93,7 +93,7 @@ export const observation = {
 
     // The log of requests
     "Filter the requests": "リクエストを絞り込む",
-    "account, key or administrator": "アカウント、キー、管理者",
+    "account, key or admin": "アカウント、キー、管理者",
     "Path or record": "パスまたはレコード",
     "2xx: succeeded": "2xx: 成功",
     "4xx: rejected": "4xx: 拒否",
@@ -121,6 +121,7 @@ export const observation = {
         "この識別子のリクエストはログにありません。すでにログから消えたか、別のデータベースのものです。サーバーのアクセスログには識別子がより長く残ります。",
     "Show all requests": "すべてのリクエストを表示",
     "This server keeps no requests.": "このサーバーはリクエストを記録していません。",
+    "Sections": "セクション",
     "The setting log.requests": "設定 log.requests",
     "Details of {method} {path}, {time}": "{method} {path}（{time}）の詳細",
     "Route": "ルート",

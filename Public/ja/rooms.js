@@ -159,7 +159,7 @@ export const rooms = {
     "since the start": "起動後の累計",
     "Connections": "接続",
     "Memory": "メモリー",
-    "Database files": "データベースファイル",
+    "All database files": "データベースファイル",
     "and {size} of write-ahead log": "ほかに先行書き込みログ {size}",
     "Waiting writes": "待機中の書き込み",
     "Index builds": "構築中のインデックス",

@@ -58,7 +58,7 @@ function filterForm(filter, apply, failed) {
         type: "radio", id: freshID("audit-scope"), name, value, checked: (filter.scope ?? "") === value,
     }), title]);
     const sides = radios.map(([input, title]) => [input, make("label", { for: input.id }, title)]);
-    const actor = textBox(filter.actor ?? "", t("account, key or administrator"));
+    const actor = textBox(filter.actor ?? "", t("account, key or admin"));
     const action = choice([["", t("All")], ...actions.map((each) => [each, each])], filter.action ?? "");
     const time = (value) => make("input", { type: "datetime-local", value });
     const [since, until] = [time(filter.since ?? ""), time(filter.until ?? "")];

@@ -37,7 +37,7 @@ async function senderFor(text) {
  */
 function filterForm(filter, apply, failed) {
     const status = choice(statuses, filter.status ?? "");
-    const sender = textBox(filter.actor ?? "", t("account, key or administrator"));
+    const sender = textBox(filter.actor ?? "", t("account, key or admin"));
     const path = textBox(filter.path ?? "", "/records/Post");
     const request = textBox(filter.request ?? "");
     const id = freshID("without-console");

@@ -140,6 +140,13 @@ test("settings have the names that the server gives them", () => {
     assert.equal(settings.environmentName("limits.rate_auth"), "FOGBASE_LIMITS_RATE_AUTH");
 });
 
+test("sizes among the settings are bytes", () => {
+    const bytes = (value, key = "assets.max_bytes") => settings.bytesOf({ key, value });
+    assert.deepEqual(["5000000000", "9765625KiB", "16MiB", "1GiB", "", "none"].map((value) => bytes(value)),
+        [5e9, 1e10, 16 * 1024 ** 2, 1024 ** 3, null, null]);
+    assert.equal(bytes("8080", "server.port"), null);
+});
+
 test("settings are found by words, and by a change", () => {
     const list = [{ key: "log.access", value: "text", source: "default", isDefault: true, help: "format of the access log" },
         { key: "server.port", value: "9000", source: "flag --port", isDefault: false, help: "the port to listen on" }];

@@ -293,6 +293,20 @@ def settings_are_found_and_say_how_they_are_changed(page, server):
     enter(page, "#/settings")
     page.heading("Settings")
     page.until(lambda: len(entries(page)) > 60, "all settings")
+    # Values are shown whole, and sizes in a form that can be read.
+    size = next(each for each in entries(page) if each.startswith("assets.max_bytes"))
+    assert "5000000000 4.7 GiB default" in size, size
+    cut = page.run("""
+        return [...document.querySelectorAll(".settings .value")].filter((each) => each.scrollWidth > each.clientWidth + 1
+            && getComputedStyle(each).display === "block").length""")
+    assert cut == 0, f"{cut} values are cut"
+    for title in ["Webhooks", "Limits of requests"]:
+        page.press(title, ".section-links")
+        page.until(lambda: page.run("""
+            const element = [...document.querySelectorAll("main section")].find((each) => each.ariaLabel === arguments[0]);
+            const { top } = element.getBoundingClientRect();
+            return top >= 0 && top < innerHeight / 2
+                || innerHeight + scrollY >= document.documentElement.scrollHeight - 1""", title), title)
     page.press("Only changed ones")
     page.until(lambda: len(entries(page)) < 12, "the changed ones")
     assert any(f"server.port {server.port} flag --port" in each for each in entries(page)), entries(page)
