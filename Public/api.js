@@ -103,7 +103,9 @@ export async function call(method, address, options = {}) {
 async function send(method, address, options = {}) {
     const { query = {}, headers = {}, body, signal, isAnonymous = false } = options;
     const parameters = new URLSearchParams([...Object.entries(options.scope ?? scope.current()), ...new URLSearchParams(query)]).toString();
-    const heads = new Headers({ Accept: "application/json", ...(isAnonymous ? {} : session.heads), ...headers });
+    const heads = new Headers({
+        Accept: "application/json", ...session.identified(), ...(isAnonymous ? {} : session.heads), ...headers,
+    });
     if (body !== undefined && !heads.has("Content-Type")) heads.set("Content-Type", "application/json");
 
     let response, text;
@@ -249,9 +251,9 @@ export async function schemaDocument(options) {
     return answer;
 }
 
-/** Adds an index to a type: `{fields, unique?}`. Returns the index with its state. */
-export function addIndex(type, index) {
-    return call("POST", path("schema", "types", type, "indexes"), { body: json.stringify(index) });
+/** Adds an index to a type: `{fields, unique?}`. Returns the index with its state. `options.scope` names another environment. */
+export function addIndex(type, index, options) {
+    return call("POST", path("schema", "types", type, "indexes"), { ...options, body: json.stringify(index) });
 }
 
 /** Replaces the schema with the document. Returns the new schema. */
@@ -273,9 +275,9 @@ export async function schema(options) {
         .sort((one, other) => one.name.localeCompare(other.name));
 }
 
-/** The most expensive recent queries: `[{recordType, where, sort, count, refused, milliseconds, index?: [column]}]`. */
-export async function schemaAdvice(signal) {
-    const answer = await call("GET", "/schema/advice", { signal });
+/** The most expensive recent queries; `options.scope` names another environment: `[{recordType, where, sort, count, refused, milliseconds, index?: [column]}]`. */
+export async function schemaAdvice(signal, options) {
+    const answer = await call("GET", "/schema/advice", { ...options, signal });
     return Array.isArray(answer?.advice) ? answer.advice : [];
 }
 
@@ -309,7 +311,7 @@ export function cancelJob(id) {
 }
 
 /** Whether the scope is in production, where a type that does not exist is 404; in development it has no records. */
-export async function isProduction() {
+async function isProduction() {
     try {
         await call("GET", path("records", "Fogbase_none"), { query: { limit: "1" }, scope: environmentScope() });
         return false;
@@ -317,6 +319,16 @@ export async function isProduction() {
         if (error instanceof Refusal && error.status === 404 && error.details?.recordType !== undefined) return true;
         throw error;
     }
+}
+
+let asking = null;
+
+/** The environment of the scope, also if the URL does not name it. */
+export async function environment() {
+    if (scope.environment() !== null) return scope.environment();
+    asking ??= isProduction().finally(() => { asking = null; });
+    scope.setEnvironment(await asking ? "production" : "development");
+    return scope.environment();
 }
 
 function environmentScope() {

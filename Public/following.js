@@ -10,7 +10,7 @@ const system = {
     ...surroundings,
     fetch(address, { headers, ...options }) {
         const all = new Headers(headers);
-        for (const [name, value] of Object.entries(session.heads)) all.set(name, value);
+        for (const [name, value] of Object.entries({ ...session.heads, ...session.identified() })) all.set(name, value);
         return fetch(address, { ...options, headers: all, credentials: "same-origin", redirect: "error", referrerPolicy: "no-referrer" });
     },
 };

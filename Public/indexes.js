@@ -69,6 +69,41 @@ export function unready(types) {
     ]);
 }
 
+/** The index options of a field that make the index with this title; an empty list if they do not. */
+function marksOf(type, text) {
+    const [, name, isOfWords] = /^-?(.+?)(\[words\])?$/.exec(text) ?? [];
+    const wanted = isOfWords === undefined ? ["QUERYABLE", "SORTABLE"] : ["SEARCHABLE"];
+    return { name, marks: (type.fields[name]?.indexes ?? []).filter((mark) => wanted.includes(mark)) };
+}
+
+/**
+ * The indexes that no query has used: `[{type, title, entries, bytes, field?, marks?}]`, the largest first. `report` are the types of
+ * `GET /storage`. Those with options of a field have `field` and `marks`. Left out are those that prevent duplicates or are not ready,
+ * and those that the server has for itself.
+ */
+export function unused(types, report) {
+    const found = report.flatMap(({ name, indexes: listed }) => {
+        const type = types.find((each) => each.name === name);
+        if (type === undefined) return [];
+        return listed.filter(({ uses }) => Number(uses) === 0).flatMap(({ fields, entries, bytes }) => {
+            const text = title({ fields });
+            const own = type.indexes.filter((each) => title(each) === text);
+            const { name: field, marks: options } = marksOf(type, text);
+            const isReady = [...own, ...(type.fields[field] === undefined ? [] : [type.fields[field]])]
+                .every(({ state }) => state === undefined || state === "ready");
+            if (own.some(({ unique }) => unique === true) || !isReady || (own.length === 0 && options.length === 0)) return [];
+            return [{ type: name, title: text, entries, bytes, ...(own.length === 0 && { field, marks: options }) }];
+        });
+    });
+    return found.sort((one, other) => Number(other.bytes ?? 0) - Number(one.bytes ?? 0));
+}
+
+/** Removes an index that `unused` has found from the entry of its type in the schema. */
+export function remove(entry, { title: text, field, marks: options }) {
+    if (field === undefined) entry.indexes = entry.indexes.filter((each) => title(each) !== text || each.unique === true);
+    else entry.fields[field].indexes = entry.fields[field].indexes.filter((mark) => !options.includes(mark));
+}
+
 /** The progress of an index, for people; an empty string if it is ready. */
 export function stateText({ state, built, reason }) {
     switch (state) {

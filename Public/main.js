@@ -57,6 +57,7 @@ async function showPage(frame) {
         signal.throwIfAborted();
         if (schema.all().length === 0) await schema.load({ signal });
         if (room.right !== undefined && !session.covers(room.right)) showForbidden(context, room);
+        else if (await isMissing(names, signal)) showMissingType(context, names.type);
         else await module.show(context, names, query);
     } catch (error) {
         context.fail(error);
@@ -85,6 +86,29 @@ async function showPage(frame) {
 function showForbidden({ show }, room) {
     const heading = make("h1", {}, room.title ?? rooms.find(room.path.split("/").slice(0, 1)).room.title);
     show(heading, make("p", {}, session.reason(t("this room"))));
+    introduce(heading);
+}
+
+/** Whether the room is about a type that production does not have. In development, such a type is created with its first record. */
+async function isMissing({ type }, signal) {
+    const isKnown = () => type === undefined || schema.all().some(({ name }) => name === type);
+    if (isKnown() || await api.environment() !== "production") return false;
+    await schema.load({ signal });
+    return !isKnown();
+}
+
+/** Says that the type is not there, as after a switch from development, and where to go from here. */
+function showMissingType({ show }, type) {
+    const heading = make("h1", {}, type);
+    const isOfBoth = session.current()?.isAdministrator !== false;
+    show(heading, make("div", { class: "empty" },
+        make("p", { class: "lead" }, t("Production has no type {type}.", { type })),
+        make("p", {}, t("Types come to production when the schema of development is promoted.")),
+        make("p", { class: "actions" },
+            isOfBoth ? make("a", { class: "button", href: scope.environmentAddress("development", rooms.elsewhere(router.place())) },
+                t("{type} in development", { type })) : null,
+            make("a", { class: "button", href: "#/types" }, t("Types of production")),
+            isOfBoth ? make("a", { class: "button", href: "#/schema?view=promotion" }, t("Promotion")) : null)));
     introduce(heading);
 }
 

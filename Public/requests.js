@@ -1,9 +1,12 @@
 // The log of requests without its page: conditions and URLs, groups, and the question why a request was denied.
 
 import * as router from "./router.js";
+import { identifierStem } from "./session.js";
 
-/** The conditions of the log, as in its URL and for the server. */
-export const conditions = ["status", "actor", "path", "request"];
+/** The conditions of the log for the server. */
+const sent = ["status", "actor", "path", "request"];
+/** The conditions of the log in its URL. `console` is `true` if the log has the requests of the console, too. */
+export const conditions = [...sent, "console"];
 
 /** The conditions in the query of the URL, without empty ones. */
 export function fromAddress(query) {
@@ -13,6 +16,57 @@ export function fromAddress(query) {
 /** The URL of the log with conditions. */
 export function address(filter = {}) {
     return router.address(["logs"], Object.fromEntries(conditions.filter((key) => filter[key]).map((key) => [key, filter[key]])));
+}
+
+/** Whether conditions are set. The choice about the console's requests is none. */
+export function isFiltered(filter) {
+    return sent.some((key) => filter[key]);
+}
+
+/** The URL of the log without conditions, with the same choice about the console's requests. */
+export function unfiltered({ console: shows }) {
+    return address({ console: shows });
+}
+
+/** The conditions for the server. */
+export function serverQuery(filter) {
+    return Object.fromEntries(sent.filter((key) => filter[key]).map((key) => [key, filter[key]]));
+}
+
+/** Whether a console sent the request. The server keeps the identifier that a client sends. */
+export function isOfConsole({ request }) {
+    return String(request).startsWith(identifierStem);
+}
+
+/** Whether the log leaves out the console's own requests. The one with a certain identifier is shown, whoever sent it. */
+export function hidesConsole({ console: shows, request }) {
+    return shows !== "true" && request === undefined;
+}
+
+/**
+ * Reads pages of the log until `most` of its entries pass `test`, or the log ends. `ask(cursor)` returns a page. Returns
+ * `{entries, left, latest, cursor?}`: the entries that pass, how many before the last of them do not, and the number of the latest one.
+ */
+export async function collect(ask, test, most, cursor) {
+    const entries = [];
+    let [left, before, latest, next] = [0, 0, null, cursor];
+    do {
+        const page = await ask(next);
+        next = page.cursor;
+        // Requests that end while the server reads its log are in the page although their number is higher.
+        latest ??= Math.max(Number(page.latest), ...page.requests.map(({ id }) => Number(id)));
+        for (const entry of page.requests) {
+            if (!test(entry)) {
+                left += 1;
+            } else if (entries.length < most) {
+                entries.push(entry);
+                before = left;
+            } else {
+                return { entries, left: before, latest, cursor: String(entries.at(-1).id) };
+            }
+        }
+    } while (entries.length < most && next !== undefined);
+    return { entries, left, latest, cursor: next };
 }
 
 /** A part of a path as clients send it: a name such as `sea 1` is `sea%201` there. */
@@ -34,6 +88,11 @@ export function senderOf({ actor }) {
     return actor === undefined || actor.kind === "anonymous" ? "" : actor.name ?? "";
 }
 
+/** The condition without which a log would leave out this entry. */
+export function sameSide(entry) {
+    return isOfConsole(entry) ? { console: "true" } : {};
+}
+
 /** The part of a route before its first parameter: `/records/`. */
 function beginning(route) {
     return /\s(\/[^{]*)/.exec(route)?.[1] ?? "";
@@ -41,7 +100,7 @@ function beginning(route) {
 
 /** The conditions that find requests with the same sender, route and status. */
 export function likeThis(entry) {
-    return { status: String(entry.status), actor: senderOf(entry), path: beginning(String(entry.route)) };
+    return { status: String(entry.status), actor: senderOf(entry), path: beginning(String(entry.route)), ...sameSide(entry) };
 }
 
 /** The requests by sender, route and status: `[{first, count}]`, the most frequent first. `first` is the latest of its group. */

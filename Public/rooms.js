@@ -1,6 +1,7 @@
 // The rooms of the console. A new room is one row here and one module that exports
 // `show(visit, names, query)`; it is loaded at the first visit.
 
+import * as router from "./router.js";
 import * as session from "./session.js";
 import { t } from "./words.js";
 
@@ -64,8 +65,8 @@ function parts(path) {
     return path === "" ? [] : path.split("/");
 }
 
-/** The room at these segments of the URL, and the names in them: `{room, names: {type: "Post"}}`; the first room if there is none. */
-export function find(segments) {
+/** The room at these segments of the URL, and the names in them; `null` if there is none. */
+function exact(segments) {
     for (const room of rooms) {
         const wanted = parts(room.path);
         if (wanted.length !== segments.length) continue;
@@ -73,7 +74,27 @@ export function find(segments) {
         const names = wanted.flatMap((part, at) => (part.startsWith(":") ? [[part.slice(1), segments[at]]] : []));
         return { room, names: Object.fromEntries(names) };
     }
-    return { room: rooms[0], names: {} };
+    return null;
+}
+
+/** The room at these segments of the URL, and the names in them: `{room, names: {type: "Post"}}`; the first room if there is none. */
+export function find(segments) {
+    return exact(segments) ?? { room: rooms[0], names: {} };
+}
+
+/** Databases share types and roles, but not what has other names in a URL. */
+const shared = new Set([":type", ":role"]);
+/** What a page has in its query that is of one database. */
+const own = ["page", "from", "as", "request"];
+
+/** The URL of the same room for another database. A page of something that only this one has leads to the list of such things. */
+export function elsewhere({ segments, query }) {
+    const path = parts(find(segments).room.path);
+    const foreign = path.findIndex((part) => part === "new" || (part.startsWith(":") && !shared.has(part)));
+    let rest = foreign < 0 ? segments.slice(0, path.length) : segments.slice(0, foreign);
+    while (exact(rest) === null) rest = rest.slice(0, -1);
+    const kept = foreign < 0 ? [...query].filter(([key]) => !own.includes(key)) : [];
+    return router.address(rest, Object.fromEntries(kept));
 }
 
 /** The rooms for the sidebar in this section that the caller's role covers. */

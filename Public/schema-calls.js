@@ -1,8 +1,10 @@
 // The calls for the whole schema: reading it as JSON or text, checking and replacing it, promotion and rollback.
 
-import { call, ifMatch, Unreadable } from "./api.js";
+import { addIndex, call, ifMatch, Unreadable } from "./api.js";
+import { columns } from "./indexes.js";
 import * as json from "./json.js";
 import * as scope from "./scope.js";
+import { t } from "./words.js";
 
 const textType = "text/x-ckdb";
 
@@ -53,12 +55,26 @@ function outcome(answer) {
 export async function put(text, { isJSON = false, tag, ...options }) {
     return outcome(await call("PUT", "/schema", {
         query: query(options), body: text, headers: { ...ifMatch(tag), ...(isJSON ? {} : { "Content-Type": textType }) },
+        scope: options.scope,
     }));
 }
 
 /** Replaces the types of the schema, as `put`. */
 export function putTypes(types, options) {
     return put(json.stringify({ types }), { ...options, isJSON: true });
+}
+
+/** Adds an index to an environment that another one has: a difference of `lostIndexes`. */
+export async function addLost({ type, kind, name, before, lost }, environment) {
+    if (kind === "index") {
+        await addIndex(type, { fields: columns(name), ...(before === "UNIQUE" && { unique: true }) }, { scope: place(environment) });
+        return;
+    }
+    const { types, tag } = await read({ scope: place(environment) });
+    const field = types[type]?.fields?.[name];
+    if (field === undefined) throw new Error(t("{environment} has no field {field}.", { environment, field: `${type}.${name}` }));
+    field.indexes = [...new Set([...(field.indexes ?? []), ...lost])];
+    await putTypes(types, { tag, scope: place(environment) });
 }
 
 /** Makes the schema of production that of development. `tag` is that of production. */

@@ -95,6 +95,26 @@ export function asksFirst(list) {
         kind === "type" && change === "added" && type === each.type)));
 }
 
+/**
+ * The differences by which existing fields lose an index: those of the kind `index`, and of the kind `marks` with the options that go in
+ * `lost`. An index that is replaced by one with the same columns is not lost, unless it prevented duplicates.
+ */
+export function lostIndexes(list) {
+    const isGone = ({ type, name }, kind) => list.some((other) => other.change === "removed" && other.type === type && other.kind === kind
+        && (kind === "type" || other.name === name));
+    return list.filter((each) => !isGone(each, "type")).flatMap((each) => {
+        const { change, type, kind, name, before = "", after = "" } = each;
+        if (kind === "index" && change === "removed") {
+            const isReplaced = before !== "UNIQUE" && list.some((other) => other.change === "added" && other.kind === "index"
+                && other.type === type && other.name === name);
+            return isReplaced ? [] : [each];
+        }
+        if (kind !== "marks" || isGone(each, "field")) return [];
+        const lost = before.split(", ").filter((word) => word !== "" && !after.split(", ").includes(word));
+        return lost.length === 0 ? [] : [{ ...each, lost }];
+    });
+}
+
 /** The types of a schema after a promotion, as far as the two schemas show: `Users` stays in production. */
 export function promoted(production, development) {
     const stays = own(production, "Users") !== undefined && own(development, "Users") === undefined;

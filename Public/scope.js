@@ -22,15 +22,15 @@ export function address(values, page = "#/") {
     return `${location.pathname}?${new URLSearchParams(values)}${page}`;
 }
 
-/** Reloads the console with another scope in its URL, at the first page. Does nothing if the scope is the same. */
-export function change(values) {
+/** Reloads the console with another scope in its URL, at the page `place` (a part after `#`). Does nothing if the scope is the same. */
+export function change(values, place = "#/") {
     const query = new URLSearchParams();
     for (const key of keys) {
         const value = (values[key] ?? "").trim();
         if (value !== "") query.set(key, value);
     }
     if (query.toString() === new URLSearchParams(current()).toString()) return;
-    location.assign(`${location.pathname}?${query}#/`);
+    location.assign(`${location.pathname}?${query}${place}`);
 }
 
 /** Whether the scope is the server's default. */
@@ -67,6 +67,13 @@ export function zone() {
 export function zoneAddress(name, place = "#/") {
     const { zone: _, ...database } = current();
     const query = new URLSearchParams({ ...database, ...(name === defaultZone ? {} : { zone: name }) });
+    return `${location.pathname}?${query}${place}`;
+}
+
+/** The console's URL with the public database of an environment of the same container, at the page `place` (a part after `#`). */
+export function environmentAddress(name, place = "#/") {
+    const { container } = current();
+    const query = new URLSearchParams({ ...(container === undefined ? {} : { container }), environment: name });
     return `${location.pathname}?${query}${place}`;
 }
 

@@ -10,6 +10,15 @@ const listeners = new Set();
 /** Without this header, the server ignores the cookie, so no other page can use it. */
 export const heads = Object.freeze({ "X-Fogbase-Console": "1" });
 
+/** The beginning of the identifiers of the console's own requests. The server keeps the identifier that a client sends. */
+export const identifierStem = "console-";
+
+/** The header of an identifier by which the log of requests tells the console's own requests from those of apps. */
+export function identified() {
+    const digits = [...crypto.getRandomValues(new Uint8Array(6))].map((byte) => byte.toString(16).padStart(2, "0"));
+    return { "X-Request-ID": identifierStem + digits.join("") };
+}
+
 /**
  * The rights of each role, as on the manual's page “Securing”. The server decides; the console only hides what
  * would be denied.

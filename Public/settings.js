@@ -34,6 +34,14 @@ export function found(settings, text, onlyChanged) {
     });
 }
 
+const sizes = { "": 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3, TiB: 1024 ** 4 };
+
+/** The bytes of a size such as `9765625KiB`; `null` for settings that are no size. */
+export function bytesOf({ key, value }) {
+    const [, count, unit] = /_bytes$/.test(key) ? /^(\d+)(KiB|MiB|GiB|TiB)?$/.exec(value) ?? [] : [];
+    return count === undefined ? null : Number(count) * sizes[unit ?? ""];
+}
+
 /** The settings by section, in their order: `[[section, [setting]]]`. */
 export function bySection(settings) {
     const sections = new Map();

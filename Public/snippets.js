@@ -86,6 +86,16 @@ function condition([key, type], property) {
     }
 }
 
+/** Whether a new record must come with an access list. Records of private databases have none. */
+function isListed({ needsList = false, scope }) {
+    return needsList && scope.database !== "private";
+}
+
+/** The access list of a new record, if it must come with one. Administrators and keys may use this one, too. */
+function listOf(context) {
+    return isListed(context) ? { acl: { "*": ["read"] } } : {};
+}
+
 /** A text in the single quotes of a shell. */
 export function shell(text) {
     return `'${text.replace(/'/g, "'\\''")}'`;
@@ -112,7 +122,7 @@ function curl(context) {
     return {
         setup: `export TOKEN=${shell(t("the token of a session, a key or an administrator"))}`,
         create: lines(`curl ${address(["records", type])}`, bearer,
-            body({ recordName: example, fields: Object.fromEntries(written.map(([name, each]) => [name, json(each)])) })),
+            body({ recordName: example, fields: Object.fromEntries(written.map(([name, each]) => [name, json(each)])), ...listOf(context) })),
         change: changed === undefined ? null : lines(`curl -X PATCH ${address(record)}`, bearer,
             body({ fields: { [changed[0]]: json(changed[1], "other") } })),
         list: lines(`curl ${address(["records", type], { limit: "20" })}`, bearer),
@@ -157,7 +167,7 @@ function javascript(context) {
     return {
         setup: `const token = ${text(t("the token of a session, a key or an administrator"))};`,
         create: [...sent("POST", ["records", type], {
-            recordName: example, fields: Object.fromEntries(written.map(([name, each]) => [name, json(each)])),
+            recordName: example, fields: Object.fromEntries(written.map(([name, each]) => [name, json(each)])), ...listOf(context),
         }), "const record = await response.json();", "console.log(record.recordName);"].join("\n"),
         change: changed === undefined ? null : [...sent("PATCH", record, { fields: { [changed[0]]: json(changed[1], "other") } }),
             "const record = await response.json();", "console.log(record.fields);"].join("\n"),
@@ -211,7 +221,8 @@ function swiftCode(context) {
             `let token = ${literal(t("the token of a session, a key or an administrator"))}`,
             `guard let url = URL(string: ${literal(context.url)}) else { fatalError("That is no address") }`,
             "let fogbase = Fogbase(url, tokens: MemoryTokenStore(token))", `let database = ${swiftDatabase(context)}`].join("\n"),
-        create: `let record = try await database.create(${model}(${values}), named: ${literal(example)})\nprint(record.id)`,
+        create: `let record = try await database.create(${model}(${values}), named: ${literal(example)}${
+            isListed(context) ? ", access: .everyone(.read)" : ""})\nprint(record.id)`,
         change: changed === undefined ? null
             : [read, `record.${properties.get(changed[0])} = ${swift(changed[1], "swiftOther")}`, save].join("\n"),
         list: `let page = try await database.fetch(Query<${model}>().limit(to: 20))\n${printed}`,
@@ -229,8 +240,8 @@ export const tasks = ["create", "list", "query", "change", "upload", "delete"];
 
 /**
  * The snippets of a type: `{setup, create, list, query, change, upload, delete}`; `null` for what the type does not allow. `context` is
- * `{type, fields: Map, indexed: Set, isProduction, url, scope}`: the fields with their types, the names of those with an index, and the
- * database that the console shows.
+ * `{type, fields: Map, indexed: Set, needsList?, isProduction, url, scope}`: the fields with their types, the names of those with an
+ * index, whether the type requires an access list and has no default, and the database that the console shows.
  */
 export function snippets(language, context) {
     return { curl, swift: swiftCode, javascript }[language](context);

@@ -71,7 +71,7 @@ function send(file, { progressed, signal }) {
     request.open("POST", `${scope.base}/assets?${parameters}`);
     request.setRequestHeader("Accept", "application/json");
     request.setRequestHeader("Content-Type", file.type === "" ? "application/octet-stream" : file.type);
-    for (const [name, value] of Object.entries(session.heads)) request.setRequestHeader(name, value);
+    for (const [name, value] of Object.entries({ ...session.heads, ...session.identified() })) request.setRequestHeader(name, value);
     request.upload.addEventListener("progress", (event) => progressed(event.loaded));
     request.addEventListener("abort", () => reject(signal.reason));
     request.addEventListener("error", () => reject(new UploadBroken(

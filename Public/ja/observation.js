@@ -114,6 +114,9 @@ export const observation = {
     "Live: new requests appear by themselves.": "ライブ: 新しいリクエストが自動で表示されます。",
     "Load older": "古いものを読み込む",
     "{count} requests shown": "{count} 件を表示中",
+    "Without the console's requests": "コンソールのリクエストを除く",
+    "{count} of the console left out": "コンソールの {count} 件を除外",
+    "Show the {count} requests of the console": "コンソールの {count} 件のリクエストを表示",
     "No requests yet.": "リクエストはまだありません。",
     "Requests appear here as they arrive.": "リクエストが届くとここに表示されます。",
     "No request in the log matches. The log is in memory, and starts with the server.":
@@ -122,6 +125,7 @@ export const observation = {
         "この識別子のリクエストはログにありません。すでにログから消えたか、別のデータベースのものです。サーバーのアクセスログには識別子がより長く残ります。",
     "Show all requests": "すべてのリクエストを表示",
     "This server keeps no requests.": "このサーバーはリクエストを記録していません。",
+    "Sections": "セクション",
     "The setting log.requests": "設定 log.requests",
     "Details of {method} {path}, {time}": "{method} {path}（{time}）の詳細",
     "Route": "ルート",

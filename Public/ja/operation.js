@@ -118,6 +118,14 @@ export const operation = {
     "There are no types yet, so there is nothing to delete or change.": "まだ型がないため、削除や変更の対象がありません。",
 
     // Performance
+    "Performance of {environment}": "{environment} のパフォーマンス",
+    "Performance of {environment}: {count} costly queries": "{environment} のパフォーマンス: 負荷の高いクエリ {count} 種類",
+    "Add new indexes to development, too, so that the next promotion keeps them":
+        "新しいインデックスを development にも追加し、次の反映で残るようにする",
+    "The index was added to production, but not to development: {reason}":
+        "インデックスを production に追加しましたが、development には追加できませんでした: {reason}",
+    "development has no type {type}": "development に型 {type} がありません",
+    "Index added to production and development: {index}": "production と development にインデックスを追加しました: {index}",
     "Query": "クエリ",
     "Sent": "回数",
     "In all": "合計",
@@ -164,6 +172,10 @@ export const operation = {
     "in order of creation": "作成順",
 
     // The interface
+    "Scripts and servers use a token from {keys}; a user’s app gets its token with POST /sessions.":
+        "スクリプトやサーバーは {keys} のトークンを使います。ユーザーのアプリは POST /sessions でトークンを得ます。",
+    "Pages of other origins reach the server only if the setting {setting} names their origin.":
+        "別のオリジンのページは、設定 {setting} にそのオリジンがある場合だけサーバーにアクセスできます。",
     "the token of a session, a key or an administrator": "セッション、キー、または管理者のトークン",
     "Create a record": "レコードを作成",
     "List records": "レコードを一覧",

@@ -1,10 +1,29 @@
 // Japanese: the schema as a whole, its text, and its way to production.
 
 export const schema = {
-    "Queries that need these indexes may be rejected: {names}.": "次のインデックスを必要とするクエリは拒否されることがあります: {names}。",
+    "Removed indexes: {names}. Queries that need them become slower or are rejected.":
+        "削除されるインデックス: {names}。必要とするクエリは遅くなるか、拒否されます。",
+    "Changed rights: {types}.": "権限の変更: {types}。",
     "about {size} in {entries}": "約 {size}（{entries}）",
     "{count} entries": "{count} 件",
     "not used since the start": "起動後は未使用",
+    // Unused indexes
+    "Unused indexes": "未使用のインデックス",
+    "Uses are counted since the server started.": "使用回数は、サーバーの起動から数えています。",
+    "Uses are counted since the server started: {time}, {age} ago.": "使用回数は、サーバーの起動から数えています: {time}（{age}前）。",
+    "Remove an index only when all queries of your apps have come by in this time.":
+        "アプリのすべてのクエリがこの期間に実行されたと言える場合にだけ、インデックスを削除してください。",
+    "Each index takes space and slows down writes.": "インデックスは容量を使い、書き込みを遅くします。",
+    "Each index has been used since the server started, or there are none.": "サーバーの起動以降、未使用のインデックスはありません。",
+    "No query has used it since the server started.": "サーバーの起動以降、使ったクエリはありません。",
+    "No query has used it since {time}.": "{time} 以降、使ったクエリはありません。",
+    "If development has the index, the next promotion adds it again.": "development にこのインデックスがあれば、次の反映でまた追加されます。",
+    "If a query needs it later, the server adds it again, and the query waits for that.":
+        "あとで必要とするクエリが来ると、サーバーがまた追加し、クエリはそれを待ちます。",
+    "Drop the index {index} of {type}": "{type} のインデックス {index} を削除",
+    "{count} minutes": "{count} 分",
+    "Drop…": "削除…",
+    "Entries": "件数",
     "used by {count} queries": "{count} 件のクエリで使用",
     // Types and fields
     "Name of the field": "フィールド名",
@@ -59,10 +78,10 @@ export const schema = {
         "次の型やフィールドをまだ使うプログラムはエラーになります: {names}。",
     "New indexes are built from existing records: {types}. Until then, queries do not use them.":
         "既存のレコードから新しいインデックスを構築します: {types}。構築が終わるまでクエリには使われません。",
-    "These roles are created without members: {roles}.": "次の役割をメンバーなしで作成します: {roles}。",
+    "New roles: {roles}. They begin without members, so nobody has their rights until you add members under Security.":
+        "新しい役割: {roles}。最初はメンバーがいないため、「セキュリティ」でメンバーを追加するまで、その権限は誰にもありません。",
     "Stays as it is: {reason}.": "そのまま残ります: {reason}。",
     "{count} records were deleted.": "{count} 件のレコードを削除しました。",
-    "The schema before is kept as snapshot {number}.": "変更前のスキーマはスナップショット {number} として残っています。",
     "Remarks": "注意点",
     "Keep the schema": "変更しない",
     "This is production.": "これは production です。",
@@ -97,6 +116,21 @@ export const schema = {
         "CloudKit のスキーマ言語、または JSON です。「{check}」は変更点を示すだけで、何も変更しません。",
 
     // Promotion
+    "All changes": "すべての変更",
+    "These roles are new in production: {roles}. They have no members there yet, so nobody has their rights. Open a role to add its members.":
+        "production に新しい役割ができました: {roles}。まだメンバーがいないため、その権限は誰にもありません。役割を開いてメンバーを追加してください。",
+    "The schema before this change is number {number} of the earlier schemas below. If something no longer works, roll back to it.":
+        "変更前のスキーマは、下の「以前のスキーマ」の番号 {number} です。問題が起きたら、そこに復元できます。",
+    "Show it": "表示",
+    "Indexes that would be removed": "削除されるインデックス",
+    "{count} indexes are only in production. The promotion would remove them:":
+        "{count} 個のインデックスが production にだけあります。反映すると削除されます:",
+    "Keep: add it to development": "残す（development に追加）",
+    "Keep {index}: add it to development": "{index} を残す（development に追加）",
+    "Queries that need one of these indexes become slower or are rejected without it.":
+        "これらのインデックスを必要とするクエリは、なくなると遅くなるか、拒否されます。",
+    "Added to development: {index}": "development に追加しました: {index}",
+    "{environment} has no field {field}.": "{environment} にフィールド {field} はありません。",
     "Promotion": "反映",
     "promotion": "反映",
     "rollback": "復元",

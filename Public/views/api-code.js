@@ -4,8 +4,9 @@ import { introduce, make, freshID } from "../dom.js";
 import * as router from "../router.js";
 import * as schema from "../schema.js";
 import * as scope from "../scope.js";
+import * as session from "../session.js";
 import { languages, snippets, tasks } from "../snippets.js";
-import { t } from "../words.js";
+import { t, tp } from "../words.js";
 import { apiTabs } from "./api-tabs.js";
 import { codeBlock } from "./code-block.js";
 
@@ -25,8 +26,9 @@ function indexed(type) {
 
 function context(typeName) {
     const environment = scope.environment();
+    const type = schema.type(typeName);
     return {
-        type: typeName, fields: schema.fields(typeName), indexed: indexed(schema.type(typeName)), isProduction: environment === "production",
+        type: typeName, fields: schema.fields(typeName), indexed: indexed(type), needsList: type.aclRequired && type.acl === null, isProduction: environment === "production",
         url: location.origin + scope.base, scope: { ...scope.current(), ...(environment === null ? {} : { environment }) },
     };
 }
@@ -37,6 +39,22 @@ function sections(typeName, language) {
     const all = [["setup", setups[language]], ...shown.map((task) => [task, titles[task]])];
     return all.filter(([key]) => code[key] !== null).map(([key, title]) => make("section", { "aria-label": title },
         make("h2", {}, title), codeBlock(title, code[key])));
+}
+
+/** A link if the caller may enter the room, else its name. */
+function roomLink(right, href, title) {
+    return session.covers(right) ? make("a", { href }, title) : title;
+}
+
+/** Where tokens come from. */
+function tokenNote() {
+    return make("span", {}, tp("Scripts and servers use a token from {keys}; a user’s app gets its token with POST /sessions.",
+        { keys: roomLink("manageKeys", "#/keys", t("Keys")) }));
+}
+
+function originNote() {
+    return make("span", {}, tp("Pages of other origins reach the server only if the setting {setting} names their origin.",
+        { setting: roomLink("readSettings", "#/settings?search=cors.origins", "cors.origins") }));
 }
 
 export async function show({ signal, show: draw }, names, query) {
@@ -64,7 +82,8 @@ export async function show({ signal, show: draw }, names, query) {
             }, title)))),
         make("p", { class: "note" },
             t("The code works in the database that the header shows, on a record with the name “example”, one part after the other."),
-            language === "swift" ? ` ${t("It needs the package FogbaseClient.")}` : ""),
+            language === "swift" ? ` ${t("It needs the package FogbaseClient.")}` : "", " ", tokenNote(),
+            language === "javascript" ? [" ", originNote()] : ""),
         make("div", { class: "code-parts" }, sections(typeName, language)));
     introduce(heading);
 }

@@ -1,7 +1,7 @@
 // The audit log: who changed permissions, schema and accounts, by database or of the whole server.
 
 import { actions } from "../audit-actions.js";
-import { freshID, introduce, make, whileBusy } from "../dom.js";
+import { freshID, introduce, make } from "../dom.js";
 import { stringify } from "../json.js";
 import * as observation from "../observation.js";
 import * as requests from "../requests.js";
@@ -10,7 +10,9 @@ import * as scope from "../scope.js";
 import * as session from "../session.js";
 import * as users from "../users.js";
 import { t, tn } from "../words.js";
-import { choice, exactText, factList, labeled, logTabs, olderButton, openRow, textBox, timeText } from "./log-parts.js";
+import {
+    choice, conditionForm, exactText, factList, labeled, logTabs, olderButton, openRow, textBox, timeText, timeView,
+} from "./log-parts.js";
 import { showProblem } from "./problem.js";
 import { senderView } from "./sender.js";
 
@@ -31,6 +33,11 @@ function address(filter) {
     return router.address(["logs", "audit"], Object.fromEntries(conditions.filter((key) => filter[key]).map((key) => [key, filter[key]])));
 }
 
+/** Whether conditions are set besides the choice of the log. */
+function isFiltered(filter) {
+    return Object.keys(filter).some((key) => key !== "scope");
+}
+
 /** The conditions as the server takes them. */
 function asked(filter) {
     const { since, until, ...rest } = filter;
@@ -44,16 +51,13 @@ async function actorFor(text) {
     return await users.find(text, { ...(container && { container }), ...(environment && { environment }) }) ?? text;
 }
 
-/** The form above the log. It goes to the URL of the conditions. */
-function filterForm(filter, failed) {
+/** The form above the log. `apply(filter)` gets the conditions whenever they have changed; `failed(error)` the error of looking up an actor. */
+function filterForm(filter, apply, failed) {
     const name = freshID("audit-scope");
-    const sides = [["", t("This database")], ["server", t("Server")]].map(([value, title]) => {
-        const id = freshID("audit-scope");
-        return [make("input", {
-            type: "radio", id, name, value, checked: (filter.scope ?? "") === value,
-            onchange: () => router.go(address({ ...filter, scope: value })),
-        }), make("label", { for: id }, title)];
-    });
+    const radios = [["", t("This database")], ["server", t("Server")]].map(([value, title]) => [make("input", {
+        type: "radio", id: freshID("audit-scope"), name, value, checked: (filter.scope ?? "") === value,
+    }), title]);
+    const sides = radios.map(([input, title]) => [input, make("label", { for: input.id }, title)]);
     const actor = textBox(filter.actor ?? "", t("a name"));
     const action = choice([["", t("All")], ...actions.map((each) => [each, each])], filter.action ?? "");
     const time = (value) => make("input", { type: "datetime-local", value });
@@ -63,24 +67,34 @@ function filterForm(filter, failed) {
             if (found !== null && actor.value === filter.actor) actor.value = found;
         });
     }
-    const button = make("button", { type: "submit" }, t("Filter"));
-    async function submit(event) {
-        event.preventDefault();
-        await whileBusy(button, async () => {
-            try {
-                router.go(address({
-                    scope: filter.scope, actor: await actorFor(actor.value.trim()), action: action.value, since: since.value, until: until.value,
-                }));
-            } catch (error) {
-                failed(error);
-            }
-        });
+    const clear = make("a", { class: "button quiet" }, t("Clear"));
+    const scopeOf = () => radios.find(([input]) => input.checked)?.[0].value ?? "";
+    const read = () => JSON.stringify([scopeOf(), actor.value.trim(), action.value, since.value, until.value]);
+    let known = read();
+
+    function drawClear(now) {
+        clear.hidden = !isFiltered(now);
+        clear.href = address({ scope: now.scope });
     }
-    const isFiltered = Object.keys(filter).some((key) => key !== "scope");
-    return make("form", { class: "log-filter", role: "search", "aria-label": t("Filter the audit log"), onsubmit: submit },
+    async function changed() {
+        const values = read();
+        if (values === known) return;
+        known = values;
+        try {
+            const found = fromAddress(new URLSearchParams({
+                scope: scopeOf(), actor: await actorFor(actor.value.trim()), action: action.value, since: since.value, until: until.value,
+            }));
+            if (values !== known) return;
+            drawClear(found);
+            apply(found);
+        } catch (error) {
+            failed(error);
+        }
+    }
+    drawClear(filter);
+    return conditionForm({ "aria-label": t("Filter the audit log") }, changed,
         make("fieldset", { class: "condition" }, make("legend", {}, t("Log of")), make("div", { class: "sides" }, sides)),
-        labeled(t("Actor"), actor), labeled(t("Action"), action), labeled(t("From"), since), labeled(t("Until"), until), button,
-        isFiltered ? make("a", { class: "button quiet", href: address({ scope: filter.scope }) }, t("Clear")) : null);
+        labeled(t("Actor"), actor), labeled(t("Action"), action), labeled(t("From"), since), labeled(t("Until"), until), clear);
 }
 
 /** The target of an entry: the account's name instead of its record name, if that is known. */
@@ -112,7 +126,7 @@ function details(entry) {
 function entryRow(entry) {
     const cell = (title, content, style) => make("td", { "data-title": title, class: style }, content);
     return openRow({
-        title: timeText(entry.timestamp), columns, content: () => details(entry),
+        title: timeView(entry.timestamp), columns, content: () => details(entry),
         label: t("Details of {action}, {time}", { action: entry.action, time: timeText(entry.timestamp) }),
         cells: [cell(t("Actor"), senderView(entry.actor), "who-cell"), cell(t("Action"), entry.action, "code"),
             cell(t("Target"), targetView(entry.target), "path-cell"), cell(t("Outcome"), outcomeView(entry)),
@@ -121,39 +135,65 @@ function entryRow(entry) {
 }
 
 export async function show({ signal, show: draw }, names, query) {
-    const filter = fromAddress(query);
+    let filter = fromAddress(query);
     const load = (cursor) => observation.audit({ ...asked(filter), ...(cursor === undefined ? {} : { cursor }) }, signal);
     const page = await load();
-    let { cursor } = page;
+    let [cursor, turn] = [undefined, 0];
     const heading = make("h1", {}, t("Audit log"));
     const problem = make("div", {});
     const failed = (error) => {
         if (!signal.aborted) showProblem(problem, error);
     };
-    const body = make("tbody", {}, page.entries.flatMap(entryRow));
+    const body = make("tbody", {});
     const count = make("p", { class: "note" });
     const head = (text, style) => make("th", { scope: "col", class: style }, text);
+    const table = make("div", { class: "panel table log audit-log", role: "region", tabindex: "0", "aria-label": t("Audit log") },
+        make("table", { class: "lines cards" },
+            make("thead", {}, make("tr", {}, head(t("Time")), head(t("Actor")), head(t("Action")), head(t("Target")),
+                head(t("Outcome")), head(t("Address"), "minor"))), body));
+    const empty = make("div", { class: "empty" }, make("p", { class: "lead" }, t("No entries.")),
+        make("p", {}, t("The audit log records changes of schema, permissions, keys, accounts and administrators, and failed sign-ins.")));
     const older = olderButton(body, async () => {
+        const mine = turn;
         const next = await load(cursor);
         signal.throwIfAborted();
+        if (mine !== turn) return { rows: [], hasMore: cursor !== undefined };
         ({ cursor } = next);
         drawCount(next.entries.length);
         return { rows: next.entries.flatMap(entryRow), hasMore: cursor !== undefined };
     }, failed);
-    older.hidden = cursor === undefined;
 
     /** `more` are the rows that are about to be added. */
     function drawCount(more = 0) {
-        count.textContent = tn("{count} entry shown", "{count} entries shown", body.querySelectorAll("tr.entry").length + more);
+        const rows = body.querySelectorAll("tr.entry").length + more;
+        table.hidden = rows === 0;
+        empty.hidden = rows > 0;
+        older.hidden = cursor === undefined;
+        count.textContent = rows === 0 ? "" : tn("{count} entry shown", "{count} entries shown", rows);
     }
-    drawCount();
-    draw(make("div", { class: "page-head" }, heading, logTabs("audit")), filterForm(filter, failed), problem,
-        page.entries.length === 0 ? make("div", { class: "empty" }, make("p", { class: "lead" }, t("No entries.")),
-            make("p", {}, t("The audit log records changes of schema, permissions, keys, accounts and administrators, and failed sign-ins.")))
-            : make("div", { class: "panel table log audit-log", role: "region", tabindex: "0", "aria-label": t("Audit log") },
-                make("table", { class: "lines cards" },
-                    make("thead", {}, make("tr", {}, head(t("Time")), head(t("Actor")), head(t("Action")), head(t("Target")),
-                        head(t("Outcome")), head(t("Address"), "minor"))), body)),
-        make("p", { class: "actions log-end" }, older, page.entries.length === 0 ? null : count));
+    function fill({ entries, cursor: next }) {
+        cursor = next;
+        body.replaceChildren(...entries.flatMap(entryRow));
+        drawCount();
+    }
+    /** Shows what other conditions find, below the form that stays as it is. */
+    async function apply(found) {
+        if (signal.aborted) return;
+        filter = found;
+        const mine = turn += 1;
+        router.correct(address(filter));
+        try {
+            const next = await load();
+            signal.throwIfAborted();
+            if (mine !== turn) return;
+            problem.replaceChildren();
+            fill(next);
+        } catch (error) {
+            if (mine === turn) failed(error);
+        }
+    }
+    fill(page);
+    draw(make("div", { class: "page-head" }, heading, logTabs("audit")), filterForm(filter, apply, failed), problem, table, empty,
+        make("p", { class: "actions log-end" }, older, count));
     introduce(heading);
 }

@@ -4,7 +4,7 @@ import { make } from "../dom.js";
 import * as observation from "../observation.js";
 import * as requests from "../requests.js";
 import { number, t, tn } from "../words.js";
-import { timeText } from "./log-parts.js";
+import { timeView } from "./log-parts.js";
 import { senderView } from "./sender.js";
 
 const recent = 3_600_000; // milliseconds
@@ -24,7 +24,7 @@ export async function load(signal) {
             first.actor === undefined || first.actor.kind === "anonymous" ? make("span", { class: "note code" }, " ", first.address) : null),
         cell(t("Request"), make("a", { class: "code value", href: requests.address(requests.likeThis(first)), title: first.route }, first.route)),
         cell(t("Result"), make("span", { class: "state alarm" }, titles[first.status])),
-        cell(t("Times"), number(count), "number"), cell(t("Last"), timeText(first.timestamp), "moment")));
+        cell(t("Times"), number(count), "number"), cell(t("Last"), timeView(first.timestamp), "moment")));
     return [
         make("div", { class: "panel table", role: "region", tabindex: "0", "aria-label": t("Denied and throttled") },
             make("table", { class: "lines cards" },

@@ -18,7 +18,7 @@ export async function load(signal) {
     const [development, production] = await Promise.all(["development", "production"].map((name) => observation.types(name, signal)));
     const list = diff.differences(production, diff.promoted(production, development));
     const names = [...new Set(list.map(({ type }) => type))];
-    const link = make("a", { href: "#/schema" }, t("Schema"));
+    const link = make("a", { href: "#/schema?view=promotion" }, t("Promotion"));
     if (names.length === 0) return [make("p", { class: "note" }, t("Production has the schema of development."), " ", link)];
     return [
         make("p", {}, tn("{count} type of development differs from production.", "{count} types of development differ from production.",

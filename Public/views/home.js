@@ -15,9 +15,9 @@ import { repeat } from "./repeat.js";
 
 const pause = 5_000; // milliseconds
 
-function tile(title, value, note = "", style = "") {
+function tile(title, value, note = "", style = "", href = null) {
     return value === undefined ? null : make("div", { class: "panel" },
-        make("dt", {}, title), make("dd", { class: style, title: value }, value, note === "" ? null : make("small", {}, note)));
+        make("dt", {}, title), make("dd", { class: style, title: value }, href === null ? value : make("a", { href }, value), note === "" ? null : make("small", {}, note)));
 }
 
 /** The tiles of the numbers. `before` are those of the last time, for the requests per second since then. */
@@ -37,10 +37,11 @@ function numberTiles(list, before, seconds) {
     return [
         tile(t("Version"), version, start === undefined ? "" : t("since {time}", { time: localText(Math.round(start * 1000)) })),
         tile(t("Requests"), text(requests), rate),
-        tile(t("Server errors"), text(errors), t("since the start"), errors > 0 ? "alarm" : ""),
+        tile(t("Server errors"), text(errors), t("since the start"), errors > 0 ? "alarm" : "",
+            errors > 0 && session.covers("readRequests") ? "#/logs?status=5xx" : null),
         tile(t("Connections"), text(of("fogbase_http_connections"))),
         tile(t("Memory"), size(of("process_resident_memory_bytes"))),
-        tile(t("Database files"), size(of("fogbase_database_bytes")),
+        tile(t("All database files"), size(of("fogbase_database_bytes")),
             t("and {size} of write-ahead log", { size: size(of("fogbase_log_bytes")) ?? "0" })),
         tile(t("Waiting writes"), text(of("fogbase_write_queue_depth"))),
         tile(t("Index builds"), text(of("fogbase_index_builds"))),
@@ -82,7 +83,7 @@ export async function show({ signal, show: draw, fail }) {
         const now = performance.now();
         tiles.replaceChildren(...[
             tile(t("Types"), number(schema.all().length), tn("{count} field", "{count} fields",
-                schema.all().reduce((sum, { fields }) => sum + Object.keys(fields).length, 0))),
+                schema.all().reduce((sum, { fields }) => sum + Object.keys(fields).length, 0)), "", "#/types"),
             ...(list === null ? [tile(t("Numbers"), "–", t("/metrics is closed for this caller"))]
                 : numberTiles(list, before, (now - at) / 1000)),
         ].filter((each) => each !== null));

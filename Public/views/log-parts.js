@@ -5,16 +5,34 @@ import * as session from "../session.js";
 import { locale, t } from "../words.js";
 
 const clock = new Intl.DateTimeFormat(locale, { timeStyle: "medium" });
-const day = new Intl.DateTimeFormat(locale, { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" });
+const dayAndClock = { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" };
+const day = new Intl.DateTimeFormat(locale, dayAndClock);
+const year = new Intl.DateTimeFormat(locale, { ...dayAndClock, year: "numeric" });
 const exact = new Intl.DateTimeFormat(locale, {
     year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3,
     timeZoneName: "short",
 });
 
-/** The time of an entry in a row: without the day if it is today. */
-export function timeText(milliseconds) {
+/** The time of an entry in a row: with the day unless it is of today, and with the year unless it is of this year. */
+export function timeText(milliseconds, now = new Date()) {
     const time = new Date(Number(milliseconds));
-    return (time.toDateString() === new Date().toDateString() ? clock : day).format(time);
+    const format = time.toDateString() === now.toDateString() ? clock : time.getFullYear() === now.getFullYear() ? day : year;
+    return format.format(time);
+}
+
+/** The time of an entry in a row. `renewTimes` keeps its text true. */
+export function timeView(milliseconds) {
+    return make("time", {
+        datetime: new Date(Number(milliseconds)).toISOString(), title: exactText(milliseconds),
+    }, timeText(milliseconds));
+}
+
+/** Writes the times again that `timeView` made, in a page that stays open until the next day. */
+export function renewTimes(place) {
+    for (const element of place.querySelectorAll("time[datetime]")) {
+        const text = timeText(Date.parse(element.dateTime));
+        if (element.textContent !== text) element.textContent = text;
+    }
 }
 
 /** The time of an entry with its milliseconds. */
@@ -92,4 +110,41 @@ export function choice(options, value) {
 /** A box for a text of a condition. */
 export function textBox(value, placeholder = "") {
     return make("input", { type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", value, placeholder });
+}
+
+const typingPause = 600; // milliseconds
+
+/** Whether a control has its value at once: a choice, in contrast to a text that is being written. */
+function isChosen(control) {
+    return control.matches("select, [type=checkbox], [type=radio]");
+}
+
+/**
+ * A form whose conditions apply by themselves: choices at once, texts on Enter, when the box is left, and after a pause. `apply()` is
+ * called then; calls without a change are the caller's to ignore.
+ */
+export function conditionForm(attributes, apply, ...children) {
+    let timer;
+    function now() {
+        clearTimeout(timer);
+        timer = undefined;
+        apply();
+    }
+    function entered({ target }) {
+        clearTimeout(timer);
+        timer = setTimeout(() => {
+            if (form.isConnected) now();
+        }, isChosen(target) ? 0 : typingPause);
+    }
+    const form = make("form", {
+        ...attributes, class: "log-filter", role: "search", oninput: entered,
+        onsubmit: (event) => {
+            event.preventDefault();
+            now();
+        },
+        onfocusout: () => {
+            if (timer !== undefined) now();
+        },
+    }, children, make("button", { type: "submit", hidden: true, tabindex: "-1" }));
+    return form;
 }

@@ -1,7 +1,7 @@
 // The latest requests, as they arrive: who sent what, and what became of it.
 
 import * as api from "../api.js";
-import { introduce, make, whileBusy } from "../dom.js";
+import { freshID, introduce, make } from "../dom.js";
 import * as observation from "../observation.js";
 import * as requests from "../requests.js";
 import * as router from "../router.js";
@@ -9,12 +9,14 @@ import * as scope from "../scope.js";
 import * as session from "../session.js";
 import * as users from "../users.js";
 import { t, tn } from "../words.js";
-import { choice, labeled, logTabs, olderButton, textBox } from "./log-parts.js";
+import { choice, conditionForm, labeled, logTabs, olderButton, renewTimes, textBox } from "./log-parts.js";
 import { showProblem } from "./problem.js";
 import { repeat } from "./repeat.js";
 import { requestRow } from "./request-row.js";
 
 const pause = 2_000; // milliseconds
+/** So many rows come at once. */
+const mostAtOnce = 100;
 /** With more rows than this, the oldest ones leave the page while new ones arrive. */
 const mostRows = 1_000;
 
@@ -30,46 +32,67 @@ async function senderFor(text) {
     return await users.find(text, { ...(container && { container }), ...(environment && { environment }) }) ?? text;
 }
 
-/** The form above the log. It goes to the URL of the conditions. */
-function filterForm(filter, failed) {
+/**
+ * The form above the log. `apply(filter)` gets the conditions whenever they have changed; `failed(error)` the error of looking up a sender.
+ */
+function filterForm(filter, apply, failed) {
     const status = choice(statuses, filter.status ?? "");
     const sender = textBox(filter.actor ?? "", t("a name"));
     const path = textBox(filter.path ?? "", "/records/Post");
     const request = textBox(filter.request ?? "");
+    const id = freshID("without-console");
+    const without = make("input", { type: "checkbox", id, checked: filter.console !== "true" });
     if (users.isRecordName(filter.actor ?? "")) {
         users.nameOf(filter.actor).then((name) => {
             if (name !== null && sender.value === filter.actor) sender.value = name;
         });
     }
-    const button = make("button", { type: "submit" }, t("Filter"));
-    async function submit(event) {
-        event.preventDefault();
-        await whileBusy(button, async () => {
-            try {
-                const found = {
-                    status: status.value, actor: await senderFor(sender.value.trim()), path: requests.sentPath(path.value.trim()),
-                    request: request.value.trim(),
-                };
-                router.go(requests.address(found));
-            } catch (error) {
-                failed(error);
-            }
-        });
+    const clear = make("a", { class: "button quiet", href: requests.address() }, t("Clear"));
+    const read = () => JSON.stringify([status.value, sender.value.trim(), path.value.trim(), request.value.trim(), without.checked]);
+    let known = read();
+
+    /** Clearing keeps the choice about the console's requests. */
+    function drawClear(now) {
+        clear.hidden = !requests.isFiltered(now);
+        clear.href = requests.unfiltered(now);
+        without.parentElement.hidden = now.request !== undefined;
     }
-    return make("form", { class: "log-filter", role: "search", "aria-label": t("Filter the requests"), onsubmit: submit },
+    async function changed() {
+        const values = read();
+        if (values === known) return;
+        known = values;
+        try {
+            const found = requests.fromAddress(new URLSearchParams({
+                status: status.value, path: requests.sentPath(path.value.trim()), request: request.value.trim(),
+                console: without.checked ? "" : "true", actor: await senderFor(sender.value.trim()),
+            }));
+            if (values !== known) return;
+            drawClear(found);
+            apply(found);
+        } catch (error) {
+            failed(error);
+        }
+    }
+    const element = conditionForm({ "aria-label": t("Filter the requests") }, changed,
         labeled(t("Status"), status), labeled(t("Sender"), sender), labeled(t("Path or record"), path), labeled(t("Identifier"), request),
-        button, Object.keys(filter).length === 0 ? null : make("a", { class: "button quiet", href: requests.address() }, t("Clear")));
+        make("div", { class: "choice" }, without, make("label", { for: id }, t("Without the console's requests"))), clear);
+    drawClear(filter);
+    return element;
 }
 
-/** What to do without results. */
-function emptiness(filter) {
-    const isFiltered = Object.keys(filter).length > 0;
+/** What to do without results. `left` is how many requests of the console are not shown. */
+function emptiness(filter, left) {
+    const isFiltered = requests.isFiltered(filter);
     const note = filter.request !== undefined
         ? t("The log has no request with this identifier. It may have left the log, or belong to another database. The access log of the server keeps identifiers longer.")
         : isFiltered ? t("No request in the log matches. The log is in memory, and starts with the server.")
         : t("Requests appear here as they arrive.");
-    return make("div", { class: "empty" }, make("p", { class: "lead" }, isFiltered ? t("Nothing was found.") : t("No requests yet.")),
-        make("p", {}, note), isFiltered ? make("p", {}, make("a", { class: "button", href: requests.address() }, t("Show all requests"))) : null);
+    return [
+        make("p", { class: "lead" }, isFiltered ? t("Nothing was found.") : t("No requests yet.")), make("p", {}, note),
+        left === 0 ? null : make("p", {}, make("a", { class: "button", href: requests.address({ ...filter, console: "true" }) },
+            tn("Show the {count} request of the console", "Show the {count} requests of the console", left))),
+        isFiltered ? make("p", {}, make("a", { class: "button", href: requests.unfiltered(filter) }, t("Show all requests"))) : null,
+    ].filter((each) => each !== null);
 }
 
 /** The page of a server that keeps no requests. */
@@ -83,20 +106,32 @@ function showNoLog(draw, error) {
 }
 
 export async function show({ signal, show: draw, fail }, names, query) {
-    const filter = requests.fromAddress(query);
-    const asked = (more) => observation.requests({ ...filter, ...more }, signal);
+    let filter = requests.fromAddress(query);
+    let [turn, pageSize, left] = [0, null, 0];
+    /** Entries for the page: those of the console are left out of what the server returns. */
+    async function read(cursor, more = {}) {
+        const asked = requests.serverQuery(filter);
+        const isWanted = requests.hidesConsole(filter) ? (entry) => !requests.isOfConsole(entry) : () => true;
+        let isFirst = true;
+        const found = await requests.collect(async (next) => {
+            // A page without the console's requests may need many of the server's, so further ones are as long as it allows.
+            if (!isFirst) pageSize ??= String((await api.limits(signal)).pageSize);
+            const size = isFirst ? {} : { limit: pageSize };
+            isFirst = false;
+            return observation.requests({ ...asked, ...more, ...size, ...(next === undefined ? {} : { cursor: next }) }, signal);
+        }, isWanted, mostAtOnce, cursor);
+        signal.throwIfAborted();
+        return found;
+    }
     let page;
     try {
-        page = await asked({});
+        page = await read();
     } catch (error) {
         if (!(error instanceof api.Refusal) || error.status !== 404 || error.details?.cause !== undefined) throw error;
         showNoLog(draw, error);
         return;
     }
-    // Requests that end while the server reads its log are in the page although their number is higher.
-    const newest = ({ latest: number, requests: list }) => Math.max(Number(number), ...list.map(({ id }) => Number(id)));
-    let latest = newest(page);
-    let cursor = page.cursor;
+    let { latest, cursor } = page;
     let isPaused = false;
     const heading = make("h1", {}, t("Logs"));
     const problem = make("div", {});
@@ -110,7 +145,7 @@ export async function show({ signal, show: draw, fail }, names, query) {
     }, make("table", { class: "lines cards" },
         make("thead", {}, make("tr", {}, head(t("Time")), head(t("Sender")), head(t("Address"), "minor"), head(t("Request")),
             head(t("Status")), head(t("Duration"), "number"))), body));
-    const empty = emptiness(filter);
+    const empty = make("div", { class: "empty" });
     const state = make("span", { class: "note tail-state", role: "status" });
     const button = make("button", { type: "button", class: "small", onclick: () => {
         isPaused = !isPaused;
@@ -118,11 +153,13 @@ export async function show({ signal, show: draw, fail }, names, query) {
     } });
     const count = make("p", { class: "note" });
     const older = olderButton(body, async () => {
-        const next = await asked({ cursor });
-        signal.throwIfAborted();
+        const mine = turn;
+        const next = await read(cursor);
+        if (mine !== turn) return { rows: [], hasMore: cursor !== undefined };
         ({ cursor } = next);
-        drawCount(next.requests.length);
-        return { rows: next.requests.flatMap((entry) => requestRow(entry)), hasMore: cursor !== undefined };
+        left += next.left;
+        drawCount(next.entries.length);
+        return { rows: next.entries.flatMap((entry) => requestRow(entry)), hasMore: cursor !== undefined };
     }, failed);
 
     function drawState() {
@@ -135,28 +172,48 @@ export async function show({ signal, show: draw, fail }, names, query) {
         const rows = body.querySelectorAll("tr.entry").length + more;
         table.hidden = rows === 0;
         empty.hidden = rows > 0;
-        count.textContent = rows === 0 ? "" : tn("{count} request shown", "{count} requests shown", rows);
+        if (rows === 0 && !empty.contains(document.activeElement)) empty.replaceChildren(...emptiness(filter, left));
+        const shown = rows === 0 ? "" : tn("{count} request shown", "{count} requests shown", rows);
+        const hidden = left === 0 ? "" : tn("{count} of the console left out", "{count} of the console left out", left);
+        count.textContent = rows === 0 ? "" : [shown, hidden].filter((each) => each !== "").join(", ");
         older.hidden = cursor === undefined;
     }
-    function fill({ requests: list, cursor: next }) {
-        cursor = next;
-        body.replaceChildren(...list.flatMap((entry) => requestRow(entry, filter.request !== undefined && list.length === 1)));
+    function fill({ entries, left: without, cursor: next, latest: newest }) {
+        [cursor, left, latest] = [next, without, newest];
+        body.replaceChildren(...entries.flatMap((entry) => requestRow(entry, filter.request !== undefined && entries.length === 1)));
         drawCount();
+    }
+    /** Shows what other conditions find, below the form that stays as it is. */
+    async function apply(found) {
+        if (signal.aborted) return;
+        filter = found;
+        const mine = turn += 1;
+        router.correct(requests.address(filter));
+        try {
+            const next = await read();
+            if (mine !== turn) return;
+            problem.replaceChildren();
+            fill(next);
+        } catch (error) {
+            if (mine === turn) failed(error);
+        }
     }
     /** Adds what is newer than the last page. If that is more than a page, the log begins again with the newest. */
     async function tail() {
+        renewTimes(body);
         if (isPaused) return pause;
-        const next = await asked({ after: String(latest) });
-        if (signal.aborted || isPaused) return pause;
-        latest = newest(next);
-        if (next.requests.length === 0) return pause;
+        const mine = turn;
+        const next = await read(undefined, { after: String(latest) });
+        if (isPaused || mine !== turn) return pause;
+        ({ latest } = next);
+        left += next.left;
         if (next.cursor !== undefined) {
-            const first = await asked({});
-            latest = newest(first);
-            fill(first);
+            const first = await read();
+            if (mine === turn) fill(first);
             return pause;
         }
-        body.prepend(...next.requests.flatMap((entry) => requestRow(entry)));
+        if (next.entries.length === 0 && next.left === 0) return pause;
+        body.prepend(...next.entries.flatMap((entry) => requestRow(entry)));
         const rows = body.querySelectorAll("tr.entry");
         if (rows.length > mostRows) {
             cursor = rows[mostRows - 1].dataset.number ?? cursor;
@@ -171,7 +228,7 @@ export async function show({ signal, show: draw, fail }, names, query) {
     fill(page);
     drawState();
     draw(make("div", { class: "page-head" }, heading, logTabs("requests"), make("p", { class: "actions" }, state, button)),
-        filterForm(filter, failed), problem, table, empty, make("p", { class: "actions log-end" }, older, count));
+        filterForm(filter, apply, failed), problem, table, empty, make("p", { class: "actions log-end" }, older, count));
     introduce(heading);
     repeat(tail, pause, signal, fail);
 }

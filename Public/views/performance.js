@@ -1,9 +1,10 @@
 // What costs time: the costly queries and the index that helps each, indexes that are being built, and a query of one's own with its plan.
 
 import * as api from "../api.js";
-import { announce, introduce, make, whileBusy } from "../dom.js";
+import { announce, freshID, introduce, make, whileBusy } from "../dom.js";
 import * as indexes from "../indexes.js";
 import * as router from "../router.js";
+import * as calls from "../schema-calls.js";
 import * as schema from "../schema.js";
 import * as scope from "../scope.js";
 import * as session from "../session.js";
@@ -12,6 +13,7 @@ import { cell } from "./cell.js";
 import { showProblem } from "./problem.js";
 import { queryPart } from "./query-plan.js";
 import { repeat } from "./repeat.js";
+import { unusedIndexes } from "./unused-indexes.js";
 
 const headings = ["query", "sent", "total", "each", "examined", "returned", "rejected", "index"];
 const titles = {
@@ -73,15 +75,59 @@ function buildList(list) {
         make("span", { class: index.state === "failed" ? "state alarm" : "state" }, indexes.stateText(index)))));
 }
 
+/**
+ * The link to this room in the other environment, where other queries are counted. It says how many, once that is known. `null` for keys,
+ * which belong to one environment.
+ */
+function otherLink(environment, signal) {
+    if (session.current()?.isAdministrator === false) return null;
+    const other = environment === "production" ? "development" : "production";
+    const link = make("a", { class: "button small", href: scope.environmentAddress(other, "#/performance") },
+        t("Performance of {environment}", { environment: other }));
+    api.schemaAdvice(signal, { scope: calls.place(other) }).then((advice) => {
+        link.textContent = tn("Performance of {environment}: {count} costly query", "Performance of {environment}: {count} costly queries",
+            advice.length, { environment: other });
+    }, () => {}); // The link does without the number.
+    return link;
+}
+
+/** The choice to add indexes of production to development, too: `element`, and `add(type, fields)`, which does so if it is ticked. */
+function companion() {
+    const id = freshID("development");
+    const tick = make("input", { type: "checkbox", id, checked: true });
+    return {
+        element: make("p", { class: "choice" }, tick,
+            make("label", { for: id }, t("Add new indexes to development, too, so that the next promotion keeps them"))),
+        /** Returns whether development has the index now. */
+        async add(type, fields) {
+            if (!tick.checked) return false;
+            try {
+                await api.addIndex(type, { fields }, { scope: calls.place("development") });
+                return true;
+            } catch (error) {
+                if (!(error instanceof api.Refusal)) throw error;
+                const reason = error.status === 404 ? t("development has no type {type}", { type }) : error.message;
+                error.message = t("The index was added to production, but not to development: {reason}", { reason });
+                error.advice = null;
+                throw error;
+            }
+        },
+    };
+}
+
 export async function show(visit, names, query) {
     const { signal, show: draw, fail } = visit;
-    const [first] = await Promise.all([api.schemaAdvice(signal), schema.load({ signal })]);
+    const [first, environment] = await Promise.all([api.schemaAdvice(signal), api.environment(), schema.load({ signal })]);
     let advice = first;
     let types = schema.all();
+    const isOfBoth = environment === "production" && session.covers("changeSchema") && session.current()?.isAdministrator !== false;
+    const also = isOfBoth ? companion() : null;
     const heading = make("h1", {}, t("Performance"));
     const problem = make("div", {});
     const list = make("section", { "aria-label": t("Costly queries") });
     const builds = make("section", { "aria-label": t("Index builds") });
+    const unused = !session.covers("readMetrics") ? null
+        : unusedIndexes({ environment, signal, fail, problem, heading, changed: refresh });
     let shown = "";
 
     function drawParts() {
@@ -92,7 +138,7 @@ export async function show(visit, names, query) {
         const focused = document.activeElement?.getAttribute("aria-label");
         const hadFocus = list.contains(document.activeElement) || builds.contains(document.activeElement);
         list.replaceChildren(make("h2", {}, t("Costly queries")), advice.length === 0
-            ? make("p", { class: "note" }, t("No query was costly or rejected in {environment} since the server started.", { environment: scope.environment() }))
+            ? make("p", { class: "note" }, t("No query was costly or rejected in {environment} since the server started.", { environment }))
             : adviceTable(advice, types, add));
         builds.replaceChildren(make("h2", {}, t("Index builds")), buildList(unready));
         if (hadFocus) {
@@ -111,9 +157,17 @@ export async function show(visit, names, query) {
         try {
             await api.addIndex(type, { fields });
             problem.replaceChildren();
+            let isInBoth = false;
+            try {
+                isInBoth = also !== null && await also.add(type, fields);
+            } catch (error) {
+                if (!signal.aborted) showProblem(problem, error);
+            }
             await schema.load({ signal });
             const isBuilding = await refresh();
-            announce(isBuilding ? t("Added. The index is being built.") : t("Index added: {index}", { index: title }));
+            if (problem.childElementCount > 0) return;
+            announce(isInBoth ? t("Index added to production and development: {index}", { index: title })
+                : isBuilding ? t("Added. The index is being built.") : t("Index added: {index}", { index: title }));
         } catch (error) {
             if (!signal.aborted) showProblem(problem, error);
         }
@@ -121,8 +175,10 @@ export async function show(visit, names, query) {
     const own = queryPart(query, visit, add);
     drawParts();
     draw(make("div", { class: "page-head" }, heading, make("p", { class: "note" }, tn("{count} costly query since the server started",
-        "{count} costly queries since the server started", advice.length))), problem, list, builds, own.element);
+        "{count} costly queries since the server started", advice.length)), make("p", { class: "actions" }, otherLink(environment, signal))),
+    also?.element ?? null, problem, list, builds, own.element, unused?.element ?? null);
     introduce(heading);
+    unused?.refresh();
     own.begin();
     repeat(async () => ((await refresh()) ? 1_000 : 5_000), 1_000, signal, fail);
 }

@@ -5,7 +5,7 @@ import { announce, make } from "../dom.js";
 import * as requests from "../requests.js";
 import * as session from "../session.js";
 import { number, t } from "../words.js";
-import { exactText, factList, openRow, timeText } from "./log-parts.js";
+import { exactText, factList, openRow, timeText, timeView } from "./log-parts.js";
 import { senderView } from "./sender.js";
 
 /** The number of columns of the table. */
@@ -62,8 +62,8 @@ function details(entry) {
             [t("Identifier"), identifier(entry.request)],
         ]),
         make("p", { class: "actions" }, reason,
-            sender === "" ? null : make("a", { class: "button small", href: requests.address({ actor: sender }) }, t("Only this sender")),
-            make("a", { class: "button small", href: requests.address({ path: entry.path }) }, t("Only this path")),
+            sender === "" ? null : make("a", { class: "button small", href: requests.address({ actor: sender, ...requests.sameSide(entry) }) }, t("Only this sender")),
+            make("a", { class: "button small", href: requests.address({ path: entry.path, ...requests.sameSide(entry) }) }, t("Only this path")),
             make("a", { class: "button small", href: requests.address({ request: entry.request }) }, t("Link to this request"))));
 }
 
@@ -72,7 +72,7 @@ export function requestRow(entry, isOpen = false) {
     const cell = (title, content, style) => make("td", { "data-title": title, class: style }, content);
     const path = requests.readable(entry.path);
     const rows = openRow({
-        title: timeText(entry.timestamp), columns, content: () => details(entry),
+        title: timeView(entry.timestamp), columns, content: () => details(entry),
         label: t("Details of {method} {path}, {time}", { method: entry.method, path, time: timeText(entry.timestamp) }),
         cells: [
             cell(t("Sender"), senderView(entry.actor), "who-cell"), cell(t("Address"), entry.address, "code minor"),

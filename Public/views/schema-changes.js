@@ -65,33 +65,53 @@ export function changesTable(list) {
                 body)), more);
 }
 
-/** What a change does besides the differences, and what it costs, in sentences; `changes` is that of the server's response. */
-export function remarks({ records = {}, roles = [], kept = [], snapshot, deletedRecords = 0 }, list) {
-    const read = Object.entries(records).filter(([, count]) => Number(count) > 0);
+/** An index that gets lost: `Post (title, -likes)`, or `Post (title: SORTABLE)` for options of a field. */
+export function lostName({ type, name, lost }) {
+    return `${type} (${lost === undefined ? name : `${name}: ${lost.join(", ")}`})`;
+}
+
+/** What a change takes away or allows, in sentences. */
+export function dangers(list) {
     const goes = ({ change, kind }) => change === "removed" && kind === "type";
+    const isNew = ({ type }) => list.some(({ change, kind, type: other }) => change === "added" && kind === "type" && other === type);
     const removedFields = list.filter((each) => goes(each) || (each.change === "removed" && each.kind === "field"
         && !list.some((other) => goes(other) && other.type === each.type)));
-    const removedIndexes = list.filter(({ change, kind, type }) => change === "removed" && kind === "index"
-        && !list.some((other) => goes(other) && other.type === type));
+    const lost = diff.lostIndexes(list);
+    const rights = [...new Set(list.filter((each) => diff.isOfRights(each) && !isNew(each)
+        && !list.some((other) => goes(other) && other.type === each.type)).map(({ type }) => type))];
     return [
         removedFields.length === 0 ? null
             : t("Programs that still use these types and fields get errors: {names}.", {
                 names: removedFields.map(({ type, kind, name }) => (kind === "type" ? type : `${type}.${name}`)).join(", "),
             }),
-        removedIndexes.length === 0 ? null : t("Queries that need these indexes may be rejected: {names}.", {
-            names: removedIndexes.map(({ type, name }) => `${type} (${name})`).join(", "),
+        lost.length === 0 ? null : t("Removed indexes: {names}. Queries that need them become slower or are rejected.", {
+            names: lost.map(lostName).join(", "),
         }),
-        read.length === 0 ? null : t("New indexes are built from existing records: {types}. Until then, queries do not use them.", {
-            types: read.map(([type, count]) => `${type} (${number(count)})`).join(", "),
-        }),
-        roles.length === 0 ? null : t("These roles are created without members: {roles}.", { roles: roles.join(", ") }),
-        ...kept.map((sentence) => t("Stays as it is: {reason}.", { reason: sentence })),
-        Number(deletedRecords) === 0 ? null : tn("{count} record was deleted.", "{count} records were deleted.", Number(deletedRecords)),
-        snapshot === undefined ? null : t("The schema before is kept as snapshot {number}.", { number: String(snapshot) }),
+        rights.length === 0 ? null : t("Changed rights: {types}.", { types: rights.join(", ") }),
     ].filter((each) => each !== null);
 }
 
-/** The remarks as a list; `null` if there are none. */
+/**
+ * What a change does besides the differences, and what it costs, in sentences; `changes` is that of the server's response. `warnings`
+ * are what comes first, by default `dangers`.
+ */
+export function remarks({ records = {}, roles = [], kept = [], deletedRecords = 0 }, list, warnings = dangers(list)) {
+    const read = Object.entries(records).filter(([, count]) => Number(count) > 0);
+    return [
+        ...warnings,
+        read.length === 0 ? null : t("New indexes are built from existing records: {types}. Until then, queries do not use them.", {
+            types: read.map(([type, count]) => `${type} (${number(count)})`).join(", "),
+        }),
+        roles.length === 0 ? null
+            : t("New roles: {roles}. They begin without members, so nobody has their rights until you add members under Security.", {
+                roles: roles.join(", "),
+            }),
+        ...kept.map((sentence) => t("Stays as it is: {reason}.", { reason: sentence })),
+        Number(deletedRecords) === 0 ? null : tn("{count} record was deleted.", "{count} records were deleted.", Number(deletedRecords)),
+    ].filter((each) => each !== null);
+}
+
+/** The remarks, texts or nodes, as a list; `null` if there are none. */
 export function remarkList(sentences) {
     return sentences.length === 0 ? null
         : make("ul", { class: "remarks", "aria-label": t("Remarks") }, sentences.map((sentence) => make("li", {}, sentence)));

@@ -8,10 +8,10 @@ import * as diff from "../schema-diff.js";
 import * as schema from "../schema.js";
 import * as scope from "../scope.js";
 import * as session from "../session.js";
-import { t, tp } from "../words.js";
+import { t, tn, tp } from "../words.js";
 import { ask } from "./dialog.js";
 import { showProblem } from "./problem.js";
-import { changesTable, refusalSentences, remarkList, remarks, summary } from "./schema-changes.js";
+import { changesTable, dangers, lostName, refusalSentences, remarkList, remarks, summary } from "./schema-changes.js";
 
 /** The name of the server's own token in the audit log. */
 const ownToken = "_administrator";
@@ -21,9 +21,9 @@ function both(signal) {
     return Promise.all(["development", "production"].map((name) => calls.read({ scope: calls.place(name), signal })));
 }
 
-/** The console's URL for the schema of production. */
-function productionAddress() {
-    return `${location.pathname}?${new URLSearchParams(calls.place("production"))}#/schema`;
+/** The console's URL with a page of production. */
+function productionAddress(page) {
+    return scope.environmentAddress("production", page);
 }
 
 function nameOf(environment) {
@@ -45,14 +45,28 @@ function rightsChoice(changed) {
         make("div", { class: "sides" }, choice(false, t("take those of development"), true), choice(true, t("keep those of production"), false)));
 }
 
-/** Asks before a change of production. */
-async function askFirst(title, action, list, changes) {
+/** Asks before a change of production. The differences are on the page, unless `further` has them. */
+async function askFirst(title, action, list, changes, further = null) {
     return action === await ask({
-        title, wide: true,
+        title,
         content: make("div", {}, make("p", { class: "production-note" }, t("This is production.")),
-            remarkList(remarks(changes, list)), changesTable(list)),
+            make("p", {}, summary(list)), remarkList([...dangers(list), ...(changes.kept ?? []).map((reason) =>
+                t("Stays as it is: {reason}.", { reason }))]), further),
         choices: [{ value: "keep", title: t("Keep the schema"), isFirst: true }, { value: action, title: action, kind: "danger" }],
     });
+}
+
+/** All differences, which open at a click. */
+function foldedChanges(list) {
+    return make("details", { class: "all-changes" }, make("summary", {}, t("All changes")), changesTable(list));
+}
+
+/** What the user has to do after new roles came to production, with links to them. */
+function newRoles(roles) {
+    const links = roles.flatMap((role, at) => [at === 0 ? null : ", ",
+        make("a", { href: productionAddress(`#/security/roles/${encodeURIComponent(role)}`) }, role)]);
+    return make("span", {}, tp("These roles are new in production: {roles}. They have no members there yet, so nobody has their rights. Open a role to add its members.",
+        { roles: make("span", {}, links) }));
 }
 
 function snapshotTable(snapshots, rollBack) {
@@ -62,7 +76,7 @@ function snapshotTable(snapshots, rollBack) {
         make("table", { class: "lines cards" },
             make("thead", {}, make("tr", {}, [t("Number"), t("Until"), t("Replaced by a"), t("By"),
                 make("span", { class: "visually-hidden" }, t("Roll back"))].map(head))),
-            make("tbody", {}, snapshots.map((snapshot) => make("tr", {},
+            make("tbody", {}, snapshots.map((snapshot) => make("tr", { "data-snapshot": String(snapshot.id) },
                 make("th", { scope: "row" }, String(snapshot.id)),
                 cell(t("Until"), localText(snapshot.created), "moment"),
                 cell(t("Replaced by a"), reasons[snapshot.before] ?? snapshot.before),
@@ -107,6 +121,10 @@ export async function show({ signal, show: place, isOver }, head) {
         if (isOver() || number !== drawn) return;
         const button = make("button", { type: "button", class: "primary", onclick: () => whileBusy(button, () => promote(list, changes)) },
             t("Promote to production…"));
+        const lost = diff.lostIndexes(list);
+        // The indexes that get lost have a box of their own.
+        const warnings = dangers(list.filter((each) => !lost.some(({ type, kind, name }) =>
+            each.type === type && each.kind === kind && each.name === name)));
         plan.replaceChildren(...(list.length === 0
             ? [make("p", {}, keepsRights
                 ? tp("Apart from the rights, {production} has the schema of {development}.", names()) : tp("{production} has the schema of {development}.", names()))]
@@ -114,7 +132,7 @@ export async function show({ signal, show: place, isOver }, head) {
                 refused.length === 0 ? null : make("div", { class: "problem-box refused" },
                     make("p", { class: "reason" }, t("Production cannot take this schema:")),
                     make("ul", {}, refused.map((sentence) => make("li", {}, sentence)))),
-                remarkList(remarks(changes, list)),
+                lostBox(lost), remarkList(remarks(changes, list, warnings)),
                 make("p", { class: "actions" }, !canChange ? make("span", { class: "note" }, session.reason(t("changing the schema")))
                     : refused.length === 0 ? button : make("span", { class: "note" }, t("Nothing can be promoted until this is resolved."))),
                 changesTable(list)])
@@ -150,8 +168,49 @@ export async function show({ signal, show: place, isOver }, head) {
         await reload();
         if (isOver()) return;
         announce(title);
-        showDone(title, make("p", {}, summary(list)), remarkList(remarks(changes, list)),
-            make("p", { class: "actions" }, make("a", { class: "button", href: productionAddress() }, t("Schema of production"))));
+        const { roles = [], snapshot } = changes;
+        const back = snapshot === undefined ? null : make("span", {}, t("The schema before this change is number {number} of the earlier schemas below. If something no longer works, roll back to it.",
+            { number: String(snapshot) }), " ", make("button", {
+            type: "button", class: "small", onclick: () => goToHistory(snapshot),
+        }, t("Show it")));
+        showDone(title, make("p", {}, summary(list)),
+            remarkList([...remarks({ ...changes, roles: [] }, list), roles.length === 0 ? null : newRoles(roles), back]
+                .filter((each) => each !== null)),
+            make("p", { class: "actions" }, make("a", { class: "button", href: productionAddress("#/schema") }, t("Schema of production"))));
+    }
+    function goToHistory(number) {
+        const button = history.querySelector(`[data-snapshot="${number}"] button`);
+        history.scrollIntoView({ block: "center" });
+        button?.focus({ preventScroll: true });
+    }
+    /** The indexes that only production has, and the way to keep them; `null` if there are none. */
+    function lostBox(lost) {
+        if (lost.length === 0) return null;
+        return make("section", { class: "problem-box lost-indexes", "aria-label": t("Indexes that would be removed") },
+            make("p", { class: "reason" }, tn("{count} index is only in production. The promotion would remove it:",
+                "{count} indexes are only in production. The promotion would remove them:", lost.length)),
+            make("ul", {}, lost.map((each) => make("li", {}, make("span", { class: "code" }, lostName(each)),
+                each.before === "UNIQUE" ? make("span", { class: "type" }, "UNIQUE") : null,
+                !canChange ? null : make("button", {
+                    type: "button", class: "small", "aria-label": t("Keep {index}: add it to development", { index: lostName(each) }),
+                    onclick: (event) => whileBusy(event.currentTarget, () => keep(each)),
+                }, t("Keep: add it to development"))))),
+            make("p", { class: "note" }, t("Queries that need one of these indexes become slower or are rejected without it.")));
+    }
+    async function keep(lost) {
+        try {
+            await calls.addLost(lost, "development");
+        } catch (error) {
+            if (!isOver()) showProblem(problem, error);
+            return;
+        }
+        if (scope.environment() === "development") await schema.load();
+        if (isOver()) return;
+        done.replaceChildren();
+        await reload();
+        if (isOver()) return;
+        announce(t("Added to development: {index}", { index: lostName(lost) }));
+        (plan.querySelector(".lost-indexes button") ?? heading).focus({ preventScroll: true });
     }
     /** One of the schemas is another one by now. */
     async function moved() {
@@ -190,7 +249,7 @@ export async function show({ signal, show: place, isOver }, head) {
                 return;
             }
             const title = t("Bring the schema {number} of production back?", { number: String(id) });
-            if (!(await askFirst(title, t("Roll back"), list, dry.changes)) || isOver()) return;
+            if (!(await askFirst(title, t("Roll back"), list, dry.changes, foldedChanges(list))) || isOver()) return;
             const { changes } = await calls.rollBack("production", id, { keepsRights, tag });
             await finish(t("Rolled back"), list, changes);
         } catch (error) {

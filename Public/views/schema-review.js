@@ -16,10 +16,11 @@ export function productionNote() {
 }
 
 /**
- * Lets `edit(types)` change the types of the schema, and puts them. If `title` is given, it first shows the differences and asks.
+ * Lets `edit(types)` change the types of the schema, and puts them. If `title` is given, it first shows the differences below the
+ * sentence `intro`, and asks.
  * Returns whether the schema was changed. Throws the server's error, of the dry run too.
  */
-export async function changeReviewed(edit, { title, action } = {}) {
+export async function changeReviewed(edit, { title, action, intro = null } = {}) {
     const before = await calls.read();
     const types = json.parse(json.stringify(before.types));
     edit(types);
@@ -28,7 +29,7 @@ export async function changeReviewed(edit, { title, action } = {}) {
         const list = diff.differences(before.types, plan.types ?? types);
         const answer = await ask({
             title, wide: true,
-            content: make("div", {}, productionNote(), remarkList(remarks(plan.changes, list)), changesTable(list)),
+            content: make("div", {}, productionNote(), intro === null ? null : make("p", {}, intro), remarkList(remarks(plan.changes, list)), changesTable(list)),
             choices: [
                 { value: "keep", title: t("Keep the schema"), isFirst: true }, { value: "change", title: action, kind: "danger" },
             ],

@@ -1,5 +1,6 @@
 import * as api from "../api.js";
 import { make } from "../dom.js";
+import * as rooms from "../rooms.js";
 import * as router from "../router.js";
 import * as scope from "../scope.js";
 import * as users from "../users.js";
@@ -15,20 +16,17 @@ const titles = {
     container: t("Container"), environment: t("Environment"), database: t("Database"),
     owner: t("Owner (account name or record name)"), zone: t("Zone"),
 };
-const placeholders = { owner: "ada" };
+const placeholders = { container: t("the server's default"), owner: "ada", zone: scope.defaultZone };
 
 function control(key, value) {
     const id = `scope-${key}`;
     if (choices[key] === undefined) {
         return make("input", {
-            id, type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false",
-            placeholder: placeholders[key] ?? t("default"), value,
+            id, type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", placeholder: placeholders[key], value,
         });
     }
-    const names = value === "" || choices[key].includes(value) ? choices[key] : [...choices[key], value];
-    const select = make("select", { id },
-        make("option", { value: "" }, t("default")),
-        names.map((name) => make("option", { value: name }, name)));
+    const names = choices[key].includes(value) ? choices[key] : [value, ...choices[key]];
+    const select = make("select", { id }, names.map((name) => make("option", { value: name }, name === "" ? "…" : name)));
     select.value = value;
     return select;
 }
@@ -54,8 +52,7 @@ function scopeText() {
 async function nameEnvironment(named, element) {
     let name = named;
     try {
-        name ??= await api.isProduction() ? "production" : "development";
-        scope.setEnvironment(name);
+        name ??= await api.environment();
     } catch {
         name = t("default environment"); // The page says what is wrong.
     }
@@ -66,16 +63,25 @@ async function nameEnvironment(named, element) {
 /** The control in the header: the container, environment, database, owner and zone that the console shows. */
 export function scopeMenu() {
     const now = scope.current();
-    const controls = scope.keys.map((key) => [key, control(key, now[key] ?? "")]);
+    const initial = { ...now, database: now.database ?? "public" };
+    const controls = scope.keys.map((key) => [key, control(key, initial[key] ?? "")]);
 
-    const [database, owner] = ["database", "owner"].map((wanted) => controls.find(([key]) => key === wanted)[1]);
+    const [environment, database, owner, zone] = ["environment", "database", "owner", "zone"]
+        .map((wanted) => controls.find(([key]) => key === wanted)[1]);
     const problem = make("p", { class: "problem", id: "scope-problem", role: "alert" });
     owner.setAttribute("aria-describedby", problem.id);
 
-    /** Only a private database has an owner, and an administrator has no private database. */
+    /** Only a private database has an owner and further zones, and an administrator has no private database. */
     function follow() {
         owner.parentElement.hidden = database.value !== "private";
+        zone.parentElement.hidden = database.value !== "private" && zone.value === "";
         problem.textContent = "";
+    }
+    /** Chooses the environment that the server shows if the URL names none. */
+    async function followEnvironment() {
+        const name = await api.environment();
+        environment.querySelector("option[value='']")?.remove();
+        if (!choices.environment.includes(environment.value)) environment.value = name;
     }
     /** The record name of the owner that the user typed; `null` if there is none, which the form then reports. */
     async function findOwner(text) {
@@ -97,6 +103,7 @@ export function scopeMenu() {
         event.preventDefault();
         if (database.value !== "private") {
             owner.value = "";
+            if (now.database === "private") zone.value = "";
         } else {
             const recordName = await findOwner(owner.value.trim());
             if (recordName === null) {
@@ -108,16 +115,22 @@ export function scopeMenu() {
         if (!(await router.canLeave())) return;
         router.unguard();
         close(box);
-        scope.change(Object.fromEntries(controls.map(([key, { value }]) => [key, value])));
+        const values = Object.fromEntries(controls.map(([key, { value }]) => [key, value.trim()]));
+        // What the URL need not name is left out: the environment that the server shows anyway, and the public database.
+        if (now.environment === undefined && values.environment === scope.environment() && values.container === (now.container ?? "")) {
+            values.environment = "";
+        }
+        if (values.database === "public") values.database = "";
+        scope.change(values, rooms.elsewhere(router.place()));
     }
     const form = make("form", { onsubmit: submit },
         controls.map(([key, element]) => make("div", {},
             make("label", { for: element.id }, titles[key]), element)),
         problem,
-        make("p", { class: "note" }, t("Empty means the server's default.")),
         make("button", { type: "submit", class: "primary" }, t("Switch")));
     database.addEventListener("input", follow);
     follow();
+    if (now.environment === undefined) followEnvironment().catch(() => {}); // The page says what is wrong.
     const box = menu({
         summary: [make("span", { class: "visually-hidden" }, t("Database"), ": "), scopeText()], style: "place", content: form,
     });

@@ -42,16 +42,23 @@ function details({ key, value, help, source, isDefault }) {
         ]));
 }
 
+/** A size in a form that can be read, if the value is not one: `5000000000`, `9765625KiB`. */
+function sizeNote(setting) {
+    const bytes = settings.bytesOf(setting);
+    const isReadable = bytes === null || bytes === 0 || /^\d{1,4}(?:KiB|MiB|GiB|TiB)$/.test(setting.value) || bytes < 1024;
+    return isReadable ? null : make("span", { class: "note" }, ` ${sizeText(bytes)}`);
+}
+
 function row(setting) {
     const cell = (title, content, style) => make("td", { "data-title": title, class: style }, content);
     const value = setting.value === "" ? make("span", { class: "note" }, t("empty"))
-        : make("span", { class: "value code", translate: "no", title: setting.value }, setting.value);
+        : [make("span", { class: "value code", translate: "no" }, setting.value), sizeNote(setting)];
     return openRow({
         title: setting.key, label: t("How to change {key}", { key: setting.key }), columns, content: () => details(setting),
         style: setting.isDefault ? "" : "changed",
         cells: [cell(t("Value"), value, "value-cell"),
-            cell(t("Source"), make("span", { class: setting.isDefault ? "note" : "value code", title: sourceText(setting) }, sourceText(setting))),
-            cell(t("Meaning"), make("span", { class: "value note", lang: "en", title: setting.help }, setting.help), "path-cell")],
+            cell(t("Source"), make("span", { class: setting.isDefault ? "note" : "value code", }, sourceText(setting))),
+            cell(t("Meaning"), make("span", { class: "value note", lang: "en" }, setting.help), "path-cell")],
     });
 }
 
@@ -109,6 +116,7 @@ export async function show({ signal, show: draw, fail }, names, query) {
     const heading = make("h1", {}, t("Settings"));
     const ids = [freshID("search"), freshID("changed")];
     const result = make("div", {});
+    const sections = make("nav", { class: "section-links", "aria-label": t("Sections") });
     const count = make("p", { class: "note", role: "status" });
     const search = make("input", {
         id: ids[0], type: "search", autocomplete: "off", autocapitalize: "off", spellcheck: "false", value: query.get("search") ?? "",
@@ -123,8 +131,21 @@ export async function show({ signal, show: draw, fail }, names, query) {
             : [make("div", { class: "empty" }, make("p", { class: "lead" }, t("Nothing was found.")),
                 make("p", {}, changed.checked && search.value.trim() === "" ? t("All settings have their default values.")
                     : t("No setting contains these words.")))]));
+        drawSections(list);
         const conditions = { ...(search.value.trim() && { search: search.value.trim() }), ...(changed.checked && { changed: "true" }) };
         router.correct(router.address(["settings"], conditions));
+    }
+    /** Leads to the sections, which are far below the first one. */
+    function drawSections(list) {
+        const go = (title, element) => make("button", { type: "button", class: "small quiet", onclick: () => {
+            element().scrollIntoView({ block: "start" });
+            element().querySelector(".panel.table")?.focus({ preventScroll: true });
+        } }, title);
+        const found = settings.bySection(list);
+        sections.hidden = found.length < 2;
+        sections.replaceChildren(...found.map(([name]) => go(titles[name] ?? name, () =>
+            [...result.children].find((each) => each.ariaLabel === (titles[name] ?? name)))),
+        go(t("Limits of requests"), () => limits.element));
     }
     const limits = part({ title: t("Limits of requests"), signal, fail, load: async () => limitTables(await api.limits(signal)) });
     fill();
@@ -132,7 +153,7 @@ export async function show({ signal, show: draw, fail }, names, query) {
         make("form", { class: "log-filter", role: "search", "aria-label": t("Find settings"), onsubmit: (event) => event.preventDefault() },
             make("div", { class: "condition" }, make("label", { for: ids[0] }, t("Search")), search),
             make("div", { class: "choice" }, changed, make("label", { for: ids[1] }, t("Only changed ones"))), count),
-        result, limits.element);
+        sections, result, limits.element);
     introduce(heading);
     limits.refresh();
 }

@@ -99,10 +99,14 @@ function bodyInputs(description, operation) {
 
 /** The request as a command, with a token instead of the session. */
 function command(method, address, headers, body) {
-    const parts = [`curl${method === "GET" ? "" : ` -X ${method}`} ${shell(address)}`, '-H "Authorization: Bearer $TOKEN"',
-        ...Object.entries(headers).map(([name, value]) => `-H ${shell(`${name}: ${value}`)}`),
-        ...(typeof body === "string" ? [`-d ${shell(body)}`] : body instanceof Blob ? [`--data-binary ${shell(`@${body.name}`)}`] : [])];
-    return parts.join(" \\\n  ");
+    // With -X HEAD, curl waits for a body that does not come.
+    const verb = method === "GET" ? "" : method === "HEAD" ? " --head" : ` -X ${method}`;
+    const sent = typeof body === "string" ? [`--data-raw ${shell(body)}`]
+        : body instanceof Blob ? [`--data-binary ${shell(`@${body.name}`)}`]
+        : body instanceof FormData ? [...body].map(([name, value]) => `-F ${shell(`${name}=${value instanceof Blob ? `@${value.name}` : value}`)}`)
+        : [];
+    return [`curl${verb} ${shell(address)}`, '-H "Authorization: Bearer $TOKEN"',
+        ...Object.entries(headers).map(([name, value]) => `-H ${shell(`${name}: ${value}`)}`), ...sent].join(" \\\n  ");
 }
 
 function bodyView(response) {

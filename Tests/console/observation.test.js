@@ -6,6 +6,7 @@ import "./page.js";
 process.env.TZ = "Europe/Berlin";
 const charts = await import("../../Public/charts.js");
 const requests = await import("../../Public/requests.js");
+const session = await import("../../Public/session.js");
 const settings = await import("../../Public/settings.js");
 const { actions } = await import("../../Public/audit-actions.js");
 const { backupVerdict, failedShare } = await import("../../Public/views/home-health.js");
@@ -86,6 +87,36 @@ test("requests are grouped by sender, route and status", () => {
     assert.deepEqual(requests.likeThis(groups[0].first), { status: "403", actor: user.name, path: "/records/" });
 });
 
+test("pages without the console's requests are full, and continue where they end", async () => {
+    // The newest first; each third one is of an app.
+    const all = Array.from({ length: 90 }, (_, at) => ({ id: 90 - at, request: at % 3 === 2 ? `app-${at}` : `console-${at}` }));
+    const asked = [];
+    const ask = async (cursor = "91") => {
+        asked.push(cursor);
+        const list = all.filter(({ id }) => id < Number(cursor));
+        return { requests: list.slice(0, 10), latest: 90 + asked.length, ...(list.length > 10 && { cursor: String(list[9].id) }) };
+    };
+    const isOfApp = (entry) => !requests.isOfConsole(entry);
+    const first = await requests.collect(ask, isOfApp, 8);
+    assert.deepEqual(first.entries.map(({ id }) => id), [88, 85, 82, 79, 76, 73, 70, 67]);
+    assert.deepEqual([first.cursor, first.left, first.latest], ["67", 16, 91], "the latest of the first page, so that none is missed");
+    const second = await requests.collect(ask, isOfApp, 100, first.cursor);
+    assert.deepEqual([second.entries.length, second.entries[0].id, second.cursor, second.left], [22, 64, undefined, 44]);
+    assert.deepEqual(await requests.collect(async () => ({ requests: [], latest: 4 }), isOfApp, 8),
+        { entries: [], left: 0, latest: 4, cursor: undefined });
+});
+
+test("the log leaves out the console's requests unless it is asked for one of them", () => {
+    assert.equal(requests.hidesConsole({}), true);
+    assert.equal(requests.hidesConsole({ console: "true" }), false);
+    assert.equal(requests.hidesConsole({ request: "console-1" }), false);
+    assert.match(session.identified()["X-Request-ID"], /^console-[0-9a-f]{12}$/);
+    assert.deepEqual(requests.serverQuery({ status: "403", console: "true" }), { status: "403" });
+    assert.equal(requests.unfiltered({ status: "403", console: "true" }), "#/logs?console=true");
+    const denied = entry("GET", "/records/Post/a", "GET /records/{type}/{name}", { request: "console-1" });
+    assert.equal(requests.address(requests.likeThis(denied)), `#/logs?status=403&actor=${user.name}&path=%2Frecords%2F&console=true`);
+});
+
 test("the conditions of the log are those of its URL", () => {
     const filter = requests.fromAddress(new URLSearchParams("status=403&actor=&path=+%2Frecords+&other=1"));
     assert.deepEqual(filter, { status: "403", path: "/records" });
@@ -107,6 +138,13 @@ test("settings have the names that the server gives them", () => {
         assert.equal(settings.flagOf(key), flag ?? "--" + key.replaceAll(/[._]/g, "-") + (isSecret ? "-file" : ""), key);
     }
     assert.equal(settings.environmentName("limits.rate_auth"), "FOGBASE_LIMITS_RATE_AUTH");
+});
+
+test("sizes among the settings are bytes", () => {
+    const bytes = (value, key = "assets.max_bytes") => settings.bytesOf({ key, value });
+    assert.deepEqual(["5000000000", "9765625KiB", "16MiB", "1GiB", "", "none"].map((value) => bytes(value)),
+        [5e9, 1e10, 16 * 1024 ** 2, 1024 ** 3, null, null]);
+    assert.equal(bytes("8080", "server.port"), null);
 });
 
 test("settings are found by words, and by a change", () => {
@@ -145,4 +183,19 @@ test("the last backup is good only if one of the week was tested and is complete
     assert.equal(level(backup(0, false), backup(1, true, 1), backup(2, true)), "alarm");
     assert.equal(level(backup(1, true), backup(2, true, 1)), "good");
     assert.match(backupVerdict([backup(1, true, 1)], now).text, /gone/);
+});
+
+test("a room has the same place in another database, without what only this one has", async () => {
+    const { elsewhere } = await import("../../Public/rooms.js");
+    const to = (path, query = "") => elsewhere({ segments: path.split("/").filter((part) => part !== ""), query: new URLSearchParams(query) });
+    assert.equal(to(""), "#/");
+    assert.equal(to("types/Post", "where=a&page=3&as=ada"), "#/types/Post?where=a");
+    assert.equal(to("types/Post/record/sea", "view=1"), "#/types/Post");
+    assert.equal(to("types/Post/new", "from=a"), "#/types/Post");
+    assert.equal(to("types/Post/schema"), "#/types/Post/schema");
+    assert.equal(to("security/roles/editors"), "#/security/roles/editors");
+    assert.equal(to("users/ada"), "#/users");
+    assert.equal(to("jobs/1"), "#/jobs");
+    assert.equal(to("logs", "status=4xx&request=1"), "#/logs?status=4xx");
+    assert.equal(to("no/such/room"), "#/");
 });

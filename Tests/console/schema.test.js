@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import "./page.js";
-import { asksFirst, counts, differences, promoted } from "../../Public/schema-diff.js";
+import * as indexes from "../../Public/indexes.js";
+import { asksFirst, counts, differences, lostIndexes, promoted } from "../../Public/schema-diff.js";
 import { find, isJSON, offsetAt, positionAt, problemOf, tokenEnd } from "../../Public/schema-text.js";
 
 const post = () => ({
@@ -118,4 +119,33 @@ test("a complaint of the server has its place in the text", () => {
     assert.equal(problemOf(rule, text).line, 3);
     assert.deepEqual(problemOf({ message: "No", details: { recordType: "Log" } }, text), { sentence: "No" });
     assert.deepEqual(problemOf({ message: "No" }, text), { sentence: "No" });
+});
+
+test("the indexes that get lost are those of fields that stay", () => {
+    const before = { Post: { ...post(), indexes: [{ fields: ["title", "-likes"] }, { fields: ["likes"], unique: true }, { fields: ["likes"] }] },
+        Old: post() };
+    before.Post.fields.title.indexes = ["QUERYABLE", "SORTABLE"];
+    before.Post.fields.gone = { type: "STRING", indexes: ["QUERYABLE"] };
+    const now = { Post: { ...post(), indexes: [{ fields: ["likes"] }] } };
+    const lost = lostIndexes(differences(before, now));
+    assert.deepEqual(lost.map(({ kind, name, before: was, lost: words }) => [kind, name, was, words ?? []]), [
+        ["marks", "title", "QUERYABLE, SORTABLE", ["SORTABLE"]], ["index", "title, -likes", "", []], ["index", "likes", "UNIQUE", []],
+    ]);
+    const replaced = { Post: { ...post(), indexes: [{ fields: ["title", "-likes"], unique: true }] } };
+    assert.deepEqual(lostIndexes(differences({ Post: post() }, replaced)), [], "another index with the same columns serves");
+});
+
+test("unused indexes have the options or the index that makes them", () => {
+    const type = { name: "Post", fields: { title: { type: "STRING", indexes: ["QUERYABLE", "SORTABLE", "SEARCHABLE"] }, likes: { type: "INT64" } },
+        indexes: [{ fields: ["likes"] }, { fields: ["-likes", "title"], unique: true }, { fields: ["likes", "title"], state: "building" }] };
+    const report = (...list) => [{ name: "Post", indexes: list.map(([fields, uses, bytes]) => ({ fields, uses, bytes, entries: bytes })) },
+        { name: "Gone", indexes: [{ fields: ["x"], uses: 0, bytes: 1 }] }];
+    const found = indexes.unused([type], report([["likes"], 0, 10], [["title"], 0, 30], [["title[words]"], 0, null],
+        [["-likes", "title"], 0, 1], [["likes", "title"], 0, 1], [["created"], 0, 1]));
+    assert.deepEqual(found.map(({ title, field, marks, bytes }) => [title, field, marks, bytes]), [
+        ["title", "title", ["QUERYABLE", "SORTABLE"], 30], ["likes", undefined, undefined, 10], ["title[words]", "title", ["SEARCHABLE"], null],
+    ]);
+    assert.deepEqual(indexes.unused([type], report([["likes"], 3, 10])), []);
+    for (const each of found) indexes.remove(type, each);
+    assert.deepEqual([type.fields.title.indexes, type.indexes.map(indexes.title)], [[], ["-likes, title", "likes, title"]]);
 });

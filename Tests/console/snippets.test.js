@@ -22,6 +22,7 @@ const types = {
     Numbers: { fields: { likes: "INT64", sizes: "DOUBLE_LIST", images: "ASSET_LIST" }, indexes: ["likes"] },
     船: { fields: { in: "STRING", 名前: "STRING", places: "LOCATION_LIST" }, indexes: ["in"] },
     Times: { fields: { seen: "TIMESTAMP", authors: "REFERENCE_LIST", moments: "TIMESTAMP_LIST" }, indexes: ["seen"] },
+    Listed: { fields: { title: "STRING" }, indexes: ["title"], needsList: true },
     Bare: { fields: { tags: "STRING_LIST" }, indexes: [] },
 };
 let server, folder, owner;
@@ -29,6 +30,7 @@ let server, folder, owner;
 function context(type, scope = {}) {
     return {
         type, fields: new Map(Object.entries(types[type].fields)), indexed: new Set(types[type].indexes), isProduction: false,
+        needsList: types[type].needsList === true,
         url: server?.url ?? "http://127.0.0.1:8080", scope,
     };
 }
@@ -41,7 +43,7 @@ before(async () => {
     for (const [name, type] of Object.entries(types)) {
         schema.types[name] = { fields: Object.fromEntries(Object.entries(type.fields).map(([field, kind]) => [field, {
             type: kind, ...(type.indexes.includes(field) ? { indexes: ["QUERYABLE"] } : {}),
-        }])) };
+        }])), ...(type.needsList && { aclRequired: true }) };
     }
     await server.call("PUT", "/schema", schema);
     const user = await server.call("POST", "/users", { name: "ada", password: "correct horse" });

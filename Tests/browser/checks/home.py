@@ -186,7 +186,7 @@ def types_that_differ_between_the_environments_are_named(page, server):
     page.until(lambda: "2 types of development differ from production." in part(page, name), "two differences")
     assert "Author\nonly in development" in part(page, name) and "Post\n1 added" in part(page, name)
     link = page.find(f"section[aria-label='{name}'] a")
-    assert link.get_attribute("href").endswith("#/schema")
+    assert link.get_attribute("href").endswith("#/schema?view=promotion")
 
 
 @check

@@ -117,6 +117,81 @@ def in_production_a_rejected_query_adds_its_index(page, server):
 
 
 @check
+def an_index_of_production_comes_to_development_too(page, server):
+    fields = {"title": {"type": "STRING"}, "likes": {"type": "INT64"}, "good": {"type": "INT64"}}
+    schema = {"types": {"Post": {"fields": fields}}}
+    assert server.call("PUT", "/schema?environment=production", schema)[0] == 200
+    posts(server, 20, "?environment=production")
+    for query in ["likes+%3E+3", "good+%3D%3D+3", "title+%3D%3D+%27a%27"]:
+        assert ask(server, f"environment=production&where={query}") == 400
+
+    def added(index):
+        page.press(f"Add {index}", "main")
+        page.until(lambda: "ready" in row(page, f"{index} ").text, "the index")
+
+    def in_development():
+        types = server.call("GET", "/schema?environment=development")[1]["types"]
+        return [index["fields"] for index in types["Post"]["indexes"]] if "Post" in types else None
+    enter(page, "#/performance")
+    page.heading("Performance")
+    page.see("No query was costly or rejected in development")
+    page.press("Performance of production: 3 costly queries")
+    page.heading("Performance")
+    page.until(lambda: "environment=production" in page.browser.current_url, "production")
+    added("likes")
+    page.see("The index was added to production, but not to development: development has no type Post")
+    assert in_development() is None
+    assert server.call("PUT", "/schema?environment=development", schema)[0] == 200
+    added("good")
+    assert in_development() == [["good"]], in_development()
+    assert not page.all(".problem-box"), "the problem is over"
+    page.press("Add new indexes to development, too, so that the next promotion keeps them")
+    added("title")
+    assert in_development() == [["good"]], in_development()
+    page.press("Performance of development: 0 costly queries")
+    page.until(lambda: "environment=development" in page.browser.current_url, "development")
+    page.heading("Performance")
+    assert "Add new indexes to development" not in page.text()
+
+
+@check
+def unused_indexes_are_listed_and_dropped(page, server):
+    posts(server, 400)
+    for index in [{"fields": ["likes"]}, {"fields": ["good", "-likes"]}, {"fields": ["title", "likes"], "unique": True}]:
+        assert server.call("POST", "/schema/types/Post/indexes", index)[0] == 201, index
+    schema = server.call("GET", "/schema")[1]
+    schema["types"]["Post"]["fields"]["title"]["indexes"] = ["SEARCHABLE"]
+    assert server.call("PUT", "/schema", schema)[0] == 200
+    assert ask(server, "where=likes+%3E+390") == 200
+    add(server, "vera", "viewer")
+    enter(page, "#/performance")
+    page.heading("Performance")
+    page.see("Uses are counted since the server started:", "1 minute ago", "Remove an index only when")
+    listed = "return [...document.querySelectorAll('.unused tbody td:nth-child(2)')].map((each) => each.textContent)"
+    page.until(lambda: sorted(page.run(listed)) == ["good, -likes", "title[words] SEARCHABLE"], "two unused indexes")
+    page.shot("unused-indexes")
+    page.click(page.find("[aria-label='Drop the index good, -likes of Post']"))
+    dialog(page, "Drop this index?", "Keep the schema")
+    page.see("No query has used it since", "Queries that need them become slower or are rejected.")
+    page.press("Keep the schema", "dialog")
+    page.click(page.find("[aria-label='Drop the index good, -likes of Post']"))
+    page.press("Drop", "dialog")
+    page.until(lambda: page.run(listed) == ["title[words] SEARCHABLE"], "one unused index")
+    page.click(page.find("[aria-label='Drop the index title[words] of Post']"))
+    page.press("Drop", "dialog")
+    page.see("Each index has been used since the server started, or there are none.")
+    post = server.call("GET", "/schema/types/Post")[1]
+    assert post["indexes"] == [{"fields": ["likes"]}, {"fields": ["title", "likes"], "unique": True}], post
+    assert not post["fields"]["title"].get("indexes"), post
+    assert server.call("POST", "/schema/types/Post/indexes", {"fields": ["good"]})[0] == 201
+    page.sign_out()
+    page.until(lambda: not page.browser.get_cookies(), "the cookie to go")
+    enter_as(page, "vera", "#/performance")
+    page.until(lambda: page.run(listed) == ["good"], "the new one")
+    assert not page.all(".unused button")
+
+
+@check
 def routes_are_found_and_tried(page, server):
     posts(server, 3)
     enter(page, "#/api")
@@ -199,6 +274,23 @@ def routes_are_found_and_tried(page, server):
         page.find("[data-route='POST /assets'] input[type=file]").send_keys(file.name)
         try_it("POST /assets")
         page.see('"contentType": "image/png"')
+    # A form with a file is a command, too.
+    finder.clear()
+    finder.send_keys("patch /records/{type}/{name}")
+    open_route("PATCH /records/{type}/{name}")
+    write(page, "type", "Post")
+    write(page, "name", "p0")
+    choose(page, "Content type", "multipart/form-data")
+    with tempfile.TemporaryDirectory() as directory:
+        Path(directory, "it's.png").write_bytes(picture(10, 10))
+        page.find("[data-route^='PATCH'] input[type=file]").send_keys(str(Path(directory, "it's.png")))
+        page.find("[data-route^='PATCH'] .request-body input[type=text]").send_keys("image")
+        try_it("PATCH /records/{type}/{name}")
+        page.see("200", '"image"')
+        page.press("The request for curl", "[data-route^='PATCH'] .response")
+        command = page.run("return [...document.querySelectorAll('.response pre')].at(-1).textContent")
+        done = shell(command, directory)
+        assert '"recordName":"p0"' in done.stdout and '"image"' in done.stdout, (command, done.stdout, done.stderr)
     finder.clear()
     finder.send_keys("nothing like this")
     page.see("No route has these words.")
@@ -240,7 +332,7 @@ def the_code_of_a_type_works_as_it_is_printed(page, server):
     page.press("Swift", "main .tabs[aria-label^=Language]")
     page.see("@RecordCodable", "struct Post {", f'privateDatabase(of: "{user}")', "environment: .development")
     page.press("JavaScript", "main .tabs[aria-label^=Language]")
-    page.see("await fetch(")
+    page.see("await fetch(", "Pages of other origins reach the server only if the setting cors.origins names their origin.")
     # The copied text is that of the box.
     page.browser.execute_cdp_cmd("Browser.grantPermissions", {
         "origin": server.address, "permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]})

@@ -1,9 +1,12 @@
 """The logs of requests and of changes, and the room of settings."""
 
+import time
 from urllib.parse import unquote
 
+from selenium.webdriver.common.keys import Keys
+
 from Tests.browser.checks.administrators import PASSWORD, add, enter_as
-from Tests.browser.checks.home import member
+from Tests.browser.checks.home import member, respond
 from Tests.browser.checks.pages import enter
 from Tests.browser.runner import PROGRAM, PUBLIC
 from Tests.browser.server import Server
@@ -20,13 +23,15 @@ def rows(page, count):
     page.until(lambda: len(entries(page)) == count, f"{count} rows in: {entries(page)}")
 
 
-def fill(page, label, text):
-    page.run("""
+def control(page, label):
+    return page.run("""
         const label = [...document.querySelectorAll(".log-filter label")]
             .find((each) => each.textContent === arguments[0]);
-        const control = document.getElementById(label.htmlFor);
-        control.value = arguments[1];
-        control.dispatchEvent(new Event("input", { bubbles: true }))""", label, text)
+        return document.getElementById(label.htmlFor)""", label)
+
+
+def fill(page, label, text):
+    page.set(control(page, label), text)
 
 
 def open_first(page):
@@ -56,9 +61,113 @@ def requests_appear_as_they_arrive_until_one_pauses(page, server):
     assert page.find("tr.details:not([hidden])").text == details, "open details stay open"
     assert "404" in entries(page)[0] and "NOT_FOUND" in entries(page)[0]
     # What the console asks for its log is not in the log.
-    page.go("#/logs")
+    page.go("#/logs?console=true")
     page.until(lambda: len(entries(page)) > 3, "all requests")
     assert not any("/requests" in each for each in entries(page)), entries(page)
+
+
+@check
+def the_consoles_own_requests_are_left_out_until_asked_for(page, server):
+    client = server.client(server.admin)
+    enter(page)
+    for start in range(0, 150, 50):
+        for number in range(start, start + 50):
+            client.call("PUT", f"/records/Post/p{number}", {"fields": {"n": number}}, (200, 201))
+        page.open("#/schema")
+        page.heading("Schema")
+        page.settled()
+    page.go("#/logs")
+    page.heading("Logs")
+    # A page is full although the server's has the console's requests, too.
+    rows(page, 100)
+    assert all("/records/Post/p" in each for each in entries(page)), entries(page)
+    page.see("100 requests shown, ", " of the console left out")
+    page.press("Load older")
+    # Before the first record, the harness has asked whether the server is ready.
+    rows(page, 151)
+    assert "/records/Post/p0" in entries(page)[-2] and not page.find(".log-end button").is_displayed()
+    # New ones of the console do not appear either; those of others do.
+    page.run("fetch('/limits', { headers: { 'X-Request-ID': 'console-0' } })")
+    server.call("GET", "/records/Post/p1")
+    rows(page, 152)
+    page.press("Without the console's requests", ".log-filter")
+    page.until(lambda: any("GET /schema" in each for each in entries(page)), "the console's requests")
+    assert page.browser.current_url.endswith("#/logs?console=true"), page.browser.current_url
+    page.browser.refresh()
+    page.heading("Logs")
+    page.until(lambda: any("GET /schema" in each for each in entries(page)), "the same after a reload")
+    details = open_first(page)
+    assert "console-" in details or "GET /records/Post/p1" in details, details
+    page.open("#/logs?path=%2Fschema")
+    page.see("Nothing was found.")
+    page.until(lambda: page.run("""
+        const link = document.querySelector(".empty a");
+        return /^Show the \\d+ requests of the console$/.test(link?.textContent) ? !link.click() : false"""), "the way")
+    page.until(lambda: any("GET /schema" in each for each in entries(page)), "the console's requests")
+
+
+@check
+def conditions_apply_by_themselves(page, server):
+    server.create("Post", "a", title="sea")
+    for name in ["a", "b", "c"]:
+        server.call("GET", f"/records/Post/{name}")
+    enter(page, "#/logs")
+    page.heading("Logs")
+    rows(page, 5)
+    fill(page, "Status", "404")
+    rows(page, 2)
+    assert page.browser.current_url.endswith("#/logs?status=404"), page.browser.current_url
+    # A text applies after a pause, and the box keeps the focus.
+    control(page, "Path or record").send_keys("/records/Post/b")
+    rows(page, 1)
+    assert "path=%2Frecords%2FPost%2Fb" in page.browser.current_url
+    assert page.run("return document.activeElement.value") == "/records/Post/b"
+    control(page, "Path or record").clear()
+    control(page, "Path or record").send_keys("/Post/c", Keys.ENTER)
+    page.until(lambda: any("Post/c" in each for each in entries(page)) and len(entries(page)) == 1, "the other record")
+    # Requests that arrive meet the conditions of now.
+    server.call("GET", "/records/Post/b")
+    server.call("GET", "/records/Post/c")
+    rows(page, 2)
+    page.browser.refresh()
+    page.heading("Logs")
+    rows(page, 2)
+    page.press("Clear", ".log-filter")
+    page.until(lambda: len(entries(page)) > 4, "all requests")
+    page.go("#/logs/audit")
+    page.heading("Audit log")
+    fill(page, "Action", "role.put")
+    page.see("No entries.")
+    assert page.browser.current_url.endswith("#/logs/audit?action=role.put"), page.browser.current_url
+    assert server.call("PUT", "/roles/editors", {"members": []})[0] in (200, 201)
+    fill(page, "Action", "")
+    page.until(lambda: any("role.put" in each for each in entries(page)), "the new entry")
+
+
+@check
+def times_of_other_days_have_the_date(page, server):
+    day = 86_400_000
+    now = int(time.time()) * 1000
+    listed = [{"id": 9 - at, "timestamp": moment, "milliseconds": 1, "method": "GET", "path": f"/records/Post/{at}",
+               "route": "GET /records/{type}/{name}", "status": 200, "request": f"r{at}", "address": "127.0.0.1"}
+              for at, moment in enumerate([now, now - 2 * day, now - 500 * day])]
+    respond(page, "/requests", {"requests": listed, "latest": 9})
+    enter(page, "#/logs")
+    page.heading("Logs")
+    rows(page, 3)
+    for width in [1440, 390]:
+        page.size(width, 900)
+        texts, cut = page.run("""
+            const times = [...document.querySelectorAll("tr.entry time")];
+            return [times.map((each) => each.textContent),
+                times.filter((each) => each.parentElement.scrollWidth > each.parentElement.clientWidth).length]""")
+        today, earlier, long_ago = (page.run("""
+            const [time, style] = arguments;
+            return new Intl.DateTimeFormat("en-US", style).format(time)""", moment, style) for moment, style in [
+                (now, {"timeStyle": "medium"}), (now - 2 * day, {"month": "short", "day": "numeric"}),
+                (now - 500 * day, {"month": "short", "day": "numeric", "year": "numeric"})])
+        assert texts[0] == today and texts[1].startswith(earlier) and texts[2].startswith(long_ago), texts
+        assert cut == 0, f"{cut} of {texts} are cut at {width} px"
 
 
 @check
@@ -71,7 +180,6 @@ def requests_are_filtered_by_sender_status_and_record(page, server):
     enter(page, "#/logs")
     page.heading("Logs")
     fill(page, "Sender", "ada")
-    page.press("Filter")
     page.until(lambda: f"#/logs?actor={user}" in page.browser.current_url, "the record name in the URL")
     rows(page, 2)
     assert all(" ada " in each for each in entries(page)), entries(page)
@@ -79,7 +187,6 @@ def requests_are_filtered_by_sender_status_and_record(page, server):
     page.until(lambda: page.run(box) == "ada", "the name in the box")
     fill(page, "Status", "403")
     fill(page, "Path or record", "/records/Post/sea 1")
-    page.press("Filter")
     rows(page, 1)
     assert "PUT /records/Post/sea 1" in entries(page)[0], entries(page)
     details = open_first(page)
@@ -101,7 +208,6 @@ def requests_are_filtered_by_sender_status_and_record(page, server):
     viewer = server.call("POST", "/administrators/sessions", {"name": "vera", "password": PASSWORD})[1]["token"]
     assert server.call("PUT", "/records/Post/sea%201", {"fields": {}}, token=viewer)[0] == 403
     fill(page, "Sender", "vera")
-    page.press("Filter")
     rows(page, 1)
     assert "The sender is an administrator" in open_first(page)
 
@@ -159,7 +265,6 @@ def the_audit_log_shows_who_changed_what(page, server):
     page.until(lambda: any("grants.put" in each for each in entries(page)), "the grants")
     assert "Administrator's token" in entries(page)[0]
     fill(page, "Action", "role.put")
-    page.press("Filter", ".log-filter")
     rows(page, 1)
     details = open_first(page)
     assert "editors" in details and "members" in details, details
@@ -173,7 +278,6 @@ def the_audit_log_shows_who_changed_what(page, server):
     page.until(lambda: "scope=server" in page.browser.current_url, "the server's log")
     page.until(lambda: any("administrator.create" in each for each in entries(page)), "the new administrator")
     fill(page, "Until", "2020-01-01T00:00")
-    page.press("Filter", ".log-filter")
     page.see("No entries.")
     page.press("Clear")
     page.until(lambda: any("dora" in each for each in entries(page)), "the server's log again")
@@ -190,6 +294,20 @@ def settings_are_found_and_say_how_they_are_changed(page, server):
     enter(page, "#/settings")
     page.heading("Settings")
     page.until(lambda: len(entries(page)) > 60, "all settings")
+    # Values are shown whole, and sizes in a form that can be read.
+    size = next(each for each in entries(page) if each.startswith("assets.max_bytes"))
+    assert "5000000000 4.7 GiB default" in size, size
+    cut = page.run("""
+        return [...document.querySelectorAll(".settings .value")].filter((each) => each.scrollWidth > each.clientWidth + 1
+            && getComputedStyle(each).display === "block").length""")
+    assert cut == 0, f"{cut} values are cut"
+    for title in ["Webhooks", "Limits of requests"]:
+        page.press(title, ".section-links")
+        page.until(lambda: page.run("""
+            const element = [...document.querySelectorAll("main section")].find((each) => each.ariaLabel === arguments[0]);
+            const { top } = element.getBoundingClientRect();
+            return top >= 0 && top < innerHeight / 2
+                || innerHeight + scrollY >= document.documentElement.scrollHeight - 1""", title), title)
     page.press("Only changed ones")
     page.until(lambda: len(entries(page)) < 12, "the changed ones")
     assert any(f"server.port {server.port} flag --port" in each for each in entries(page)), entries(page)

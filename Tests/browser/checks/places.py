@@ -133,6 +133,55 @@ def an_owner_is_named_by_the_accounts_name(page, server):
 
 
 @check
+def a_switch_stays_in_the_room(page, server):
+    server.create("Post", "a", title="sea")
+    server.create("Boat", "b", name="fog")
+    schema = server.call("GET", "/schema")[1]
+    del schema["types"]["Boat"]
+    assert server.call("PUT", "/schema?environment=production", schema)[0] == 200
+
+    def switch(**values):
+        page.find("header .place summary").click()
+        page.until(lambda: not page.all("#scope-environment option[value='']"), "the environment")
+        for key, value in values.items():
+            page.set(page.find(f"#scope-{key}"), value)
+        page.press("Switch", ".place")
+
+    def arrive(query, place, heading):
+        page.until(lambda: page.browser.current_url.endswith(f"/_/?{query}#/{place}"), f"{query}, {place}")
+        page.heading(heading)
+    enter(page, "#/types/Post?where=title+%3D%3D+%27sea%27&page=1")
+    page.heading("Post")
+    page.find("header .place summary").click()
+    page.until(lambda: page.run("return document.querySelector('#scope-environment').value") == "development", "where")
+    form = page.find(".place form").text.split("\n")
+    assert form == ["Container", "Environment", "development", "production", "Database", "public", "private", "Switch"], form
+    page.shot("switcher")
+    page.find("header .place summary").click()
+    switch(environment="production")
+    arrive("environment=production", "types/Post?where=title+%3D%3D+%27sea%27", "Post")
+    page.go("#/performance")
+    page.heading("Performance")
+    switch(environment="development")
+    arrive("environment=development", "performance", "Performance")
+    # A record need not be in the other database, so the list is shown. The type may not be there either.
+    page.go("#/types/Boat/record/b")
+    page.heading("b")
+    switch(environment="production")
+    arrive("environment=production", "types/Boat", "Boat")
+    page.see("Production has no type Boat.", "Types of production", "Promotion")
+    page.press("Boat in development")
+    arrive("environment=development", "types/Boat", "Boat")
+    page.see("fog")
+    page.go("#/security/types/Boat")
+    page.heading("Security of Boat")
+    switch(environment="production")
+    page.see("Production has no type Boat.")
+    page.press("Types of production")
+    page.heading("Types")
+
+
+@check
 def a_type_that_is_not_there_yet_says_what_it_begins_with(page, server):
     enter(page, "#/types/Boat")
     page.see("This type does not exist yet. New types start with: creator: write · signed in: create · everyone: read")

@@ -39,7 +39,10 @@ def a_schema_comes_to_production_with_its_rights(page, server):
         assert row in rows, f"{row} is not in {rows}"
     before = types(server, "production")
     page.press("Promote to production…")
-    page.see("Change the schema of production?", "This is production.")
+    page.see("Change the schema of production?", "This is production.", "Changed rights: Post.")
+    # The differences are on the page, so the question has only their number and what is dangerous.
+    assert not page.all("dialog table"), "the table is not in the dialog"
+    assert " added, " in page.find("dialog").text, page.find("dialog").text
     page.shot("promotion-question")
     assert page.run("return document.activeElement.textContent") == "Keep the schema"
     page.press("Keep the schema", "dialog")
@@ -47,7 +50,8 @@ def a_schema_comes_to_production_with_its_rights(page, server):
     assert types(server, "production") == before, "nothing was confirmed"
     page.press("Promote to production…")
     page.press("Promote", "dialog")
-    page.see("Promoted", "The schema before is kept as snapshot 2.", "production has the schema of development.")
+    page.see("Promoted", "The schema before this change is number 2 of the earlier schemas below.",
+             "production has the schema of development.")
     now = types(server, "production")
     assert now["Post"]["grants"]["_world"] == ["READ"] and now["Post"]["indexes"] == [{"fields": ["-likes"]}], now
     assert "Promote to production…" not in page.text()
@@ -118,7 +122,7 @@ def an_earlier_schema_comes_back(page, server):
     page.see("Bring the schema 2 of production back?")
     assert "removed type Log Log" in change_rows(page, "dialog")
     page.press("Roll back", "dialog")
-    page.see("Rolled back", "The schema before is kept as snapshot 3.")
+    page.see("Rolled back", "The schema before this change is number 3 of the earlier schemas below.")
     after = types(server, "production")
     assert after.keys() == before.keys() and after["Post"]["grants"] == before["Post"]["grants"], after
     # A type with records stays, and the reason is said.
@@ -141,3 +145,44 @@ def a_key_does_not_compare_the_environments(page, server):
     page.press("Types", "main .tabs")
     page.heading("Schema")
     page.see("Post")
+
+
+@check
+def an_index_that_only_production_has_is_kept_if_asked(page, server):
+    promoted(server)
+    schema = server.call("GET", f"/schema{PRODUCTION}")[1]
+    schema["types"]["Post"]["fields"]["likes"]["indexes"] = ["SORTABLE"]
+    schema["types"]["Post"]["indexes"] = [{"fields": ["title", "-likes"]}, {"fields": ["title"], "unique": True}]
+    assert server.call("PUT", f"/schema{PRODUCTION}", schema)[0] == 200
+    enter(page, "#/schema?view=promotion")
+    page.see("3 indexes are only in production. The promotion would remove them:", "Post (likes: SORTABLE)")
+    page.press("Promote to production…")
+    page.see("Removed indexes: Post (likes: SORTABLE), Post (title, -likes), Post (title).")
+    page.press("Keep the schema", "dialog")
+    no_dialog(page)
+    page.shot("promotion-lost-indexes")
+    for name, left in [("Post (title, -likes)", 2), ("Post (title)", 1), ("Post (likes: SORTABLE)", 0)]:
+        page.click(page.find(f".lost-indexes button[aria-label='Keep {name}: add it to development']"))
+        page.until(lambda: len(page.all(".lost-indexes li")) == left, f"{left} left")
+        page.until(lambda: page.run("return document.activeElement.closest('.lost-indexes, h1') !== null"), "the focus")
+    now = types(server, "development")["Post"]
+    assert {"fields": ["title", "-likes"]} in now["indexes"] and {"fields": ["title"], "unique": True} in now["indexes"]
+    assert now["fields"]["likes"]["indexes"] == ["SORTABLE"], now
+    assert not any(row.startswith(("removed index", "removed marks")) for row in change_rows(page)), change_rows(page)
+
+
+@check
+def new_roles_say_what_to_do_and_the_way_back_is_shown(page, server):
+    server.create("Post", "a", title="sea")
+    assert server.call("PUT", "/roles/clerks", {"members": []})[0] in (200, 201)
+    assert server.call("PUT", "/grants/Post", {"grants": {"clerks": ["READ"]}})[0] == 200
+    enter(page, "#/schema?view=promotion")
+    page.see("New roles: clerks. They begin without members")
+    page.press("Promote to production…")
+    page.press("Promote", "dialog")
+    page.see("These roles are new in production: clerks. They have no members there yet")
+    page.press("Show it", ".schema-outcome")
+    assert page.run("return document.activeElement.ariaLabel") == "Roll back to 1"
+    page.press("clerks", ".schema-outcome")
+    page.heading("Role clerks")
+    assert "environment=production" in page.browser.current_url, page.browser.current_url
