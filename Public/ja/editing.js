@@ -197,6 +197,7 @@ export const editing = {
     "Remove item {number}": "項目 {number} を外す",
     "Item {number} is empty: fill it in or remove it.": "項目 {number} が空です。入力するか外してください。",
     "Add an item": "項目を追加",
+    "Add an item to {name}": "項目を追加：{name}",
     "Latitude": "緯度",
     "Longitude": "経度",
     "{title} is missing.": "{title}がありません。",

@@ -150,7 +150,7 @@ function jobList(jobs) {
     if (jobs.length === 0) return [make("p", { class: "note" }, t("No backup in the last week."))];
     const head = (text, style) => make("th", { scope: "col", class: style }, text);
     const cell = (title, content, style) => make("td", { "data-title": title, class: style }, content);
-    return [make("div", { class: "panel table", role: "region", tabindex: "0", "aria-label": t("Backups of the last week") },
+    return [make("div", { class: "panel table", role: "group", tabindex: "0", "aria-label": t("Backups of the last week") },
         make("table", { class: "lines cards" },
             make("thead", {}, make("tr", {}, head(t("Started")), head(t("Ended")), head(t("State")), head(t("Progress"), "number"))),
             make("tbody", {}, jobs.map((job) => make("tr", {},
