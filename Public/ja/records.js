@@ -69,7 +69,7 @@ export const records = {
     "Everyone with the link:": "リンクを知っている人:",
     "Parent": "親",
     "Share": "共有",
-    "Shares": "共有の対象",
+    "Shares": "共有",
     "Link of the share": "共有のリンク",
 
     // The rights of a user

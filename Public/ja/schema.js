@@ -54,12 +54,12 @@ export const schema = {
     "After": "変更後",
     "{added} added, {changed} changed, {removed} removed.": "追加 {added}、変更 {changed}、削除 {removed}。",
     "Show {count} more changes": "さらに {count} 件の変更を表示",
-    "Changes": "変更点",
+    "Changes": "変更",
     "Programs that still use these types and fields get errors: {names}.":
         "次の型やフィールドをまだ使うプログラムはエラーになります: {names}。",
     "New indexes are built from existing records: {types}. Until then, queries do not use them.":
         "既存のレコードから新しいインデックスを構築します: {types}。構築が終わるまでクエリには使われません。",
-    "These roles are created without members: {roles}.": "次の役割をメンバーなしで作成します: {roles}。",
+    "These roles are created without members: {roles}.": "次のロールをメンバーなしで作成します: {roles}。",
     "Stays as it is: {reason}.": "そのまま残ります: {reason}。",
     "{count} records were deleted.": "{count} 件のレコードを削除しました。",
     "The schema before is kept as snapshot {number}.": "変更前のスキーマはスナップショット {number} として残っています。",
@@ -122,7 +122,7 @@ export const schema = {
     "Somebody has changed the schema meanwhile. The page shows it as it is now.": "その間にスキーマが変更されました。このページは現在の状態です。",
     "Earlier schemas of production": "production の以前のスキーマ",
     "Number": "番号",
-    "Until": "有効だった日時",
+    "Valid until": "有効だった日時",
     "Replaced by a": "置き換えの理由",
     "By": "実行者",
     "Roll back": "復元する",
