@@ -6,7 +6,7 @@ import { InputProblem } from "./fields/problem.js";
 import { appIn, invitationIn } from "./invitation-links.js";
 import { byteCount } from "./passwords.js";
 import { field } from "./views/form-dialog.js";
-import { t } from "./words.js";
+import { load, t } from "./words.js";
 
 const root = document.getElementById("content");
 
@@ -87,4 +87,4 @@ function showForm(found) {
     (found === "" ? invitation : name).focus();
 }
 
-showForm(invitationIn(location.hash));
+load().then(() => showForm(invitationIn(location.hash)));

@@ -1,4 +1,7 @@
 // The words of the console. English text is the key; other languages have a table from it, loaded before the first drawing.
+//
+// No module of the console may have an `await` outside of functions. WebKit runs the importers of such a module too early if
+// two pages import them at the same time: “Cannot access uninitialized variable.”
 
 const key = "fogbase.language";
 
@@ -30,8 +33,13 @@ export const language = chosen() || preferred.map(base).find((each) => languages
 /** The locale of dates and numbers: the browser's own if it has the language, such as `en-GB`. */
 export const locale = preferred.find((each) => base(each) === language) ?? language;
 
-const table = language === "ja" ? (await import("./words-ja.js")).words : {};
+let table = {};
 const plurals = new Intl.PluralRules("en");
+
+/** Loads the table of the language. Modules that have texts outside of functions may be loaded only after this. */
+export async function load() {
+    if (language === "ja") table = (await import("./words-ja.js")).words;
+}
 
 /** A number in the locale's form: `1,234`. */
 export function number(value, options) {

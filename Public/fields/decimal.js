@@ -22,10 +22,10 @@ export function number(input, example = "3.25") {
 }
 
 /** A double that keeps the digits with which it was written. */
-export function editor({ id, value }) {
+export function editor({ id, name, value }) {
     const input = make("input", {
         id, type: "text", inputmode: "decimal", autocomplete: "off", class: "number",
         value: value === undefined ? "" : String(value),
     });
-    return { element: stepper(input), control: input, read: () => number(input) };
+    return { element: stepper(input, name), control: input, read: () => number(input) };
 }

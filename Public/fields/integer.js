@@ -10,7 +10,7 @@ const largest = 2n ** 63n - 1n;
 export const summary = (value) => String(value);
 
 /** A signed 64-bit integer, exact: the text is never converted to a JavaScript number. */
-export function editor({ id, value }) {
+export function editor({ id, name, value }) {
     const input = make("input", {
         id, type: "text", inputmode: "numeric", autocomplete: "off", class: "number",
         value: value === undefined ? "" : String(value),
@@ -27,5 +27,5 @@ export function editor({ id, value }) {
         }
         return new ExactNumber(number);
     }
-    return { element: stepper(input), control: input, read };
+    return { element: stepper(input, name), control: input, read };
 }

@@ -92,7 +92,7 @@ function editor(kind, { name, value, changed }) {
         const button = make("button", { type: "button", class: "quiet", onclick: () => {
             append({}).control?.focus();
             changed();
-        } }, t("Add an item"));
+        }, "aria-label": t("Add an item to {name}", { name }) }, t("Add an item"));
         return { element: button, control: button };
     }
 }

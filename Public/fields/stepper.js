@@ -4,8 +4,8 @@ import { t } from "../words.js";
 
 const keys = new Map([["ArrowUp", 1], ["ArrowDown", -1], ["PageUp", 10], ["PageDown", -10]]);
 
-/** A number's input with buttons and arrow keys that step it, and its digits in groups behind it. */
-export function stepper(input) {
+/** A number's input with buttons and arrow keys that step it, and its digits in groups behind it. `name` is that of the field. */
+export function stepper(input, name = "") {
     const note = make("span", { class: "note number" });
     const explain = () => { note.textContent = grouped(input.value); };
     function step(count) {
@@ -26,5 +26,5 @@ export function stepper(input) {
     });
     explain();
     return make("div", { class: "together stepper" }, input,
-        make("span", { class: "steps" }, button("−", t("One less"), -1), button("+", t("One more"), 1)), note);
+        make("span", { class: "steps" }, button("−", t("{name}: one less", { name }), -1), button("+", t("{name}: one more", { name }), 1)), note);
 }

@@ -36,8 +36,8 @@ function zoneChoice(zone, changed) {
 }
 
 /** Date and time to the millisecond in a time zone of the user's choice. The moment in UTC is shown below. */
-export function editor({ id, value }) {
-    if (value !== undefined && date(value) === null) return integer.editor({ id, value });
+export function editor({ id, name, value }) {
+    if (value !== undefined && date(value) === null) return integer.editor({ id, name, value });
     let zone = zones.chosenZone();
     let moment = value === undefined ? null : Number(value);
     let isSecond = false; // of two moments that the clock shows alike, whether it is the later one

@@ -152,12 +152,12 @@ export const access = {
     "Everything: also administrators, passwords of users, private databases and the audit log.":
         "すべての操作。管理者、ユーザーのパスワード、プライベートデータベース、監査ログも含みます。",
     "Changes the schema, grants, roles, users, keys, webhooks and schedules.":
-        "スキーマ、許可、ロール、ユーザー、キー、Webhook、スケジュールを変更できます。",
+        "スキーマ、権限、ロール、ユーザー、キー、Webhook、スケジュールを変更できます。",
     "Creates, changes and deletes records of the public databases, and uploads files.":
         "パブリックデータベースのレコードの作成・変更・削除と、ファイルのアップロードができます。",
     "Sees the schema, grants and all records of the public databases, and changes nothing.":
-        "スキーマ、許可、パブリックデータベースの全レコードを表示できます。変更はできません。",
-    "Role": "役割",
+        "スキーマ、権限、パブリックデータベースの全レコードを表示できます。変更はできません。",
+    "Role": "ロール",
     "Another one": "作り直す",
     "First password": "最初のパスワード",
     "A random one. You can also write your own, of at least 12 characters.":
@@ -181,13 +181,13 @@ export const access = {
         "古いパスワードは使えなくなり、{name} のすべてのセッションが終了します。",
     "The new password of {name}": "{name} の新しいパスワード",
     "This is you: your own session ends, too.": "これはあなた自身です。自分のセッションも終了します。",
-    "Role of {name}": "{name} の役割",
-    "Change role": "役割を変更",
+    "Role of {name}": "{name} のロール",
+    "Change role": "ロールを変更",
     "All sessions of {name} end with the change.": "変更すると {name} のすべてのセッションが終了します。",
-    "This is the present role. Choose another one.": "現在の役割です。別の役割を選んでください。",
-    "{name} is {role} now.": "{name} の役割を {role} にしました。",
+    "This is the present role. Choose another one.": "現在のロールです。別のロールを選んでください。",
+    "{name} is {role} now.": "{name} のロールを {role} にしました。",
     "Disable {name}?": "{name} を無効にしますか？",
-    "Disable": "無効にする",
+    "Disable": "無効化",
     "All sessions of {name} end, and signing in is not possible until an owner enables the account again.":
         "{name} のすべてのセッションが終了し、owner が再び有効にするまでサインインできません。",
     "{name} is disabled.": "{name} を無効にしました。",
@@ -195,20 +195,20 @@ export const access = {
     "Delete {name}?": "{name} を削除しますか？",
     "All sessions of {name} end. Webhooks that read as {name} are disabled. This cannot be undone.":
         "{name} のすべてのセッションが終了します。{name} として読み取る Webhook は無効になります。元に戻せません。",
-    "Change role…": "役割を変更…",
+    "Change role…": "ロールを変更…",
     "New password…": "新しいパスワード…",
-    "Enable": "有効にする",
-    "Disable…": "無効にする…",
+    "Enable": "有効化",
+    "Disable…": "無効化…",
     "disabled since {time}": "{time} から無効",
-    "What each role may do": "役割ごとに許可される操作",
+    "What each role may do": "ロールごとに許可される操作",
     "Each role includes those that follow it. Give the lowest one that is enough.":
-        "各役割は、あとに続く役割を含みます。必要十分な最も低い役割を与えてください。",
+        "各ロールは、あとに続くロールを含みます。必要な操作ができる最も低いロールを選んでください。",
     "{name} (you)": "{name}（あなた）",
     "No named administrators yet.": "名前のある管理者はまだいません。",
     "Only the server's own token opens this console. Create an administrator for each person; press “New administrator”.":
         "このコンソールはサーバー自身のトークンだけで開けます。1 人ずつ管理者を作成してください。「新しい管理者」を押してください。",
     "Administrators are people with rights over the whole server, all containers included. They sign in here with name and password.":
-        "管理者は、すべてのコンテナを含むサーバー全体の権限を持つ人です。ここに名前とパスワードでサインインします。",
+        "管理者は、すべてのコンテナーを含むサーバー全体の権限を持つ人です。コンソールに名前とパスワードでサインインします。",
     "Current password": "現在のパスワード",
     "New password": "新しいパスワード",
     "At least 12 characters. A few random words are easy to remember.": "12 文字以上。無関係な単語をいくつか並べると覚えやすくなります。",

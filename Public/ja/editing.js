@@ -51,13 +51,13 @@ export const editing = {
     // Roles and signing in
     "key": "キー",
     "You are signed in as {name}, which does not cover {what}.": "{name} としてサインインしています。{what}は許可されていません。",
-    "Sign in as an administrator whose role covers this.": "この操作が許可された役割の管理者としてサインインしてください。",
+    "Sign in as an administrator whose role covers this.": "この操作が許可されたロールの管理者としてサインインしてください。",
     "The key's scope does not allow this. An administrator can change the scope, or do it instead.":
         "このキーの範囲では許可されていません。管理者が範囲を変更するか、代わりに操作できます。",
     "No role covers this, and you are already an owner: follow the server's message above.":
-        "この操作はどの役割にも許可されていません。すでに owner です。上のサーバーのメッセージに従ってください。",
+        "この操作はどのロールにも許可されていません。すでに owner です。上のサーバーのメッセージに従ってください。",
     "You are signed in as {name}. Sign in with a role that covers this, or ask an owner for another role.":
-        "{name} としてサインインしています。この操作が許可された役割でサインインするか、owner に役割の変更を依頼してください。",
+        "{name} としてサインインしています。この操作が許可されたロールでサインインするか、owner にロールの変更を依頼してください。",
     "The name or the password is wrong.": "名前またはパスワードが違います。",
     "The server does not know this token. Copy it again, without surrounding characters.":
         "サーバーにこのトークンはありません。前後の文字を含めずにコピーし直してください。",
@@ -197,6 +197,7 @@ export const editing = {
     "Remove item {number}": "項目 {number} を外す",
     "Item {number} is empty: fill it in or remove it.": "項目 {number} が空です。入力するか外してください。",
     "Add an item": "項目を追加",
+    "Add an item to {name}": "項目を追加：{name}",
     "Latitude": "緯度",
     "Longitude": "経度",
     "{title} is missing.": "{title}がありません。",

@@ -19,8 +19,8 @@ export const records = {
     "{size}, as {form}": "{size}（{form}）",
     "Hex is made of pairs of 0–9 and a–f.": "16 進数は 0–9 と a–f の 2 桁ずつの組です。",
     "Picture {name}": "画像 {name}",
-    "One less": "1 減らす",
-    "One more": "1 増やす",
+    "{name}: one less": "{name}：1 減らす",
+    "{name}: one more": "{name}：1 増やす",
     "{zone} (here)": "{zone}（現在地）",
     "Time zone": "タイムゾーン",
     "Another…": "ほか…",
@@ -68,7 +68,7 @@ export const records = {
     "Everyone with the link:": "リンクを知っている人:",
     "Parent": "親",
     "Share": "共有",
-    "Shares": "共有の対象",
+    "Shares": "共有",
     "Link of the share": "共有のリンク",
 
     // The rights of a user

@@ -73,13 +73,13 @@ export const schema = {
     "After": "変更後",
     "{added} added, {changed} changed, {removed} removed.": "追加 {added}、変更 {changed}、削除 {removed}。",
     "Show {count} more changes": "さらに {count} 件の変更を表示",
-    "Changes": "変更点",
+    "Changes": "変更",
     "Programs that still use these types and fields get errors: {names}.":
         "次の型やフィールドをまだ使うプログラムはエラーになります: {names}。",
     "New indexes are built from existing records: {types}. Until then, queries do not use them.":
         "既存のレコードから新しいインデックスを構築します: {types}。構築が終わるまでクエリには使われません。",
     "New roles: {roles}. They begin without members, so nobody has their rights until you add members under Security.":
-        "新しい役割: {roles}。最初はメンバーがいないため、「セキュリティ」でメンバーを追加するまで、その権限は誰にもありません。",
+        "新しいロール: {roles}。最初はメンバーがいないため、「セキュリティ」でメンバーを追加するまで、その権限は誰にもありません。",
     "Stays as it is: {reason}.": "そのまま残ります: {reason}。",
     "{count} records were deleted.": "{count} 件のレコードを削除しました。",
     "Remarks": "注意点",
@@ -118,7 +118,7 @@ export const schema = {
     // Promotion
     "All changes": "すべての変更",
     "These roles are new in production: {roles}. They have no members there yet, so nobody has their rights. Open a role to add its members.":
-        "production に新しい役割ができました: {roles}。まだメンバーがいないため、その権限は誰にもありません。役割を開いてメンバーを追加してください。",
+        "production に新しいロールができました: {roles}。まだメンバーがいないため、その権限は誰にもありません。ロールを開いてメンバーを追加してください。",
     "The schema before this change is number {number} of the earlier schemas below. If something no longer works, roll back to it.":
         "変更前のスキーマは、下の「以前のスキーマ」の番号 {number} です。問題が起きたら、そこに復元できます。",
     "Show it": "表示",
@@ -156,7 +156,7 @@ export const schema = {
     "Somebody has changed the schema meanwhile. The page shows it as it is now.": "その間にスキーマが変更されました。このページは現在の状態です。",
     "Earlier schemas of production": "production の以前のスキーマ",
     "Number": "番号",
-    "Until": "有効だった日時",
+    "Valid until": "有効だった日時",
     "Replaced by a": "置き換えの理由",
     "By": "実行者",
     "Roll back": "復元する",

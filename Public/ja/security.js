@@ -7,7 +7,7 @@ export const security = {
     "Roles": "ロール",
     "What may X do?": "権限の確認",
     "Who has which right on the records of each type. Choose a type to change its rights. Administrators and keys have theirs by their role and scope.":
-        "各型のレコードに対する権限の一覧です。型を選ぶと権限を変更できます。管理者とキーの権限は、それぞれの役割と範囲で決まります。",
+        "各型のレコードに対する権限の一覧です。型を選ぶと権限を変更できます。管理者とキーの権限は、それぞれのロールと範囲で決まります。",
     "A new type begins with: {grants}": "新しい型の初期設定: {grants}",
     "Read": "読み取り",
     "Change and delete": "変更・削除",
@@ -16,7 +16,7 @@ export const security = {
     "required": "必須",
     "by default": "既定あり",
     "You are looking at a private database, where grants do not apply. This page shows the rights in the public database.":
-        "プライベートデータベースを表示中です。ここでは権限の付与は働きません。このページは公開データベースの権限を示します。",
+        "プライベートデータベースを表示中です。ここでは権限の付与は適用されません。このページはパブリックデータベースの権限を示します。",
     "changing rights": "権限の変更",
     "Show more": "さらに表示",
 
@@ -46,7 +46,7 @@ export const security = {
     "Who writes the field {field}?": "フィールド {field} に書き込めるのは？",
     "As the rights of the type say": "型の権限に従う",
     "Only these roles, and administrators": "次のロールと管理者のみ",
-    "Apply": "反映",
+    "Apply": "適用",
     "How access lists work": "アクセスリストの仕組み",
     "A record can have an access list. Only callers on the list then have rights on the record, and its creator only if listed.":
         "レコードにはアクセスリストを付けられます。付けると、リストにある呼び出し元だけが権限を持ちます。作成者もリストになければ権限はありません。",
@@ -75,7 +75,7 @@ export const security = {
     "Saved. Somebody else has changed rights of this type too; the page shows both.":
         "保存しました。ほかの人もこの型の権限を変更しました。両方を表示しています。",
     "no right": "権限なし",
-    "{role} gets: {right}": "{role}に付与: {right}",
+    "{role} gets: {right}": "「{role}」に付与: {right}",
     "{role} loses: {right}": "{role}から削除: {right}",
     "{field} is read by: {roles}": "{field} の読み取り: {roles}",
     "{field} is written by: {roles}": "{field} の書き込み: {roles}",
@@ -120,7 +120,7 @@ export const security = {
     "No type grants this role a right. Choose a type under “Rights of types”.":
         "このロールに権限を与える型はありません。「型の権限」で型を選んでください。",
     "Its members also have: {roles}": "メンバーが併せ持つロール: {roles}",
-    "Enter the name of an account.": "アカウントの名前を入力してください。",
+    "Enter the name of an account.": "アカウント名を入力してください。",
     "No account here has the name “{name}”. Similar: {names}": "「{name}」という名前のアカウントはありません。似た名前: {names}",
 
     // What may X do?
@@ -129,7 +129,7 @@ export const security = {
     "You are looking at a private database: the answers are about it.": "プライベートデータベースを表示中です。結果はこのデータベースについてのものです。",
     "ada, or anonymous": "ada または anonymous",
     "without an account": "アカウントなし",
-    "an administrator with this role": "この役割の管理者",
+    "an administrator with this role": "このロールの管理者",
     "a caller without an account": "アカウントのない呼び出し元",
     "Action": "操作",
     "change and delete": "変更・削除",
@@ -170,22 +170,22 @@ export const security = {
     "The field {field} has no rights of its own: those of the type decide.": "フィールド {field} に独自の権限はなく、型の権限に従います。",
     "The field {field} is only for: {roles}.": "フィールド {field} の対象は {roles} だけです。",
     "The role of the administrator covers it. Grants do not apply to administrators.":
-        "管理者の役割で許可されています。権限の付与は管理者には働きません。",
+        "管理者のロールで許可されています。権限の付与は管理者には適用されません。",
     "The role of the administrator does not cover it. An owner can give another role.":
-        "管理者の役割では許可されていません。owner が役割を変更できます。",
-    "The scope of the key covers it. Grants do not apply to keys.": "キーの範囲で許可されています。権限の付与はキーには働きません。",
+        "管理者のロールでは許可されていません。owner がロールを変更できます。",
+    "The scope of the key covers it. Grants do not apply to keys.": "キーの範囲で許可されています。権限の付与はキーには適用されません。",
     "The scope of the key does not cover it. Change the scope of the key.": "キーの範囲では許可されていません。キーの範囲を変更してください。",
     "The key was revoked or has expired.": "キーは失効または期限切れです。",
     "The account is disabled: it has no sessions and cannot sign in.": "アカウントは無効です。セッションがなく、サインインできません。",
     "{who} owns the database, or has the role owner on the server.": "{who} はこのデータベースの所有者か、サーバーの owner です。",
     "A private database is for its owner alone, and for administrators with the role owner.":
-        "プライベートデータベースを使えるのは、その所有者と、役割が owner の管理者だけです。",
+        "プライベートデータベースを使えるのは、その所有者と、ロールが owner の管理者だけです。",
     "A share of the zone gives it.": "ゾーンの共有によって許可されています。",
     "No share of the zone gives it to {who}.": "ゾーンの共有では {who} に許可されていません。",
     "Each signed-in user can upload files.": "サインイン済みのユーザーはファイルをアップロードできます。",
     "What would allow it": "許可する方法",
     "Give the role {role} to {who}": "{who} にロール {role} を付与",
-    "Grant “{right}” on {type} to: {role}": "{type} の「{right}」を{role}に付与",
+    "Grant “{right}” on {type} to: {role}": "{type} の「{right}」を「{role}」に付与",
     "Add {who} to the record's access list: {right}": "レコードのアクセスリストに {who} を追加: {right}",
     "Grant “{right}” on {type} to {role}, and give this role to {who}": "{type} の「{right}」をロール {role} に付与し、このロールを {who} に付与",
     "Enable the account {who}": "アカウント {who} を有効化",
@@ -272,7 +272,7 @@ export const security = {
     "What may {name} do?": "{name} の権限を確認",
     "Records of this user": "このユーザーのレコード",
     "You are looking at a private database. Switch to the public one.":
-        "プライベートデータベースを表示中です。公開データベースに切り替えてください。",
+        "プライベートデータベースを表示中です。パブリックデータベースに切り替えてください。",
     "Private database": "プライベートデータベース",
     "Only {name} and owners of this server can open it. The audit log notes that you did.":
         "開けるのは {name} とこのサーバーの owner だけです。開いたことは監査ログに残ります。",
@@ -280,7 +280,7 @@ export const security = {
     "Open the private database": "プライベートデータベースを開く",
     "The account, its roles, sessions, user record and private database are deleted. Its records in the public database stay, without its name: delete them before, under “Records of this user”.":
         "アカウントと、そのロール・セッション・ユーザーレコード・プライベートデータベースを削除します。"
-        + "公開データベースのレコードは名前なしで残ります。先に「このユーザーのレコード」から削除してください。",
+        + "パブリックデータベースのレコードは名前なしで残ります。先に「このユーザーのレコード」から削除してください。",
     "Delete the account…": "アカウントを削除…",
     "Delete this account?": "このアカウントを削除しますか？",
     "{name} loses the account and the private database. This cannot be undone.":

@@ -85,7 +85,7 @@ export const webhooks = {
     "Result": "結果",
     "Events": "イベント",
     "Attempt": "試行",
-    "Time": "時刻",
+    "Time": "日時",
     "Response": "応答",
     "Empty.": "空です。",
     "Deliveries": "配信",

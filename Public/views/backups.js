@@ -200,7 +200,7 @@ const head = (text, style) => make("th", { scope: "col", class: style }, text);
 const cell = (title, content, style) => make("td", { "data-title": title, class: style }, content);
 
 function table(name, heads, rows) {
-    return make("div", { class: "panel table", role: "region", tabindex: "0", "aria-label": name },
+    return make("div", { class: "panel table", role: "group", tabindex: "0", "aria-label": name },
         make("table", { class: "lines cards" }, make("thead", {}, make("tr", {}, heads)), make("tbody", {}, rows)));
 }
 

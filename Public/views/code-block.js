@@ -8,5 +8,5 @@ export function codeBlock(label, text) {
         announce(await copy(text) ? t("Copied.") : t("The browser does not allow copying. Select the text and copy it."));
     } }, t("Copy"));
     return make("div", { class: "code-block" },
-        make("pre", { class: "marked", tabindex: "0", role: "region", "aria-label": label }, text), button);
+        make("pre", { class: "marked", tabindex: "0", role: "group", "aria-label": label }, text), button);
 }

@@ -26,7 +26,7 @@ export function fieldChange(types, initial) {
     function fillValue(value) {
         problem.textContent = "";
         part = action.value === "clear" ? null
-            : kind(types.get(field.value)).editor({ id: valueID, value, changed() {} });
+            : kind(types.get(field.value)).editor({ id: valueID, name: field.value, value, changed() {} });
         place.replaceChildren(...(part === null ? [] : [make("label", { for: valueID }, t("Value")), part.element]));
     }
     function value() {

@@ -126,7 +126,7 @@ export function filterPanel(typeName, search, find) {
     if (kept.typeName !== typeName) Object.assign(kept, { typeName, mode: "closed" });
     if (kept.mode === "builder" && rows === null) kept.mode = "expert";
 
-    const [whereID, sortID, noteID] = [freshID("where"), freshID("sort"), freshID("search-note")];
+    const [whereID, sortID, noteID, reasonID] = ["where", "sort", "search-note", "search-reason"].map(freshID);
     const plain = {
         type: "text", class: "code", autocomplete: "off", autocapitalize: "off", spellcheck: "false", "aria-describedby": noteID,
     };
@@ -229,7 +229,10 @@ export function filterPanel(typeName, search, find) {
     return {
         element: place, problem, button, current,
         explain(error, furtherActions = []) {
-            for (const each of [where, sort]) each.removeAttribute("aria-invalid");
+            for (const each of [where, sort]) {
+                each.removeAttribute("aria-invalid");
+                each.setAttribute("aria-describedby", noteID);
+            }
             problem.replaceChildren();
             if (error === null) return;
             const refusal = error instanceof api.Refusal ? error : null;
@@ -247,7 +250,9 @@ export function filterPanel(typeName, search, find) {
                     kept.mode = "expert";
                     draw();
                 }
+                sentence.querySelector(".reason").id = reasonID;
                 input.setAttribute("aria-invalid", "true");
+                input.setAttribute("aria-describedby", `${reasonID} ${noteID}`);
                 input.focus();
                 input.setSelectionRange(...range);
             }

@@ -36,7 +36,7 @@ export function address({ id }) {
 export function jobTable(jobs) {
     const head = (text, style) => make("th", { scope: "col", class: style }, text);
     const cell = (title, text, style) => make("td", { "data-title": title, class: style }, text);
-    return make("div", { class: "panel table", role: "region", tabindex: "0", "aria-label": t("Jobs") },
+    return make("div", { class: "panel table", role: "group", tabindex: "0", "aria-label": t("Jobs") },
         make("table", { class: "lines cards" },
             make("thead", {}, make("tr", {},
                 head(t("Job")), head(t("Type")), head(t("State")), head(t("Records"), "number"), head(t("Created")))),

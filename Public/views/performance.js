@@ -54,7 +54,7 @@ function indexCell({ recordType, index: fields, refused }, type, add) {
 function adviceTable(list, types, add) {
     const of = (key, content, style = "number") => cell(titles[key], content, style);
     const milliseconds = (value) => t("{time} ms", { time: number(value, { maximumFractionDigits: 1 }) });
-    return make("div", { class: "panel table", role: "region", tabindex: "0", "aria-label": t("Costly queries") },
+    return make("div", { class: "panel table", role: "group", tabindex: "0", "aria-label": t("Costly queries") },
         make("table", { class: "lines cards advice-table" },
             make("thead", {}, make("tr", {}, headings.map((key) => make("th", {
                 scope: "col", class: key === "query" || key === "index" ? null : "number",

@@ -70,7 +70,7 @@ function content(record, { name, type: schemaType }) {
 /** The text by which a cell's width is estimated. */
 function measured(shown) {
     if (shown === null) return "";
-    if (shown.picture) return "thumb";
+    if (shown.picture) return "thumb".repeat(shown.picture.matches(".thumbnails") ? shown.picture.childNodes.length : 1);
     if (shown.links.length > 0) return targetSample;
     if (isNumeric(shown.type)) return shown.text + " ".repeat(Math.ceil(shown.text.length / 8)); // Digits are wider than letters.
     return shown.type === "USER" ? columns.shortName(shown.text) : shown.text;

@@ -59,7 +59,7 @@ export function changesTable(list) {
     } }, tn("Show {count} more change", "Show {count} more changes", rest.length));
     return make("div", { class: "schema-changes" },
         make("p", { class: "summary" }, summary(list)),
-        make("div", { class: "panel table", role: "region", tabindex: "0", "aria-label": t("Changes") },
+        make("div", { class: "panel table", role: "group", tabindex: "0", "aria-label": t("Changes") },
             make("table", { class: "lines cards" },
                 make("thead", {}, make("tr", {}, [t("Type"), t("Change"), t("Part"), t("Name"), t("Before"), t("After")].map(head))),
                 body)), more);

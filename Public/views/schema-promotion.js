@@ -74,11 +74,11 @@ function snapshotTable(snapshots, rollBack) {
     const cell = (title, text, style) => make("td", { "data-title": title, class: style }, text);
     return make("div", { class: "panel table", role: "region", tabindex: "0", "aria-label": t("Earlier schemas of production") },
         make("table", { class: "lines cards" },
-            make("thead", {}, make("tr", {}, [t("Number"), t("Until"), t("Replaced by a"), t("By"),
+            make("thead", {}, make("tr", {}, [t("Number"), t("Valid until"), t("Replaced by a"), t("By"),
                 make("span", { class: "visually-hidden" }, t("Roll back"))].map(head))),
             make("tbody", {}, snapshots.map((snapshot) => make("tr", { "data-snapshot": String(snapshot.id) },
                 make("th", { scope: "row" }, String(snapshot.id)),
-                cell(t("Until"), localText(snapshot.created), "moment"),
+                cell(t("Valid until"), localText(snapshot.created), "moment"),
                 cell(t("Replaced by a"), reasons[snapshot.before] ?? snapshot.before),
                 cell(t("By"), snapshot.by?.name === ownToken ? t("Administrator's token") : snapshot.by?.name ?? ""),
                 make("td", { class: "last" }, rollBack === null ? null : make("button", {

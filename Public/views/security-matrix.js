@@ -23,7 +23,7 @@ function head(text, style) {
 }
 
 function table(label, heads, rows) {
-    return make("div", { class: "panel table", role: "region", tabindex: "0", "aria-label": label },
+    return make("div", { class: "panel table", role: "group", tabindex: "0", "aria-label": label },
         make("table", { class: "lines cards" }, make("thead", {}, make("tr", {}, heads)), make("tbody", {}, rows)));
 }
 

@@ -66,7 +66,7 @@ function sectionTable(name, list) {
     const title = titles[name] ?? name;
     const head = (text) => make("th", { scope: "col" }, text);
     return make("section", { "aria-label": title }, make("h2", {}, title),
-        make("div", { class: "panel table log settings", role: "region", tabindex: "0", "aria-label": title },
+        make("div", { class: "panel table log settings", role: "group", tabindex: "0", "aria-label": title },
             make("table", { class: "lines cards" },
                 make("thead", {}, make("tr", {}, head(t("Setting")), head(t("Value")), head(t("Source")), head(t("Meaning")))),
                 make("tbody", {}, list.flatMap(row)))));
@@ -85,7 +85,7 @@ function limitText({ count, unit }) {
 /** The limits that apply to requests, and the rates. */
 function limitTables(document) {
     const { limits, rates } = settings.limitsOf(document);
-    const table = (title, entries) => make("div", { class: "panel table", role: "region", tabindex: "0", "aria-label": title },
+    const table = (title, entries) => make("div", { class: "panel table", role: "group", tabindex: "0", "aria-label": title },
         make("table", { class: "lines" },
             make("thead", {}, make("tr", {}, make("th", { scope: "col" }, title), make("th", { scope: "col", class: "number" }, t("At most")))),
             make("tbody", {}, entries.map(([name, text]) => make("tr", {},

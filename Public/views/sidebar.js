@@ -84,7 +84,10 @@ export function sidebar() {
         refreshTypes();
         map.replaceChildren(...[roomLinks(undefined), rooms.sections.map(([section, title]) => {
             const links = roomLinks(section);
-            return links.length === 0 ? [] : [make("h2", {}, title), links];
+            if (links.length === 0) return [];
+            // Not a heading, as these would come before the heading of the page.
+            return make("div", { role: "group", "aria-labelledby": `rooms-${section}` },
+                make("p", { class: "section", id: `rooms-${section}` }, title), links);
         })].flat(Infinity));
         if (focused !== document.activeElement && element.contains(focused)) focused.focus();
     }

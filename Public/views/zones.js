@@ -20,7 +20,7 @@ export function zoneList(place) {
     const more = make("button", { type: "button", class: "small", onclick: () => whileBusy(more, load) }, t("More zones"));
     const problem = make("p", { class: "problem", role: "alert" });
     const element = make("section", { class: "zones", hidden: true, "aria-label": t("Zones") },
-        make("h2", {}, t("Zones")), list, problem, more);
+        make("p", { class: "section" }, t("Zones")), list, problem, more);
     let names = [];
     let cursor;
 

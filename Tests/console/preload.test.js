@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import test from "node:test";
 
 const root = new URL("../../Public/", import.meta.url);
@@ -16,13 +16,19 @@ function closure(name, found = new Set()) {
 }
 
 test("the page asks at once for each module that the first page needs", () => {
-    const needed = new Set([...closure("main.js"), ...closure("views/home.js")]);
+    const needed = new Set([...closure("main.js"), ...closure("console.js"), ...closure("views/home.js")]);
     needed.delete("main.js");
     const page = read("index.html");
     const listed = [...page.matchAll(/<link rel="modulepreload" href="([^"]+)">/g)].map(([, name]) => name);
     assert.deepEqual(listed, [...needed].sort(), "the list in index.html");
     assert.ok(needed.size > 20 && !needed.has("views/records.js"), "rooms are loaded when they are visited");
     assert.ok(page.includes('<script type="module" src="main.js">'));
+});
+
+test("no module awaits outside of functions, as WebKit runs the importers of such a module too early", () => {
+    const modules = readdirSync(root, { recursive: true }).filter((name) => name.endsWith(".js") && !name.startsWith("examples"));
+    assert.ok(modules.length > 100);
+    for (const name of modules) assert.doesNotMatch(read(name), /^(?![ /*]).*(?<!async .*)\bawait\b/m, name);
 });
 
 test("each style sheet of the page exists, and no text or style comes from elsewhere", () => {

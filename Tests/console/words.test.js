@@ -52,6 +52,18 @@ test("a Japanese text has the blanks of the English one", () => {
     }
 });
 
+test("a text has the same Japanese one in each table that has it", async () => {
+    const known = new Map();
+    for (const name of files.filter((each) => each.startsWith("ja/"))) {
+        for (const table of Object.values(await import(new URL(name, root)))) {
+            for (const [text, japanese] of Object.entries(table)) {
+                assert.equal(japanese, known.get(text) ?? japanese, `${text} in ${name}`);
+                known.set(text, japanese);
+            }
+        }
+    }
+});
+
 test("blanks are filled, and numbers have two forms", () => {
     assert.equal(t("Item {number}", { number: 1234 }), "Item 1,234");
     assert.equal(t("{name} is not one of {words}", { name: "a" }), "a is not one of {words}");
