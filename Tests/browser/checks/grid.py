@@ -287,7 +287,8 @@ def home_shows_what_the_server_does(page, server):
     forum(server)
     enter(page)
     page.heading("Home")
-    page.see("Ready", "Version", "0.1.0", "Requests", "Database files", "No jobs in the last week.", "Limits", "1 MiB")
+    page.see("Ready", "Version", "0.1.0", "Requests", "All database files",
+             "No jobs in the last week.", "Limits", "1 MiB")
     page.until(lambda: "per second" in page.text(), "the numbers of later")
 
 

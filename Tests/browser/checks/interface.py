@@ -157,7 +157,8 @@ def an_index_of_production_comes_to_development_too(page, server):
 @check
 def unused_indexes_are_listed_and_dropped(page, server):
     posts(server, 400)
-    for index in [{"fields": ["likes"]}, {"fields": ["good", "-likes"]}, {"fields": ["title", "likes"], "unique": True}]:
+    for index in [{"fields": ["likes"]}, {"fields": ["good", "-likes"]},
+                  {"fields": ["title", "likes"], "unique": True}]:
         assert server.call("POST", "/schema/types/Post/indexes", index)[0] == 201, index
     schema = server.call("GET", "/schema")[1]
     schema["types"]["Post"]["fields"]["title"]["indexes"] = ["SEARCHABLE"]
@@ -332,7 +333,8 @@ def the_code_of_a_type_works_as_it_is_printed(page, server):
     page.press("Swift", "main .tabs[aria-label^=Language]")
     page.see("@RecordCodable", "struct Post {", f'privateDatabase(of: "{user}")', "environment: .development")
     page.press("JavaScript", "main .tabs[aria-label^=Language]")
-    page.see("await fetch(", "Pages of other origins reach the server only if the setting cors.origins names their origin.")
+    page.see("await fetch(",
+             "Pages of other origins reach the server only if the setting cors.origins names their origin.")
     # The copied text is that of the box.
     page.browser.execute_cdp_cmd("Browser.grantPermissions", {
         "origin": server.address, "permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]})

@@ -298,13 +298,15 @@ def settings_are_found_and_say_how_they_are_changed(page, server):
     size = next(each for each in entries(page) if each.startswith("assets.max_bytes"))
     assert "5000000000 4.7 GiB default" in size, size
     cut = page.run("""
-        return [...document.querySelectorAll(".settings .value")].filter((each) => each.scrollWidth > each.clientWidth + 1
-            && getComputedStyle(each).display === "block").length""")
+        return [...document.querySelectorAll(".settings .value")]
+            .filter((each) => getComputedStyle(each).display === "block" && each.scrollWidth > each.clientWidth + 1)
+            .length""")
     assert cut == 0, f"{cut} values are cut"
     for title in ["Webhooks", "Limits of requests"]:
         page.press(title, ".section-links")
         page.until(lambda: page.run("""
-            const element = [...document.querySelectorAll("main section")].find((each) => each.ariaLabel === arguments[0]);
+            const element = [...document.querySelectorAll("main section")]
+                .find((each) => each.ariaLabel === arguments[0]);
             const { top } = element.getBoundingClientRect();
             return top >= 0 && top < innerHeight / 2
                 || innerHeight + scrollY >= document.documentElement.scrollHeight - 1""", title), title)

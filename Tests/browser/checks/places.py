@@ -155,7 +155,8 @@ def a_switch_stays_in_the_room(page, server):
     page.find("header .place summary").click()
     page.until(lambda: page.run("return document.querySelector('#scope-environment').value") == "development", "where")
     form = page.find(".place form").text.split("\n")
-    assert form == ["Container", "Environment", "development", "production", "Database", "public", "private", "Switch"], form
+    wanted = ["Container", "Environment", "development", "production", "Database", "public", "private", "Switch"]
+    assert form == wanted, form
     page.shot("switcher")
     page.find("header .place summary").click()
     switch(environment="production")

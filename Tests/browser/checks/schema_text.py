@@ -106,7 +106,7 @@ def a_text_is_checked_and_applied(page, server):
     post = POST.replace('GRANT READ TO "_world"', "GRANT READ TO editors")
     write_text(page, post + "    CREATE ROLE editors;\n" + log)
     page.press("Check")
-    page.see("What would change", "These roles are created without members: editors.",
+    page.see("What would change", "New roles: editors. They begin without members",
              "New indexes are built from existing records: Post (1).")
     page.shot("schema-check")
     rows = change_rows(page)
