@@ -88,7 +88,7 @@ DOCS = .build/docs
 MODULES = $$(swift build --show-bin-path)/Modules
 TRIPLE = $$(swift -print-target-info | sed -n 's/.*"unversionedTriple": "\(.*\)".*/\1/p')
 
-.PHONY: all help deps build run test test-live oracle lint docs format tsan asan browser test-browser examples order check-order compare bench bench-peers plots page test-harness test-faults crash powercut crash-large backup-test consistency streams followers abuse fuzz fuzz-requests soak docker clean
+.PHONY: all help deps build run test test-live oracle lint docs format tsan asan browser test-browser test-engines examples order check-order compare bench bench-peers plots page test-harness test-faults crash powercut crash-large backup-test consistency streams followers abuse fuzz fuzz-requests soak docker clean
 .NOTPARALLEL:
 .DEFAULT_GOAL := all
 
@@ -164,6 +164,10 @@ browser: deps ## test the console in headless Chromium (needs chromium, chromium
 test-browser: browser ## test the console and the example forum in headless Chromium (needs the same)
 	swift build --product ForumExample
 	python3 -m Tests.browser.forum $(ARGUMENTS)
+
+test-engines: deps ## visit the console's rooms in WebKit and Firefox (needs webkit2gtk-driver, xvfb; firefox-esr, geckodriver)
+	swift build --product fogbase
+	python3 -m Tests.browser.engines $(ARGUMENTS)
 
 examples: deps ## run the example apps of the Swift client and of CloudKit's protocol with their own server
 	swift build --product fogbase

@@ -164,5 +164,12 @@ export function toolbar({ typeName, search, filterButton, commands, fields, sett
         wordsForm(typeName, search), filterButton, sortMenu(typeName, search),
         search.view === "" ? columnMenu(typeName, fields, settings, changed) : null,
         count, jumpForm(typeName), menu({ summary: "⋯", label: t("More"), style: "right bare more", content: commands }));
-    return { element, setCount: (text) => { count.textContent = text; } };
+    return {
+        element,
+        setCount(text) {
+            // Screen readers announce what changes in the page, not what it brings along.
+            if (count.isConnected) count.textContent = text;
+            else setTimeout(() => { count.textContent = text; }, 100);
+        },
+    };
 }
