@@ -4,7 +4,7 @@ import { make, whileBusy } from "../dom.js";
 import * as operation from "../operation.js";
 import * as router from "../router.js";
 import { address as searchAddress } from "../search.js";
-import { userText } from "../users.js";
+import { userLink, userText } from "../users.js";
 import { number, t, tn } from "../words.js";
 import { ask } from "./dialog.js";
 
@@ -71,7 +71,7 @@ export function callerView({ by, schedule }) {
 /** The database and zone of a job or a schedule; `undefined` for the default zone of the public database. */
 export function placeView({ database, owner, zone }) {
     if (database !== "private") return zone;
-    return [t("private"), owner === undefined ? null : [" ", userText(owner)], zone === undefined ? null : ` · ${t("zone {name}", { name: zone })}`];
+    return [t("private"), owner === undefined ? null : [" ", userLink(owner)], zone === undefined ? null : ` · ${t("zone {name}", { name: zone })}`];
 }
 
 export function countText(job) {

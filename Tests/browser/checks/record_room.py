@@ -214,10 +214,10 @@ def a_page_is_seen_as_a_user(page, server):
     page.find("dialog input").send_keys("ada")
     page.press("Show", "dialog")
     page.see("As ada:", "gets 2 records on this page", "can change 1", "can create new ones")
-    rows(page, "hers", "ours")
+    rights = "return [...document.querySelectorAll('.may')].map((each) => each.textContent)"
+    page.until(lambda: page.run(rights) == ["read and write", "read only"], "the rights of what she gets")
     page.press("All, with the rights", ".as-user")
     page.see("As ada:", "can read 2 of these 3 records", "can change 1", "can create new ones")
-    rights = "return [...document.querySelectorAll('.may')].map((each) => each.textContent)"
     page.until(lambda: page.run(rights) == ["read and write", "read only", "no access"], "the rights of each record")
     page.shot("as-user")
     page.press("secret", "tbody")

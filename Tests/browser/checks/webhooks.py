@@ -323,7 +323,6 @@ def an_administrator_sees_the_subscriptions_of_all_accounts(page, server):
 @check
 def subscriptions_are_those_of_the_caller(page, server):
     server.create("Post", "a", title="sea")
-    page.see("You are signed out.")
     token = server.call("POST", "/keys", {"name": "mailer", "scope": {
         "actions": ["read"], "rights": ["readSchema"]}})[1]["token"]
     page.open("#/subscriptions")
