@@ -259,6 +259,7 @@ export const security = {
     "End all sessions?": "すべてのセッションを終了しますか？",
     "An account without a name cannot sign in again: its user loses it.": "名前のないアカウントは再びサインインできず、失われます。",
     "{name} has to sign in again on every device.": "{name}はすべての端末で再びサインインする必要があります。",
+    "Sessions of {name}": "{name}のセッション",
     "No sessions: nobody is signed in to this account.": "セッションはありません。このアカウントでサインインしている人はいません。",
     "End all sessions": "全セッションを終了",
     "All sessions have ended.": "すべてのセッションを終了しました。",

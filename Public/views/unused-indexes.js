@@ -92,7 +92,7 @@ export function unusedIndexes({ environment, signal, fail, problem, heading, cha
         const head = (text, style) => make("th", { scope: "col", class: style }, text);
         return [
             make("p", { class: "note" }, periodNote(start)),
-            make("div", { class: "panel table unused", role: "region", tabindex: "0", "aria-label": t("Unused indexes") },
+            make("div", { class: "panel table unused", role: "group", tabindex: "0", "aria-label": t("Unused indexes") },
                 make("table", { class: "lines cards" },
                     make("thead", {}, make("tr", {}, head(t("Type")), head(t("Index")), head(t("Entries"), "number"), head(t("Size"), "number"),
                         head(make("span", { class: "visually-hidden" }, t("Actions"))))),

@@ -31,7 +31,7 @@ export function userSessions(account, title, visit) {
         return undefined;
     }
     const list = collection({
-        label: t("Sessions"), visit, load: inPages((signal) => routes.sessions(account.userRecordName, signal)), key: ({ id }) => id,
+        label: t("Sessions of {name}", { name: title }), visit, load: inPages((signal) => routes.sessions(account.userRecordName, signal)), key: ({ id }) => id,
         name: ({ label }) => label ?? t("a session"),
         commands: () => [{ title: t("End…"), act: end, style: "danger" }],
         columns: [
