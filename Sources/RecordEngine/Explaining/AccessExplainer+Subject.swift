@@ -14,11 +14,15 @@ extension AccessExplainer {
     ///
     /// - Throws: The errors of `subject`; BAD_REQUEST for an administrator, a disabled account or an ended key.
     package func caller(named text: String, for asker: Caller) throws(RecordError) -> Caller {
+        let reason: String
         switch try subject(text, for: asker) {
-        case .caller(.administrator): throw .actsForUsers(text, "An administrator cannot be read as")
+        case .caller(.administrator): reason = "An administrator cannot be read as"
         case .caller(let caller): return caller
-        case .rejected(let step): throw .actsForUsers(text, step.reason)
+        case .rejected(let step): reason = step.reason
         }
+        throw .badRequest(
+            "\(reason). 'as' is anonymous, key: and a name, or the name or record name of a user",
+            details: [("parameter", .text("as")), ("caller", .text(text))])
     }
 
     /// Returns the caller with a name. The forms of a name are: `anonymous`; `administrator`, optionally with
@@ -116,12 +120,6 @@ extension AccessQuestion {
 }
 
 extension RecordError {
-    fileprivate static func actsForUsers(_ text: String, _ reason: String) -> RecordError {
-        .badRequest(
-            "\(reason). 'as' is anonymous, key: and a name, or the name or record name of a user",
-            details: [("parameter", .text("as")), ("caller", .text(text))])
-    }
-
     fileprivate static func subjectByRecordName(_ text: String, right: AdministratorOperation) -> RecordError {
         .badRequest(
             "Who is looked up by name takes the right \(right.rawValue). Name the record name of the user, or of the key's account",

@@ -233,7 +233,8 @@ def a_guest_is_shown_the_refusal_that_it_gets(page, server):
     """It is the guest's response, so the console asks nobody to sign in."""
     ada, token = account(server, "ada")
     post(server, "hers", token)
-    assert server.call("PUT", "/grants/Post", {"grants": {"_icloud": ["READ", "CREATE"], "_creator": ["WRITE"]}})[0] == 200
+    grants = {"_icloud": ["READ", "CREATE"], "_creator": ["WRITE"]}
+    assert server.call("PUT", "/grants/Post", {"grants": grants})[0] == 200
     enter(page, "#/types/Post?as=anonymous")
     page.see("As anonymous:", "the server refuses this list", "Sign in first")
     page.press("All, with the rights", ".as-user")
