@@ -61,7 +61,8 @@ export const operation = {
     "It works in another database or zone. Show that one to change it.":
         "別のデータベースまたはゾーンで動作します。変更するには、それを表示してください。",
     "Show that database": "そのデータベースを表示",
-    "private": "非公開",
+    "private database": "プライベートデータベース",
+    "private database of {user}": "{user}のプライベートデータベース",
     "zone {name}": "ゾーン{name}",
     "Run as you from now on?": "今後はあなたとして実行しますか？",
     "The jobs of this schedule run with the rights of {other}. After this change they run with yours.":

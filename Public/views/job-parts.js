@@ -5,7 +5,7 @@ import * as operation from "../operation.js";
 import * as router from "../router.js";
 import { address as searchAddress } from "../search.js";
 import { userLink, userText } from "../users.js";
-import { number, t, tn } from "../words.js";
+import { number, t, tn, tp } from "../words.js";
 import { ask } from "./dialog.js";
 
 /** Whether the server does this work on records; of an index it counts them too. */
@@ -71,7 +71,8 @@ export function callerView({ by, schedule }) {
 /** The database and zone of a job or a schedule; `undefined` for the default zone of the public database. */
 export function placeView({ database, owner, zone }) {
     if (database !== "private") return zone;
-    return [t("private"), owner === undefined ? null : [" ", userLink(owner)], zone === undefined ? null : ` · ${t("zone {name}", { name: zone })}`];
+    return [owner === undefined ? t("private database") : tp("private database of {user}", { user: userLink(owner) }),
+        zone === undefined ? null : ` · ${t("zone {name}", { name: zone })}`];
 }
 
 export function countText(job) {

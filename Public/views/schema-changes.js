@@ -70,7 +70,7 @@ export function lostName({ type, name, lost }) {
     return `${type} (${lost === undefined ? name : `${name}: ${lost.join(", ")}`})`;
 }
 
-/** What a change takes away or allows, in sentences. */
+/** What a change removes or allows, in sentences. */
 export function dangers(list) {
     const goes = ({ change, kind }) => change === "removed" && kind === "type";
     const isNew = ({ type }) => list.some(({ change, kind, type: other }) => change === "added" && kind === "type" && other === type);

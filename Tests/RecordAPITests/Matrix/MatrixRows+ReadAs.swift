@@ -7,7 +7,7 @@ extension MatrixRow {
         MatrixRow("listRecords", .get, "/records/Open?as={stranger}", .administrators(200, 200, 200, 200)),
         MatrixRow("readRecord", .get, "/records/Open/open-1?as=anonymous", .administrators(200, 200, 200, 200)),
         MatrixRow("queryRecords", .get, "/query/Open?as={stranger}", .administrators(200, 200, 200, 200)),
-        // Names are for those who may list them.
+        // Looking up a name takes the right to list accounts.
         MatrixRow("queryRecords", .get, "/query/Open?as=nobody", .administrators(404, 404, 400, 400)),
         MatrixRow("queryRecords", .get, "/query/Open?as=administrator", .administrators(400, 400, 400, 400)),
         MatrixRow(

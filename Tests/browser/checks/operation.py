@@ -332,7 +332,7 @@ def a_schedule_of_a_private_zone_tells_where_it_works(page, server):
     assert status == 201 and (made["owner"], made["zone"]) == (ada, "diary"), made
     enter(page, "#/schedules/nightly")
     page.heading("nightly")
-    page.see("private ada · zone diary", "It works in another database or zone.")
+    page.see("private database of ada · zone diary", "It works in another database or zone.")
     page.press("Pause")
     page.until(lambda: server.call("GET", "/schedules/nightly")[1]["paused"], "the pause")
     now = server.call("GET", "/schedules/nightly")[1]
