@@ -22,8 +22,8 @@ def picture(side: int) -> bytes:
 PICTURE = picture(20)
 # Each route that deletes, disables or signs out an account has its own. An account may have at most a thousand
 # unfinished uploads, so each fixture has an uploader too.
-ACCOUNTS = ("visitor", "uploader", "signing out", "ending one", "ending all", "rotating", "leaving", "changed",
-            "removed")
+ACCOUNTS = ("visitor", "uploader", "signing out", "ending one", "ended", "ending all", "rotating", "leaving",
+            "changed", "removed")
 KEYS = ("read", "rotated", "revoked")
 APPS = ("shown", "deleted")
 # The container of a server without settings.
@@ -51,6 +51,7 @@ class Fixture:
             self.sessions = {name: self.post("/users/anonymous", {})["token"] for name in ACCOUNTS}
             self.names = {name: self.get("/users/me", token)["userRecordName"] for name, token in self.sessions.items()}
             self.session = self.get("/sessions", self.sessions["ending one"])["sessions"][0]["id"]
+            self.ended = self.get("/sessions", self.sessions["ended"])["sessions"][0]["id"]
             self.make_records()
             self.make_rights()
             self.make_files()

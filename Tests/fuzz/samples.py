@@ -335,10 +335,10 @@ def users(fixture: Fixture, owner: Caller) -> list[Sample]:
         owner.get(f"/users/{fixture.names['changed']}"), owner.get(f"/users?name={fixture.named[0]}"),
         owner.json("PATCH", f"/users/{fixture.names['changed']}", {"disabled": True}),
         owner.get(f"/users/{fixture.names['changed']}/sessions"),
-        owner.plain("DELETE", f"/users/{fixture.names['changed']}/sessions/none").rejected_with(404),
-        owner.plain("DELETE", f"/users/{fixture.names['changed']}/sessions"),
+        owner.plain("DELETE", f"/users/{fixture.names['ended']}/sessions/{fixture.ended}"),
+        owner.plain("DELETE", f"/users/{fixture.names['ended']}/sessions"),
         owner.get("/subscriptions?everyone=true&limit=2"),
-        owner.get(f"/query/Post?limit=1&as={fixture.names['changed']}"),
+        owner.get(f"/query/Post?limit=1&as={fixture.names['ended']}"),
         owner.get("/records/Post/a?as=anonymous"),
         owner.plain("DELETE", f"/users/{fixture.names['removed']}"),
     ]
