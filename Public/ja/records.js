@@ -85,7 +85,7 @@ export const records = {
     "Asking the server…": "サーバーに問い合わせています…",
     "As {user}:": "{user} として:",
     "Stop": "やめる",
-    "can read {count} of these {all} records": "この {all} 件のうち {count} 件を読み取れます",
+    "can read {count} of {all}": "この {all} 件のうち {count} 件を読み取れます",
     "can change {count}": "{count} 件を変更できます",
     "can create new ones": "新しく作れます",
     "cannot create new ones": "新しく作れません",

@@ -71,7 +71,7 @@ export function gridBand({ user, typeName, records, isOwnResponse, address, sign
             const count = (action) => records.filter(({ recordName }) => rights.get(recordName)[action].isAllowed).length;
             state.replaceChildren(
                 isOwnResponse ? tn("gets {count} record on this page", "gets {count} records on this page", records.length)
-                    : tn("can read {count} of these {all} records", "can read {count} of these {all} records", count("read"), { all: records.length }),
+                    : t("can read {count} of {all}", { count: count("read"), all: records.length }),
                 " · ", t("can change {count}", { count: count("write") }), " · ",
                 make("span", { title: create.reason }, create.isAllowed ? t("can create new ones") : t("cannot create new ones")),
                 hidden.size === 0 ? "" : ` · ${t("Hidden fields: {fields}", { fields: [...hidden.keys()].join(", ") })}`);

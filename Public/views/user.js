@@ -208,7 +208,8 @@ export async function show(visit, { user }) {
                 make("p", {}, make("a", { href: router.address(["security", "why"], { user: title }) },
                     t("What may {name} do?", { name: title })))),
             section(t("Records of this user"), recordLinks(account, signal))),
-        section(t("Sessions"), sessions.element, make("p", { class: "actions" }, sessions.endAll)),
+        make("section", { "aria-label": t("Sessions") }, make("h2", {}, t("Sessions")), sessions.element,
+            make("p", { class: "actions" }, sessions.endAll)),
         section(t("Private database"), make("p", { class: "note" }, isOwner
             ? t("Only {name} and owners of this server can open it. The audit log notes that you did.", { name: title })
             : session.reason(t("private databases"))),
