@@ -104,7 +104,7 @@ async function send(method, address, options = {}) {
     const { query = {}, headers = {}, body, signal, isAnonymous = false } = options;
     const parameters = new URLSearchParams([...Object.entries(options.scope ?? scope.current()), ...new URLSearchParams(query)]).toString();
     const heads = new Headers({
-        Accept: "application/json", ...session.identified(), ...(isAnonymous ? {} : session.heads), ...headers,
+        Accept: "application/json", ...(isAnonymous ? {} : { ...session.identified(), ...session.heads }), ...headers,
     });
     if (body !== undefined && !heads.has("Content-Type")) heads.set("Content-Type", "application/json");
 

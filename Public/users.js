@@ -114,10 +114,10 @@ export function userText(recordName) {
     return element;
 }
 
-/** A user in a sentence: the name, or the record name until it is known, with a link to the user's record. */
+/** A user in a sentence: the name, or the record name until it is known, with a link to the account, or for others to the user's record. */
 export function userLink(recordName) {
     const element = isRecordName(recordName)
-        ? make("a", { class: "user", href: router.address(["types", "Users", "record", recordName]), title: recordName }, recordName)
+        ? make("a", { class: "user", href: router.address(session.covers("manageUsers") ? ["users", recordName] : ["types", "Users", "record", recordName]), title: recordName }, recordName)
         : make("span", { class: "user", title: recordName }, otherTitle(recordName) ?? recordName);
     nameOf(recordName).then((name) => {
         if (name !== null) element.textContent = name;

@@ -103,7 +103,7 @@ export const editing = {
     "Account": "アカウント",
     "Created": "作成",
     "Modified": "変更",
-    "Tag": "タグ",
+    "Change tag": "変更タグ",
     "New {type}": "新しい {type}",
     "The whole record": "レコード全体",
     "Create": "作成",

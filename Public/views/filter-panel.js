@@ -61,7 +61,7 @@ function conditionText(where) {
     return element;
 }
 
-/** One condition: field, operator, values. `changed()` is called at every edit, and `settled()` waits for names to be looked up. */
+/** One condition: field, operator, values. `changed()` is called at every edit, `settled()` waits for names to be looked up, and `refuses()` marks an unknown one. */
 function builderLine(types, row, { changed, remove }) {
     let boxes = [];
     const place = make("div", { class: "values" });
@@ -111,7 +111,9 @@ function builderLine(types, row, { changed, remove }) {
     fillOperators();
     const element = make("div", { class: "line", role: "group", "aria-label": t("Condition") }, field, operatorPlace, place,
         make("button", { type: "button", class: "quiet", "aria-label": t("Remove the condition"), onclick: remove }, "×"));
-    return { element, settled: () => Promise.all(boxes.map((box) => box.settled())) };
+    return {
+        element, settled: () => Promise.all(boxes.map((box) => box.settled())), refuses: () => boxes.some((box) => box.refuses()),
+    };
 }
 
 /**
@@ -147,7 +149,11 @@ export function filterPanel(typeName, search, find) {
     }
     async function submit(event) {
         event.preventDefault();
-        if (kept.mode === "builder") await Promise.all(lines.map((line) => line.settled()));
+        if (kept.mode === "builder") {
+            await Promise.all(lines.map((line) => line.settled()));
+            // Without its condition, the search would find all records.
+            if (lines.some((line) => line.refuses())) return;
+        }
         if (place.isConnected) find(current());
     }
     function open(isOpen) {

@@ -21,7 +21,7 @@ export async function load(signal) {
     const cell = (title, content, style) => make("td", { "data-title": title, class: style }, content);
     const rows = groups.slice(0, mostRows).map(({ first, count }) => make("tr", {},
         make("th", { scope: "row" }, senderView(first.actor),
-            first.actor === undefined || first.actor.kind === "anonymous" ? make("span", { class: "note code" }, " ", first.address) : null),
+            first.actor === undefined || first.actor.kind === "anonymous" ? make("span", { class: "note code under" }, first.address) : null),
         cell(t("Request"), make("a", { class: "code value", href: requests.address(requests.likeThis(first)), title: first.route }, first.route)),
         cell(t("Result"), make("span", { class: "state alarm" }, titles[first.status])),
         cell(t("Times"), number(count), "number"), cell(t("Last"), timeView(first.timestamp), "moment")));

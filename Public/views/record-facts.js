@@ -40,7 +40,7 @@ export function facts(record) {
         [t("Account"), record.recordType === "Users" ? userText(record.recordName) : null],
         [t("Created"), moment(record.recordName, record.created)], [t("Modified"), moment(record.recordName, record.modified)],
         [t("Parent"), relative(record.parent?.recordName)], [t("Share"), share(record.share?.recordName)],
-        [t("Shares"), relative(record.forRecord?.recordName)], [t("Link of the share"), record.shortGUID], [t("Tag"), record.recordChangeTag],
+        [t("Shares"), relative(record.forRecord?.recordName)], [t("Link of the share"), record.shortGUID], [t("Change tag"), record.recordChangeTag],
     ];
     return make("dl", { class: "facts" }, lines.filter(([, value]) => value !== null && value !== undefined)
         .map(([key, value]) => make("div", {}, make("dt", {}, key), make("dd", {}, value))));

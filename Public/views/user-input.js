@@ -15,10 +15,10 @@ const mostOffered = 500;
 export function userInput({ id = freshID("user"), value, label, changed, further = [...users.others] }) {
     const listID = freshID("users");
     const choices = make("datalist", { id: listID });
-    const note = make("span", { class: "note", role: "status" });
+    const note = make("span", { class: "note", role: "status", id: freshID("user-note") });
     const input = make("input", {
         type: "text", id, list: listID, autocomplete: "off", autocapitalize: "off", spellcheck: "false",
-        placeholder: t("account name"), "aria-label": label, value,
+        placeholder: t("account name"), "aria-label": label, "aria-describedby": note.id, value,
     });
     let known = new Map(further.map(([name, title]) => [title, name])); // what is typed → record name
     const values = further.map(([name]) => name);
@@ -28,6 +28,7 @@ export function userInput({ id = freshID("user"), value, label, changed, further
 
     function become(recordName, sentence = "") {
         note.textContent = sentence;
+        note.className = sentence === "" ? "note" : "problem";
         if (recordName === current) return;
         current = recordName;
         changed(recordName);
@@ -53,6 +54,7 @@ export function userInput({ id = freshID("user"), value, label, changed, further
         const text = input.value.trim();
         const found = understand(text);
         clearTimeout(timer);
+        input.removeAttribute("aria-invalid");
         if (found !== undefined) {
             become(found);
             return;
@@ -82,6 +84,13 @@ export function userInput({ id = freshID("user"), value, label, changed, further
             if (understand(input.value.trim()) === undefined && current === "") follow(true);
             await looking;
             return current;
+        },
+        /** Whether what is typed is no account. Then the box is marked and gets the focus. */
+        refuses() {
+            if (input.value.trim() === "" || current !== "") return false;
+            input.setAttribute("aria-invalid", "true");
+            input.focus();
+            return true;
         },
     };
 }

@@ -103,7 +103,7 @@ def enter_that_ends_a_word_is_no_command(page, server):
 def a_record_has_two_sides(page, server):
     server.create("Post", "a", title="sea", likes=LARGEST, empty="")
     enter(page, "#/types/Post/record/a")
-    page.see("Created", "Tag", "empty text")
+    page.see("Created", "Change tag", "empty text")
     assert page.control("likes").get_attribute("value") == str(LARGEST)
     turn(page, "JSON")
     assert str(LARGEST) in json_text(page)
