@@ -114,7 +114,7 @@ export const observation = {
     "Live: new requests appear by themselves.": "ライブ: 新しいリクエストが自動で表示されます。",
     "Load older": "古いものを読み込む",
     "{count} requests shown": "{count} 件を表示中",
-    "Without the console's requests": "コンソールのリクエストを除く",
+    "Hide the console's own requests": "コンソール自身のリクエストを隠す",
     "{count} of the console left out": "コンソールの {count} 件を除外",
     "Show the {count} requests of the console": "コンソールの {count} 件のリクエストを表示",
     "No requests yet.": "リクエストはまだありません。",
@@ -160,8 +160,8 @@ export const observation = {
     "Details of {action}, {time}": "{action}（{time}）の詳細",
     "{count} entries shown": "{count} 件を表示中",
     "No entries.": "記録はありません。",
-    "The audit log records changes of schema, permissions, keys, accounts and administrators, and failed sign-ins.":
-        "監査ログには、スキーマ・権限・キー・アカウント・管理者の変更と、失敗したサインインが記録されます。",
+    "The audit log records changes of schema, permissions, keys, accounts and administrators, and failed sign-ins, but no writes of records.":
+        "監査ログには、スキーマ・権限・キー・アカウント・管理者の変更と、失敗したサインインが記録されます。レコードへの書き込みは記録されません。",
 
     // Settings
     "Console and public URL": "コンソールと公開 URL",

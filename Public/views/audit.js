@@ -152,7 +152,7 @@ export async function show({ signal, show: draw }, names, query) {
             make("thead", {}, make("tr", {}, head(t("Time")), head(t("Actor")), head(t("Action")), head(t("Target")),
                 head(t("Outcome")), head(t("Address"), "minor"))), body));
     const empty = make("div", { class: "empty" }, make("p", { class: "lead" }, t("No entries.")),
-        make("p", {}, t("The audit log records changes of schema, permissions, keys, accounts and administrators, and failed sign-ins.")));
+        make("p", {}, t("The audit log records changes of schema, permissions, keys, accounts and administrators, and failed sign-ins, but no writes of records.")));
     const older = olderButton(body, async () => {
         const mine = turn;
         const next = await load(cursor);

@@ -242,9 +242,33 @@ function backupList(backups, jobs) {
                     cell(t("Size"), sizeText(Number(backup.bytes)), "number"), cell(t("Test"), testCell(backup), "wide test"))))];
 }
 
-/** What a backup has, and how commands make and restore one. */
-function explanation() {
+/** The data directory of the service that the Debian package or the manual sets up. */
+const serviceData = "/var/lib/fogbase";
+
+/** A word of a command for a shell. */
+function quoted(word) {
+    return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/** The commands for a server with this data directory. Only of the service it is known how it is stopped. */
+function commands(dataPath) {
+    const isService = dataPath === serviceData;
     const name = `fogbase-${new Date().toISOString().slice(0, 10)}`;
+    const [as, folder] = isService ? ["sudo -u fogbase ", "/var/backups/fogbase"] : ["", quoted(`${dataPath}-backups`)];
+    const [data, target] = [quoted(dataPath), `${folder}/${name}`];
+    const verify = `${as}fogbase backup verify --data ${data} ${target}`;
+    const folders = isService ? [] : [`mkdir -p ${folder}`];
+    return {
+        create: [...folders, `${as}fogbase backup create --data ${data} ${target}`, verify].join("\n"),
+        unpack: [...folders, `${as}tar -xf ${name}.tar -C ${folder}`, verify].join("\n"),
+        restore: [isService ? "sudo systemctl stop fogbase" : null, `${as}fogbase backup restore --data ${data} --replace ${target}`,
+            isService ? "sudo systemctl start fogbase" : null].filter((line) => line !== null).join("\n"),
+    };
+}
+
+/** What a backup has, and how commands make and restore one. */
+function explanation(dataPath) {
+    const { create, unpack, restore } = commands(dataPath);
     return [
         make("section", { "aria-label": t("What a backup has") }, make("h2", {}, t("What a backup has")),
             make("ul", { class: "plain" },
@@ -253,22 +277,11 @@ function explanation() {
                 make("li", {}, t("Each database as of one moment. Uploads that are not complete and the server's settings are not in it.")))),
         make("section", { "aria-label": t("With a command") }, make("h2", {}, t("With a command")),
             make("p", {}, t("On the server's machine, as its user. The server keeps working. “verify” reads everything, compares the digests, and tells the server the result.")),
-            codeBlock(t("Make and check a backup"), [
-                `sudo -u fogbase fogbase backup create --data /var/lib/fogbase /var/backups/fogbase/${name}`,
-                `sudo -u fogbase fogbase backup verify --data /var/lib/fogbase /var/backups/fogbase/${name}`,
-            ].join("\n")),
+            codeBlock(t("Make and check a backup"), create),
             make("p", { class: "note" }, t("For a nightly backup, use a timer of systemd with these commands. Keep verified backups on another disk or machine."))),
         make("section", { "aria-label": t("Restore") }, make("h2", {}, t("Restore")),
             make("p", {}, t("A restore replaces the data directory, so it happens at the server while it does not run. Unpack a downloaded file first.")),
-            codeBlock(t("Unpack a downloaded backup"), [
-                `sudo -u fogbase tar -xf ${name}.tar -C /var/backups/fogbase`,
-                `sudo -u fogbase fogbase backup verify --data /var/lib/fogbase /var/backups/fogbase/${name}`,
-            ].join("\n")),
-            codeBlock(t("Restore a backup"), [
-                "sudo systemctl stop fogbase",
-                `sudo -u fogbase fogbase backup restore --data /var/lib/fogbase --replace /var/backups/fogbase/${name}`,
-                "sudo systemctl start fogbase",
-            ].join("\n")),
+            codeBlock(t("Unpack a downloaded backup"), unpack), codeBlock(t("Restore a backup"), restore),
             make("p", { class: "note" }, t("With --replace, the command first moves the present content to a directory .replaced-… beside it. Clients that synced after the backup must sync from the start; all others continue."))),
     ];
 }
@@ -289,10 +302,10 @@ export async function show({ signal, show: draw, fail }) {
         known = work;
         return work === "gone" ? null : work === "idle" ? 5 * pause : pause;
     }
-    const next = await refresh();
-    const [content, ...commands] = explanation();
+    const [next, settings] = await Promise.all([refresh(), observation.settings(signal).catch(() => [])]);
+    const [content, ...others] = explanation(settings.find(({ key }) => key === "data.path")?.value ?? serviceData);
     draw(make("div", { class: "page-head" }, heading), make("div", { class: "two" }, panel.element, content), list.element,
-        make("div", { class: "two" }, commands));
+        make("div", { class: "two" }, others));
     introduce(heading);
     list.refresh();
     if (next !== null) repeat(refresh, pause, signal, fail);

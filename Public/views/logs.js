@@ -75,7 +75,7 @@ function filterForm(filter, apply, failed) {
     }
     const element = conditionForm({ "aria-label": t("Filter the requests") }, changed,
         labeled(t("Status"), status), labeled(t("Sender"), sender), labeled(t("Path or record"), path), labeled(t("Identifier"), request),
-        make("div", { class: "choice" }, without, make("label", { for: id }, t("Without the console's requests"))), clear);
+        make("div", { class: "choice" }, without, make("label", { for: id }, t("Hide the console's own requests"))), clear);
     drawClear(filter);
     return element;
 }

@@ -7,6 +7,7 @@ import time
 
 from Tests.browser.checks.home import respond, server_again, verdict
 from Tests.browser.checks.pages import enter
+from Tests.browser.runner import PROGRAM
 from Tests.browser.suite import check
 
 LIST = "section[aria-label='Last backups']"
@@ -148,5 +149,8 @@ def commands_for_backups_are_copied(page, server):
     page.click(page.find("button[aria-label='Copy: Make and check a backup']"))
     page.see("Copied.")
     copied = page.run("return window.copied")
-    assert "fogbase backup create --data /var/lib/fogbase /var/backups" in copied and "verify" in copied, copied
-    page.see("fogbase backup restore --data /var/lib/fogbase --replace")
+    # They run as they are printed, with the server's own directory.
+    commands = copied.replace("fogbase backup", f"{PROGRAM} backup")
+    run = subprocess.run(["bash", "-ec", commands], capture_output=True, text=True)
+    assert run.returncode == 0 and "The backup is complete." in run.stderr + run.stdout, run
+    page.see(f"fogbase backup restore --data {server.directory.name}/data --replace", "complete")

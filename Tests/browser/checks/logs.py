@@ -90,7 +90,7 @@ def the_consoles_own_requests_are_left_out_until_asked_for(page, server):
     page.run("fetch('/limits', { headers: { 'X-Request-ID': 'console-0' } })")
     server.call("GET", "/records/Post/p1")
     rows(page, 152)
-    page.press("Without the console's requests", ".log-filter")
+    page.press("Hide the console's own requests", ".log-filter")
     page.until(lambda: any("GET /schema" in each for each in entries(page)), "the console's requests")
     assert page.browser.current_url.endswith("#/logs?console=true"), page.browser.current_url
     page.browser.refresh()
