@@ -259,7 +259,7 @@ export const access = {
     "It is valid until {time}.": "{time} まで有効です。",
     "The invitation is ready": "招待ができました",
     "Link": "リンク",
-    "Send this link. It is shown only now. Whoever has it can sign up, as often as you have allowed.":
+    "Send this link. It is shown only now. People who have it can sign up, as many as you have allowed.":
         "このリンクを送ってください。表示されるのは今だけです。リンクを持つ人は、許可した回数だけ登録できます。",
     "Send this link to {name}. It is shown only now.": "このリンクを {name} さんに送ってください。表示されるのは今だけです。",
     "Write an e-mail": "メールを書く",

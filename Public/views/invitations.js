@@ -74,7 +74,7 @@ function showLink(made, { page, app }) {
     }).toString().replaceAll("+", "%20");
     return showSecret({
         title: t("The invitation is ready"), label: t("Link"), text: address,
-        note: made.name === undefined ? t("Send this link. It is shown only now. Whoever has it can sign up, as often as you have allowed.")
+        note: made.name === undefined ? t("Send this link. It is shown only now. People who have it can sign up, as many as you have allowed.")
             : t("Send this link to {name}. It is shown only now.", { name: made.name }),
         further: [make("p", { class: "actions" }, make("a", { class: "button", href: `mailto:?${mail}` }, t("Write an e-mail"))),
             make("p", { class: "note" }, t("Only for apps that ask for an invitation code:"), " ", make("span", { class: "code" }, made.invitation))],

@@ -31,7 +31,7 @@ def an_invitation_is_two_clicks_and_its_link_makes_an_account(page, server):
     page.see("No invitations yet.")
     page.press("Invite a user")
     page.press("Create invitation", "dialog")
-    page.see("The invitation is ready", "Whoever has it can sign up")
+    page.see("The invitation is ready", "People who have it can sign up")
     page.shot("invitation-link")
     mail = next(each for each in page.all("dialog a") if each.text == "Write an e-mail").get_attribute("href")
     link = secret(page)
