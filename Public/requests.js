@@ -38,7 +38,7 @@ export function isOfConsole({ request }) {
     return String(request).startsWith(identifierStem);
 }
 
-/** Whether the log leaves out the console's own requests. The one with a certain identifier is shown, whoever sent it. */
+/** Whether the log leaves out the console's own requests. The one with a certain identifier is shown in any case. */
 export function hidesConsole({ console: shows, request }) {
     return shows !== "true" && request === undefined;
 }

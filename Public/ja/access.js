@@ -290,7 +290,7 @@ export const access = {
     "No invitations yet.": "招待はまだありません。",
     "Press “Invite a user” to make a link, and send it.": "「ユーザーを招待」でリンクを作り、送ってください。",
     "Invite an administrator": "管理者を招待",
-    "An invitation is a link for the users of your app. Whoever opens it chooses a password and gets an account. You send the link yourself: the server sends no mail.":
+    "An invitation is a link for the users of your app. People who open it choose a password and get an account. You send the link yourself: the server sends no mail.":
         "招待は、アプリの利用者のためのリンクです。開いた人はパスワードを決めてアカウントを作成します。サーバーはメールを送らないので、リンクは自分で送ってください。",
     "Administrators of this console get no link: “Invite an administrator” creates the account with a first password, which you pass on.":
         "このコンソールの管理者用のリンクはありません。「管理者を招待」で最初のパスワード付きのアカウントを作成し、パスワードを伝えてください。",

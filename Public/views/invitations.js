@@ -196,7 +196,7 @@ export async function show(visit) {
             }, t("Invite an administrator")),
             make("button", { type: "button", class: "primary", onclick: () => list.run(() => create(visit.signal)) }, t("Invite a user")),
         ] }),
-        make("p", { class: "note" }, t("An invitation is a link for the users of your app. Whoever opens it chooses a password and gets an account. "
+        make("p", { class: "note" }, t("An invitation is a link for the users of your app. People who open it choose a password and get an account. "
             + "You send the link yourself: the server sends no mail.")),
         !session.covers("manageAdministrators") ? null : make("p", { class: "note" },
             t("Administrators of this console get no link: “Invite an administrator” creates the account with a first password, which "
