@@ -155,6 +155,11 @@ export function question(entry) {
     return { user, type: readable(type), record: readable(record), action };
 }
 
+/** Whether a query was rejected because it needs an index. The reason names the route that adds one. */
+export function needsIndex({ error }) {
+    return /\/schema\/types\/\S+\/indexes/.test(error?.reason ?? "");
+}
+
 /** The URL of the page that answers the question. */
 export function whyAddress(asked) {
     return router.address(["security", "why"], Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== "")));

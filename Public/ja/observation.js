@@ -134,6 +134,7 @@ export const observation = {
     "Only this sender": "この送信者のみ",
     "Only this path": "このパスのみ",
     "Link to this request": "このリクエストへのリンク",
+    "Add the index under Performance": "「パフォーマンス」でインデックスを追加",
     "Why was this denied?": "拒否された理由",
     "The token or the password was wrong, so no permission was checked.": "トークンまたはパスワードが誤っていたため、権限は確認されていません。",
     "The sender is an administrator, whose role decides. The room “Security” explains roles.":

@@ -40,7 +40,11 @@ function unexplained({ actor, error, status, route }) {
         : t("The reason says which right is missing.");
 }
 
-function denial(entry) {
+/** The way to what is wrong with the request: the room that adds a missing index, or the page that explains a denial. */
+function remedy(entry) {
+    if (requests.needsIndex(entry) && session.covers("readSchema")) {
+        return make("a", { class: "button small primary", href: "#/performance" }, t("Add the index under Performance"));
+    }
     const asked = requests.question(entry);
     if (asked === null) {
         const text = unexplained(entry);
@@ -52,7 +56,7 @@ function denial(entry) {
 
 function details(entry) {
     const sender = requests.senderOf(entry);
-    const reason = denial(entry);
+    const reason = remedy(entry);
     return make("div", { class: "entry-details" },
         entry.error === undefined ? null : make("p", { class: "entry-reason" }, entry.error.reason),
         factList([

@@ -349,3 +349,16 @@ def rooms_are_offered_by_role(page, server):
             page.see("which does not cover this room")
         page.sign_out()
         page.see("You are signed out.")
+
+
+@check
+def a_query_that_needs_an_index_leads_to_performance(page, server):
+    server.create("Post", "a", title="sea", likes=1)
+    assert server.call("POST", "/schema/promotion?environment=production")[0] == 200
+    assert server.call("GET", "/query/Post?environment=production&sort=-likes")[0] == 400
+    enter(page, "#/logs?status=400", "?environment=production")
+    rows(page, 1)
+    assert "POST /schema/types/Post/indexes" in open_first(page)
+    page.press("Add the index under Performance", "tr.details")
+    page.heading("Performance")
+    page.see("-likes")
