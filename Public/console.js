@@ -12,7 +12,6 @@ import "./theme.js";
 import * as rooms from "./rooms.js";
 import { showFrame } from "./views/frame.js";
 import { showProblem, waitBox, waitingTime } from "./views/problem.js";
-import { showSignIn, signInAgain } from "./views/sign-in.js";
 import { t } from "./words.js";
 
 const patience = 250; // milliseconds
@@ -32,11 +31,19 @@ function leave(farewell) {
     schema.forget();
     users.forget();
     places.forget();
-    showSignIn(root, enter, farewell, leaving);
+    showSignIn(farewell, leaving);
+}
+
+/** The sign-in page's module. Without it, the first page of a signed-in administrator needs fewer files. */
+const signInPage = () => import("./views/sign-in.js");
+
+async function showSignIn(farewell = "", leaving) {
+    const page = await signInPage();
+    page.showSignIn(root, enter, farewell, leaving);
 }
 
 function enter() {
-    api.renewWith(signInAgain);
+    api.renewWith(async () => (await signInPage()).signInAgain());
     const frame = showFrame(root, () => leave(t("You are signed out.")));
     stopFollowing = router.follow(() => showPage(frame));
 }
@@ -59,6 +66,7 @@ async function showPage(frame) {
         if (room.right !== undefined && !session.covers(room.right)) showForbidden(context, room);
         else if (await isMissing(names, signal)) showMissingType(context, names.type);
         else await module.show(context, names, query);
+        signInPage().catch(() => {}); // It is asked for again when it is needed.
     } catch (error) {
         context.fail(error);
     }
@@ -161,7 +169,8 @@ async function begin() {
     const stopWaiting = showWaiting(root);
     // At a later visit, the schema and the room come while the server checks the session.
     const early = session.wasEntered() ? schema.load().catch(() => {}) : null;
-    if (early !== null) rooms.find(router.place().segments).room.load().catch(() => {});
+    if (early === null) signInPage().catch(() => {});
+    else rooms.find(router.place().segments).room.load().catch(() => {});
     let caller;
     try {
         caller = await api.who();
@@ -187,11 +196,11 @@ async function begin() {
         const { showWelcome } = await import("./views/welcome.js");
         showWelcome(root, query.get("code"), enter, () => {
             history.replaceState(null, "", "#/");
-            showSignIn(root, enter);
+            showSignIn();
         });
         return;
     }
-    showSignIn(root, enter, farewell);
+    await showSignIn(farewell);
 }
 
 begin();

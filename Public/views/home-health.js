@@ -3,7 +3,6 @@
 import * as api from "../api.js";
 import { localText } from "../dates.js";
 import { make } from "../dom.js";
-import * as observation from "../observation.js";
 import * as session from "../session.js";
 import { sizeText } from "../sizes.js";
 import { number, t } from "../words.js";
@@ -103,6 +102,7 @@ export function health({ signal, fail }) {
             }
         },
         checkBackup: () => attempt("backup", async () => {
+            const observation = await import("../observation.js");
             const backups = await observation.backups(signal);
             const link = session.covers("downloadBackups") ? make("a", { href: "#/backups" }, t("Backups")) : null;
             const isFirst = backups.length === 0

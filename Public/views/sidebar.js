@@ -4,10 +4,9 @@ import { freshID, make } from "../dom.js";
 import * as rooms from "../rooms.js";
 import * as router from "../router.js";
 import * as schema from "../schema.js";
+import * as scope from "../scope.js";
 import * as session from "../session.js";
 import { t } from "../words.js";
-import { ask } from "./dialog.js";
-import { zoneList } from "./zones.js";
 
 /** With more types than this, a box filters them. */
 const mostTypes = 12;
@@ -29,6 +28,7 @@ export async function newType() {
         if (problem.textContent !== "") input.focus();
         return problem.textContent === "";
     };
+    const { ask } = await import("./dialog.js");
     const answer = await ask({
         title: t("New type"),
         content: (close) => make("form", { class: "new-type", novalidate: true, onsubmit: (event) => {
@@ -61,7 +61,7 @@ export function sidebar() {
     const add = make("button", { type: "button", "aria-label": t("New type"), title: t("New type"), onclick: newType }, "+");
     const map = make("div", {});
     const now = { room: rooms.rooms[0], type: null };
-    const zones = zoneList(() => (now.type === null ? "#/types" : router.address(["types", now.type])));
+    let zones = null;
 
     function roomLinks(section) {
         return rooms.listed(section).map((room) => {
@@ -91,7 +91,14 @@ export function sidebar() {
         })].flat(Infinity));
         if (focused !== document.activeElement && element.contains(focused)) focused.focus();
     }
-    const element = make("nav", { id: "rooms", "aria-label": t("Rooms") }, map, zones?.element);
+    const element = make("nav", { id: "rooms", "aria-label": t("Rooms") }, map);
+    if (scope.isPrivate()) {
+        import("./zones.js").then(({ zoneList }) => {
+            zones = zoneList(() => (now.type === null ? "#/types" : router.address(["types", now.type])));
+            element.append(zones.element);
+            zones.refresh();
+        });
+    }
     return {
         element, refresh,
         mark(room, { type = null }) {
