@@ -116,11 +116,14 @@ export function userText(recordName) {
 
 /** A user in a sentence: the name, or the record name until it is known, with a link to the account, or for others to the user's record. */
 export function userLink(recordName) {
-    const element = isRecordName(recordName)
-        ? make("a", { class: "user", href: router.address(session.covers("manageUsers") ? ["users", recordName] : ["types", "Users", "record", recordName]), title: recordName }, recordName)
-        : make("span", { class: "user", title: recordName }, otherTitle(recordName) ?? recordName);
-    nameOf(recordName).then((name) => {
-        if (name !== null) element.textContent = name;
+    if (!isRecordName(recordName)) return make("span", { class: "user", title: recordName }, otherTitle(recordName) ?? recordName);
+    const page = session.covers("manageUsers") ? ["users", recordName] : ["types", "Users", "record", recordName];
+    const element = make("a", { class: "user", href: router.address(page), title: recordName }, recordName);
+    nameOf(recordName).then(async (name) => {
+        if (name === null) return;
+        element.textContent = name;
+        // The account of a key has no page of its own.
+        if (!names.has(recordName) && (await readKeys()).has(recordName)) element.href = router.address(["keys"]);
     });
     return element;
 }

@@ -210,7 +210,8 @@ public final class RecordAPI: Sendable {
             case .open: preconditionFailure("An open route has responded")
             }
         } catch {
-            if case .service(let key) = caller, let error = error as? RecordError {
+            // A key that an administrator reads as has sent nothing.
+            if case .service(let key) = sender, let error = error as? RecordError {
                 let type = options.contains(.typeInPath) ? RecordTypeName(parameters[0]) : nil
                 if error.isBeyondScope(of: key, type) { call.noteOutOfScope(key, type) }
             }

@@ -59,7 +59,22 @@ import Testing
         }
     }
 
-    @Test func `only administrators may, only to read, and only as those who could`() async throws {
+    @Test func `what a key may not read is no note about the key`() async throws {
+        let database = try await Self.database()
+        let made = await database.call(
+            .post, "/keys", as: .administrator,
+            body: #"{"name":"posts","scope":{"types":["Post"],"actions":["read"]}}"#)
+        let token = try #require(made.json?["token"]?.string, "\(made.text)")
+        func notes() async -> Int? {
+            await database.call(.get, "/audit?action=key.outOfScope", as: .administrator).json?["entries"]?.array?.count
+        }
+        #expect(await database.call(.get, "/records/Secret/s1?as=key:posts", as: .administrator).status == 404)
+        #expect(await notes() == 0)
+        #expect(await database.call(.get, "/records/Secret/s1", token: token).status == 404)
+        #expect(await notes() == 1)
+    }
+
+    @Test func `only administrators may, only to read, and only as callers that could`() async throws {
         let database = try await Self.database()
         let disabled = await database.call(
             .patch, "/users/{stranger}", as: .administrator, body: #"{"disabled":true}"#)

@@ -62,6 +62,7 @@ import Testing
         #expect(names == ["a {creator}", "b {creator}", "c {member}", "d {stranger}"].map(database.filled))
         await database.play([
             Scenario("not a cursor", .administrator, .get, "/subscriptions?everyone=true&cursor=x", 400),
+            Scenario("of all databases", .administrator, .get, "/subscriptions?everyone=true&database=private", 400),
             Scenario("a user's own are one page", .creator, .get, "/subscriptions?limit=1", 400),
             Scenario("a user", .creator, .get, "/subscriptions?everyone=true", 403),
         ])

@@ -69,6 +69,9 @@ enum SubscriptionRoutes {
     /// `GET /subscriptions?everyone=true`: lists the subscriptions of all accounts, oldest first, each with `by`.
     private static func listAll(_ call: RecordCall) throws -> HTTPResponse {
         try call.require(.manageUsers)
+        for name in ["database", "zone", "owner"] where call.query[name] != nil {
+            throw RequestQuery.invalid(name, "The list of everyone is of all databases. Leave out '\(name)'")
+        }
         let page = try call.reader.subscriptions.page(
             after: call.query["cursor"], limit: try call.query.limit(call.database.limits), for: call.caller)
         let items = page.items.map { item in

@@ -336,3 +336,15 @@ def roles_without_the_right_get_a_reason(page, server):
     page.press("Token", ".sign-in")
     page.sign_in(TOKEN)
     page.heading("Keys")
+
+
+@check
+def what_a_key_has_created_leads_to_the_keys(page, server):
+    server.create("Post", "a", title="sea")
+    token = server.call("POST", "/keys", {"name": "mailer", "scope": {"actions": ["read", "create"]}})[1]["token"]
+    assert server.call("POST", "/records/Post", {"recordName": "k", "fields": {"title": "fog"}}, token=token)[0] == 201
+    enter(page, "#/types/Post/record/k")
+    page.heading("k")
+    page.until(lambda: page.all(".facts a.user[href$='#/keys']"), "the link to the keys")
+    page.press("key mailer", ".facts")
+    page.heading("Keys")
