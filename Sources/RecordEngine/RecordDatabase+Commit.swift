@@ -113,7 +113,8 @@ extension RecordDatabase {
             let published = PublishedSchema(schema: transaction.schema, commit: clock.commits + 1)
             publishedSchema.withLock { $0 = published }
         }
-        clock.publish(rightsChanged: transaction.rightsChanged, through: transaction.lastSequence)
+        clock.publish(
+            rightsChanged: transaction.rightsChanged, through: transaction.lastSequence, epoch: transaction.store.epoch)
         if !transaction.changedTopics.isEmpty { commitBroadcast.publish(transaction.changedTopics) }
     }
 

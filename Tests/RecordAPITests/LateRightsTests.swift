@@ -81,7 +81,8 @@ import Threads
         let request = HTTPRequest(
             method: method, target: try #require(RequestTarget(target)), fields: Self.fields(token),
             body: .bytes(Array((body + spaces).utf8)), id: "request-1")
-        async let response = Response(database.api.respond(to: request, in: database.context))
+        let (api, context) = (database.api, database.context)
+        async let response = Response(api.respond(to: request, in: context))
         // Until the request has arrived, or got a response without it.
         #expect(await eventually { inputs.reads == 2 })
         let revoke = HTTPRequest(

@@ -25,9 +25,10 @@ final class TestDatabase {
     private static let passwords = PasswordWorkers(threads: 2, queueLength: 100_000, scheme: .quick)
 
     let directory: String
-    let registry: DatabaseRegistry
-    let api: RecordAPI
-    let context: RecordAPIContext
+    private(set) var registry: DatabaseRegistry
+    private(set) var api: RecordAPI
+    private(set) var context: RecordAPIContext
+    private let makeServer: () throws -> (DatabaseRegistry, RecordAPI)
     private(set) var tokens: [Who: String] = [.administrator: "the-operators-secret"]
     private(set) var userNames: [Who: String] = [:]
 
@@ -49,20 +50,32 @@ final class TestDatabase {
         _ environment: RecordEnvironment, limits: DatabaseLimits, passwords: PasswordWorkers, drivers: StoreDrivers,
         adjust: (inout RecordAPIConfiguration) -> Void
     ) throws {
-        directory = NSTemporaryDirectory() + "fogbase-api-" + UUID().uuidString
+        let directory = NSTemporaryDirectory() + "fogbase-api-" + UUID().uuidString
         let container = try #require(ContainerName("Forum"))
-        var server = DatabaseRegistry.Configuration(
-            dataPath: directory, containers: [container], limits: limits,
-            administrator: SHA256.hash(utf8: "the-operators-secret"))
-        server.administrators = try Administrators(
-            dataPath: directory, passwords: passwords, operatorToken: SHA256.hash(utf8: Self.operatorToken),
-            limits: limits)
-        server.drivers = drivers
-        registry = DatabaseRegistry(server)
         var configuration = RecordAPIConfiguration(
             defaultDatabase: DatabaseID(container: container, environment: environment), version: "1.2.3")
         adjust(&configuration)
-        api = RecordAPI(registry: registry, configuration: configuration)
+        makeServer = { [configuration] in
+            var server = DatabaseRegistry.Configuration(
+                dataPath: directory, containers: [container], limits: limits,
+                administrator: SHA256.hash(utf8: "the-operators-secret"))
+            server.administrators = try Administrators(
+                dataPath: directory, passwords: passwords, operatorToken: SHA256.hash(utf8: Self.operatorToken),
+                limits: limits)
+            server.drivers = drivers
+            let registry = DatabaseRegistry(server)
+            return (registry, RecordAPI(registry: registry, configuration: configuration))
+        }
+        self.directory = directory
+        (registry, api) = try makeServer()
+        context = api.makeContext()
+    }
+
+    /// Stops the server and starts it again with the same files.
+    func restart() async throws {
+        context.closeReaders()
+        await registry.close()
+        (registry, api) = try makeServer()
         context = api.makeContext()
     }
 

@@ -110,7 +110,7 @@ import Testing
         try snapshot.refresh()
         #expect(try records() == 1)
         #expect(snapshot.openings == openings + 1)
-        file.clock.publish(rightsChanged: false, through: 0)
+        file.clock.publish(rightsChanged: false, through: 0, epoch: 0)
         for _ in 0..<10 { try snapshot.refresh() }
         #expect(snapshot.openings == openings + 1)
         #expect(snapshot.seen == file.clock.commits)

@@ -34,27 +34,23 @@ package struct FeedReader {
         // The snapshot may contain a change of rights that this thread does not know yet. The page was made without
         // this change. The token gets the older sequence number, so that the change makes the token invalid.
         let rights = min(try reader.callers.lastChangeOfRights(of: caller, in: address.scope), known)
-        let epoch = try store.openings.current()
         var token = SyncToken(
-            generation: zone.generation, sequence: 0, rights: rights, floor: zone.purged, epoch: epoch, complete: 0)
+            generation: zone.generation, sequence: 0, rights: rights, floor: zone.purged, complete: 0)
         switch start {
         case .beginning: break
         case .now:
             token.sequence = min(try store.records.newestSequence(zone: zone.id), known)
             token.complete = token.sequence
         case .token(let text):
-            token = try SyncToken.open(text, zone: zone.id, caller: caller, with: reader.database.keys)
-            // Another copy of this file issues tokens in an epoch that this file does not know, or with numbers beyond
-            // the end of an epoch. If the file was in use when it was copied, a token issued after the copy may be in a
-            // known epoch. The number of such a token is not in the zone at first.
-            let last = try store.openings.lastNumber(of: token.epoch)
+            token = try SyncToken.open(text, zone: zone.id, caller: caller, by: reader)
+            // If the file was in use when it was copied, a token that another copy issued afterwards may be in a known
+            // epoch. The number of such a token is not in the zone at first.
             let newest = try store.records.newestSequence(zone: zone.id)
-            guard token.generation == zone.generation, let last, token.newest <= last,
-                token.sequence <= max(newest, zone.purged)
-            else { throw .tokenOfLostState }
+            guard token.generation == zone.generation, token.sequence <= max(newest, zone.purged) else {
+                throw .tokenOfLostState
+            }
             guard !token.hasMissed(purged: zone.purged) else { throw .tokenTooOld }
             guard token.rights == rights else { throw .tokenOfOtherRights }
-            token.epoch = epoch
         }
         return FeedPosition(zone: zone.id, token: token)
     }
@@ -62,7 +58,7 @@ package struct FeedReader {
     /// Returns a position as a sync token for a caller.
     func token(of position: FeedPosition, for caller: Caller) -> String {
         guard let zone = position.zone else { return "" }
-        return SyncToken.seal(position.token, zone: zone, caller: caller, with: reader.database.keys)
+        return position.token.sealed(zone: zone, caller: caller, by: reader)
     }
 
     /// Returns the sync token of a zone's newest change; empty for a default zone that has never had a write, whose feed
@@ -218,15 +214,25 @@ package enum FeedStart: Hashable, Sendable {
     /// After the last change that the client has received.
     case token(String)
 
-    /// Creates a start from the text of a request: `now`, or a sync token. No text is the beginning.
+    /// The text of the beginning. A stream sends it as an id where an empty id would not do: a browser sends no empty id
+    /// back, and what the URL says would apply again.
+    package static let beginningText = "beginning"
+
+    /// Creates a start from the text of a request: `now`, `beginning`, or a sync token. No text is the beginning.
     package init(_ text: String?) {
         self =
             switch text {
-            case nil, "": .beginning
+            case nil, "", Self.beginningText: .beginning
             case "now": .now
             case .some(let token): .token(token)
             }
     }
+}
+
+extension RecordError {
+    /// Whether a position cannot be used, so that a stream must go on from another one: its token has expired, or belongs
+    /// to something else.
+    package var isOfLostPosition: Bool { cause == .tokenExpired || cause == .tokenInvalid }
 }
 
 /// A position in the change feed of a zone.

@@ -23,15 +23,19 @@ package final class FeedStream: @unchecked Sendable {
     private let framing: EventFraming
     private var caller: Caller
     private var position: FeedPosition
+    /// Why the stream cannot start where its client has stopped.
+    private var lostStart: RecordError?
     private var group: FeedGroup
     /// The version of callers' permissions for which `caller` and `group` are valid.
     package private(set) var rightsVersion: UInt64
     private let watcher: CommitWatcher
 
-    /// Opens a stream. The snapshot of `reader` must be current.
+    /// Opens a stream. The snapshot of `reader` must be current. If the start is a token that cannot be used, the stream
+    /// begins with a reset, because browsers do not connect again after an error.
     ///
     /// - Parameter watcher: The watcher of the reader's thread.
-    /// - Throws: See `FeedReader.changes`; the errors of a query with the selection's condition.
+    /// - Throws: See `FeedReader.changes`, except TOKEN_EXPIRED and TOKEN_INVALID; the errors of a query with the
+    ///   selection's condition.
     package init(
         _ selection: FeedSelection, in address: DatabaseAddress, for caller: Caller, since start: FeedStart,
         framing: EventFraming, by reader: RecordReader, watcher: CommitWatcher
@@ -41,7 +45,12 @@ package final class FeedStream: @unchecked Sendable {
         self.caller = caller
         self.framing = framing
         self.watcher = watcher
-        position = try reader.feed.open(start, in: address, for: caller, known: reader.knownSequence)
+        do throws(RecordError) {
+            position = try reader.feed.open(start, in: address, for: caller, known: reader.knownSequence)
+        } catch where error.isOfLostPosition {
+            position = try reader.feed.open(.beginning, in: address, for: caller, known: reader.knownSequence)
+            lostStart = error
+        }
         group = try reader.feedGroups.group(address, selection, for: caller, framing: framing, by: reader)
         rightsVersion = reader.rightsVersion
         watcher.add(signal, for: .zone(address))
@@ -56,6 +65,7 @@ package final class FeedStream: @unchecked Sendable {
     /// - Parameter caller: The caller, authenticated just now.
     /// - Throws: The errors of `init`, if the caller may no longer read the feed. The stream must then end.
     package func next(for caller: Caller, by reader: RecordReader) async throws(RecordError) -> Delivery {
+        if let error = lostStart.take() { return .reset(error) }
         if reader.rightsVersion != rightsVersion || caller != self.caller {
             self.caller = caller
             rightsVersion = reader.rightsVersion
@@ -65,7 +75,7 @@ package final class FeedStream: @unchecked Sendable {
             do throws(RecordError) {
                 position = try reader.feed.open(
                     FeedStart(token), in: address, for: caller, known: reader.knownSequence)
-            } catch  where error.cause == .tokenExpired || error.cause == .tokenInvalid {
+            } catch where error.isOfLostPosition {
                 position = try reader.feed.open(.beginning, in: address, for: caller, known: reader.knownSequence)
                 return .reset(error)
             }
@@ -101,8 +111,8 @@ package final class FeedStream: @unchecked Sendable {
         return hasMoved
     }
 
-    /// The stream's position as a sync token.
+    /// The stream's position as a sync token; `FeedStart.beginningText` in a zone that has never had a write.
     package func token(by reader: RecordReader) -> String {
-        reader.feed.token(of: position, for: caller)
+        position.zone == nil ? FeedStart.beginningText : reader.feed.token(of: position, for: caller)
     }
 }

@@ -24,21 +24,33 @@ package final class NotificationFeed: @unchecked Sendable {
     private var caller: Caller
     private var subscriptions: BoundSubscriptions
     private var position: NotificationPosition
+    /// Why the feed cannot start where its client has stopped.
+    private var lostStart: RecordError?
     private let watch: TopicWatch
     /// The version of callers' permissions with which `subscriptions` are bound.
     package private(set) var rightsVersion: UInt64
 
     /// Opens the notifications of a caller's account. The snapshot of `reader` must be current.
     ///
-    /// - Parameter watcher: The watcher of the reader's thread.
+    /// - Parameters:
+    ///   - watcher: The watcher of the reader's thread.
+    ///   - isStream: Whether the first call of `next` throws the error of a token that cannot be used, instead of this
+    ///     initializer.
     /// - Throws: BAD_REQUEST with cause TOKEN_INVALID or TOKEN_EXPIRED; AUTHENTICATION_REQUIRED or ACCESS_DENIED for a
     ///   caller without an account.
     package init(
-        for caller: Caller, since start: FeedStart, by reader: RecordReader, watcher: CommitWatcher
+        for caller: Caller, since start: FeedStart, by reader: RecordReader, watcher: CommitWatcher,
+        isStream: Bool = false
     ) throws(RecordError) {
         self.caller = caller
         watch = TopicWatch(watcher)
-        position = try reader.notifications.open(start, of: try caller.subscriber)
+        let account = try caller.subscriber
+        do throws(RecordError) {
+            position = try reader.notifications.open(start, of: account)
+        } catch where isStream && error.isOfLostPosition {
+            position = try reader.notifications.open(.now, of: account)
+            lostStart = error
+        }
         subscriptions = try reader.subscriptions.bound(for: caller)
         rightsVersion = reader.rightsVersion
         watch.set(subscriptions.topics)
@@ -55,6 +67,7 @@ package final class NotificationFeed: @unchecked Sendable {
     package func next(
         for caller: Caller, limit: Int, by reader: RecordReader
     ) async throws(RecordError) -> Batch {
+        if let error = lostStart.take() { throw error }
         let areCurrent = try reader.subscriptions.areCurrent(subscriptions)
         if reader.rightsVersion != rightsVersion || caller != self.caller || !areCurrent {
             subscriptions = try reader.subscriptions.bound(for: caller)
@@ -62,7 +75,7 @@ package final class NotificationFeed: @unchecked Sendable {
             rightsVersion = reader.rightsVersion
             watch.set(subscriptions.topics)
         }
-        let (keys, account) = (reader.database.keys, subscriptions.account)
+        let account = subscriptions.account
         // Nothing before the oldest subscription is notified.
         let oldest = subscriptions.items.map(\.since).min() ?? reader.knownSequence
         if oldest > position.sequence { (position.sequence, position.within) = (oldest, .max) }
@@ -75,8 +88,8 @@ package final class NotificationFeed: @unchecked Sendable {
         reader.database.notificationQueues.didNotify(page.notifications.count)
         return Batch(
             notifications: page.notifications,
-            tokens: page.notifications.indices.map { page.position(after: $0).sealed(of: account, with: keys) },
-            end: page.end.sealed(of: account, with: keys), moreComing: page.moreComing)
+            tokens: page.notifications.indices.map { sealed(page.position(after: $0), by: reader) },
+            end: sealed(page.end, by: reader), moreComing: page.moreComing)
     }
 
     /// Goes on after the newest change.
@@ -86,7 +99,9 @@ package final class NotificationFeed: @unchecked Sendable {
     }
 
     /// The position as a token.
-    package func token(by reader: RecordReader) -> String {
-        position.sealed(of: subscriptions.account, with: reader.database.keys)
+    package func token(by reader: RecordReader) -> String { sealed(position, by: reader) }
+
+    private func sealed(_ position: NotificationPosition, by reader: RecordReader) -> String {
+        position.sealed(of: subscriptions.account, in: reader.store.epoch, with: reader.database.keys)
     }
 }

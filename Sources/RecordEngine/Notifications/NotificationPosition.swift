@@ -13,8 +13,6 @@ struct NotificationPosition: Hashable, Sendable {
     var complete: Int64
     /// The sequence number up to which tombstones had been deleted, at most, when the reader began.
     var floor: Int64
-    /// The epoch of `sequence`; see `SyncToken`.
-    var epoch: Int64
 
     /// Returns whether the position is before a notification.
     func isBefore(_ sequence: Int64, _ subscription: Int64) -> Bool {
@@ -31,30 +29,31 @@ struct NotificationPosition: Hashable, Sendable {
 
     /// Returns the position as a sealed text. The plain text has six integers, each 8 bytes: sequence, within, complete,
     /// floor, epoch and a random number, without which equal texts would tell that nothing was written.
-    func sealed(of account: UserID, with keys: DatabaseKeys) -> String {
+    ///
+    /// - Parameter epoch: The current epoch, which covers all numbers of the position; see `SyncToken.sealed`.
+    func sealed(of account: UserID, in epoch: Int64, with keys: DatabaseKeys) -> String {
         SealedPosition.seal(
             [sequence, within, complete, floor, epoch, Int64.random(in: .min ... .max)],
             context: Self.context(account), with: keys.syncTokens)
     }
 
     /// Opens a sealed text; `nil` unless it was sealed for the account.
-    init?(_ text: String, of account: UserID, with keys: DatabaseKeys) {
+    static func open(
+        _ text: String, of account: UserID, with keys: DatabaseKeys
+    ) -> (position: NotificationPosition, epoch: Int64)? {
         guard
             let numbers = SealedPosition.open(
                 text, counts: 6...6, context: Self.context(account), with: keys.syncTokens)
         else { return nil }
-        (sequence, within, complete) = (numbers[0], numbers[1], numbers[2])
-        (floor, epoch) = (numbers[3], numbers[4])
-    }
-
-    init(sequence: Int64, complete: Int64, floor: Int64, epoch: Int64) {
-        (self.sequence, self.complete, self.floor, self.epoch) = (sequence, complete, floor, epoch)
+        let position = NotificationPosition(
+            sequence: numbers[0], within: numbers[1], complete: numbers[2], floor: numbers[3])
+        return (position, numbers[4])
     }
 
     /// Returns the error for a token that cannot be used any more.
     static func expired(_ why: String) -> RecordError {
         .badRequest(
-            "The token cannot be used any more: \(why). Read your records again, and start with since=now",
+            "The token cannot be used any more: \(why). Get a token with since=now, then read your records again",
             cause: .tokenExpired)
     }
 
@@ -67,23 +66,22 @@ extension NotificationReader {
     /// - Throws: BAD_REQUEST with cause TOKEN_INVALID for a token of another account; with cause TOKEN_EXPIRED for a token
     ///   of a state that the database has lost.
     func open(_ start: FeedStart, of account: UserID) throws(RecordError) -> NotificationPosition {
-        let epochs = reader.store.openings
-        let (known, epoch) = (reader.knownSequence, try epochs.current())
+        let known = reader.knownSequence
         switch start {
-        case .beginning: return NotificationPosition(sequence: 0, complete: 0, floor: known, epoch: epoch)
-        case .now: return NotificationPosition(sequence: known, complete: known, floor: known, epoch: epoch)
+        case .beginning: return NotificationPosition(sequence: 0, complete: 0, floor: known)
+        case .now: return NotificationPosition(sequence: known, complete: known, floor: known)
         case .token(let text):
-            guard var position = NotificationPosition(text, of: account, with: reader.database.keys) else {
+            let opened = NotificationPosition.open(text, of: account, with: reader.database.keys)
+            guard let (position, epoch) = opened else {
                 throw .badRequest(
                     "The token does not belong to this caller's notifications. Start without a token",
                     cause: .tokenInvalid)
             }
-            guard let last = try epochs.lastNumber(of: position.epoch),
+            guard let last = try reader.store.lastNumber(of: epoch),
                 max(position.sequence, position.floor) <= last, position.sequence <= known
             else {
                 throw NotificationPosition.expired("it belongs to a state that the database does not have")
             }
-            position.epoch = epoch
             return position
         }
     }

@@ -51,13 +51,13 @@ package struct NotificationTokens: Sendable {
             }
             let table = transaction.store.notificationTokens
             let known = try table.find(token.number, of: token.account)
-            let (last, epoch) = (transaction.lastSequence, try transaction.store.openings.current())
-            let start = NotificationPosition(sequence: last, complete: last, floor: last, epoch: epoch)
+            let last = transaction.lastSequence
+            let start = NotificationPosition(sequence: last, complete: last, floor: last)
             if known == nil { try table.trim(account: token.account, to: Self.most - 1) }
             try table.put(
                 NotificationTokenRow(
                     account: token.account, number: token.number, environment: environment, used: transaction.now,
-                    position: known?.position ?? start.sealed(of: token.account, with: keys)))
+                    position: known?.position ?? start.sealed(of: token.account, in: transaction.store.epoch, with: keys)))
         }
     }
 

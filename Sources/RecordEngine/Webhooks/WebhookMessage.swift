@@ -159,7 +159,7 @@ struct WebhookComposer {
         do throws(RecordError) {
             start = try feed.open(FeedStart(cursor.position), in: row.address, for: caller, known: reader.knownSequence)
         } catch {
-            if error.cause == .tokenExpired || error.cause == .tokenInvalid {
+            if error.isOfLostPosition {
                 return .send(.reset(of: row, cursor, error, now: now))
             }
             if error.code == .zoneNotFound {

@@ -12,14 +12,17 @@ package final class ZoneFeed: @unchecked Sendable {
     private let database: FollowedDatabase
     private var caller: Caller
     private var position: FeedStart
+    /// Why the feed cannot start where its client has stopped.
+    private var lostStart: RecordError?
     private let watch: TopicWatch
     /// The version of callers' permissions with which the zones are watched.
     package private(set) var rightsVersion: UInt64
 
-    /// Opens a feed. The snapshot of `reader` must be current.
+    /// Opens a feed. The snapshot of `reader` must be current. If the start is a token that cannot be used, the first call
+    /// of `next` says so, and the feed is at its beginning.
     ///
     /// - Parameter watcher: The watcher of the reader's thread.
-    /// - Throws: See `ZoneReader.changes` and `ZoneReader.sharedChanges`.
+    /// - Throws: See `ZoneReader.changes` and `ZoneReader.sharedChanges`, except TOKEN_EXPIRED and TOKEN_INVALID.
     package init(
         of database: FollowedDatabase, for caller: Caller, since start: FeedStart, by reader: RecordReader,
         watcher: CommitWatcher
@@ -30,8 +33,13 @@ package final class ZoneFeed: @unchecked Sendable {
         watch = TopicWatch(watcher)
         rightsVersion = reader.rightsVersion
         // Also checks the token and the caller's rights.
-        let first = try changes(limit: 1, by: reader)
-        if start == .now { position = .token(first.token) }
+        do throws(RecordError) {
+            let first = try changes(limit: 1, by: reader)
+            if start == .now { position = .token(first.token) }
+        } catch where error.isOfLostPosition {
+            position = .beginning
+            lostStart = error
+        }
         watch.set(try topics(by: reader))
     }
 
@@ -45,6 +53,7 @@ package final class ZoneFeed: @unchecked Sendable {
     package func next(
         for caller: Caller, limit: Int, by reader: RecordReader
     ) throws(RecordError) -> (page: ZoneChanges, tokens: [String]) {
+        if let error = lostStart.take() { throw error }
         if reader.rightsVersion != rightsVersion || caller != self.caller {
             self.caller = caller
             rightsVersion = reader.rightsVersion

@@ -193,7 +193,7 @@ package struct ZoneReader {
         token.complete = token.sequence
         return ZoneChanges(
             changes: changes,
-            token: Self.seal(token, account, caller, isShared: isShared, with: reader.database.keys),
+            token: seal(token, account, caller, isShared: isShared),
             moreComing: moreComing, start: start)
     }
 
@@ -201,18 +201,15 @@ package struct ZoneReader {
     private func position(
         _ start: FeedStart, _ owner: UserID, _ caller: Caller, isShared: Bool, last: Int64
     ) throws(RecordError) -> SyncToken {
-        let epoch = try store.openings.current()
         let purged = try store.lostZones.purgedSequence()
-        var token = SyncToken(generation: 0, sequence: 0, rights: 0, floor: purged, epoch: epoch, complete: 0)
+        var token = SyncToken(generation: 0, sequence: 0, rights: 0, floor: purged, complete: 0)
         switch start {
         case .beginning: break
         case .now: token.sequence = last
         case .token(let text):
-            token = try Self.open(text, owner, caller, isShared: isShared, with: reader.database.keys)
-            let end = try store.openings.lastNumber(of: token.epoch)
-            guard let end, token.newest <= end, token.sequence <= last else { throw .tokenOfLostState }
+            token = try open(text, owner, caller, isShared: isShared)
+            guard token.sequence <= last else { throw .tokenOfLostState }
             guard !token.hasMissed(purged: purged) else { throw .tokenTooOld }
-            token.epoch = epoch
         }
         return token
     }
@@ -241,7 +238,7 @@ package struct ZoneReader {
             guard index < page.changes.count - 1 else { return page.token }
             var token = page.start
             (token.sequence, token.complete) = (change.sequence, change.sequence)
-            return Self.seal(token, account, caller, isShared: isShared, with: reader.database.keys)
+            return seal(token, account, caller, isShared: isShared)
         }
     }
 
@@ -249,17 +246,15 @@ package struct ZoneReader {
         [isShared ? 6 : 5, owner.rawValue, caller.identityID.rawValue]
     }
 
-    private static func seal(
-        _ token: SyncToken, _ owner: UserID, _ caller: Caller, isShared: Bool, with keys: DatabaseKeys
-    ) -> String {
-        SyncToken.seal(token, context: context(owner, caller, isShared: isShared), with: keys)
+    private func seal(_ token: SyncToken, _ owner: UserID, _ caller: Caller, isShared: Bool) -> String {
+        token.sealed(context: Self.context(owner, caller, isShared: isShared), by: reader)
     }
 
-    private static func open(
-        _ text: String, _ owner: UserID, _ caller: Caller, isShared: Bool, with keys: DatabaseKeys
+    private func open(
+        _ text: String, _ owner: UserID, _ caller: Caller, isShared: Bool
     ) throws(RecordError) -> SyncToken {
-        let context = context(owner, caller, isShared: isShared)
-        guard let token = SyncToken.open(text, context: context, with: keys) else {
+        let context = Self.context(owner, caller, isShared: isShared)
+        guard let token = try SyncToken.open(text, context: context, by: reader) else {
             throw .badRequest(
                 "The token does not belong to this caller and database. Read the changes from their beginning",
                 cause: .tokenInvalid)

@@ -16,6 +16,8 @@ package final class Snapshot {
     /// The WAL's change number when the snapshot began, or an earlier one.
     private var seenChange: UInt32?
     private var isOpen = false
+    /// See `CommitClock.epoch`.
+    package var epoch: Int64 { clock.epoch }
     /// The number of snapshots that were begun, for `/metrics`.
     package private(set) var openings: UInt64 = 0
 

@@ -21,6 +21,7 @@ package final class CommitClock: Sendable {
     private let committed = Atomic<UInt64>(1)
     private let rights = Atomic<UInt64>(1)
     private let sequence: Atomic<Int64>
+    private let fileEpoch: Atomic<Int64>
     /// The raw value of the shortest `SnapshotLifetime` whose snapshots are blocked.
     private let blockedLongReaders = Atomic<Int>(CommitClock.nobody)
     private let turns = Atomic<Int>(0)
@@ -34,9 +35,12 @@ package final class CommitClock: Sendable {
 
     /// Creates a clock.
     ///
-    /// - Parameter sequence: The last sequence number that was issued when the file was opened.
-    package init(sequence: Int64 = 0) {
+    /// - Parameters:
+    ///   - sequence: The last sequence number that was issued when the file was opened.
+    ///   - epoch: The newest epoch of the file at that time.
+    package init(sequence: Int64 = 0, epoch: Int64 = EpochTable.before) {
         self.sequence = Atomic(sequence)
+        fileEpoch = Atomic(epoch)
     }
 
     /// The number of published commits. A snapshot that begins after this number was loaded contains at least these
@@ -58,13 +62,23 @@ package final class CommitClock: Sendable {
         sequence.load(ordering: .acquiring)
     }
 
+    /// The epoch of all positions that are sealed now (`EpochTable`). It covers each number up to a `publishedSequence`
+    /// that was loaded before.
+    package var epoch: Int64 {
+        fileEpoch.load(ordering: .acquiring)
+    }
+
     /// Publishes a commit. If permissions changed, `rightsVersion` changes before and after the commit becomes visible.
     /// A reader that sees the commit sees the first change, so it does not apply old permissions to new data. The
     /// second change invalidates cache entries that were read from an old snapshot in between.
     ///
-    /// - Parameter last: The last sequence number that the commit used, or an earlier one.
-    package func publish(rightsChanged: Bool, through last: Int64) {
+    /// - Parameters:
+    ///   - last: The last sequence number that the commit used, or an earlier one.
+    ///   - epoch: The newest epoch of the file after the commit.
+    package func publish(rightsChanged: Bool, through last: Int64, epoch: Int64) {
         if rightsChanged { rights.add(1, ordering: .releasing) }
+        // Before the number, so that whoever knows the number knows its epoch.
+        fileEpoch.store(epoch, ordering: .releasing)
         sequence.store(last, ordering: .releasing)
         committed.add(1, ordering: .releasing)
         if rightsChanged { rights.add(1, ordering: .releasing) }

@@ -137,6 +137,17 @@ package final class StoreReader {
     /// The minimum number of commits that the snapshot contains, counted by the store's `CommitClock`.
     package var seenCommits: UInt64 { snapshot.seen }
 
+    /// The epoch of all positions that are sealed now. It covers each number up to a published sequence number that was
+    /// loaded before.
+    package var epoch: Int64 { snapshot.epoch }
+
+    /// Returns the last sequence number that an epoch may have issued; `.max` for the current epoch.
+    ///
+    /// - Returns: `nil` if the epoch is unknown or was deleted.
+    package func lastNumber(of epoch: Int64) throws(RecordError) -> Int64? {
+        epoch == self.epoch ? .max : try openings.lastNumber(of: epoch)
+    }
+
     /// The number of snapshots that this reader has begun.
     package var snapshotsOpened: UInt64 { snapshot.openings }
 

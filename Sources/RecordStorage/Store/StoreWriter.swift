@@ -81,9 +81,10 @@ package final class StoreWriter {
     package private(set) var head: StoreHead
     private var reservedSequence: Int64
     private var nextReservation: Int64?
-    /// Whether the file has an epoch for this server start, and whether the running group adds this epoch.
+    /// The newest epoch of the file, in a group as the group leaves it.
+    package private(set) var epoch: Int64
+    /// Whether the file has an epoch for this server start.
     private var hasEpoch = false
-    private var beginsEpoch = false
     private var hasSavepoint = false
     /// The number of open items.
     private var openItems = 0
@@ -171,7 +172,8 @@ package final class StoreWriter {
         rollbackToItem = connection.prepare("ROLLBACK TO item")
         let sequence = try settings.value(SettingTable.reservedSequence) ?? 0
         reservedSequence = sequence
-        status = StoreStatus(clock: CommitClock(sequence: sequence), observer: observer)
+        epoch = try openings.current()
+        status = StoreStatus(clock: CommitClock(sequence: sequence, epoch: epoch), observer: observer)
         upkeep = FileMaintenance(
             connection, directory: directory, status: status, rules: checkpoints, longestQuery: longestQuery)
         transaction = FileTransaction(
@@ -215,10 +217,10 @@ package final class StoreWriter {
         head.clock = max(head.clock, WallClock.milliseconds)
         head.rights = status.clock.rightsVersion
         nextReservation = nil
-        beginsEpoch = false
         if !hasEpoch {
-            try openings.add(epoch: .random(in: 1 ... .max), after: head.sequence)
-            beginsEpoch = true
+            let next = Int64.random(in: 1 ... .max)
+            try openings.add(epoch: next, after: head.sequence)
+            epoch = next
         }
         // Half a block is far more than one group can use, including cascades.
         if reservedSequence - head.sequence < Self.sequenceBlock / 2 {
@@ -235,7 +237,7 @@ package final class StoreWriter {
     package func commit(_ last: () throws(RecordError) -> Void) throws(CommitFailure) {
         try transaction.commit(last)
         if let nextReservation { reservedSequence = nextReservation }
-        if beginsEpoch { hasEpoch = true }
+        hasEpoch = true
     }
 
     /// Rolls the transaction back, unless SQLite has already done so.

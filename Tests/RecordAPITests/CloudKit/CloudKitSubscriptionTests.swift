@@ -211,6 +211,31 @@ import Testing
         #expect(reasons == [2, 2, 2, 3, 3, 3])
     }
 
+    @Test func `a device gets every push, also of the first write after a start`() async throws {
+        let client = try await CloudKitClient.make()
+        let user = try await client.signIn()
+        try await client.test.write("Post/old")
+        _ = await Self.modify(
+            client, user: user, in: "public", Self.operation("create", #""subscriptionID":"bare",\#(Self.query)"#))
+        let (_, path) = try await Self.device(client, user: user)
+        for start in 1...2 {
+            try await client.test.restart()
+            let waiting = await client.test.call(.get, path)
+            async let body = waiting.pushedBody()
+            try await client.test.write("Post/first\(start)")
+            let push = try JSONValue.parse(Array(try await body.utf8))
+            #expect(push["ck"]?["qry"]?["rid"]?.string == "first\(start)")
+            // Writes between two polls.
+            try await client.test.write("Post/second\(start)")
+            try await client.test.write("Post/third\(start)")
+            let token = try #require(push["token"]?.string)
+            let next = try await Self.poll(client, "\(path)?since=\(PathSegment.encode(token))")
+            #expect(next?["ck"]?["qry"]?["rid"]?.string == "second\(start)")
+            let last = try await Self.poll(client, path)
+            #expect(last?["ck"]?["qry"]?["rid"]?.string == "third\(start)")
+        }
+    }
+
     @Test func `pushes of zones and databases have their keys`() async throws {
         let client = try await CloudKitClient.make()
         let user = try await client.signIn()

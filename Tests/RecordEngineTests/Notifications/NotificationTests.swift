@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test func `a position comes before the notifications that are left`() {
-        var position = NotificationPosition(sequence: 5, complete: 5, floor: 0, epoch: 1)
+        var position = NotificationPosition(sequence: 5, complete: 5, floor: 0)
         #expect(!position.isBefore(5, 9) && position.isBefore(6, 1) && position.readsAfter == 5)
         position.within = 3
         #expect(!position.isBefore(5, 3) && position.isBefore(5, 4) && position.readsAfter == 4)
@@ -28,12 +28,13 @@ import Testing
     @Test func `positions and tokens open for their account and database only`() async throws {
         let (test, other) = (try TestDatabase(), try TestDatabase())
         let (keys, others) = (test.database.keys, other.database.keys)
-        let position = NotificationPosition(sequence: 5, complete: 3, floor: 2, epoch: 1)
-        let text = position.sealed(of: 7, with: keys)
-        #expect(NotificationPosition(text, of: 7, with: keys) == position)
-        #expect(NotificationPosition(text, of: 8, with: keys) == nil)
-        #expect(NotificationPosition(text, of: 7, with: others) == nil)
-        #expect(position.sealed(of: 7, with: keys) != text)
+        let position = NotificationPosition(sequence: 5, complete: 3, floor: 2)
+        let text = position.sealed(of: 7, in: 4, with: keys)
+        let opened = NotificationPosition.open(text, of: 7, with: keys)
+        #expect(opened?.position == position && opened?.epoch == 4)
+        #expect(NotificationPosition.open(text, of: 8, with: keys) == nil)
+        #expect(NotificationPosition.open(text, of: 7, with: others) == nil)
+        #expect(position.sealed(of: 7, in: 4, with: keys) != text)
         let token = NotificationToken(account: 7, number: 1 << 60)
         let sealed = token.text(keys)
         #expect(NotificationToken(sealed, keys) == token)
