@@ -52,12 +52,18 @@ final class RequestLog: Sendable {
     }
 
     private let rings = Locked<[Ring]>([])
-    private let counter = Atomic<Int>(0)
+    private let counter: Atomic<Int>
     /// The number of entries that each loop keeps of good and of failed requests.
     private let size: Int
 
-    /// - Parameter size: See `RecordAPIConfiguration.requestLogSize`.
-    init(size: Int) { self.size = size }
+    /// - Parameters:
+    ///   - size: See `RecordAPIConfiguration.requestLogSize`.
+    ///   - start: The time of the server's start, in milliseconds since 1970. The numbers begin with it, in whole seconds
+    ///     and 20 bits more, so that they ascend over restarts. JavaScript reads them exactly until 2242.
+    init(size: Int, start: Int64 = WallClock.milliseconds) {
+        self.size = size
+        counter = Atomic(Int(start / 1_000) << 20)
+    }
 
     /// Whether requests are logged.
     var isOn: Bool { size > 0 }
@@ -95,9 +101,11 @@ final class RequestLog: Sendable {
         text.utf8.count <= longest ? text : String(decoding: text.utf8.prefix(longest), as: UTF8.self)
     }
 
-    /// Returns the entries with higher numbers than `after`, the newest first.
+    /// Returns the entries with higher numbers than `after`, the newest first. A number that this log has not given yet
+    /// is from before the clock was set back, and then all entries are newer.
     func entries(after: Int) -> [Entry] {
-        rings.withLock { $0 }.flatMap { $0.entries(after: after) }.sorted { $0.number > $1.number }
+        let after = after > latest ? 0 : after
+        return rings.withLock { $0 }.flatMap { $0.entries(after: after) }.sorted { $0.number > $1.number }
     }
 
     /// The latest requests of one loop.
