@@ -81,13 +81,19 @@ struct APIError: Error {
     }
 }
 
+extension RecordError {
+    /// Whether the error is a defect of the server that its operator should report. A full disk is none: it has a cause, and
+    /// the store reports it.
+    var isDefect: Bool { code == .internalError && cause == nil }
+}
+
 /// Maps errors to statuses. No other file does this.
 extension RecordAPI {
     /// Returns the response to any thrown error. An unexpected error becomes INTERNAL_ERROR without details.
     func errorResponse(_ error: any Error, id: String) -> HTTPResponse {
         switch error {
         case let error as RecordError:
-            if error.code == .internalError {
+            if error.isDefect {
                 configuration.report("request \(id) met an internal error: \(error.reason)")
             }
             return response(Self.status(of: error), error, id: id)

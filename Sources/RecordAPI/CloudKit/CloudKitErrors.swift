@@ -77,7 +77,7 @@ extension RecordAPI {
         switch error {
         case let error as RecordError:
             known = error
-            if error.code == .internalError {
+            if error.isDefect {
                 configuration.report("request \(id) met an internal error: \(error.reason)")
             }
         case let error as APIError:
