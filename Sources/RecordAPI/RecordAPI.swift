@@ -101,6 +101,9 @@ public final class RecordAPI: Sendable {
             } catch {
                 note.error(error)
                 response = errorResponse(options.contains(.tus) ? Tus.rejection(error) : error, id: request.id)
+                if options.contains(.streams), request.fields.acceptsEventStream {
+                    response = .streamRetry(after: response) ?? response
+                }
             }
             if options.contains(.tus) { response.fields.append(.tusResumable, literal: Tus.version) }
             // RFC 6750 §3: a wrong password is not an invalid token. So the error attribute is sent only if the request

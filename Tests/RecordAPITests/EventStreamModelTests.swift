@@ -34,6 +34,7 @@ import Testing
         /// The same selection as a query.
         let condition: String
         var stream: StreamReader
+        private var id: String?
         var copy = Copy()
 
         init(_ who: TestDatabase.Who, where condition: String, _ database: TestDatabase) async throws {
@@ -50,16 +51,8 @@ import Testing
         /// Continues with the last id, as after a lost connection.
         func reconnect(_ database: TestDatabase) async throws {
             stream.leave()
-            let id = stream.lastID
-            if id == nil { copy = Copy() }
-            let headers = [("Accept", "text/event-stream")] + (id.map { [("Last-Event-ID", $0)] } ?? [])
-            var response = await database.call(.get, "/changes" + query, as: who, headers: headers)
-            if response.status == 410 {
-                copy = Copy()
-                response = await database.call(
-                    .get, "/changes" + query, as: who, headers: [("Accept", "text/event-stream")])
-            }
-            stream = try StreamReader(response)
+            id = stream.lastID ?? id
+            stream = try await database.stream(query, as: who, after: id)
         }
     }
 

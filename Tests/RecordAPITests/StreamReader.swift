@@ -50,6 +50,17 @@ final class StreamReader {
         return events
     }
 
+    /// Returns the events of the next piece that the stream sends: at the next tick, unless there is something before.
+    func piece() async throws -> [Event] {
+        var events: [Event] = []
+        tick()
+        let piece = try #require(try await source.next())
+        for block in String(decoding: piece, as: UTF8.self).components(separatedBy: "\n\n") where !block.isEmpty {
+            take(block, &events)
+        }
+        return events
+    }
+
     private func take(_ block: String, _ events: inout [Event]) {
         var event = Event()
         for line in block.split(separator: "\n") {
@@ -63,7 +74,10 @@ final class StreamReader {
             default: #expect(parts[0].isEmpty, "\(line)")
             }
         }
-        if let id = event.id { lastID = id.isEmpty ? nil : id }
+        if let id = event.id {
+            #expect(!id.isEmpty, "No browser sends an empty id back.")
+            lastID = id
+        }
         if event.data.isEmpty { silentIDs += event.id == nil ? 0 : 1 } else { events.append(event) }
     }
 

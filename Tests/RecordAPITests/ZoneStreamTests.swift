@@ -153,13 +153,10 @@ import Testing
 
     @Test func `requests that make no stream are rejected`() async throws {
         let database = try await Self.zones("A")
-        let ofStranger = try await Self.stream(database, as: .stranger).read().last?.id
-        let wrong = PathSegment.encode(try #require(ofStranger))
         for (query, who, status) in [
             ("", TestDatabase.Who.creator, 400), ("?database=private&limit=2", .creator, 400),
             ("?database=private", .anonymous, 401), ("?database=shared", .anonymous, 401),
-            ("?database=shared", .administrator, 403), ("?database=private&since=\(wrong)", .creator, 400),
-            ("?database=private&since=AAAA", .creator, 400), ("?database=shared&since=\(wrong)", .stranger, 400),
+            ("?database=shared", .administrator, 403),
         ] {
             let response = await database.call(.get, "/changes/zones" + query, as: who, headers: [Self.accept])
             #expect(response.status == status, "\(query): \(response.text)")
@@ -181,7 +178,10 @@ import Testing
         let stream = try StreamReader(await database.call(.get, url, headers: [Self.accept]))
         #expect(Self.short(try await stream.read()) == ["A", "caughtup"])
         #expect(await database.call(.get, url, headers: [Self.accept]).status == 401)
-        let bad = await database.call(.post, "/changes/zones/tickets?database=private&since=AAAA", as: .creator)
-        #expect(bad.status == 400, "\(bad.text)")
+        // A stream from a place that is lost begins with a reset.
+        let lost = await database.call(.post, "/changes/zones/tickets?database=private&since=AAAA", as: .creator)
+        let reset = try StreamReader(
+            await database.call(.get, try #require(lost.json?["url"]?.string), headers: [Self.accept]))
+        #expect(Self.short(try await reset.read()) == ["reset", "A", "caughtup"])
     }
 }

@@ -14,10 +14,11 @@ protocol BatchFeed: AnyObject, Sendable {
 
     /// Returns the next events, and moves behind them.
     ///
-    /// - Throws: BAD_REQUEST with cause TOKEN_EXPIRED if the feed must be restarted; other errors end the stream.
+    /// - Throws: BAD_REQUEST with cause TOKEN_EXPIRED or TOKEN_INVALID if the feed must be restarted; other errors end the
+    ///   stream.
     func events(for caller: Caller, limit: Int, by reader: RecordReader) async throws(RecordError) -> EventBatch
 
-    /// Goes on after the loss of the position. Returns the token of the new one; empty for the beginning.
+    /// Goes on after the loss of the position. Returns the token of the new one.
     func restart(by reader: RecordReader) throws(RecordError) -> String
 }
 
@@ -127,7 +128,7 @@ final class BatchStream<Feed: BatchFeed>: HTTPEventSource, @unchecked Sendable {
             batch = try await feed.events(
                 for: try Bearer.authenticate(fields, with: reader), limit: StreamTimes.limit, by: reader)
         } catch {
-            guard error.cause == .tokenExpired else { throw error }
+            guard error.isOfLostPosition else { throw error }
             isCaughtUp = false
             return try reset(error, by: reader)
         }
@@ -173,4 +174,6 @@ enum StreamTimes {
     static let retry = 2_000
     /// The same after the server has ended the stream. The clients of a server that restarts spread over this time.
     static let retryAfterEnd = 1_000...5_000
+    /// What clients wait beyond the time that an error names, in milliseconds, so that they do not come back together.
+    static let retrySpread = 0...2_000
 }

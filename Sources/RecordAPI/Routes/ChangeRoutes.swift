@@ -10,7 +10,7 @@ enum ChangeRoutes {
     static let routes: [Route] = [
         Route(
             "GET /changes", "fetchChanges", .changes, "Reads what changed in a zone since a token, or streams it",
-            rate: .read, query: parameters + ["ticket"], headers: ["lastEventID"],
+            rate: .read, options: .streams, query: parameters + ["ticket"], headers: ["lastEventID"],
             responses: [
                 .jsonOrEvents(
                     200, "Changes", "Changes, oldest first, and the token for the next call; or events as they happen"),

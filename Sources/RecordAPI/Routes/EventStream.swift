@@ -164,8 +164,7 @@ final class EventStream: HTTPEventSource, @unchecked Sendable {
         let data = JSONObject([("reason", .string(error.reason))])
         append("event: reset\ndata: ", to: &piece)
         JSONValue.object(data).write(to: &piece)
-        // An empty id makes a client that connects again start from the beginning.
-        append("\nid:\n\n", to: &piece)
+        append("\nid: ", FeedStart.beginningText, "\n\n", to: &piece)
     }
 
     private func appendRetryAfterEnd(to piece: inout [UInt8]) {

@@ -12,7 +12,7 @@ enum JobRoutes {
             responses: [.json(200, "Jobs", "A page of jobs")]
         ) { call in try list(call) },
         Route(
-            "GET /jobs/{id}", "readJob", .jobs, "Shows a job, or streams its progress", rate: .read,
+            "GET /jobs/{id}", "readJob", .jobs, "Shows a job, or streams its progress", rate: .read, options: .streams,
             responses: [.jsonOrEvents(200, "Job", "The job; or an event with the job whenever it has changed")]
         ) { call in try read(call) },
         command(.pause, "pauseJob", "POST /jobs/{id}/pause", "Stops a job until it is resumed; what is done stays"),
@@ -87,8 +87,32 @@ enum JobRoutes {
 
 extension HTTPResponse {
     /// Creates a response that streams server-sent events.
-    static func eventStream(_ source: any HTTPEventSource) -> HTTPResponse {
-        var response = HTTPResponse(.ok, body: .events(source))
+    static func eventStream(_ source: any HTTPEventSource) -> HTTPResponse { eventStream(.events(source)) }
+
+    /// Returns the response to a client of a stream, which must try again: the error as a comment, and when to try. For a
+    /// browser each status but 200 is final, so it would not connect again.
+    ///
+    /// - Source: WHATWG HTML, "Server-sent events", "Processing model".
+    ///
+    /// - Parameter error: A response with a JSON body without line breaks.
+    /// - Returns: `nil` for an error that a new attempt meets too.
+    static func streamRetry(after error: HTTPResponse) -> HTTPResponse? {
+        switch error.status {
+        case .tooManyRequests, .serviceUnavailable, .internalServerError: break
+        default: return nil
+        }
+        let seconds = error.fields[.retryAfter].flatMap(Int.init)
+        let milliseconds = seconds.map { $0 * 1_000 + .random(in: StreamTimes.retrySpread) }
+        var text = Array(": ".utf8)
+        if case .bytes(let body) = error.body { text += body }
+        text += "\n\nretry: \(milliseconds ?? .random(in: StreamTimes.retryAfterEnd))\n\n".utf8
+        var response = eventStream(.bytes(text))
+        if let after = error.fields[.retryAfter] { response.fields.append(.retryAfter, after) }
+        return response
+    }
+
+    private static func eventStream(_ body: HTTPResponseBody) -> HTTPResponse {
+        var response = HTTPResponse(.ok, body: body)
         response.fields.append(.contentType, literal: "text/event-stream")
         response.fields.append(.xContentTypeOptions, literal: "nosniff")
         response.fields.append(.cacheControl, literal: "no-store")

@@ -39,7 +39,7 @@ enum SubscriptionRoutes {
         Route(
             "GET /notifications", "fetchNotifications", .subscriptions,
             "Reads what the caller's subscriptions have to tell since a token, waits for it, or streams it",
-            rate: .read, query: parameters + ["ticket"], headers: ["lastEventID"],
+            rate: .read, options: .streams, query: parameters + ["ticket"], headers: ["lastEventID"],
             responses: [
                 .jsonOrEvents(
                     200, "Notifications",
@@ -145,14 +145,15 @@ enum SubscriptionRoutes {
             throw RequestQuery.invalid(name, "A stream sends each notification at once. Leave out '\(name)'")
         }
         // The client's own position is newer than that in the URL, which a browser repeats when it connects again.
-        let feed = try open(call, since: call.request.fields[.lastEventID] ?? call.query["since"])
+        let since = call.request.fields[.lastEventID] ?? call.query["since"]
+        let feed = try open(call, since: since, isStream: true)
         return .eventStream(BatchStream(feed, of: call, id: try id(of: call)))
     }
 
-    private static func open(_ call: RecordCall, since: String?) throws -> NotificationFeed {
+    private static func open(_ call: RecordCall, since: String?, isStream: Bool = false) throws -> NotificationFeed {
         try NotificationFeed(
             for: call.caller.account, since: FeedStart(since), by: call.reader,
-            watcher: call.context.watcher(call.database, try id(of: call)))
+            watcher: call.context.watcher(call.database, try id(of: call)), isStream: isStream)
     }
 
     /// Returns the database that a request names; `nil` for the default database.
@@ -167,7 +168,7 @@ enum SubscriptionRoutes {
 
     /// `POST /notifications/tickets`: creates a ticket for a stream.
     private static func ticket(_ call: RecordCall) throws -> HTTPResponse {
-        _ = try open(call, since: call.query["since"])
+        _ = try open(call, since: call.query["since"], isStream: true)
         return try call.api.tickets.issue(for: "/notifications", to: call)
     }
 

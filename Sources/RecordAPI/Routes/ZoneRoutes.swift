@@ -25,7 +25,7 @@ enum ZoneRoutes {
         Route(
             "GET /changes/zones", "fetchZoneChanges", .zones,
             "Reads which zones of a private or shared database have changed since a token, or streams it", rate: .read,
-            query: ["since", "limit", "ticket"], headers: ["lastEventID"],
+            options: .streams, query: ["since", "limit", "ticket"], headers: ["lastEventID"],
             responses: [
                 .jsonOrEvents(
                     200, "ZoneChanges",
@@ -162,6 +162,6 @@ extension ZoneFeed: BatchFeed {
 
     func restart(by reader: RecordReader) throws(RecordError) -> String {
         restart()
-        return ""
+        return FeedStart.beginningText
     }
 }

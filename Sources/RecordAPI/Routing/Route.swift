@@ -81,6 +81,8 @@ package struct Route: Sendable {
         static let pointsToQueries = Options(rawValue: 16)
         /// The log of requests does not take its successful requests, such as those that read the log.
         static let unlogged = Options(rawValue: 32)
+        /// The route streams server-sent events to a client that accepts them.
+        static let streams = Options(rawValue: 64)
     }
 
     /// The method and the pattern, such as `GET /records/{type}/{name}`. The name is one literal, so that metrics and
