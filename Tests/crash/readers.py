@@ -3,7 +3,8 @@ from collections import Counter
 
 from Tests.crash.client import ABSENT, History, RecoveredState, Worker, short
 from Tests.crash.writers import RecordWriter
-from Tests.harness.client import Client, UnexpectedStatus, quoted, values
+from Tests.harness.client import RIGHTS_CHANGED, Client, UnexpectedStatus, quoted, values
+from Tests.harness.errors import Problem
 
 # Fields by which records are found and sorted, of the types that other clients write.
 FIELDS = {"Item": ["version", "text"], "Part": ["version"], "Member": ["group", "version"], "Tally": ["count", "marks"],
@@ -79,11 +80,17 @@ class FeedReader(Worker):
         if not page["moreComing"]:
             self.stopping.wait(0.02)
 
-    @staticmethod
-    def page(client: Client, token: str | None, limit: int = 200) -> dict | None:
+    @property
+    def causes(self) -> tuple[str, ...]:
+        """Why a token may end. A full disk, which is tolerated then, ends the tombstones of more than a minute."""
+        return RIGHTS_CHANGED, *(["The sync token is too old"] if self.tolerated else [])
+
+    def page(self, client: Client, token: str | None, limit: int = 200) -> dict | None:
         """`None` if the token has expired, as all tokens do when permissions may have changed."""
         since = f"&since={quoted(token)}" if token else ""
         response = client.call("GET", f"/changes?limit={limit}{since}", expect=(200, 410) if token else (200,))
+        if response.status == 410 and not response.json()["reason"].startswith(self.causes):
+            raise Problem(f"a token has expired without a cause: {response.json()['reason']}")
         return response.json() if response.status == 200 else None
 
     def violations(self, cut: int, recovered: RecoveredState):

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from Tests.crash.client import RecoveredState, Worker
 from Tests.crash.readers import FIELDS, FeedReader, merge
 from Tests.harness.client import Response, UnexpectedStatus, message
+from Tests.harness.errors import Problem
 
 TYPES = list(FIELDS)
 # The receivers of webhooks are on this machine.
@@ -63,14 +64,10 @@ class StreamReader(FeedReader):
         head, _, self._received = head.partition(b"\r\n\r\n")
         self._text, self._ends = b"", time.monotonic() + self.random.uniform(0.1, 2)
         status = int(head.split()[1])
-        if status == 410:
-            self.pages = []
+        if status != 200:
             self._close()
-        elif status != 200:
-            self._close()
-            raise UnexpectedStatus("the stream", Response(status, None, self._received, 0), (200, 410))
-        else:
-            self._stream.settimeout(0.05)
+            raise UnexpectedStatus("the stream", Response(status, None, self._received, 0), (200,))
+        self._stream.settimeout(0.05)
 
     def _receive(self) -> bytes:
         if not self._stream:
@@ -93,6 +90,8 @@ class StreamReader(FeedReader):
     def _take(self, event: dict[str, str]) -> None:
         kind, data = event.get("event", "").strip(), event.get("data", "").strip()
         if kind == "reset":
+            if not (reason := json.loads(data)["reason"]).startswith(self.causes):
+                raise Problem(f"a stream was reset without a cause: {reason}")
             self.pages = []
         if kind == "end":
             raise ConnectionResetError(f"the server ended the stream: {data}")

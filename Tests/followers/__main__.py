@@ -9,7 +9,8 @@ join and leave shares, and write to what others share with them. Each user's pri
 from the beginning of the round, and one that went on from the last round. At the end
 
 * each follower, and a new one, has exactly the records that the native interface lists, with their change tags;
-* when all zones have been deleted, no follower has a record.
+* when all zones have been deleted, no follower has a record;
+* no token has ended but with its zone, or by a change of the shares in a zone of others.
 """
 import random
 import shutil
@@ -59,6 +60,10 @@ class Round:
 
     def compare(self, kind: str, some: list[Follower]) -> None:
         for one in some:
+            if self.options.plant == "expire" and one.tokens:
+                one.tokens = dict.fromkeys(one.tokens, "AAAA")
+                self.world._deletions.clear()
+                self.world._shares.clear()
             one.follow()
             if self.options.plant == "lose":
                 next((records for records in one.copy.values() if records), {"": ""}).popitem()
@@ -83,6 +88,8 @@ class Round:
     def modify_zones(self, kind: str, zones: list[str]) -> None:
         for user in self.world.users:
             device = self.world.device(user)
+            for zone in zones if kind == "delete" else ():
+                self.world.note(user.record_name, zone)
             device.call("private/zones/modify", {"operations": [
                 {"operationType": kind, "zone": {"zoneID": {"zoneName": zone}}} for zone in zones]})
             device.close()
@@ -120,7 +127,7 @@ def main() -> int:
     add_round_options(parser, 50)
     parser.add_argument("--steps", type=int, default=25, help="of each writer in a round (default: %(default)s)")
     parser.add_argument("--writers", type=int, default=16)
-    parser.add_argument("--plant", choices=["lose"], help="for self tests: a fault that each round must find")
+    parser.add_argument("--plant", choices=["lose", "expire"], help="for self tests: a fault that each round must find")
     options = parse(parser)
     print(f"seed {options.seed}: {options.rounds} rounds, {options.writers} writers", flush=True)
     data = options.work / "data"

@@ -1,5 +1,6 @@
 """A device that copies its user's private or shared database by `changes/database` and `changes/zone` alone."""
 import random
+from collections import Counter
 
 from Tests.followers.world import Device, Stoppable, User, World
 from Tests.harness.errors import Problem
@@ -17,7 +18,8 @@ class Follower(Stoppable):
         self.copy: dict[Zone, dict[str, str]] = {}  # change tags of records by zone
         self.tokens: dict[Zone, str] = {}
         self.token = ""
-        self.pages = self.resets = 0
+        self.pages = 0
+        self.reset_zones: Counter[Zone] = Counter()  # the tokens that have ended
 
     def run(self) -> None:
         try:
@@ -55,6 +57,10 @@ class Follower(Stoppable):
                           for owner, name in zones]})
             zones = [zone for zone, one in zip(zones, answer["zones"], strict=True) if self.take(zone, one)]
 
+    @property
+    def resets(self) -> int:
+        return self.reset_zones.total()
+
     def take(self, zone: Zone, page: dict) -> bool:
         """Takes a page of changes. Returns whether the zone must be asked for again."""
         code = page.get("serverErrorCode")
@@ -63,7 +69,9 @@ class Follower(Stoppable):
         if code == "BAD_REQUEST":  # the token is of a zone that was lost and made again
             if zone not in self.tokens:
                 raise Problem(f"{zone}: {page}")
-            self.resets += 1
+            self.reset_zones[zone] += 1
+            if self.reset_zones[zone] > (causes := self.device.world.causes(zone, self.database)):
+                raise Problem(f"a token of {zone} ended for the time {self.reset_zones[zone]}, with {causes} causes: {page}")
             self.copy[zone] = {}
             del self.tokens[zone]
             return True

@@ -1,5 +1,6 @@
 """A server with four users who are signed in to CloudKit Web Services, and their devices."""
 import threading
+from collections import Counter
 from dataclasses import dataclass
 
 from Tests.harness.client import Client
@@ -26,6 +27,21 @@ class World:
 
     def __init__(self, binary: str, data, settings: dict[str, str]):
         self.server = Server(binary, data, settings)
+        self._lock = threading.Lock()
+        # How often a zone was to be deleted, and how often a share in it was to be made or ended, by owner and name. Only
+        # these end a token.
+        self._deletions: Counter[tuple[str, str]] = Counter()
+        self._shares: Counter[tuple[str, str]] = Counter()
+
+    def note(self, owner: str, zone: str, is_share: bool = False) -> None:
+        """Call it before the request, because a follower may see its effect first."""
+        with self._lock:
+            (self._shares if is_share else self._deletions)[owner, zone] += 1
+
+    def causes(self, zone: tuple[str, str], database: str) -> int:
+        """How often the token of a zone may have ended."""
+        with self._lock:
+            return self._deletions[zone] + (self._shares[zone] if database == "shared" else 0)
 
     def start(self) -> "World":
         self.server.start()

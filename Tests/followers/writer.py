@@ -61,6 +61,8 @@ class Writer(Stoppable):
 
     def modify_zone(self, kind: str, zone: str) -> None:
         body = {"operations": [{"operationType": kind, "zone": {"zoneID": {"zoneName": zone}}}]}
+        if kind == "delete":
+            self.device.world.note(self.user.record_name, zone)
         for one in self.device.call("private/zones/modify", body)["zones"]:
             self.check(one.get("serverErrorCode"), one)
 
@@ -85,6 +87,7 @@ class Writer(Stoppable):
     def share(self, zone: str) -> None:
         """Shares a record, or the whole zone, with another user, who joins."""
         guest = self.random.choice(self.others)
+        self.device.world.note(self.user.record_name, zone, is_share=True)
         share = {"recordType": SHARE, "fields": {}, "participants": [{
             "type": "USER", "acceptanceStatus": "INVITED",
             "permission": self.random.choice(["READ_ONLY", "READ_WRITE"]),
@@ -104,6 +107,7 @@ class Writer(Stoppable):
 
     def end_share(self, zone: str) -> None:
         """Deletes a share, or leaves it as a guest."""
+        self.device.world.note(self.user.record_name, zone, is_share=True)
         name = self.random.choice(["cloudkit.zoneshare", f"share of {self.name()}"])
         body = {"operations": [{"operationType": "forceDelete", "record": {"recordName": name, "recordType": SHARE}}]}
         zone_id = {"zoneName": zone}

@@ -8,6 +8,9 @@ from urllib.parse import quote
 
 from Tests.harness.errors import Problem
 
+# Why a sync token ends in suites that restore no backup, delete no zone and purge no tombstone.
+RIGHTS_CHANGED = "The caller's rights have changed"
+
 
 @dataclass
 class Response:

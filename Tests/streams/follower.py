@@ -5,23 +5,28 @@ import socket
 import threading
 import time
 
-from Tests.harness.client import message, quoted
+from Tests.harness.client import RIGHTS_CHANGED, message, quoted
 from Tests.harness.errors import Problem
 
 
 class Follower(threading.Thread):
-    """Follows as one caller until `stop`, and drops its connection at random. It continues with the last id."""
+    """Follows as one caller until `stop`, and drops its connection at random. It continues with the last id.
+
+    The client is as simple as a browser's EventSource: a status other than 200 ends it for good, which is a failure. It
+    starts again only where the stream says so, and each such reset needs its cause.
+    """
 
     def __init__(self, port: int, name: str, token: str | None, types: list[str], condition: str, seed: str,
                  may_read_all: bool):
         super().__init__(name=name, daemon=True)
         self.port, self.token, self.types, self.condition = port, token, types, condition
         self.random, self.may_read_all = random.Random(seed), may_read_all
+        self.caller = ""
         self.records: dict[tuple[str, str], str] = {}  # the change tags by type and name
         self.last_id: str | None = None
         self.ends, self.is_calm = threading.Event(), threading.Event()
         self.problem: str | None = None
-        self.connections = self.resets = self.events = 0
+        self.connections = self.resets = self.events = self.retries = 0
 
     @property
     def query(self) -> str:
@@ -48,15 +53,14 @@ class Follower(threading.Thread):
                 head += self.receive(connection)
             head, _, body = head.partition(b"\r\n\r\n")
             status = int(head.split()[1])
-            if status in (400, 410) and self.last_id:
-                self.start_over()
-            elif status == 503:
-                time.sleep(0.02)
-            elif status != 200:
+            if status != 200:
                 raise Problem(f"a stream answered {status}: {body[:300]!r}")
-            else:
-                self.connections += 1
+            self.connections += 1
+            if b"\r\nTransfer-Encoding:" in head:
                 self.read(body, connection)
+            else:  # the server cannot serve the stream now, and says when to come again
+                self.retries += 1
+                time.sleep(0.02)
 
     def read(self, received: bytes, connection: socket.socket) -> None:
         """The chunks of one response. A connection that breaks off leaves a part of an event, which does not count."""
@@ -94,11 +98,16 @@ class Follower(threading.Thread):
             self.apply(event, json.loads(data))
         # The id counts only with its whole event.
         if "id" in values:
-            self.last_id = values["id"].strip() or None
+            self.last_id = values["id"].strip()
+            if not self.last_id:
+                raise Problem(f"an empty id, which no browser sends back: {block}")
 
     def apply(self, event: str, data: dict) -> None:
         if event == "reset":
-            self.start_over()
+            if not data["reason"].startswith(RIGHTS_CHANGED):
+                raise Problem(f"a reset without a cause: {data['reason']}")
+            self.records.clear()
+            self.resets += 1
         elif event == "leave" or (event == "change" and data.get("deleted")):
             self.records.pop((data["recordType"], data["recordName"]), None)
         elif event == "change":
@@ -107,11 +116,6 @@ class Follower(threading.Thread):
             self.records[data["recordType"], data["recordName"]] = data["recordChangeTag"]
         elif event not in ("caughtup", "end"):
             raise Problem(f"an event of the kind {event!r}")
-
-    def start_over(self) -> None:
-        self.records.clear()
-        self.last_id = None
-        self.resets += 1
 
     def stop(self) -> None:
         self.ends.set()

@@ -71,6 +71,7 @@ class Hook:
         self.ended: int | None = None  # no message at all
         self.moved: tuple[str, int] = ("", 0)  # the query of the URL
         self.messages = self.events = self.repeats = self.resets = 0
+        self.causes = 0  # of resets: how often the rights of its caller have changed
         self.plant: str | None = None
         self.lock = threading.Lock()
         self.is_known = threading.Event()  # the webhook has an id and a secret
@@ -79,6 +80,7 @@ class Hook:
         self._changed = 0  # when the last one ended, in milliseconds since 1970
         self._started = self._ended = 0  # the first moment of the last message, and the last one of all
         self._ids: dict[str, Arrival] = {}
+        self._reset_ids: set[str] = set()
         self._under_way: Arrival | None = None
 
     # What happens to the webhook
@@ -161,6 +163,9 @@ class Hook:
         if found.kind == "feed.reset":
             self.records.clear()
             self.resets += 1
+            self._reset_ids.add(found.id)
+            if len(self._reset_ids) > self.causes:
+                self._report(f"{found.id} resets for the time {len(self._reset_ids)}, but {self.causes} have a cause")
         for one in found.events:
             record = one["record"]
             name = record["recordType"], record["recordName"]

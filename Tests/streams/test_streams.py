@@ -8,9 +8,11 @@ from Tests.streams.hook import PLANTS
 
 class PlantedFaultTests(unittest.TestCase):
     def test_a_follower_that_lost_a_record_is_found(self):
-        done = run_suite("streams", "--rounds", "1", "--plant", "skip", "--work", str(ROOT / ".streams/planted"))
-        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
-        self.assertIn("lacks", done.stdout)
+        for fault, words in {"skip": "lacks", "reset": "have a cause"}.items():
+            with self.subTest(fault=fault):
+                done = run_suite("streams", "--rounds", "1", "--plant", fault, "--work", str(ROOT / ".streams/planted"))
+                self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+                self.assertIn(words, done.stdout)
 
     def test_each_fault_of_webhooks_is_found(self):
         for fault, words in PLANTS.items():

@@ -159,6 +159,7 @@ class Round:
         types = TYPES if is_back else ["Post"]
         with contextlib.ExitStack() as stack:
             for one in hooks:
+                one.causes += 1
                 stack.enter_context(one.changing(replays=True))
             self.server.client(self.server.admin).call("PATCH", f"/keys/{self.keys['changing']}",
                                                        {"scope": scope(types)})

@@ -14,15 +14,21 @@ SCHEMA = {"types": {
              "grants": {"_icloud": ["CREATE"], "_creator": ["READ", "WRITE"], "editors": ["READ"]}},
 }}
 CONDITION = "good >= 5"
+MOST_ONCE = 15  # records of each writer that are written once
 
 
 class Writer(threading.Thread):
-    """Writes at random until it is stopped. It ignores all refusals: the followers are what is tested."""
+    """Writes at random until it is stopped. It ignores all refusals: the followers are what is tested.
+
+    Now and then it writes a record that nobody writes again. A follower that misses one change of it has lost it for good,
+    while one of the other records would bring itself up to date with its next change.
+    """
 
     def __init__(self, server: Server, token: str, users: list[str], seed: str, records: int = 24):
         super().__init__(daemon=True)
         self.server, self.token, self.users, self.random = server, token, users, random.Random(seed)
         self.records = records
+        self.once, self.number = 0, seed.rpartition(" ")[2]
         self.ends, self.writes = threading.Event(), 0
 
     def run(self) -> None:
@@ -38,6 +44,11 @@ class Writer(threading.Thread):
 
     def write(self, client: Client, path: str) -> None:
         choice, any_status = self.random.random(), tuple(range(200, 600))
+        if self.once < MOST_ONCE and self.random.random() < 0.05:
+            self.once += 1
+            path = f"{path.rpartition('/')[0]}/once-{self.number}-{self.once}"
+            client.call("PUT", path, {"fields": {"good": self.random.randrange(10)}}, expect=any_status)
+            return
         if choice < 0.5:
             body = {"fields": {"good": self.random.randrange(10), "hidden": "secret"}}
             if self.random.random() < 0.3:
