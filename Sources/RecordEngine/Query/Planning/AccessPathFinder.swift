@@ -23,6 +23,8 @@ struct AccessPathFinder {
     let type: RecordTypeDefinition
     let order: QueryOrder
     let createdFollowsIDs: Bool
+    /// The searches that count for the rank. All branches of a query number them alike.
+    var ranked: [SearchCondition] = []
     /// Returns the ids of the records created within a time range.
     let ids: (ValueRange) throws(RecordError) -> IDRange
 
