@@ -265,7 +265,7 @@ package struct QueryReader {
     /// Plans one branch for the records without an access list of each zone, and one for each audience of the caller.
     func runner(
         of query: PreparedQuery, zone: ZoneID, sort: [SortTerm], limit: Int?, _ budget: QueryBudget,
-        estimatesAll: Bool = false
+        estimatesAll: Bool = false, readsByCreator: Bool = false
     ) throws(RecordError) -> QueryRunner {
         let words = limit == nil || estimatesAll ? nil : query.words
         let known = words.flatMap { reader.queryCache.plan($0) }
@@ -274,6 +274,7 @@ package struct QueryReader {
             var planner = try planner(for: query.type, home: home, limit: limit, budget: budget) { isByDataToo = true }
             planner.estimatesAll = estimatesAll
             planner.isReversed = limit != nil && query.isReversed
+            planner.readsByCreator = readsByCreator
             planner.ranked = query.ranked
             return QueryBranch(try planner.plan(predicate, sort: sort, orderedAs: query.orderCondition), in: home)
         }

@@ -68,7 +68,8 @@ struct AccessPathFinder {
         return AccessPath(scans: [scan], covered: covered, isInOrder: order.isByID)
     }
 
-    private func creators(_ parts: Conjuncts) throws(RecordError) -> AccessPath? {
+    /// Returns the path through all records of the creators to which the conjuncts limit the matches; `nil` if they do not.
+    func creators(_ parts: Conjuncts) throws(RecordError) -> AccessPath? {
         guard let facts = parts.facts[IndexedField(.system(.createdUserRecordName))], let values = facts.values,
             values.count <= Self.maxScans
         else { return nil }
