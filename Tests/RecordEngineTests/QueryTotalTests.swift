@@ -49,6 +49,21 @@ import Testing
         #expect(try await Self.total(test, "", limit: 5, as: .anonymous).relation == "estimate")
     }
 
+    @Test func `an estimate of one database does not tell how many entries others have`() async throws {
+        let alone = try await Self.filled()
+        let among = try await Self.filled()
+        let ann = try await among.signUp("ann").caller
+        try await among.createAll(
+            (0..<1_500).map { ("a\($0)", "\"n\":\($0)") }, as: ann,
+            in: DatabaseAddress(scope: .privateDatabase(owner: try #require(ann.userID))))
+        for test in [alone, among] { _ = try await test.database.plannerStatistics.refresh() }
+        for condition in ["", "n < 5000", "n >= 1000 AND m != 3"] {
+            let total = try await Self.total(alone, condition, as: .anonymous)
+            #expect(total.relation == "estimate", "\(condition): \(total)")
+            #expect(try await Self.total(among, condition, as: .anonymous) == total, "\(condition)")
+        }
+    }
+
     @Test func `statistics are not for callers that may read only their own records`() async throws {
         let test = try await Self.filled(#"{"_creator":["READ"],"_icloud":["CREATE"]}"#)
         _ = try await test.database.plannerStatistics.refresh()

@@ -134,6 +134,39 @@ import TextSearch
         }
     }
 
+    /// Of the OR only one branch is left, whose scan has the searches in another order than the predicate. Words are
+    /// nevertheless ranked by the statistics and weights of their own search.
+    @Test func `a branch ranks by the searches of the whole predicate`() async throws {
+        let test = try TestDatabase(.production)
+        try await test.putType(fields: Self.fields, indexes: #"[{"fields":["body[words]"]}]"#)
+        try await test.createAll(
+            (0..<60).map { ("p\($0)", #""title":"cafe \#($0)","tags":["t\#($0 % 7)"],"body":"abcdef","n":\#($0)"#) }
+                + (60..<400).map { ("p\($0)", #""title":"tea","body":"other","n":\#($0)"#) })
+        let condition = "(n == 1 AND n == 2 OR body CONTAINS_ANY_TOKENS 'abcdef') AND SELF CONTAINS 'cafe t3 27'"
+        let page = try await test.query(condition, sort: "-rank()", limit: 100)
+        #expect(page.plan.hasPrefix("scan postings of"), "\(page.plan)")
+        #expect(page.names.count == 60 && page.names.first == "p27", "\(page.names.prefix(5))")
+        let plain = "body CONTAINS_ANY_TOKENS 'abcdef' AND SELF CONTAINS 'cafe t3 27'"
+        #expect(try await test.query(plain, sort: "-rank()", limit: 100).names == page.names)
+        #expect(try await test.pages(condition, sort: "-rank()", limit: 7) == page.names)
+    }
+
+    /// The order of a caller's own records does not depend on words of records that it may not read.
+    @Test func `only callers that read all records rank by statistics`() async throws {
+        let test = try TestDatabase(.production)
+        try await test.putType(
+            fields: #""text":{"type":"STRING","indexes":["SEARCHABLE"]}"#,
+            grants: #"{"_icloud":["CREATE"],"_creator":["READ","WRITE"]}"#)
+        let bob = try await test.signUp("bob").caller
+        try await test.createAll([("probe", #""text":"kanqzqz""#), ("control", #""text":"qzqzctl""#)], as: bob)
+        let search = "text CONTAINS_ANY_TOKENS 'kan* qzqzctl*'"
+        #expect(try await test.query(search, sort: "-rank()", as: bob).names == ["probe", "control"])
+        try await test.createAll((0..<9).map { ("hidden\($0)", #""text":"kangaroo merger""#) })
+        #expect(try await test.query(search, sort: "-rank()", as: bob).names == ["probe", "control"])
+        #expect(try await test.query(search, sort: "rank()", as: bob).names == ["probe", "control"])
+        #expect(try await test.query(search, sort: "-rank()").names.first == "control")
+    }
+
     /// Random records and searches: the order of the rank is that of BM25, computed here by its definition, on all pages
     /// in both directions, also when records change between pages.
     @Test(arguments: 1...6) func `the rank is that of BM25`(seed: Int) async throws {

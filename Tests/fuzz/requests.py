@@ -6,9 +6,10 @@ import shutil
 import sys
 from pathlib import Path
 
+from Tests.fuzz.callers import callers
 from Tests.fuzz.fixture import Fixture
 from Tests.fuzz.routes import send_samples
-from Tests.fuzz.samples import Sample, samples
+from Tests.fuzz.samples import Caller, Sample, samples
 from Tests.fuzz.workers import Workers, process_is_gone
 from Tests.harness.arguments import ROOT, make_parser, parse, run_main
 from Tests.harness.errors import Problem
@@ -85,9 +86,14 @@ def valid_requests(server: Server) -> list[str]:
     """Sends each sample unchanged, before anything is mutated."""
     document = server.client().call("GET", "/openapi.json").json()
     try:
-        return send_samples(server.port, document, samples(Fixture(server.port, server.admin)))
+        return send_samples(server.port, document, all_samples(Fixture(server.port, server.admin)))
     except Problem as problem:
         return [str(problem)]
+
+
+def all_samples(fixture: Fixture) -> list[Sample]:
+    """The samples of every kind of caller, then those of every route, some of which end sessions."""
+    return callers(fixture, Caller(fixture.token)) + samples(fixture)
 
 
 class Fixtures:
@@ -100,7 +106,7 @@ class Fixtures:
         earlier = self.last if self.fixtures % FIXTURES_PER_NAMED else None
         self.fixtures += 1
         self.last = Fixture(self.port, self.token, earlier)
-        return samples(self.last)
+        return all_samples(self.last)
 
 
 def keep_records(server: Server) -> dict[str, str]:

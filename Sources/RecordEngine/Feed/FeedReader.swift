@@ -116,7 +116,7 @@ package struct FeedReader {
             defer { records.finish() }
             repeat {
                 if records.row.sequence > read.through { break }
-                if isLate || bounds.areReached(by: output.count, output.bytes) {
+                if isLate {
                     isCut = true
                     break
                 }
@@ -135,6 +135,15 @@ package struct FeedReader {
                 let shown = shown(type)
                 let isReadable = shown.visibility.mayRead(row.facts)
                 let sequence = row.sequence
+                if bounds.areReached(by: output.count, output.bytes) {
+                    // Only a change that the caller may see leads to another page, so that no other change shows.
+                    if isReadable || shown.visibility.couldRead(row, after: complete) {
+                        isCut = true
+                        break
+                    }
+                    token.sequence = sequence
+                    continue
+                }
                 if isReadable, !row.isDeleted {
                     let isMatch: Bool
                     if let matcher = read.matcher {

@@ -32,6 +32,11 @@ struct PreparedQuery {
     /// created.
     let isRestrictedToOwn: Bool
     let sort: [SortTerm]
+    /// The searches that count for the rank; empty unless the query sorts by rank. All branches and all pages of the query
+    /// number the searches in this order, whatever is left of them in the predicate of a branch.
+    let ranked: [SearchCondition]
+    /// The predicate that determines the order of all branches and pages (`QueryPlanner.plan`); `nil` for `predicate`.
+    let orderCondition: Predicate?
     /// The aggregate of the matches; `nil` for a query of records.
     let aggregation: Aggregation?
     let cursor: QueryCursor?
@@ -151,6 +156,9 @@ extension QueryReader {
             predicate: predicate,
             asked: asked, targets: try TargetResolver(queries: self, request: request).queries(of: bound.predicate),
             audiences: audiences, isRestrictedToOwn: isRestrictedToOwn, sort: bound.sort,
+            ranked: bound.sort.contains(where: \.field.isRank) ? bound.predicate.searches : [],
+            // What tests of other records find may change from one page to the next, so it has no part in the order.
+            orderCondition: audiences.isEmpty && !bound.predicate.hasTargetTests ? nil : condition,
             aggregation: bound.aggregation, cursor: cursor, isReversed: isReversed, binding: binding,
             words: permitted == .all && !isReversed && audiences.isEmpty
                 && !bound.predicate.namesDeletedAccounts && !bound.predicate.hasTargetTests

@@ -171,6 +171,9 @@ package struct QueryReader {
         let limit = request.limit(database.limits)
         let runner = try runner(
             of: query, zone: zone, sort: query.sort, limit: limit, budget, estimatesAll: request.input.explain)
+        func shape() -> Int64 { (query.isReversed ? runner.order.reversed : runner.order).shape(query.ranked) }
+        // The schema or the caller's rights may have changed since the page of the cursor.
+        if let cursor = query.cursor, cursor.shape != shape() { throw .cursorRejected }
         let type = query.type
         let shown = query.shown
         let showsAll = shown.isAll
@@ -211,9 +214,14 @@ package struct QueryReader {
         }
         // A page after or before a cursor has at least the record of the cursor on its other side.
         let (front, back) = query.isReversed ? (hasMore ? last : nil, first) : (first, hasMore ? last : nil)
-        let ranking = runner.ranking?.numbers ?? []
-        if let back { page.end = .cursor(seal(back, of: query, ranking, request)) }
-        if let front { page.previousCursor = seal(front, of: query, ranking, request) }
+        func seal(_ position: QueryPosition) -> String {
+            let cursor = QueryCursor(
+                position: query.isReversed ? position.reversed : position, now: query.now, shape: shape(),
+                ranking: runner.ranking?.numbers ?? [])
+            return self.seal(cursor, of: query, request)
+        }
+        if let back { page.end = .cursor(seal(back)) }
+        if let front { page.previousCursor = seal(front) }
         if query.isReversed { page.records.reverseMembers(startingAt: starts) }
         if request.input.count { page.count = try runnerOfAll(query, zone: zone, budget).count() }
         if request.input.estimatesTotal {
@@ -241,17 +249,10 @@ package struct QueryReader {
         return page
     }
 
-    /// Returns the cursor of a position in the order in which the page was read.
-    private func seal(
-        _ position: QueryPosition, of query: PreparedQuery, _ ranking: [Double], _ request: QueryRequest
-    ) -> String {
-        let position = query.isReversed ? position.reversed : position
-        guard request.isListing else {
-            return QueryCursor(position: position, now: query.now, ranking: ranking).seal(
-                query.binding, with: database.keys)
-        }
+    private func seal(_ cursor: QueryCursor, of query: PreparedQuery, _ request: QueryRequest) -> String {
+        guard request.isListing else { return cursor.seal(query.binding, with: database.keys) }
         let binding = ListingCursor.Binding(zone: query.binding.zone, type: query.type.id, caller: request.caller)
-        return ListingCursor.seal(position.record, binding, with: database.keys)
+        return ListingCursor.seal(cursor.position.record, binding, with: database.keys)
     }
 
     /// Creates a runner that returns all matches of a query, in any order.
@@ -264,7 +265,7 @@ package struct QueryReader {
     /// Plans one branch for the records without an access list of each zone, and one for each audience of the caller.
     func runner(
         of query: PreparedQuery, zone: ZoneID, sort: [SortTerm], limit: Int?, _ budget: QueryBudget,
-        estimatesAll: Bool = false
+        estimatesAll: Bool = false, readsByCreator: Bool = false
     ) throws(RecordError) -> QueryRunner {
         let words = limit == nil || estimatesAll ? nil : query.words
         let known = words.flatMap { reader.queryCache.plan($0) }
@@ -273,8 +274,9 @@ package struct QueryReader {
             var planner = try planner(for: query.type, home: home, limit: limit, budget: budget) { isByDataToo = true }
             planner.estimatesAll = estimatesAll
             planner.isReversed = limit != nil && query.isReversed
-            let condition = query.audiences.isEmpty ? nil : query.condition
-            return QueryBranch(try planner.plan(predicate, sort: sort, orderedAs: condition), in: home)
+            planner.readsByCreator = readsByCreator
+            planner.ranked = query.ranked
+            return QueryBranch(try planner.plan(predicate, sort: sort, orderedAs: query.orderCondition), in: home)
         }
         let first = if let known { QueryBranch(known, in: .zone(zone)) } else { try part(query.predicate, .zone(zone)) }
         if let words, known == nil, !isByDataToo { reader.queryCache.keep(first.plan, for: words) }

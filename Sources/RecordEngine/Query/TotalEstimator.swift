@@ -35,7 +35,9 @@ struct TotalEstimator {
     /// Returns the total of a query: exact if few rows must be read, else from the statistics of the plan's indexes.
     ///
     /// Statistics count records that the caller may not read. They are used only for callers that may read all records
-    /// without an access list, and only those of indexes, which count the records of each zone separately.
+    /// without an access list, and only those of indexes, which count the records of each zone separately. For other
+    /// callers, the count reads only records of which they are the creator or which an access list opens to them, so that
+    /// unreadable records do not decide whether it ends.
     ///
     /// - Throws: As `QueryBudget.take`.
     func total(_ query: PreparedQuery, zone: ZoneID, _ budget: QueryBudget) throws(RecordError) -> RecordTotal {
@@ -45,7 +47,8 @@ struct TotalEstimator {
         var count = 0
         let runner: QueryRunner
         do throws(RecordError) {
-            runner = try queries.runnerOfAll(query, zone: zone, counting)
+            runner = try queries.runner(
+                of: query, zone: zone, sort: [], limit: nil, counting, readsByCreator: !query.readsAll)
         } catch {
             // The time of the query is up.
             throw counting.stoppedAfter == nil ? error : budget.stop(examined: budget.examined)

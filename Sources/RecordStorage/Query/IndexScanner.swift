@@ -104,16 +104,17 @@ package final class IndexScanner {
         }
     }
 
-    /// Scans a whole table in order and passes every nth entry to `body`.
+    /// Scans a whole table in order and passes every nth entry of each home to `body`.
     ///
     /// - Parameters:
-    ///   - step: The number of entries from one sample to the next.
+    ///   - step: The number of entries of a home from one sample to the next.
+    ///   - inHome: The number of entries of the home of `position` up to `position`; updated by the scan.
     ///   - position: The scan starts after this entry; `nil` for the start of the table.
     ///   - limit: The maximum number of entries to scan.
     ///   - body: Receives the home and the key of a sample.
     /// - Returns: The last scanned entry; `nil` if the scan reached the end of the table.
     package func sample(
-        _ index: IndexID, every step: Int, after position: IndexTable.Entry?, limit: Int,
+        _ index: IndexID, every step: Int, after position: IndexTable.Entry?, _ inHome: inout Int, limit: Int,
         _ body: (RowHome, UnsafeRawBufferPointer) -> Void
     ) throws(RecordError) -> IndexTable.Entry? {
         let statement = try statement(index, .sample)
@@ -121,14 +122,17 @@ package final class IndexScanner {
             position?.home.column ?? RowHome.belowAllColumns, position?.key ?? [], position?.record ?? .lowest, limit)
         defer { statement.reset() }
         var scanned = 0
+        var home = position?.home
         var last: IndexTable.Entry?
         while try statement.step() {
             scanned += 1
-            if scanned % step == 0 { body(RowHome(statement, column: 0), statement.bytes(1)) }
+            let current = RowHome(statement, column: 0)
+            inHome = current == home ? inHome + 1 : 1
+            home = current
+            if inHome % step == 0 { body(current, statement.bytes(1)) }
             if scanned == limit {
                 last = IndexTable.Entry(
-                    home: RowHome(statement, column: 0), key: statement.blob(1),
-                    record: RecordNumber(statement, column: 2))
+                    home: current, key: statement.blob(1), record: RecordNumber(statement, column: 2))
             }
         }
         return last

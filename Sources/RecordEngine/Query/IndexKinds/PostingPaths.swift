@@ -13,7 +13,7 @@ struct PostingPaths {
         var covered: Set<Int> = []
         var isInexact = false
         for search in parts.searches {
-            guard let (tree, isProved) = tree(of: search.search) else { continue }
+            guard let (tree, isProved) = tree(of: search.search, in: finder) else { continue }
             branches.append(tree)
             covered.insert(search.part)
             isInexact = isInexact || !isProved
@@ -60,19 +60,21 @@ struct PostingPaths {
     // MARK: Words
 
     /// Returns the postings of a search, and whether they prove a match; `nil` if a field has no ready index.
-    private func tree(of search: SearchCondition) -> (PostingTree, isProved: Bool)? {
+    private func tree(
+        of search: SearchCondition, in finder: AccessPathFinder
+    ) -> (PostingTree, isProved: Bool)? {
         var indexes: [IndexDefinition] = []
         for field in search.fields {
             guard let index = type.wordIndex(of: field, where: \.isReady) else { return nil }
             indexes.append(index)
         }
-        let number = parts.searchNumber(of: search)
+        let number = finder.ranked.firstIndex(of: search)
         var isProved = true
         let words = search.words.words.enumerated().map { place, word -> PostingTree in
             isProved = isProved && word.isProvedByIndex
             let terms = word.indexTerms.map { term -> PostingTree in
                 let leaves = indexes.enumerated().map { field, index in
-                    let label = PostingLeaf.Label(search: number, word: place, field: field)
+                    let label = number.map { PostingLeaf.Label(search: $0, word: place, field: field) }
                     return PostingTree.leaf(leaf(term, index, word.isProvedByIndex ? label : nil))
                 }
                 return leaves.count == 1 ? leaves[0] : .any(leaves)

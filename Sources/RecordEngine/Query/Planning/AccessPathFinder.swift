@@ -23,6 +23,8 @@ struct AccessPathFinder {
     let type: RecordTypeDefinition
     let order: QueryOrder
     let createdFollowsIDs: Bool
+    /// The searches that count for the rank. All branches of a query number them alike.
+    var ranked: [SearchCondition] = []
     /// Returns the ids of the records created within a time range.
     let ids: (ValueRange) throws(RecordError) -> IDRange
 
@@ -66,7 +68,8 @@ struct AccessPathFinder {
         return AccessPath(scans: [scan], covered: covered, isInOrder: order.isByID)
     }
 
-    private func creators(_ parts: Conjuncts) throws(RecordError) -> AccessPath? {
+    /// Returns the path through all records of the creators to which the conjuncts limit the matches; `nil` if they do not.
+    func creators(_ parts: Conjuncts) throws(RecordError) -> AccessPath? {
         guard let facts = parts.facts[IndexedField(.system(.createdUserRecordName))], let values = facts.values,
             values.count <= Self.maxScans
         else { return nil }

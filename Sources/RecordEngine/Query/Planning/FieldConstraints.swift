@@ -140,13 +140,6 @@ struct Conjuncts {
         }
     }
 
-    /// The place of a search among those of the whole predicate that count for the rank.
-    func searchNumber(of search: SearchCondition) -> Int {
-        var known: [SearchCondition] = []
-        for other in parts.flatMap(\.searches) where !known.contains(other) { known.append(other) }
-        return known.firstIndex(of: search) ?? 0
-    }
-
     private mutating func add(_ test: ValueTest, of field: IndexedField, _ number: Int) {
         guard field.field.isOrdered else { return }
         var constraints = facts[field] ?? FieldConstraints()

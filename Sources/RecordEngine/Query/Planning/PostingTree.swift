@@ -62,7 +62,7 @@ indirect enum PostingTree: Hashable, Sendable {
 struct PostingLeaf: Hashable, Sendable {
     /// Which word of which field the entries are for.
     struct Label: Hashable, Sendable {
-        /// The place of the search among the searches of the predicate (`Predicate.searches`).
+        /// The place of the search among those that count for the rank (`PreparedQuery.ranked`).
         var search: Int
         /// The place of the word in the search.
         var word: Int

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import RecordModel
+internal import TextSearch
 
 /// The total order of a query's result: first the key columns, then the internal id.
 ///
@@ -47,6 +48,36 @@ struct QueryOrder: Hashable, Sendable {
             let isAscending = columns[position].isAscending
             columns[position].nulls = isAscending ? .first : .last
         }
+    }
+
+    /// A digest of the columns and of the fields that they compare, and of their directions; 0 without columns. A position
+    /// in an order of one shape has a meaning in no other order. The digest is stable, because cursors contain it.
+    ///
+    /// - Parameter ranked: The searches that count for the rank.
+    func shape(_ ranked: [SearchCondition]) -> Int64 {
+        guard !isByID else { return 0 }
+        // FNV-1a over numbers instead of bytes.
+        var digest: UInt64 = 0xCBF2_9CE4_8422_2325
+        func add(_ number: Int) { digest = (digest ^ UInt64(bitPattern: Int64(number))) &* 0x100_0000_01B3 }
+        func add(_ field: FieldDefinition) {
+            add(field.id)
+            for byte in field.type.schemaName.utf8 { add(Int(byte)) }
+        }
+        for column in columns {
+            add(column.isAscending ? 1 : 2)
+            add(column.isAbsentGreatest ? 1 : 2)
+            for byte in column.form.folding.modifiers.utf8 { add(Int(byte)) }
+            switch column.field {
+            case .field(let field), .distance(let field, _): add(field)
+            case .system(let field): for byte in field.name.description.utf8 { add(Int(byte)) }
+            case .rank:
+                for search in ranked {
+                    add(search.words.words.count)
+                    for field in search.fields { add(field) }
+                }
+            }
+        }
+        return Int64(bitPattern: digest)
     }
 
     /// Whether the query sorts by id alone.

@@ -11,6 +11,11 @@ struct QueryPlanner {
     var estimatesAll = false
     /// Whether to plan for the opposite of the query's order.
     var isReversed = false
+    /// Whether to read all records of the creators to which the predicate is limited, whatever other indexes there are.
+    /// The number of rows read then depends only on records of these creators.
+    var readsByCreator = false
+    /// The searches that count for the rank (`PreparedQuery.ranked`).
+    var ranked: [SearchCondition] = []
     /// Estimates the number of rows that a scan would read.
     let estimate: (IndexScan) throws(RecordError) -> Int
     /// Returns the ids of the records created within a time range.
@@ -47,7 +52,11 @@ struct QueryPlanner {
                 scans: [], residual: .constant(false), predicate: predicate, order: order, isSorted: false,
                 estimatedRows: 0, hasOverlaps: false)
         }
-        let finder = AccessPathFinder(type: type, order: order, createdFollowsIDs: createdFollowsIDs, ids: ids)
+        let finder = AccessPathFinder(
+            type: type, order: order, createdFollowsIDs: createdFollowsIDs, ranked: ranked, ids: ids)
+        if readsByCreator, let path = try finder.creators(parts) {
+            return try make(path, parts, predicate, order, rows: nil)
+        }
         let everything = Set(parts.parts.indices)
         var paths = try finder.paths(for: parts)
         if let path = paths.first(where: { $0.isInOrder && $0.covered == everything }) {

@@ -52,12 +52,14 @@ struct ScanEstimator {
         return max(Self.probedRows, known.estimate(home: home, lower: lower, upper: upper))
     }
 
-    /// The number of records of a type in all zones, according to the statistics of its indexes.
+    /// The number of records of a type in the home, according to the statistics of its indexes. Other homes do not count,
+    /// because the plan would reveal how many records they have.
     private var typeEntries: Int {
         queries.database.queries.statistics.withLock { known in
             type.indexes.reduce(0) { most, index in
                 guard let statistics = known[index.id] else { return most }
-                return max(most, statistics.entries / index.kind.entriesPerRecord)
+                let entries = statistics.estimate(home: home, lower: [], upper: nil)
+                return max(most, entries / index.kind.entriesPerRecord)
             }
         }
     }

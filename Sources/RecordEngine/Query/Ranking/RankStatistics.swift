@@ -19,18 +19,26 @@ struct RankStatistics {
     /// Returns the ranking of a query that sorts by rank: by the current statistics, or that of the walk's first page if
     /// there is a cursor. Returns `nil` for other sorts.
     ///
+    /// The statistics are those of the zone's records without an access list. Callers that may not read all of these
+    /// records get a ranking without statistics.
+    ///
     /// - Throws: As `QueryBudget.take`; BAD_REQUEST with cause TOKEN_INVALID for a cursor without the ranking.
     func ranking(of query: PreparedQuery, sort: [SortTerm]) throws(RecordError) -> Ranking? {
         guard case .rank(let weights)? = sort.first(where: \.field.isRank)?.field else { return nil }
-        let searches = query.predicate.searches
-        let count = searches.reduce(0) { $0 + $1.fields.count + $1.words.words.count }
-        guard count <= Self.maxNumbers else {
+        let searches = query.ranked
+        guard Ranking.count(of: searches) <= Self.maxNumbers else {
             throw .badRequest(
                 "rank() counts at most \(Self.maxNumbers) words and fields. Search for fewer words, or in fewer fields",
                 cause: .tooLarge, details: [("limit", .number(Int64(Self.maxNumbers)))])
         }
-        let numbers =
-            if let cursor = query.cursor { cursor.ranking } else { try numbers(for: searches, in: query.type) }
+        let numbers: [Double]
+        if let cursor = query.cursor {
+            numbers = cursor.ranking
+        } else if query.readsAll {
+            numbers = try self.numbers(for: searches, in: query.type)
+        } else {
+            numbers = Ranking.neutralNumbers(for: searches)
+        }
         guard let ranking = Ranking(searches, weights, numbers: numbers) else { throw .cursorRejected }
         return ranking
     }

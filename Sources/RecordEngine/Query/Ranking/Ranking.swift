@@ -2,9 +2,10 @@ internal import RecordModel
 internal import RecordWire
 internal import TextSearch
 
-/// How a query ranks its matches: the searches of its predicate, and the statistics of their words. The statistics stay the
-/// same on all pages of a walk, because the cursor contains them.
+/// How a query ranks its matches: the searches that count, and the statistics of their words. The statistics stay the same
+/// on all pages of a walk, because the cursor contains them.
 struct Ranking: Hashable, Sendable {
+    /// The searches in the order in which `PostingLeaf.Label` numbers them.
     let searches: [SearchCondition]
     /// The numbers from statistics: for each search the inverse of the average length of each field, then how much each
     /// word counts.
@@ -14,9 +15,13 @@ struct Ranking: Hashable, Sendable {
     /// The place in `numbers` of the first field of each search.
     private let starts: [Int]
 
+    /// The number of words of all searches.
+    var wordCount: Int { searches.reduce(0) { $0 + $1.words.words.count } }
+
     /// - Parameter numbers: The numbers of an earlier page.
     /// - Returns: `nil` if the numbers belong to another query.
     init?(_ searches: [SearchCondition], _ weights: RankWeights, numbers: [Double]) {
+        guard numbers.count == Self.count(of: searches) else { return nil }
         self.searches = searches
         self.numbers = numbers
         self.weights = searches.map { search in search.fields.map(weights.weight) }
@@ -24,11 +29,26 @@ struct Ranking: Hashable, Sendable {
         var count = 0
         for search in searches {
             starts.append(count)
-            count += search.fields.count + search.words.words.count
+            count += Self.count(of: [search])
         }
         self.starts = starts
-        guard numbers.count == count else { return nil }
     }
+
+    /// The number of statistics that the ranking by some searches needs: one for each field and each word.
+    static func count(of searches: [SearchCondition]) -> Int {
+        searches.reduce(0) { $0 + $1.fields.count + $1.words.words.count }
+    }
+
+    /// The statistics for callers that may not read all records of the type: every word counts the same, and all fields
+    /// have one average length. Real statistics would reveal which words unreadable records have.
+    static func neutralNumbers(for searches: [SearchCondition]) -> [Double] {
+        searches.flatMap { search in
+            search.fields.map { _ in 1 / neutralLength } + search.words.words.map { _ in 1 }
+        }
+    }
+
+    /// The average length of a field in `neutralNumbers`, in tokens.
+    private static let neutralLength = 32.0
 
     /// The rank of a record, computed from its texts.
     ///
@@ -66,12 +86,15 @@ struct Ranking: Hashable, Sendable {
         return sum
     }
 
+    /// What a word's occurrences in one field count. A label that the ranking lacks counts nothing.
     private func occurrences(_ payload: PostingPayload, search: Int, field: Int) -> Double {
-        BM25.occurrences(payload, weight: weights[search][field], perToken: numbers[starts[search] + field])
+        guard weights.indices.contains(search), weights[search].indices.contains(field) else { return 0 }
+        return BM25.occurrences(payload, weight: weights[search][field], perToken: numbers[starts[search] + field])
     }
 
     private func score(_ occurrences: Double, search: Int, word: Int) -> Double {
-        if occurrences == 0 { return 0 }
+        guard occurrences > 0, searches.indices.contains(search), searches[search].words.words.indices.contains(word)
+        else { return 0 }
         let idf = numbers[starts[search] + weights[search].count + word]
         return BM25.score(idf: idf, occurrences: occurrences)
     }

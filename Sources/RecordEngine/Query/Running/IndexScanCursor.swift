@@ -129,9 +129,9 @@ final class IndexScanCursor {
         return rechecks && (scan.isInexact || IndexKey.mayBeTruncated(row?.keyLength ?? chunk.key(current).count))
     }
 
-    /// The postings of the current record, if they tell its rank.
-    var rankedPostings: PostingReader? {
-        guard part.ranksByPostings, let postings, !postings.isInexact else { return nil }
+    /// The postings of the current record, if they have all words of a ranking and so tell the record's rank.
+    func postings(for ranking: Ranking) -> PostingReader? {
+        guard let postings, part.rankedWords == ranking.wordCount, !postings.isInexact else { return nil }
         return postings
     }
 

@@ -22,15 +22,14 @@ final class QueryBranch {
             ? RecordMatcher(plan.predicate) : nil
     }
 
-    /// Whether the only scan is of postings that have all words of the predicate's searches.
-    private(set) lazy var ranksByPostings: Bool = {
-        guard plan.scans.count == 1, case .postings(let tree) = plan.scans[0].source else { return false }
+    /// The number of words that count for the rank and whose postings the only scan reads; 0 for other scans.
+    private(set) lazy var rankedWords: Int = {
+        guard plan.scans.count == 1, case .postings(let tree) = plan.scans[0].source else { return 0 }
         struct Word: Hashable {
             let search: Int
             let word: Int
         }
-        let labels = Set(tree.leaves.compactMap(\.label).map { Word(search: $0.search, word: $0.word) })
-        return labels.count == plan.predicate.searches.reduce(0) { $0 + $1.words.words.count }
+        return Set(tree.leaves.compactMap(\.label).map { Word(search: $0.search, word: $0.word) }).count
     }()
 
     /// The order in which the plan's scans are read.

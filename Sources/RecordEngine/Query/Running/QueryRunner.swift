@@ -105,7 +105,7 @@ struct QueryRunner {
     private func sortKey(
         _ match: IndexScanCursor, _ record: RecordCursor?, _ sums: inout RankSums
     ) throws(RecordError) -> [UInt8] {
-        guard let ranking, let postings = match.rankedPostings else {
+        guard let ranking, let postings = match.postings(for: ranking) else {
             let found = if let record { record } else { try match.lookUp(store, budget) }
             return try sortKey(found)
         }

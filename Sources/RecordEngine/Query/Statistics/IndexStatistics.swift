@@ -1,10 +1,10 @@
 internal import RecordModel
 internal import RecordStorage
 
-/// The distribution of the entries of an index: every nth entry, in order.
+/// The distribution of the entries of an index: every nth entry of each home, in order.
 ///
 /// Occasional scans of the whole index take the samples, so the statistics may be outdated. They affect which plan is
-/// chosen but never the result of a query.
+/// chosen, an estimated total, and how much frequent words count for the rank, but never which records a query finds.
 struct IndexStatistics: Hashable, Sendable {
     struct Sample: Hashable, Sendable {
         var home: RowHome
@@ -17,13 +17,13 @@ struct IndexStatistics: Hashable, Sendable {
 
     /// The number of entries in the index.
     var entries: Int
-    /// The number of entries between two samples.
+    /// The number of entries between two samples of one home.
     var step: Int
     var samples: [Sample]
     /// The database's operation count when the samples were taken; 0 if an earlier run of the server took them.
     var operations: UInt64 = 0
 
-    /// The approximate number of samples per index.
+    /// The least number of samples of an index whose entries have one home; at most twice as many are taken.
     static let sampleCount = 128
     /// The maximum number of key bytes in a sample.
     static let sampleKeyBytes = 64

@@ -59,20 +59,30 @@ extension IndexStatistics {
     /// The maximum number of rows read in one snapshot. A long-lived snapshot blocks WAL checkpoints.
     private static let rowsPerView = 200_000
 
-    /// Scans an index and takes every nth entry as a sample.
+    /// Scans an index and takes every nth entry of each home as a sample.
+    ///
+    /// The estimates of one home must not reveal how many entries others have. So the samples of a home depend only on
+    /// its own entries and on the step, which is a power of two.
     fileprivate init(of index: IndexID, by reader: RecordReader) throws(RecordError) {
         let reading = reader.store.indexes
         let entries = try reading.countEverything(index)
-        self.init(entries: entries, step: max(1, entries / Self.sampleCount), samples: [])
+        self.init(entries: entries, step: Self.step(of: entries), samples: [])
         var position: IndexTable.Entry?
-        // Read a multiple of `step` rows per snapshot, so that samples are one step apart across snapshots.
-        let rows = max(step, Self.rowsPerView / step * step)
+        var inHome = 0
         repeat {
-            position = try reading.sample(index, every: step, after: position, limit: rows) { home, key in
+            position = try reading.sample(
+                index, every: step, after: position, &inHome, limit: Self.rowsPerView
+            ) { home, key in
                 samples.append(Sample(home: home, key: Array(key.prefix(Self.sampleKeyBytes))))
             }
             try reader.refresh()
         } while position != nil && samples.count < 4 * Self.sampleCount
+    }
+
+    /// The greatest power of two that gives at least `sampleCount` samples of one home.
+    static func step(of entries: Int) -> Int {
+        let step = max(1, entries / sampleCount)
+        return 1 << (Int.bitWidth - 1 - step.leadingZeroBitCount)
     }
 
     /// The database row of the statistics. The blob has the samples one after another (widths in bytes):
