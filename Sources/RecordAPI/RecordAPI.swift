@@ -2,6 +2,7 @@ internal import Compression
 public import HTTP
 package import RecordEngine
 internal import RecordModel
+internal import RecordWire
 internal import Threads
 
 /// The HTTP interface of the record database: routes requests, calls handlers, and translates errors.
@@ -143,7 +144,9 @@ public final class RecordAPI: Sendable {
 
     /// Returns the response to an HTTP message that was rejected before it became a request.
     public func rejection(_ rejection: HTTPRejection, id: String) -> HTTPResponse {
-        errorResponse(rejection, id: id)
+    ///
+    /// Its `uuid` is a UUID, because a client of CloudKit Web Services may have sent the message.
+        errorResponse(rejection, id: CloudKitUUID.text(ofRequest: id))
     }
 
     /// Handles a request that matches a route.

@@ -173,7 +173,7 @@ enum CloudKitZones {
     static func failure(_ error: RecordError, of zone: CloudKitZoneID, _ call: CloudKitCall) -> JSONObject {
         var id = JSONObject([("zoneName", .string(zone.zoneName))])
         if let owner = zone.ownerRecordName { id["ownerRecordName"] = .string(owner) }
-        return CloudKitErrors.item(error, key: ("zoneID", .object(id)), uuid: call.request.id)
+        return CloudKitErrors.item(error, key: ("zoneID", .object(id)), requestID: call.request.id)
     }
 
     /// Returns the zone that an entry of a request names: a zone dictionary with a `zoneID`, or the `zoneID` itself.

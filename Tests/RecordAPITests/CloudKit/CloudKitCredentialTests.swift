@@ -48,7 +48,8 @@ import Testing
                 guard status >= 400 else { continue }
                 let code = [400: "BAD_REQUEST", 401: "AUTHENTICATION_FAILED", 421: "AUTHENTICATION_REQUIRED"][status]
                 #expect(response.code == code, "\(operation) \(way): \(response.text)")
-                #expect(response.json?["uuid"] == "request-1" && response.json?["reason"]?.string?.isEmpty == false)
+                #expect(
+                    response.json?["uuid"] == CloudKitClient.uuid && response.json?["reason"]?.string?.isEmpty == false)
                 #expect((response.json?["redirectURL"] != nil) == (status == 421), "\(operation) \(way)")
                 #expect(response.json?["details"] == nil, "\(response.text)")
             }
