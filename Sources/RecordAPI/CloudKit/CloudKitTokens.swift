@@ -68,7 +68,7 @@ enum CloudKitTokens {
 
     private static func environment(_ body: CloudKitObject, _ call: CloudKitCall) throws(RecordError) -> String {
         guard let text = try body.string("apnsEnvironment") else { return call.path.id.environment.rawValue }
-        guard RecordEnvironment(rawValue: text) != nil else {
+        guard let environment = RecordEnvironment(cloudKit: text) else {
             throw .unexpectedInput("'apnsEnvironment' is development or production")
         }
         return text

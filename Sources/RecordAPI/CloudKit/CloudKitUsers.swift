@@ -24,11 +24,11 @@ enum CloudKitUsers {
         ) { call in try caller(call) },
         CloudKitRoute(
             "GET /database/1/{container}/{environment}/{database}/users/current", "users/current", rate: .read,
-            callers: .users
+            callers: .usersAndKeys
         ) { call in try current(call) },
         CloudKitRoute(
             "POST /database/1/{container}/{environment}/{database}/users/current", "users/current", rate: .read,
-            callers: .users
+            callers: .usersAndKeys
         ) { call in try current(call) },
         CloudKitRoute(
             "GET /database/1/{container}/{environment}/{database}/users/discover", "users/discover", rate: .read,

@@ -17,7 +17,7 @@ enum CloudKitZones {
         ) { call in try await lookUp(&call) },
         CloudKitRoute(
             "POST /database/1/{container}/{environment}/{database}/zones/modify", "zones/modify", rate: .write,
-            callers: .users
+            callers: .users, databases: [.privateDatabase]
         ) { call in try await modify(&call) },
         CloudKitRoute(
             "POST /database/1/{container}/{environment}/{database}/zones/changes", "zones/changes", rate: .read,
@@ -71,9 +71,6 @@ enum CloudKitZones {
         let body = try await call.object()
         let operations = try body.required("operations", try body.objects("operations"))
         try requireFew(operations.count, "operations")
-        guard case .privateDatabase = try call.scope() else {
-            throw RecordError.badRequest(CloudKitReason.notApplicable(in: call.path.database))
-        }
         // The request has already been counted as one operation.
         try call.rate.take(operations.count - 1, after: 1)
         var zones: [JSONValue] = []

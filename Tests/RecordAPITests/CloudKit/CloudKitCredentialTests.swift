@@ -36,7 +36,7 @@ import Testing
             ("public/users/caller", [401, 401, 401, 421, 200, 421, 200]),
             ("private/users/caller", [401, 401, 401, 421, 200, 421, 401]),
             ("shared/users/caller", [401, 401, 401, 421, 200, 421, 401]),
-            ("public/users/current", [401, 401, 401, 421, 200, 421, 401]),
+            ("public/users/current", [401, 401, 401, 421, 200, 421, 200]),
             ("private/users/current", [401, 401, 401, 421, 200, 421, 401]),
             ("public/users/discover", [401, 401, 401, 421, 200, 421, 401]),
             ("private/users/discover", [401, 401, 401, 421, 400, 421, 401]),
@@ -54,8 +54,55 @@ import Testing
                 #expect(response.json?["details"] == nil, "\(response.text)")
             }
         }
+        for (operation, status, reason) in [
+            ("public/users/discover", 401, "A server-to-server key is no user"),
+            ("public/users/lookup/id", 401, "A server-to-server key is no user"),
+            ("public/records/accept", 401, "A server-to-server key is no user"),
+            ("private/users/current", 401, "A server-to-server key works in the public database only"),
+            ("private/records/query", 401, "A server-to-server key works in the public database only"),
+            ("public/changes/zone", 400, "endpoint not applicable in the database type 'publicdb'"),
+            ("public/changes/database", 400, "endpoint not applicable in the database type 'publicdb'"),
+            ("public/records/changes", 400, "endpoint not applicable in the database type 'publicdb'"),
+            ("public/zones/changes", 400, "endpoint not applicable in the database type 'publicdb'"),
+            ("public/zones/modify", 400, "endpoint not applicable in the database type 'publicdb'"),
+        ] {
+            let response = try await client.signed(.post, operation, body: "{}")
+            #expect(response.status == status, "\(operation): \(response.text)")
+            #expect(response.json?["reason"]?.string?.hasPrefix(reason) == true, "\(operation): \(response.text)")
+        }
         let wrong = await client.call(.get, "shared/users/discover", user: user)
         #expect(wrong.json?["reason"] == "endpoint not applicable in the database type 'shareddb'")
+    }
+
+    @Test func `a key learns who it is from either operation`() async throws {
+        let client = try await CloudKitClient.make(withUsers: false)
+        for method in [HTTPMethod.get, .post] {
+            let caller = try await client.signed(method, "public/users/caller")
+            let current = try await client.signed(method, "public/users/current")
+            #expect(current.status == 200, "\(current.text)")
+            let name = try #require(caller.json?["userRecordName"])
+            #expect(current.json == ["userRecordName": name, "firstName": nil, "lastName": nil], "\(current.text)")
+        }
+    }
+
+    @Test func `the environment may be in any case`() async throws {
+        let client = try await CloudKitClient.make()
+        let user = try await client.signIn()
+        for (environment, status) in [
+            ("DEVELOPMENT", 200), ("Development", 200), ("PRODUCTION", 401), ("DEVELOPMENTS", 400),
+        ] {
+            let response = await client.test.call(
+                .get,
+                "/database/1/Forum/\(environment)/public/users/caller?ckAPIToken=\(client.token)&ckWebAuthToken=\(user)"
+            )
+            #expect(response.status == status, "\(environment): \(response.text)")
+        }
+        let path = "/database/1/Forum/DEVELOPMENT/public/users/caller"
+        #expect(await client.test.call(.get, path, headers: try client.fields(path)).status == 200)
+        let device = await client.test.call(
+            .post, "/device/1/Forum/DEVELOPMENT/tokens/create?ckAPIToken=\(client.token)&ckWebAuthToken=\(user)",
+            body: #"{"apnsEnvironment":"DEVELOPMENT"}"#)
+        #expect(device.status == 200 && device.json?["apnsEnvironment"] == "development", "\(device.text)")
     }
 
     @Test func `a token of one environment is unknown in the other, and a native token is none`() async throws {
