@@ -182,11 +182,8 @@ extension SubscriptionNotification {
         let arguments = names(info["alertLocalizationArgs"])
         if !arguments.isEmpty { alert["loc-args"] = .array(arguments.map { .string(argument($0)) }) }
         var aps = JSONObject()
-        if let body = alert["body"], alert.count == 1 {
-            aps["alert"] = body
-        } else if alert.count > 0 {
-            aps["alert"] = .object(alert)
-        }
+        // APNs also takes a text as the alert, but CloudKit JS reads only the keys of an object.
+        if alert.count > 0 { aps["alert"] = .object(alert) }
         if info["shouldBadge"] == .bool(true) { aps["badge"] = 1 }
         aps["sound"] = info["soundName"]
         aps["category"] = info["category"]
