@@ -71,7 +71,7 @@ enum CloudKitTokens {
         guard let environment = RecordEnvironment(cloudKit: text) else {
             throw .unexpectedInput("'apnsEnvironment' is development or production")
         }
-        return text
+        return environment.rawValue
     }
 
     private static func document(_ token: String, _ environment: String, _ call: CloudKitCall) -> JSONObject {
@@ -133,17 +133,6 @@ enum CloudKitTokens {
                     device.move(
                         to: batch.tokens.first ?? batch.end, isNotified: !batch.notifications.isEmpty, in: database)
                 }))
-    }
-}
-
-extension CloudKitCall {
-    /// Returns the record name of a user or key.
-    fileprivate func recordName(of caller: Caller) throws(RecordError) -> String? {
-        switch caller {
-        case .user(let id, _), .participant(let id, _, _): try reader.accounts.user(id)?.recordName
-        case .service(let key): try reader.apiKeys.key(of: key.account)?.userRecordName
-        case .anonymous, .administrator: nil
-        }
     }
 }
 

@@ -179,10 +179,7 @@ enum CloudKitZones {
         var zone = CloudKitZoneID()
         if let name = try object.string("zoneName") { zone.zoneName = name }
         for key in ["ownerName", "ownerRecordName"] {
-            guard let owner = try object.string(key), !["_defaultOwner", "__defaultOwner__"].contains(owner) else {
-                continue
-            }
-            zone.ownerRecordName = owner
+            if let owner = try object.string(key), !CloudKitZoneID.isCaller(owner) { zone.ownerRecordName = owner }
         }
         return zone
     }
