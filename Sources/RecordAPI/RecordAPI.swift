@@ -110,6 +110,7 @@ public final class RecordAPI: Sendable {
                 response.fields.set(.wwwAuthenticate, "Bearer")
             }
             rate.append(to: &response.fields, of: response.status)
+            if authentication == .url { CORSPolicy.openToAll(&response) }
             response.route = name
             response.hidesPath = authentication.hidesPath
             note.isLogged = !options.contains(.unlogged) || note.error != nil
@@ -118,7 +119,7 @@ public final class RecordAPI: Sendable {
             var error: APIError = request.method == .options ? .options(methods) : .methodNotAllowed(methods)
             if Tus.isMeant(by: request.target) { error.fields.append(.tusResumable, literal: Tus.version) }
             note.error(error)
-            return errorResponse(error, id: request.id)
+            return AssetRoutes.opening(errorResponse(error, id: request.id), to: request, allow: methods)
         case .notFound where CloudKitRouteTable.owns(request.target),
             .badEncoding where CloudKitRouteTable.owns(request.target):
             return await respondToCloudKit(request, context, &note)
@@ -143,9 +144,9 @@ public final class RecordAPI: Sendable {
     }
 
     /// Returns the response to an HTTP message that was rejected before it became a request.
-    public func rejection(_ rejection: HTTPRejection, id: String) -> HTTPResponse {
     ///
     /// Its `uuid` is a UUID, because a client of CloudKit Web Services may have sent the message.
+    public func rejection(_ rejection: HTTPRejection, id: String) -> HTTPResponse {
         errorResponse(rejection, id: CloudKitUUID.text(ofRequest: id))
     }
 

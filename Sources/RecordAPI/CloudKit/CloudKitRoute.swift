@@ -1,4 +1,4 @@
-internal import HTTP
+package import HTTP
 internal import RecordEngine
 internal import RecordModel
 internal import RecordWire
@@ -116,6 +116,12 @@ package struct CloudKitRouteTable: Sendable {
 }
 
 extension RouteTable {
+    /// Whether the server's setting does not decide which origins may read the response to a target: an API token of
+    /// CloudKit Web Services decides, or the URL is the permission.
+    package static func decidesOrigins(of target: RequestTarget) -> Bool {
+        CloudKitRouteTable.owns(target) || AssetRoutes.isSigned(target)
+    }
+
     /// The routes of CloudKit Web Services.
     package static let cloudKit = CloudKitRouteTable(
         [

@@ -1,4 +1,4 @@
-package import HTTP
+internal import HTTP
 internal import RecordEngine
 internal import RecordModel
 internal import RecordWire
@@ -7,9 +7,6 @@ internal import Threads
 /// The steps that are the same for every request of CloudKit Web Services: match, count, authenticate, admit, call the
 /// handler, translate errors, and add the fields of the response.
 extension RecordAPI {
-    /// Whether an API token, and not the server's setting, decides which origins may read the response to a target.
-    package static func decidesOrigins(of target: RequestTarget) -> Bool { CloudKitRouteTable.owns(target) }
-
     /// Returns the response to a request whose path belongs to CloudKit Web Services.
     func respondToCloudKit(
         _ request: HTTPRequest, _ context: RecordAPIContext, _ note: inout RequestNote
