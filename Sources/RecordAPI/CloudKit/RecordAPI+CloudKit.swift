@@ -68,7 +68,7 @@ extension RecordAPI {
         }
         let caller = try counting(&rate, reader) { () throws(RecordError) in try credential.caller(reader) }
         note.caller = caller
-        if case .user(_, let token) = credential { exchange.webAuthToken = (token, reader.database) }
+        exchange.nextWebAuthToken = credential.nextWebAuthToken(reader)
         try rate.admit(caller, of: reader.database)
         try route.admit(caller, to: path.database)
         guard
@@ -109,7 +109,7 @@ extension RecordAPI {
             exchange.token = token
             try exchange.requireOrigin()
             guard credentials.namesUser else { return (.token(token), nil) }
-            guard let credential = credentials.user(token, of: reader.database) else {
+            guard let credential = credentials.user(token, reader) else {
                 throw RecordError.cloudKitUserNeeded
             }
             return (credential, nil)
