@@ -1,12 +1,16 @@
 // The sign-in page of apps that use CloudKit Web Services. A server's error `AUTHENTICATION_REQUIRED` has the page's
 // URL in `redirectURL`; the app opens it in a window.
 
-import { chooseWords, deliver, explain, parametersOf, requestSignIn, requestTarget } from "./web-sign-in.js";
+import { chooseWords, deliver, explain, giveUp, parametersOf, requestSignIn, requestTarget } from "./web-sign-in.js";
 
 const words = chooseWords(navigator.languages);
 const parameters = parametersOf(location.search);
 const base = /^(.*)\/_\//.exec(new URL(import.meta.url).pathname)?.[1] ?? "";
 const root = document.getElementById("content");
+/** Whether the app knows how the sign-in ended. */
+let isOver = false;
+/** Why there will be no token, if the page is closed now. */
+let obstacle = words.gaveUp;
 
 /** Builds an element. Text becomes only text nodes. */
 function make(tag, attributes = {}, ...children) {
@@ -34,11 +38,13 @@ function showForm(target, finish) {
     });
     const stays = make("input", { id: "staysSignedIn", type: "checkbox" });
     const button = make("button", { type: "submit", class: "primary" }, words.signIn);
+    const cancel = make("button", { type: "button" }, words.cancel);
     const form = make("form", { class: "panel sign-in", novalidate: "" },
         make("label", { for: "name" }, words.name), name,
         make("label", { for: "password" }, words.password), password,
         make("div", { class: "stay" }, stays, make("label", { for: "staysSignedIn" }, words.staysSignedIn)),
-        problem, button);
+        problem, button, cancel);
+    cancel.addEventListener("click", leave);
 
     function complain(sentence, input) {
         problem.textContent = sentence;
@@ -66,7 +72,21 @@ function showForm(target, finish) {
     name.focus();
 }
 
+/** Tells the app that the person gave up, and goes back to it. */
+function leave() {
+    reportEnd();
+    // A window that no page has opened cannot close itself; there the app is the page before this one.
+    if (window.opener === null) history.back(); else window.close();
+}
+
+function reportEnd() {
+    if (isOver) return;
+    isOver = true;
+    giveUp(obstacle, window);
+}
+
 function finish(result) {
+    isOver = true;
     const delivery = deliver(result, window);
     if (delivery === "redirected") return;
     const sentence = delivery === "posted" ? words.posted : words.noOpener;
@@ -74,9 +94,11 @@ function finish(result) {
     if (delivery === "posted") window.close();
 }
 
+addEventListener("pagehide", reportEnd);
 document.documentElement.lang = words.language;
 try {
     showForm(await requestTarget(fetch, base, parameters), finish);
 } catch (error) {
-    show(words.impossible, make("p", { role: "alert" }, explain(error, words)));
+    obstacle = explain(error, words);
+    show(words.impossible, make("p", { role: "alert" }, obstacle));
 }

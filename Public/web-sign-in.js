@@ -9,12 +9,14 @@ const english = {
     staysSignedIn: "Keep me signed in",
     nameMissing: "Type your user name first.",
     passwordMissing: "Type your password first.",
+    cancel: "Cancel",
     receiver: ({ callback, targetOrigins = [] }) => callback !== undefined
-        ? `Then ${originOf(callback)} may act in your name.`
+        ? `Then ${receiverOf(callback)} may act in your name.`
         : targetOrigins.includes("*") ? "Then the page that opened this window may act in your name."
             : `Then ${targetOrigins.join(", ")} may act in your name.`,
     signedIn: "You are signed in",
     posted: "You can close this window.",
+    gaveUp: "The person closed the sign-in page.",
     noOpener: "This window was not opened by an app, so no app knows of the sign-in. Open it from the app.",
     impossible: "Signing in is not possible",
     wrong: "The user name or the password is wrong.",
@@ -36,13 +38,15 @@ const japanese = {
     staysSignedIn: "サインインしたままにする",
     nameMissing: "ユーザー名を入力してください。",
     passwordMissing: "パスワードを入力してください。",
+    cancel: "キャンセル",
     receiver: ({ callback, targetOrigins = [] }) => callback !== undefined
-        ? `サインインすると、${originOf(callback)} があなたに代わって操作できるようになります。`
+        ? `サインインすると、${receiverOf(callback)} があなたに代わって操作できるようになります。`
         : targetOrigins.includes("*")
             ? "サインインすると、このウインドウを開いたページがあなたに代わって操作できるようになります。"
             : `サインインすると、${targetOrigins.join("、")} があなたに代わって操作できるようになります。`,
     signedIn: "サインインしました",
     posted: "このウインドウを閉じてかまいません。",
+    gaveUp: "サインインのページが閉じられました。",
     noOpener: "このウインドウはアプリから開かれていないため、サインインをアプリに伝えられません。アプリから開き直してください。",
     impossible: "サインインできません",
     wrong: "ユーザー名またはパスワードが違います。",
@@ -55,8 +59,14 @@ const japanese = {
     broken: "サーバーが処理できませんでした。しばらくしてからもう一度お試しください。",
 };
 
-function originOf(address) {
-    return new URL(address).origin;
+/** Whether a callback is the scheme of an app that is no web page, such as `cloudkit-icloud.org.example.a://`. */
+function isOfApp(address) {
+    return !/^https?:/i.test(address);
+}
+
+/** Who gets the token: a page's origin, or the scheme of an app. */
+function receiverOf(address) {
+    return isOfApp(address) ? address.split(":")[0] : new URL(address).origin;
 }
 
 /** The words in the first known one of `languages`, such as `["ja-JP", "en"]`; English if none is known. */
@@ -139,14 +149,29 @@ export function requestSignIn(fetch, base, parameters, { name, password, staysSi
 /**
  * Gives the token to the app: goes to the callback URL, or posts a message to the page that opened the window. The
  * server has chosen the origins; the browser gives the message to no page of another one. Returns `"redirected"`,
- * `"posted"`, or `"undelivered"` if no page has opened the window.
+ * `"posted"`, or `"undelivered"` if no page has opened the window. After a callback to an app that is no web page, this
+ * page stays, so that is `"posted"` too.
+ *
+ * CloudKit JS reads `ckSession` of the message, other clients `ckWebAuthToken`. Both are the same text.
  */
 export function deliver({ webAuthToken, redirectURL, targetOrigins = [] }, window) {
     if (redirectURL !== undefined) {
         window.location.replace(redirectURL);
-        return "redirected";
+        return isOfApp(redirectURL) ? "posted" : "redirected";
     }
     if (window.opener === null || window.opener === undefined || targetOrigins.length === 0) return "undelivered";
-    for (const origin of targetOrigins) window.opener.postMessage({ ckWebAuthToken: webAuthToken }, origin);
+    const message = { ckWebAuthToken: webAuthToken, ckSession: webAuthToken };
+    for (const origin of targetOrigins) window.opener.postMessage(message, origin);
     return "posted";
+}
+
+/**
+ * Tells the page that opened the window that there will be no token, as `{errorMessage}`. CloudKit JS then stops waiting
+ * with SIGN_IN_FAILED. The message holds no secret, so it goes to a page of any origin: the page may be one that this app
+ * does not permit. Returns whether a page has opened the window.
+ */
+export function giveUp(errorMessage, window) {
+    if (window.opener === null || window.opener === undefined) return false;
+    window.opener.postMessage({ errorMessage }, "*");
+    return true;
 }

@@ -2,6 +2,7 @@ internal import Compression
 public import HTTP
 package import RecordEngine
 internal import RecordModel
+internal import RecordWire
 internal import Threads
 
 /// The HTTP interface of the record database: routes requests, calls handlers, and translates errors.
@@ -112,6 +113,7 @@ public final class RecordAPI: Sendable {
                 response.fields.set(.wwwAuthenticate, "Bearer")
             }
             rate.append(to: &response.fields, of: response.status)
+            if authentication == .url { CORSPolicy.openToAll(&response) }
             response.route = name
             response.hidesPath = authentication.hidesPath
             note.isLogged = !options.contains(.unlogged) || note.error != nil
@@ -120,7 +122,7 @@ public final class RecordAPI: Sendable {
             var error: APIError = request.method == .options ? .options(methods) : .methodNotAllowed(methods)
             if Tus.isMeant(by: request.target) { error.fields.append(.tusResumable, literal: Tus.version) }
             note.error(error)
-            return errorResponse(error, id: request.id)
+            return AssetRoutes.opening(errorResponse(error, id: request.id), to: request, allow: methods)
         case .notFound where CloudKitRouteTable.owns(request.target),
             .badEncoding where CloudKitRouteTable.owns(request.target):
             return await respondToCloudKit(request, context, &note)
@@ -145,8 +147,10 @@ public final class RecordAPI: Sendable {
     }
 
     /// Returns the response to an HTTP message that was rejected before it became a request.
+    ///
+    /// Its `uuid` is a UUID, because a client of CloudKit Web Services may have sent the message.
     public func rejection(_ rejection: HTTPRejection, id: String) -> HTTPResponse {
-        errorResponse(rejection, id: id)
+        errorResponse(rejection, id: CloudKitUUID.text(ofRequest: id))
     }
 
     /// Handles a request that matches a route.

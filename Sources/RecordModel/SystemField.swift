@@ -1,4 +1,7 @@
 /// The fields that the server sets on every record (CloudKit reference, "System field names").
+///
+/// The share and the parent of a record have only their `___` names, because apps of CloudKit have fields of their own that
+/// are called `share` and `parent`. A record's own stand beside `fields`, so the two never meet.
 package enum SystemField: Hashable, Sendable, CaseIterable {
     case recordName
     case createdTimestamp
@@ -18,8 +21,8 @@ package enum SystemField: Hashable, Sendable, CaseIterable {
         case .modifiedTimestamp: "modifiedTimestamp"
         case .modifiedUserRecordName: "modifiedUserRecordName"
         case .recordChangeTag: "recordChangeTag"
-        case .share: "share"
-        case .parent: "parent"
+        case .share: "___share"
+        case .parent: "___parent"
         }
     }
 
@@ -30,13 +33,23 @@ package enum SystemField: Hashable, Sendable, CaseIterable {
         self = field
     }
 
+    /// Parses the value of `systemFieldName`, which no field of a type can mean: any spelling of a system field, `share`
+    /// or `parent`.
+    package init?(systemFieldName name: String) {
+        switch name {
+        case "share": self = .share
+        case "parent": self = .parent
+        default: self.init(name)
+        }
+    }
+
     private static let spellings: [String: SystemField] = [
         "recordName": .recordName, "recordID": .recordName,
         "createdTimestamp": .createdTimestamp, "creationDate": .createdTimestamp,
         "createdUserRecordName": .createdUserRecordName, "creatorUserRecordID": .createdUserRecordName,
         "modifiedTimestamp": .modifiedTimestamp, "modificationDate": .modifiedTimestamp,
         "modifiedUserRecordName": .modifiedUserRecordName, "lastModifiedUserRecordID": .modifiedUserRecordName,
-        "recordChangeTag": .recordChangeTag, "share": .share, "parent": .parent,
+        "recordChangeTag": .recordChangeTag,
     ]
 
     private static let schemaSpellings: [String: SystemField] = [

@@ -30,6 +30,7 @@ import Testing
             #"{"x":{"value":{"recordName":"b","action":"VALIDATE"},"type":"REFERENCE"}}"#,
             #"{"x":{"value":[{"recordName":"b","action":"NONE"}],"type":"REFERENCE_LIST"}}"#,
             #"{"x":{"value":[],"type":"ASSETID_LIST"}}"#,
+            #"{"parent":{"value":{"recordName":"b","action":"DELETE_SELF"},"type":"REFERENCE"},"share":{"value":1,"type":"INT64"}}"#,
         ])
     func `values stay as they are`(text: String) throws {
         let (mapped, record) = try fields(text)

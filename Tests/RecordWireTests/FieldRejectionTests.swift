@@ -79,7 +79,7 @@ struct FieldRejectionTests {
         let unknown = try #require(try Sample.rejection("{\"nosuch\":1}"))
         #expect(unknown.reason == "Field nosuch not found in Post")
         #expect(unknown.cause == .unknownName)
-        for name in ["recordName", "createdTimestamp", "modificationDate", "share", "recordChangeTag"] {
+        for name in ["recordName", "createdTimestamp", "modificationDate", "___share", "recordChangeTag"] {
             #expect(try Sample.rejection("{\"\(name)\":1}")?.cause == .readOnlyKey, "\(name)")
             #expect(try Sample.rejection("{\"\(name)\":null}")?.cause == .readOnlyKey, "\(name)")
         }

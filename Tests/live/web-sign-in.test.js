@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import {
-    chooseWords, deliver, explain, parametersOf, requestSignIn, requestTarget, SignInError,
+    chooseWords, deliver, explain, giveUp, parametersOf, requestSignIn, requestTarget, SignInError,
 } from "../../Public/web-sign-in.js";
 
 const english = chooseWords(["en-US"]);
@@ -36,6 +36,7 @@ test("the page names the app and who will act for the person", () => {
     for (const words of [english, chooseWords(["ja"])]) {
         assert.match(words.title("Orchard"), /Orchard/);
         assert.match(words.receiver({ callback: "https://b.org/in?x=1" }), /https:\/\/b\.org(?!\/)/);
+        assert.match(words.receiver({ callback: "cloudkit-icloud.org.example.A://in?x" }), /cloudkit-icloud\.org\.example\.A(?!:)/);
         assert.match(words.receiver({ targetOrigins: ["https://a.org"] }), /https:\/\/a\.org/);
         assert.doesNotMatch(words.receiver({ targetOrigins: ["*"] }), /\*/);
     }
@@ -81,13 +82,51 @@ test("the token goes to the opener's allowed origins only, or to the callback UR
     const opener = { postMessage: (message, origin) => messages.push([message, origin]) };
     const window = windowWith(opener);
     assert.equal(deliver({ webAuthToken: "t", targetOrigins: ["https://a.org", "https://b.org"] }, window), "posted");
-    assert.deepEqual(messages, [[{ ckWebAuthToken: "t" }, "https://a.org"], [{ ckWebAuthToken: "t" }, "https://b.org"]]);
+    const message = { ckWebAuthToken: "t", ckSession: "t" };
+    assert.deepEqual(messages, [[message, "https://a.org"], [message, "https://b.org"]]);
     // Without origins from the server, no page gets the token.
     assert.equal(deliver({ webAuthToken: "t" }, window), "undelivered");
     assert.equal(deliver({ webAuthToken: "t", targetOrigins: ["*"] }, windowWith(null)), "undelivered");
     assert.equal(messages.length, 2);
-    const callback = "https://a.org/in?ckWebAuthToken=t";
+    const callback = "https://a.org/in?ckWebAuthToken=t&ckSession=t";
     assert.equal(deliver({ webAuthToken: "t", redirectURL: callback }, window), "redirected");
     assert.deepEqual(window.went, [callback]);
+    // The page of an app's scheme stays open.
+    const scheme = "CloudKit-iCloud.org.example.A://?ckWebAuthToken=t&ckSession=t";
+    assert.equal(deliver({ webAuthToken: "t", redirectURL: scheme }, window), "posted");
+    assert.deepEqual(window.went, [callback, scheme]);
     assert.equal(messages.length, 2);
+});
+
+/** What CloudKit JS 2.6.4 does with the messages of its sign-in window. */
+function waitAsCloudKitJS(popup) {
+    let stop;
+    const signIn = new Promise((resolve, reject) => {
+        stop = ({ data, source }) => {
+            if (source !== popup || data === null || typeof data !== "object") return;
+            if (data.errorMessage !== undefined) return reject(new Error(`SIGN_IN_FAILED: ${data.errorMessage}`));
+            if (data.ckSession === undefined) return reject(new Error("UNKNOWN_ERROR"));
+            resolve(data.ckSession);
+        };
+    });
+    return { signIn, message: stop };
+}
+
+test("CloudKit JS gets the session of the message, or learns that there will be none", async () => {
+    const popup = {};
+    for (const [act, expected] of [
+        [(window) => deliver({ webAuthToken: "t", targetOrigins: ["https://a.org"] }, window), "t"],
+        [(window) => giveUp(english.gaveUp, window), `SIGN_IN_FAILED: ${english.gaveUp}`],
+    ]) {
+        const app = waitAsCloudKitJS(popup);
+        const opener = {
+            postMessage: (data, origin) => {
+                if (["*", "https://a.org"].includes(origin)) app.message({ data: structuredClone(data), source: popup });
+            },
+        };
+        act(windowWith(opener));
+        assert.equal(await app.signIn.catch((error) => error.message), expected);
+    }
+    assert.equal(giveUp("x", windowWith(null)), false);
+    assert.equal(giveUp("x", windowWith(undefined)), false);
 });

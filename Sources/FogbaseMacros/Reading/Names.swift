@@ -17,5 +17,5 @@ let systemNames: Set<String> = [
     "recordName", "recordID",
     "createdTimestamp", "creationDate", "createdUserRecordName", "creatorUserRecordID",
     "modifiedTimestamp", "modificationDate", "modifiedUserRecordName", "lastModifiedUserRecordID",
-    "recordChangeTag", "share", "parent",
+    "recordChangeTag",
 ]

@@ -80,6 +80,18 @@ public struct CORSPolicy: Sendable {
         response.fields.append(.accessControlExposeHeaders, literal: Self.exposed)
     }
 
+    /// Lets pages of all origins read a response, for a URL that is the permission. The fields do not depend on the
+    /// request, so that a copy in a browser's cache suits an image and a script alike.
+    public static func openToAll(_ response: inout HTTPResponse) {
+        response.ownsOrigins = true
+        response.fields.set(.accessControlAllowOrigin, "*")
+        response.fields.remove(.accessControlExposeHeaders)
+        response.fields.append(.accessControlExposeHeaders, literal: exposed)
+    }
+
+    /// The policy that allows all origins.
+    public static let forAll = CORSPolicy(origins: ["*"])
+
     /// The fields that scripts may read in addition to the fields that the Fetch standard always exposes.
     private static let exposed: StaticString = """
         ETag, Location, Accept-Ranges, Content-Range, Content-Disposition, Content-Digest, Repr-Digest, Retry-After, \

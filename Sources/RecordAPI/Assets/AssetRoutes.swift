@@ -20,6 +20,22 @@ enum AssetRoutes {
         reading("GET /assets/{token}/{filename}"),
     ]
 
+    /// Whether a target is the signed URL of an asset, which pages of all origins may read.
+    static func isSigned(_ target: RequestTarget) -> Bool {
+        target.segmentEquals(0, "assets") && (2...3).contains(target.segmentCount) && !Tus.isMeant(by: target)
+    }
+
+    /// Returns the response to a request whose method a path does not have. For the signed URL of an asset, pages of all
+    /// origins may read it, and a preflight gets its own.
+    static func opening(_ response: HTTPResponse, to request: HTTPRequest, allow methods: [HTTPMethod]) -> HTTPResponse
+    {
+        guard isSigned(request.target) else { return response }
+        var response = CORSPolicy.forAll.preflight(request, allow: methods) ?? response
+        CORSPolicy.openToAll(&response)
+        response.hidesPath = true
+        return response
+    }
+
     private static func reading(_ name: StaticString) -> Route {
         Route(
             name, "readAsset", .assets, "Reads an asset by its signed URL, ranges of it, or a smaller picture",

@@ -66,7 +66,7 @@ extension CloudKitCall {
                 }
         }
         return CloudKitFace(
-            uuid: request.id, baseURL: baseURL, zone: shown, numbersAsStrings: numbersAsStrings,
+            requestID: request.id, baseURL: baseURL, zone: shown, numbersAsStrings: numbersAsStrings,
             redirectURL: caller == .anonymous ? signInURL : nil,
             desiredKeys: desiredKeys.contains { $0 != nil } ? desiredKeys : [])
     }

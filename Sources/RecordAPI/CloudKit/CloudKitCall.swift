@@ -38,6 +38,23 @@ struct CloudKitCall {
     /// The URL of the server as the client uses it, such as `https://example.org/fog`, without a trailing slash.
     var baseURL: String { api.baseURL(for: request) }
 
+    /// Returns the record name of the caller.
+    ///
+    /// - Throws: AUTHENTICATION_REQUIRED for an API token alone.
+    func callerName() throws(RecordError) -> String {
+        guard let name = try recordName(of: caller) else { throw .cloudKitUserNeeded }
+        return name
+    }
+
+    /// Returns the record name of a user or key; `nil` for any other caller.
+    func recordName(of caller: Caller) throws(RecordError) -> String? {
+        switch caller {
+        case .user(let id, _), .participant(let id, _, _): try reader.accounts.user(id)?.recordName
+        case .service(let key): try reader.apiKeys.key(of: key.account)?.userRecordName
+        case .anonymous, .administrator: nil
+        }
+    }
+
     /// Returns the database that the URL names, if it does not depend on the zone.
     ///
     /// - Throws: AUTHENTICATION_REQUIRED for the private database without a user; BAD_REQUEST for the shared database,
@@ -65,13 +82,19 @@ struct CloudKitCall {
         throw .cloudKitUserNeeded
     }
 
-    /// Returns the whole body, whatever its media type.
+    /// Returns the whole body, whatever its media type, with the caller's record name in place of `__defaultOwner__`.
     ///
     /// If reading suspends, the caller is authorized again, because its credential may have been revoked in the
     /// meantime.
     ///
-    /// - Throws: `HTTPBodyError`; the errors of `reauthorize`.
+    /// - Throws: `HTTPBodyError`; the errors of `reauthorize`; AUTHENTICATION_REQUIRED if the body names the calling user
+    ///   and there is none.
     mutating func body() async throws -> [UInt8] {
+        let bytes = try await bytes()
+        return try CloudKitCurrentUser.replaced(in: bytes, by: callerName)
+    }
+
+    private mutating func bytes() async throws -> [UInt8] {
         if let receivedBody { return receivedBody }
         let limit = database.limits.bodyBytes
         switch request.body {

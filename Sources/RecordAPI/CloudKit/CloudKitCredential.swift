@@ -23,6 +23,12 @@ enum CloudKitCredential: Sendable {
         }
     }
 
+    /// Returns the web auth token for the user's next request, once the session is verified; `nil` without a user.
+    func nextWebAuthToken(_ reader: RecordReader) -> String? {
+        guard case .user(_, let token) = self else { return nil }
+        return reader.webAuthTokens.text(of: token, now: WallClock.milliseconds)
+    }
+
     /// Returns the caller with its current permissions.
     ///
     /// - Throws: AUTHENTICATION_REQUIRED if the web auth token is not valid or its session has ended;
@@ -80,8 +86,8 @@ struct CloudKitRequestCredentials {
     }
 
     /// Returns the user's credential; `nil` if the web auth token is not one of this database.
-    func user(_ token: CloudKitToken, of database: RecordDatabase) -> CloudKitCredential? {
-        webAuthToken.flatMap { WebAuthToken($0, of: database) }.map { .user(token, $0) }
+    func user(_ token: CloudKitToken, _ reader: RecordReader) -> CloudKitCredential? {
+        webAuthToken.flatMap(reader.webAuthTokens.open).map { .user(token, $0) }
     }
 
     /// Returns the signature and the key that may have made it. The body is not read yet, so that only requests with

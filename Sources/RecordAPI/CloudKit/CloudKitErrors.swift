@@ -37,9 +37,9 @@ enum CloudKitErrors {
     ///   - error: The error of the item.
     ///   - action: The action that was denied, for an error about permissions.
     ///   - key: The key that names the item, such as `recordName`, with its value; `nil` for an item without a name.
-    ///   - uuid: The identifier of the request.
+    ///   - requestID: The ID of the request, for the `uuid`.
     static func item(
-        _ error: RecordError, action: Action? = nil, key: (String, JSONValue)?, uuid: String
+        _ error: RecordError, action: Action? = nil, key: (String, JSONValue)?, requestID: String
     ) -> JSONObject {
         var error = translated(error)
         if let action, error.code == .accessDenied || error.code == .authenticationRequired {
@@ -49,13 +49,13 @@ enum CloudKitErrors {
         var object = JSONObject()
         if let (name, value) = key { object[name] = value }
         append(error, to: &object)
-        object["uuid"] = .string(uuid)
+        object["uuid"] = .string(CloudKitUUID.text(ofRequest: requestID))
         return object
     }
 
     /// Returns the error dictionary of a whole request.
-    static func document(_ error: RecordError, uuid: String, redirectURL: String?) -> JSONObject {
-        var object = JSONObject([("uuid", .string(uuid))])
+    static func document(_ error: RecordError, requestID: String, redirectURL: String?) -> JSONObject {
+        var object = JSONObject([("uuid", .string(CloudKitUUID.text(ofRequest: requestID)))])
         append(error, to: &object)
         if error.code == .authenticationRequired, let redirectURL { object["redirectURL"] = .string(redirectURL) }
         return object
@@ -92,7 +92,7 @@ extension RecordAPI {
         let translated = known.asCloudKit()
         // A person cannot sign in without a sign-in page.
         var response = HTTPResponse.cloudKit(
-            CloudKitErrors.document(translated, uuid: id, redirectURL: redirectURL),
+            CloudKitErrors.document(translated, requestID: id, redirectURL: redirectURL),
             status: status ?? CloudKitErrors.status(of: translated.code))
         for (name, value) in fields { response.fields.append(name, value) }
         if response.status == .unauthorized { response.fields.append(.wwwAuthenticate, literal: "CloudKit") }

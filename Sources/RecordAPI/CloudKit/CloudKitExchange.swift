@@ -10,8 +10,8 @@ struct CloudKitExchange {
     var token: CloudKitToken?
     /// Whether pages of all origins may read the response, because the URL is the permission.
     var isForAnyOrigin = false
-    /// The web auth token of the request, once its session is verified.
-    var webAuthToken: (token: WebAuthToken, database: RecordDatabase)?
+    /// The web auth token for the next request, once the session is verified.
+    var nextWebAuthToken: String?
     /// The database in the URL, for the sign-in page.
     var path: CloudKitPath?
 
@@ -47,9 +47,7 @@ struct CloudKitExchange {
 
     /// Adds the next web auth token and the fields for pages of other origins.
     func finish(_ response: inout HTTPResponse) {
-        if let webAuthToken, let name = Self.tokenField {
-            response.fields.append(name, webAuthToken.token.makeText(of: webAuthToken.database))
-        }
+        if let nextWebAuthToken, let name = Self.tokenField { response.fields.append(name, nextWebAuthToken) }
         appendOrigin(to: &response)
     }
 

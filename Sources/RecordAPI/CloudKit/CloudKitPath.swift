@@ -3,6 +3,14 @@ internal import RecordEngine
 internal import RecordModel
 internal import RecordWire
 
+extension RecordEnvironment {
+    /// Reads the name of an environment in any case; `nil` for another name.
+    init?(cloudKit name: String) {
+        guard let environment = Self(rawValue: name) ?? Self(rawValue: name.lowercased()) else { return nil }
+        self = environment
+    }
+}
+
 /// The container, the environment and the database in a URL of CloudKit Web Services.
 ///
 /// ```text
@@ -23,7 +31,8 @@ struct CloudKitPath: Sendable {
         guard let container = ContainerName(parameters[0]) else {
             throw RecordError(.notFound, CloudKitReason.noContainer)
         }
-        guard let environment = RecordEnvironment(rawValue: parameters[1]) else {
+        // A client library in use writes the environment in upper case.
+        guard let environment = RecordEnvironment(cloudKit: parameters[1]) else {
             throw .badRequest("The environment in the URL is development or production")
         }
         id = DatabaseID(container: container, environment: environment)

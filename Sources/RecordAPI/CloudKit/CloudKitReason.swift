@@ -22,13 +22,15 @@ extension CloudKitReason {
     static let twoCredentials = "The request has an API token and a signature. Send one of them"
     static let tokenRejected = "The API token is not valid, or it is of another container or environment"
     static let originRejected = "The API token may not be used by pages of this origin"
-    static let keyElsewhere = "A server-to-server key works in the public database only, and names no user"
+    static let keyElsewhere = "A server-to-server key works in the public database only"
+    static let keyIsNoUser =
+        "A server-to-server key is no user, and this operation needs one. Send ckAPIToken and ckWebAuthToken"
 }
 
 extension RecordError {
     /// The error for a request that needs a user. Its response has the URL of the sign-in page.
     static let cloudKitUserNeeded = RecordError(.authenticationRequired, CloudKitReason.userNeeded)
 
-    /// The error for a server-to-server key in a private or shared database, or for a user's operation.
+    /// The error for a server-to-server key in a private or shared database.
     static let cloudKitKeyElsewhere = RecordError(.authenticationFailed, CloudKitReason.keyElsewhere)
 }

@@ -82,6 +82,7 @@ enum CloudKitRecords {
         guard var input = body.query, let type = input.recordType else {
             throw RecordError.unexpectedInput("the body needs 'query'")
         }
+        for index in input.filters.indices { try input.filters[index].nameCurrentUser(call.callerName) }
         input.limit = min(input.limit ?? CloudKitQueryBody.maxResults, call.database.limits.pageSize)
         // The name of a zone takes precedence over `zoneWide`.
         let isZoneWide = body.isZoneWide && body.zone == nil && call.path.database != .publicDatabase

@@ -1,4 +1,4 @@
-internal import HTTP
+package import HTTP
 internal import RecordEngine
 internal import RecordModel
 internal import RecordWire
@@ -66,20 +66,23 @@ package struct CloudKitRoute: Sendable {
 
     /// Checks that a caller may use the operation in a database.
     ///
-    /// - Throws: AUTHENTICATION_REQUIRED for an API token alone; AUTHENTICATION_FAILED for a server-to-server key;
-    ///   BAD_REQUEST for a database to which the operation does not apply.
+    /// - Throws: AUTHENTICATION_REQUIRED for an API token alone; AUTHENTICATION_FAILED for a server-to-server key outside
+    ///   the public database, or with an operation that needs a user; BAD_REQUEST for a database to which the operation
+    ///   does not apply.
     func admit(_ caller: Caller, to database: CloudKitDatabase) throws(RecordError) {
         guard callers != .holders else { return }
         switch caller {
         case .anonymous:
             guard callers == .everyone, database == .publicDatabase else { throw .cloudKitUserNeeded }
         case .service:
-            guard callers != .users else { throw .cloudKitKeyElsewhere }
             guard database == .publicDatabase else { throw .cloudKitKeyElsewhere }
         case .user, .participant, .administrator: break
         }
         guard databases.contains(database) else {
             throw .badRequest(CloudKitReason.notApplicable(in: database))
+        }
+        if case .service = caller, callers == .users {
+            throw RecordError(.authenticationFailed, CloudKitReason.keyIsNoUser)
         }
     }
 }
@@ -113,6 +116,12 @@ package struct CloudKitRouteTable: Sendable {
 }
 
 extension RouteTable {
+    /// Whether the server's setting does not decide which origins may read the response to a target: an API token of
+    /// CloudKit Web Services decides, or the URL is the permission.
+    package static func decidesOrigins(of target: RequestTarget) -> Bool {
+        CloudKitRouteTable.owns(target) || AssetRoutes.isSigned(target)
+    }
+
     /// The routes of CloudKit Web Services.
     package static let cloudKit = CloudKitRouteTable(
         [

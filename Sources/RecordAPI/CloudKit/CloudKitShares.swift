@@ -65,7 +65,8 @@ enum CloudKitShares {
             } catch {
                 guard error.code != .internalError, error.code != .tryAgainLater else { throw error }
                 results.append(
-                    .object(CloudKitErrors.item(error, key: ("shortGUID", .string(link.guid)), uuid: call.request.id)))
+                    .object(
+                        CloudKitErrors.item(error, key: ("shortGUID", .string(link.guid)), requestID: call.request.id)))
             }
         }
         return .cloudKit(JSONObject([("results", .array(results))]))

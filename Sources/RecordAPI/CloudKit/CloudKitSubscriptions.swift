@@ -173,7 +173,7 @@ enum CloudKitSubscriptions {
     }
 
     private static func failure(_ error: RecordError, of id: String?, _ call: CloudKitCall) -> JSONObject {
-        CloudKitErrors.item(error, key: id.map { ("subscriptionID", .string($0)) }, uuid: call.request.id)
+        CloudKitErrors.item(error, key: id.map { ("subscriptionID", .string($0)) }, requestID: call.request.id)
     }
 
     private static func respond(_ subscriptions: [JSONObject]) -> HTTPResponse {

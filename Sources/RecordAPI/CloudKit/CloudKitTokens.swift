@@ -68,10 +68,10 @@ enum CloudKitTokens {
 
     private static func environment(_ body: CloudKitObject, _ call: CloudKitCall) throws(RecordError) -> String {
         guard let text = try body.string("apnsEnvironment") else { return call.path.id.environment.rawValue }
-        guard RecordEnvironment(rawValue: text) != nil else {
+        guard let environment = RecordEnvironment(cloudKit: text) else {
             throw .unexpectedInput("'apnsEnvironment' is development or production")
         }
-        return text
+        return environment.rawValue
     }
 
     private static func document(_ token: String, _ environment: String, _ call: CloudKitCall) -> JSONObject {
@@ -136,17 +136,6 @@ enum CloudKitTokens {
     }
 }
 
-extension CloudKitCall {
-    /// Returns the record name of a user or key.
-    fileprivate func recordName(of caller: Caller) throws(RecordError) -> String? {
-        switch caller {
-        case .user(let id, _), .participant(let id, _, _): try reader.accounts.user(id)?.recordName
-        case .service(let key): try reader.apiKeys.key(of: key.account)?.userRecordName
-        case .anonymous, .administrator: nil
-        }
-    }
-}
-
 extension SubscriptionNotification {
     /// Returns the notification as the payload of a push: `{"aps"?,"ck"}`, with the keys that clients of CloudKit read.
     func push(container: String, user: String?) -> JSONObject {
@@ -182,11 +171,8 @@ extension SubscriptionNotification {
         let arguments = names(info["alertLocalizationArgs"])
         if !arguments.isEmpty { alert["loc-args"] = .array(arguments.map { .string(argument($0)) }) }
         var aps = JSONObject()
-        if let body = alert["body"], alert.count == 1 {
-            aps["alert"] = body
-        } else if alert.count > 0 {
-            aps["alert"] = .object(alert)
-        }
+        // APNs also takes a text as the alert, but CloudKit JS reads only the keys of an object.
+        if alert.count > 0 { aps["alert"] = .object(alert) }
         if info["shouldBadge"] == .bool(true) { aps["badge"] = 1 }
         aps["sound"] = info["soundName"]
         aps["category"] = info["category"]

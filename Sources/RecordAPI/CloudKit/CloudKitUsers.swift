@@ -24,11 +24,11 @@ enum CloudKitUsers {
         ) { call in try caller(call) },
         CloudKitRoute(
             "GET /database/1/{container}/{environment}/{database}/users/current", "users/current", rate: .read,
-            callers: .users
+            callers: .usersAndKeys
         ) { call in try current(call) },
         CloudKitRoute(
             "POST /database/1/{container}/{environment}/{database}/users/current", "users/current", rate: .read,
-            callers: .users
+            callers: .usersAndKeys
         ) { call in try current(call) },
         CloudKitRoute(
             "GET /database/1/{container}/{environment}/{database}/users/discover", "users/discover", rate: .read,
@@ -127,13 +127,7 @@ enum CloudKitUsers {
 
     /// Returns the calling user or key.
     private static func callingUser(_ call: CloudKitCall) throws(RecordError) -> FoundUser {
-        let name: String?
-        switch call.caller {
-        case .user(let id, _), .participant(let id, _, _): name = try call.reader.accounts.user(id)?.recordName
-        case .service(let key): name = try call.reader.apiKeys.key(of: key.account)?.userRecordName
-        case .anonymous, .administrator: name = nil
-        }
-        guard let name else { throw .cloudKitUserNeeded }
+        let name = try call.callerName()
         return try user(name, call) ?? FoundUser(recordName: name)
     }
 

@@ -17,7 +17,7 @@ enum CloudKitZones {
         ) { call in try await lookUp(&call) },
         CloudKitRoute(
             "POST /database/1/{container}/{environment}/{database}/zones/modify", "zones/modify", rate: .write,
-            callers: .users
+            callers: .users, databases: [.privateDatabase]
         ) { call in try await modify(&call) },
         CloudKitRoute(
             "POST /database/1/{container}/{environment}/{database}/zones/changes", "zones/changes", rate: .read,
@@ -71,9 +71,6 @@ enum CloudKitZones {
         let body = try await call.object()
         let operations = try body.required("operations", try body.objects("operations"))
         try requireFew(operations.count, "operations")
-        guard case .privateDatabase = try call.scope() else {
-            throw RecordError.badRequest(CloudKitReason.notApplicable(in: call.path.database))
-        }
         // The request has already been counted as one operation.
         try call.rate.take(operations.count - 1, after: 1)
         var zones: [JSONValue] = []
@@ -173,7 +170,7 @@ enum CloudKitZones {
     static func failure(_ error: RecordError, of zone: CloudKitZoneID, _ call: CloudKitCall) -> JSONObject {
         var id = JSONObject([("zoneName", .string(zone.zoneName))])
         if let owner = zone.ownerRecordName { id["ownerRecordName"] = .string(owner) }
-        return CloudKitErrors.item(error, key: ("zoneID", .object(id)), uuid: call.request.id)
+        return CloudKitErrors.item(error, key: ("zoneID", .object(id)), requestID: call.request.id)
     }
 
     /// Returns the zone that an entry of a request names: a zone dictionary with a `zoneID`, or the `zoneID` itself.
@@ -182,10 +179,7 @@ enum CloudKitZones {
         var zone = CloudKitZoneID()
         if let name = try object.string("zoneName") { zone.zoneName = name }
         for key in ["ownerName", "ownerRecordName"] {
-            guard let owner = try object.string(key), !["_defaultOwner", "__defaultOwner__"].contains(owner) else {
-                continue
-            }
-            zone.ownerRecordName = owner
+            if let owner = try object.string(key), !CloudKitZoneID.isCaller(owner) { zone.ownerRecordName = owner }
         }
         return zone
     }

@@ -1,4 +1,4 @@
-package import HTTP
+internal import HTTP
 internal import RecordEngine
 internal import RecordModel
 internal import RecordWire
@@ -7,9 +7,6 @@ internal import Threads
 /// The steps that are the same for every request of CloudKit Web Services: match, count, authenticate, admit, call the
 /// handler, translate errors, and add the fields of the response.
 extension RecordAPI {
-    /// Whether an API token, and not the server's setting, decides which origins may read the response to a target.
-    package static func decidesOrigins(of target: RequestTarget) -> Bool { CloudKitRouteTable.owns(target) }
-
     /// Returns the response to a request whose path belongs to CloudKit Web Services.
     func respondToCloudKit(
         _ request: HTTPRequest, _ context: RecordAPIContext, _ note: inout RequestNote
@@ -71,7 +68,7 @@ extension RecordAPI {
         }
         let caller = try counting(&rate, reader) { () throws(RecordError) in try credential.caller(reader) }
         note.caller = caller
-        if case .user(_, let token) = credential { exchange.webAuthToken = (token, reader.database) }
+        exchange.nextWebAuthToken = credential.nextWebAuthToken(reader)
         try rate.admit(caller, of: reader.database)
         try route.admit(caller, to: path.database)
         guard
@@ -112,7 +109,7 @@ extension RecordAPI {
             exchange.token = token
             try exchange.requireOrigin()
             guard credentials.namesUser else { return (.token(token), nil) }
-            guard let credential = credentials.user(token, of: reader.database) else {
+            guard let credential = credentials.user(token, reader) else {
                 throw RecordError.cloudKitUserNeeded
             }
             return (credential, nil)

@@ -102,7 +102,7 @@ enum CloudKitTokenRoutes {
             settings.name = try APIKeyName(text)
         }
         if let value = object["origins"] { settings.origins = .some(try origins(value)) }
-        if let value = object["callback"] { settings.callback = .some(try callback(value)) }
+        if let value = object["callback"] { settings.callback = .some(try callback(value, call)) }
         if let value = object["notes"] {
             guard let text = value.string else { throw invalid("notes", "'notes' is a string") }
             settings.notes = text
@@ -130,14 +130,23 @@ enum CloudKitTokenRoutes {
     }
 
     /// Reads the callback URL; `nil` to post a message.
-    private static func callback(_ value: JSONValue) throws(RecordError) -> String? {
+    private static func callback(_ value: JSONValue, _ call: RecordCall) throws(RecordError) -> String? {
         if value.isNull { return nil }
         guard let text = value.string else {
             throw invalid("callback", "'callback' is a URL, or null to post a message to the page")
         }
-        do throws(AddressProblem) { return try CallbackURL(text).text } catch {
+        let scheme = try appScheme(call)
+        do throws(AddressProblem) { return try CallbackURL(text, appScheme: scheme).text } catch {
             throw invalid("callback", "'callback' \(error.expected)")
         }
+    }
+
+    /// The URL scheme of the container's apps, as in CloudKit; `nil` if the container's name cannot be part of a scheme
+    /// (RFC 3986 §3.1).
+    private static func appScheme(_ call: RecordCall) throws(RecordError) -> String? {
+        let standard = call.api.configuration.defaultDatabase
+        let container = (try call.query.databaseID(default: standard) ?? standard).container.text
+        return container.contains("_") ? nil : "cloudkit-\(container)"
     }
 
     private static func invalid(_ field: String, _ reason: String) -> RecordError {
@@ -181,8 +190,10 @@ enum CloudKitTokenRoutes {
                 credentials.checked, account: account, label: label, staysSignedIn: staysSignedIn)
         }
         var response = JSONObject([("webAuthToken", .string(text))])
-        if let callback = token.callback.flatMap({ try? CallbackURL($0) }) {
-            response["redirectURL"] = .string(callback.adding("ckWebAuthToken", text))
+        let scheme = try appScheme(call)
+        if let callback = token.callback.flatMap({ try? CallbackURL($0, appScheme: scheme) }) {
+            // As in CloudKit, clients read the token by one of two names.
+            response["redirectURL"] = .string(callback.adding(["ckWebAuthToken", "ckSession"], text))
         } else {
             response["targetOrigins"] = .array(origins.map(JSONValue.string))
         }
@@ -219,7 +230,7 @@ enum CloudKitTokenRoutes {
         "name":{"type":"string","maxLength":100},
         "origins":{"type":["array","null"],"items":{"type":"string"},"description":"Absent or null: any origin"},
         "callback":{"type":["string","null"],
-        "description":"The URL that gets the web auth token; absent or null: a message to the page"},
+        "description":"The http or https URL, or cloudkit-{container}://, that gets the web auth token; absent or null: a message to the page"},
         "notes":{"type":"string"}}},
         "CloudKitTokenChange":{"type":"object","minProperties":1,"additionalProperties":false,"properties":{
         "name":{"type":"string","maxLength":100},"origins":{"type":["array","null"],"items":{"type":"string"}},

@@ -12,8 +12,8 @@ internal import RecordStorage
 ///             1   32                    8       bytes
 /// ```
 ///
-/// Each token of a session is valid until the session ends. The server stores no tokens, so a new token for each
-/// response costs no write. The random bytes make the tokens of one session differ.
+/// Each token of a session is valid until the session ends. The server stores no tokens, so a new token costs no write.
+/// The random bytes make the tokens of one session differ.
 package struct WebAuthToken: Hashable, Sendable {
     /// The hash under which the session is stored. Nobody has a text with this hash: web sessions have no bearer token.
     let session: Digest
@@ -26,6 +26,8 @@ package struct WebAuthToken: Hashable, Sendable {
     }
 
     /// Opens the text of a token; `nil` if the text is not a token of this database.
+    ///
+    /// `RecordReader.webAuthTokens` remembers the result.
     package init?(_ text: String, of database: RecordDatabase) {
         guard text.utf8.count <= 256, let sealed = Base64URL.decode(text),
             let plaintext = database.keys.webAuthTokens.open(sealed, context: []),

@@ -21,6 +21,8 @@ package final class RecordReader {
     /// The sequence number up to which the reader knows types, grants and roles. The snapshot may contain newer ones.
     private(set) var knownSequence: Int64 = 0
     let callerCache = CallerCache()
+    /// The texts of web auth tokens.
+    package let webAuthTokens: WebAuthTokenCache
     let userNames: UserNameCache
     private var zoneIDs: [DatabaseAddress: ZoneID] = [:]
     /// Whether any record had a parent or a share in a snapshot, and the number of that snapshot.
@@ -45,6 +47,7 @@ package final class RecordReader {
         self.database = database
         self.store = store
         userNames = UserNameCache(store.accounts)
+        webAuthTokens = WebAuthTokenCache(database)
         // Read the version before the schema. If a schema is published between the two, it is loaded once more.
         rightsVersion = database.clock.rightsVersion
         let published = database.publishedSchema.withLock { $0 }

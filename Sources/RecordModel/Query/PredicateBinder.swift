@@ -103,7 +103,10 @@ package struct PredicateBinder {
         }
         throw .condition(
             "Field \(name.clipped) not found in \(type.name)"
-                + (isValue ? "; put a text in quotes: '\(name.clipped)'" : ""), cause: .unknownName, field: name,
+                + (isValue ? "; put a text in quotes: '\(name.clipped)'" : "")
+                + (SystemField(systemFieldName: name) == nil
+                    ? "" : ". The \(name) of the record itself cannot be queried"),
+            cause: .unknownName, field: name,
             at: location,
             found: name.clipped, expected: "a field of \(type.name)")
     }

@@ -102,7 +102,7 @@ package enum CloudKitComposer {
             text.appendString(url)
         }
         text.appendLiteral(",\"uuid\":")
-        text.appendString(face.uuid)
+        text.appendString(CloudKitUUID.text(ofRequest: face.requestID))
         text.append(UInt8(ascii: "}"))
     }
 

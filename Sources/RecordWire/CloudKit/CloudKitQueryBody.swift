@@ -105,10 +105,10 @@ extension CloudKitReader {
 
     private mutating func systemField() throws(RecordError) -> String? {
         guard let name = try string("systemFieldName") else { return nil }
-        guard SystemField(name) != nil else {
+        guard let field = SystemField(systemFieldName: name) else {
             throw .unexpectedInput("'systemFieldName' must name a system field, such as createdTimestamp")
         }
-        return name
+        return field.name.description
     }
 
     private mutating func distance() throws(RecordError) -> QueryArgument? {

@@ -13,12 +13,16 @@ package struct CloudKitZoneID: Hashable, Sendable {
         self.ownerRecordName = ownerRecordName
     }
 
+    /// Whether a zone's owner is the caller: `__defaultOwner__`, which is `CKCurrentUserDefaultName`, or `_defaultOwner`.
+    package static func isCaller(_ owner: String) -> Bool { owner == "__defaultOwner__" || owner == "_defaultOwner" }
+
     /// Whether the zone is a default zone.
     package var isDefault: Bool { zoneName == ZoneName.defaultZone.text }
 }
 
 extension CloudKitReader {
-    /// Reads a `zoneID`. Clients also send `zoneType`, which is ignored. The owner `_defaultOwner` is the caller.
+    /// Reads a `zoneID`. Clients also send `zoneType`, which is ignored. The owners `__defaultOwner__` and
+    /// `_defaultOwner` are the caller.
     ///
     /// - Returns: `nil` for null.
     /// - Throws: `BAD_REQUEST`.
@@ -30,7 +34,7 @@ extension CloudKitReader {
             case "zoneName": zone.zoneName = try reader.string("zoneName") ?? zone.zoneName
             case "ownerRecordName", "ownerName":
                 let owner = try reader.string("ownerRecordName")
-                if let owner, owner != "_defaultOwner", owner != "__defaultOwner__" { zone.ownerRecordName = owner }
+                if let owner, !CloudKitZoneID.isCaller(owner) { zone.ownerRecordName = owner }
             default: _ = try reader.value()
             }
         }

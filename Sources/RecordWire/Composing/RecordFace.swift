@@ -32,8 +32,8 @@ package final class CloudKitFace: Sendable {
     package let zone: Zone
     /// Whether INT64 and DOUBLE values are strings. TIMESTAMP values stay numbers.
     package let numbersAsStrings: Bool
-    /// The identifier of the request, for the `uuid` of errors.
-    package let uuid: String
+    /// The ID of the request, for the `uuid` of errors; see `CloudKitUUID`.
+    package let requestID: String
     /// The page on which a user can sign in, for errors; `nil` to leave it out.
     package let redirectURL: String?
     /// The URL of the server as the client uses it, such as `https://example.org`, for the URLs of assets.
@@ -44,12 +44,13 @@ package final class CloudKitFace: Sendable {
 
     /// Creates a face for one response.
     package init(
-        uuid: String, baseURL: String, zone: Zone = .none, numbersAsStrings: Bool = false, redirectURL: String? = nil,
+        requestID: String, baseURL: String, zone: Zone = .none, numbersAsStrings: Bool = false,
+        redirectURL: String? = nil,
         desiredKeys: [[String]?] = []
     ) {
         self.zone = zone
         self.numbersAsStrings = numbersAsStrings
-        self.uuid = uuid
+        self.requestID = requestID
         self.redirectURL = redirectURL
         self.baseURL = baseURL
         self.desiredKeys = desiredKeys

@@ -177,12 +177,12 @@ extension RequestReader {
     private mutating func querySystemField() throws(RecordError) -> String? {
         let start = json.position
         guard let name = try optionalString("systemFieldName") else { return nil }
-        guard SystemField(name) != nil else {
+        guard let field = SystemField(systemFieldName: name) else {
             throw .badRequest(
                 "'systemFieldName' is the name of a system field, such as createdTimestamp", cause: .unknownName,
                 details: [("field", .text(String(name.prefix(64)))), ("offset", .number(Int64(start)))])
         }
-        return name
+        return field.name.description
     }
 
     /// Reads `sort`: a text such as `-timestamp,title`, or a list of such texts.

@@ -26,7 +26,9 @@ extension OperatorCommand {
             help: "origins whose pages may use the API token, separated by commas; by default any"),
         CommandOption(
             flag: "--callback", placeholder: "URL",
-            help: "URL that gets the web auth token after a sign-in; by default a message to the page"),
+            help:
+                "URL that gets the web auth token after a sign-in: http, https or cloudkit-CONTAINER://; by default a message to the page"
+        ),
         CommandOption(flag: "--notes", placeholder: "TEXT", help: "remarks about the API token"),
     ]
 

@@ -41,7 +41,7 @@ enum TransportSetup {
             networks: settings.trustedProxies.compactMap { IPNetwork($0) },
             trustsLocal: settings.trustedProxies.contains("unix"), field: settings.proxyField)
         transport.cors = CORSPolicy(origins: settings.corsOrigins)
-        transport.handlesOwnPreflights = { RecordAPI.decidesOrigins(of: $0) }
+        transport.handlesOwnPreflights = { RouteTable.decidesOrigins(of: $0) }
         transport.accessLog = try accessLog(settings)
         let base = settings.publicURL?.basePath ?? ""
         transport.basePath = Array(base.utf8)

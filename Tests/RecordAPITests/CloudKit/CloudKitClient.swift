@@ -19,6 +19,8 @@ struct CloudKitClient {
     let keyID: String
 
     static let root = "/database/1/Forum/development"
+    /// The `uuid` of errors.
+    static let uuid = JSONValue.string(CloudKitUUID.text(ofRequest: "request-1"))
 
     /// - Parameters:
     ///   - token: The members of the body that makes the API token, besides its name.

@@ -36,7 +36,7 @@ import Testing
             ("public/users/caller", [401, 401, 401, 421, 200, 421, 200]),
             ("private/users/caller", [401, 401, 401, 421, 200, 421, 401]),
             ("shared/users/caller", [401, 401, 401, 421, 200, 421, 401]),
-            ("public/users/current", [401, 401, 401, 421, 200, 421, 401]),
+            ("public/users/current", [401, 401, 401, 421, 200, 421, 200]),
             ("private/users/current", [401, 401, 401, 421, 200, 421, 401]),
             ("public/users/discover", [401, 401, 401, 421, 200, 421, 401]),
             ("private/users/discover", [401, 401, 401, 421, 400, 421, 401]),
@@ -48,13 +48,61 @@ import Testing
                 guard status >= 400 else { continue }
                 let code = [400: "BAD_REQUEST", 401: "AUTHENTICATION_FAILED", 421: "AUTHENTICATION_REQUIRED"][status]
                 #expect(response.code == code, "\(operation) \(way): \(response.text)")
-                #expect(response.json?["uuid"] == "request-1" && response.json?["reason"]?.string?.isEmpty == false)
+                #expect(
+                    response.json?["uuid"] == CloudKitClient.uuid && response.json?["reason"]?.string?.isEmpty == false)
                 #expect((response.json?["redirectURL"] != nil) == (status == 421), "\(operation) \(way)")
                 #expect(response.json?["details"] == nil, "\(response.text)")
             }
         }
+        for (operation, status, reason) in [
+            ("public/users/discover", 401, "A server-to-server key is no user"),
+            ("public/users/lookup/id", 401, "A server-to-server key is no user"),
+            ("public/records/accept", 401, "A server-to-server key is no user"),
+            ("private/users/current", 401, "A server-to-server key works in the public database only"),
+            ("private/records/query", 401, "A server-to-server key works in the public database only"),
+            ("public/changes/zone", 400, "endpoint not applicable in the database type 'publicdb'"),
+            ("public/changes/database", 400, "endpoint not applicable in the database type 'publicdb'"),
+            ("public/records/changes", 400, "endpoint not applicable in the database type 'publicdb'"),
+            ("public/zones/changes", 400, "endpoint not applicable in the database type 'publicdb'"),
+            ("public/zones/modify", 400, "endpoint not applicable in the database type 'publicdb'"),
+        ] {
+            let response = try await client.signed(.post, operation, body: "{}")
+            #expect(response.status == status, "\(operation): \(response.text)")
+            #expect(response.json?["reason"]?.string?.hasPrefix(reason) == true, "\(operation): \(response.text)")
+        }
         let wrong = await client.call(.get, "shared/users/discover", user: user)
         #expect(wrong.json?["reason"] == "endpoint not applicable in the database type 'shareddb'")
+    }
+
+    @Test func `a key learns who it is from either operation`() async throws {
+        let client = try await CloudKitClient.make(withUsers: false)
+        for method in [HTTPMethod.get, .post] {
+            let caller = try await client.signed(method, "public/users/caller")
+            let current = try await client.signed(method, "public/users/current")
+            #expect(current.status == 200, "\(current.text)")
+            let name = try #require(caller.json?["userRecordName"])
+            #expect(current.json == ["userRecordName": name, "firstName": nil, "lastName": nil], "\(current.text)")
+        }
+    }
+
+    @Test func `the environment may be in any case`() async throws {
+        let client = try await CloudKitClient.make()
+        let user = try await client.signIn()
+        for (environment, status) in [
+            ("DEVELOPMENT", 200), ("Development", 200), ("PRODUCTION", 401), ("DEVELOPMENTS", 400),
+        ] {
+            let response = await client.test.call(
+                .get,
+                "/database/1/Forum/\(environment)/public/users/caller?ckAPIToken=\(client.token)&ckWebAuthToken=\(user)"
+            )
+            #expect(response.status == status, "\(environment): \(response.text)")
+        }
+        let path = "/database/1/Forum/DEVELOPMENT/public/users/caller"
+        #expect(await client.test.call(.get, path, headers: try client.fields(path)).status == 200)
+        let device = await client.test.call(
+            .post, "/device/1/Forum/DEVELOPMENT/tokens/create?ckAPIToken=\(client.token)&ckWebAuthToken=\(user)",
+            body: #"{"apnsEnvironment":"DEVELOPMENT"}"#)
+        #expect(device.status == 200 && device.json?["apnsEnvironment"] == "development", "\(device.text)")
     }
 
     @Test func `a token of one environment is unknown in the other, and a native token is none`() async throws {
@@ -71,16 +119,20 @@ import Testing
         #expect(await client.test.call(.get, "/users/me", token: client.token).status == 401)
     }
 
-    @Test func `each response has a new web auth token, and the earlier ones stay valid`() async throws {
+    @Test func `each response has a web auth token, and the earlier ones stay valid`() async throws {
         let client = try await CloudKitClient.make()
         let first = try await client.signIn()
         var tokens = [first]
         for operation in ["public/users/caller", "private/users/current", "private/users/discover"] {
             let response = await client.call(.get, operation, user: tokens[tokens.count - 1])
             let next = try #require(response.field("X-Apple-CloudKit-Web-Auth-Token"), "\(operation)")
-            #expect(!tokens.contains(next))
+            #expect(next != first)
             tokens.append(next)
         }
+        // Tokens of two sessions differ, also those of one person.
+        let second = try await client.signIn()
+        let other = await client.call(.get, "public/users/caller", user: second)
+        #expect(!tokens.contains(try #require(other.field("X-Apple-CloudKit-Web-Auth-Token"))))
         for token in tokens + tokens {
             #expect(await client.call(.get, "public/users/caller", user: token).status == 200)
         }

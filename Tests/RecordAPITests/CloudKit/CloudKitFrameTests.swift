@@ -64,7 +64,8 @@ import Testing
             let response = await client.test.call(method, path + query)
             #expect(response.status == status && response.code == code, "\(path): \(response.text)")
             #expect(response.json?["reason"]?.string?.contains(reason) == true, "\(path): \(response.text)")
-            #expect(response.json?["uuid"] == "request-1" && response.json?["details"] == nil, "\(response.text)")
+            #expect(
+                response.json?["uuid"] == CloudKitClient.uuid && response.json?["details"] == nil, "\(response.text)")
             #expect(response.field("Content-Type") == "application/json; charset=UTF-8", "\(path)")
         }
         let wrong = await client.test.call(.put, "\(CloudKitClient.root)/public/users/caller\(query)")
@@ -172,17 +173,26 @@ import Testing
 
     @Test func `an item's error has its name, and a denied action its words`() {
         let item = CloudKitErrors.item(
-            RecordError(.throttled, "Slow down", retryAfter: 4), key: ("recordName", "a"), uuid: "u")
+            RecordError(.throttled, "Slow down", retryAfter: 4), key: ("recordName", "a"), requestID: "request-1")
         #expect(
             JSONValue.object(item) == [
-                "recordName": "a", "serverErrorCode": "THROTTLED", "reason": "Slow down", "retryAfter": 4, "uuid": "u",
+                "recordName": "a", "serverErrorCode": "THROTTLED", "reason": "Slow down", "retryAfter": 4,
+                "uuid": CloudKitClient.uuid,
             ])
         for (action, word) in [(Action.create, "CREATE"), (.read, "READ"), (.write, "WRITE")] {
             for code in [RecordError.Code.accessDenied, .authenticationRequired] {
-                let denied = CloudKitErrors.item(RecordError(code, "x"), action: action, key: nil, uuid: "u")
+                let denied = CloudKitErrors.item(RecordError(code, "x"), action: action, key: nil, requestID: "u")
                 #expect(denied["reason"] == .string("\(word) operation not permitted"))
                 #expect(denied["serverErrorCode"] == "ACCESS_DENIED")
             }
+        }
+    }
+
+    @Test func `a message that is no request has a UUID too`() async throws {
+        let test = try await TestDatabase.make(withUsers: false)
+        for status in [HTTPStatus.badRequest, .uriTooLong, .requestHeaderFieldsTooLarge, .serviceUnavailable] {
+            let response = Response(test.api.rejection(HTTPRejection(status, "No request"), id: "f2f3c1c0000030c"))
+            #expect(response.json?["uuid"] == "f2f3c1c0-0000-830c-8000-000000000000", "\(response.text)")
         }
     }
 

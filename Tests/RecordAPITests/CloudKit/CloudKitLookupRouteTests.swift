@@ -25,7 +25,8 @@ import Testing
             ], "\(response.text)")
         #expect(
             response.records[1] == [
-                "recordName": "none", "reason": "Record not found", "serverErrorCode": "NOT_FOUND", "uuid": "request-1",
+                "recordName": "none", "reason": "Record not found", "serverErrorCode": "NOT_FOUND",
+                "uuid": CloudKitClient.uuid,
             ])
         #expect(response.records[0]["recordType"] == "Post" && response.records[0]["pluginFields"] == [:])
     }

@@ -149,7 +149,7 @@ import Testing
             #expect(error["serverErrorCode"]?.string == code, "\(operation): \(response.text)")
             #expect(error["reason"]?.string == reason, "\(operation): \(response.text)")
             #expect(error.object?.keys == ["recordName", "reason", "serverErrorCode", "uuid"])
-            #expect(error["uuid"] == "request-1")
+            #expect(error["uuid"] == CloudKitClient.uuid)
         }
     }
 
@@ -258,7 +258,7 @@ import Testing
                 let response = await client.call(.post, "\(database)/records/modify", user: user, body: body)
                 #expect(response.status == status && response.code == code, "\(body.prefix(90)): \(response.text)")
                 #expect(response.json?["reason"]?.string?.contains(reason) == true, "\(response.text)")
-                #expect(response.json?["uuid"] == "request-1")
+                #expect(response.json?["uuid"] == CloudKitClient.uuid)
             }
         }
     }

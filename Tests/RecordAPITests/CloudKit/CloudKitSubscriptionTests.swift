@@ -200,7 +200,7 @@ import Testing
                 "sid": "alert", "dbs": 1, "zid": "_defaultZone", "zoid": .string(ann), "rid": "a", "fo": 1,
                 "af": ["n": 7],
             ], "\(pushes[0])")
-        #expect(pushes[0]["aps"] == ["alert": "New", "badge": 1, "sound": "s", "category": "c"])
+        #expect(pushes[0]["aps"] == ["alert": ["body": "New"], "badge": 1, "sound": "s", "category": "c"])
         #expect(pushes[0]["ck"]?["cid"] == "Forum" && pushes[0]["ck"]?["ckuserid"]?.string == ann)
         #expect(pushes[1]["aps"] == nil)
         #expect(pushes[2]["aps"] == ["alert": ["loc-key": "K", "loc-args": ["7", "text"]], "content-available": 1])

@@ -42,6 +42,17 @@ import Testing
                 contains: ["https://a.org"]),
             Scenario("a script", .administrator, .patch, path, #"{"callback":"javascript:alert(1)"}"#, 400),
             Scenario("another scheme", .administrator, .patch, path, #"{"callback":"ftp://a.org/"}"#, 400),
+            Scenario(
+                "an app of another container", .administrator, .patch, path, #"{"callback":"cloudkit-Other://"}"#, 400),
+            Scenario(
+                "a scheme that begins alike", .administrator, .patch, path, #"{"callback":"cloudkit-Forum.a://"}"#, 400),
+            Scenario("a scheme alone", .administrator, .patch, path, #"{"callback":"cloudkit-Forum:"}"#, 400),
+            Scenario(
+                "a fragment of an app", .administrator, .patch, path, #"{"callback":"cloudkit-Forum://a#x"}"#, 400),
+            Scenario("a blank", .administrator, .patch, path, #"{"callback":"cloudkit-Forum://a b"}"#, 400),
+            Scenario("an app", .administrator, .patch, path, #"{"callback":"cloudkit-Forum://"}"#, 200),
+            Scenario(
+                "an app in another case", .administrator, .patch, path, #"{"callback":"CLOUDKIT-forum://in?x=1"}"#, 200),
             Scenario("a fragment", .administrator, .patch, path, #"{"callback":"https://a.org/#x"}"#, 400),
             Scenario("user information", .administrator, .patch, path, #"{"callback":"https://a@b.org/"}"#, 400),
             Scenario("nothing", .administrator, .patch, path, "{}", 400),
@@ -121,13 +132,16 @@ import Testing
         for (callback, start) in [
             ("https://a.org/in", "https://a.org/in?ckWebAuthToken="),
             ("https://a.org/in?x=1", "https://a.org/in?x=1&ckWebAuthToken="),
+            ("cloudkit-forum://", "cloudkit-forum://?ckWebAuthToken="),
+            ("CloudKit-Forum://in/?x=1&", "CloudKit-Forum://in/?x=1&ckWebAuthToken="),
         ] {
             let client = try await CloudKitClient.make(token: #","callback":"\#(callback)""#)
             let response = await client.test.call(
                 .post, "/cloudkit/sign-in/\(client.tokenID)", body: #"{"name":"ann","password":"correct horse"}"#)
             let url = try #require(response.json?["redirectURL"]?.string)
             let token = try #require(response.json?["webAuthToken"]?.string)
-            #expect(url == start + token && response.json?["targetOrigins"] == nil)
+            // Clients read one name or the other.
+            #expect(url == "\(start)\(token)&ckSession=\(token)" && response.json?["targetOrigins"] == nil)
             // Clients paste the token into URLs without encoding it.
             #expect(token.allSatisfy { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" })
             #expect(await client.call(.get, "public/users/caller", user: token).status == 200)

@@ -119,7 +119,7 @@ struct PredicatePathTests {
             ("createdUserRecordName.name == 'x'", 0, "is an account"), ("author.nothing == 1", 7, "not found"),
             ("author.age == 'x'", 14, "cannot be compared"), ("author.in == 1", 7, "written with #"),
             ("author. == 1", 8, "name of a field"), ("author.name == title", 15, "Two fields"),
-            ("author.name == author.age", 15, "Two fields"), ("author.share == 1", 7, "cannot be queried"),
+            ("author.name == author.age", 15, "Two fields"), ("author.___share == 1", 7, "cannot be queried"),
             ("author.age.@count == 1", 7, "no list"), ("author.tags == 'x'", 7, "is a list"),
             ("author.age BEGINSWITH 'x'", 11, "tests texts"),
         ] as [(String, Int, String)])

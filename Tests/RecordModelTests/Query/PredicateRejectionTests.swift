@@ -142,7 +142,11 @@ struct PredicateRejectionTests {
         ("a == 1 AND Title == 'x'", "Field Title not found in Post", .unknownName, 11),
         ("recordChangeTag == 'x'", "Field 'recordChangeTag' cannot be queried", nil, 0),
         ("___etag == 'x'", "Field 'recordChangeTag' cannot be queried", nil, 0),
-        ("parent == 'x'", "Field 'parent' cannot be queried", nil, 0),
+        ("___parent == 'x'", "Field '___parent' cannot be queried", nil, 0),
+        (
+            "parent == 'x'", "Field parent not found in Post. The parent of the record itself cannot be queried",
+            .unknownName, 0
+        ),
         ("a == b", "Two fields cannot be compared with each other", nil, 5),
         ("a IN topics", "Two fields cannot be compared with each other", nil, 5),
         ("1 == 1", "A comparison needs a field on one side", nil, 0),
@@ -320,7 +324,7 @@ struct PredicateRejectionTests {
         let binder = try QuerySample.binder()
         #expect(try binder.sortTerm("creationDate", isAscending: true).field == .system(.createdTimestamp))
         #expect(try binder.sortTerm("recordID", isAscending: true).field == .system(.recordName))
-        for name in ["nothing", "recordChangeTag", "share"] {
+        for name in ["nothing", "recordChangeTag", "share", "___share"] {
             #expect(throws: RecordError.self) { try binder.sortTerm(name, isAscending: true) }
         }
     }

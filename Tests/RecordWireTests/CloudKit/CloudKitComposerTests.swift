@@ -9,7 +9,7 @@ import Testing
 
     static func compose(
         _ fields: String, selection: FieldSelection = .all,
-        as face: CloudKitFace = CloudKitFace(uuid: "u", baseURL: "https://example.org")
+        as face: CloudKitFace = CloudKitFace(requestID: "u", baseURL: "https://example.org")
     ) throws -> String {
         let type = try Sample.type()
         let stored = try Sample.store(fields).stored
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func `numbers may be strings, times stay numbers`() throws {
-        let face = CloudKitFace(uuid: "u", baseURL: "", numbersAsStrings: true)
+        let face = CloudKitFace(requestID: "u", baseURL: "", numbersAsStrings: true)
         let fields =
             #"{"int64":{"value":-5},"double":{"value":1.5},"timestamp":{"value":7},"int64list":{"value":[1,2]},"doublelist":{"value":[]}}"#
         let expected =
@@ -66,7 +66,7 @@ import Testing
 
     @Test func `selected fields are shown, and the zone if there is one`() throws {
         let face = CloudKitFace(
-            uuid: "u", baseURL: "", zone: .one(CloudKitZoneID(zoneName: "Shifts", ownerRecordName: "_o").json))
+            requestID: "u", baseURL: "", zone: .one(CloudKitZoneID(zoneName: "Shifts", ownerRecordName: "_o").json))
         #expect(
             try Self.compose(
                 #"{"string":{"value":"x"},"int64":{"value":1}}"#, selection: .only([Int(FieldType.int64.rawValue)]),
@@ -89,7 +89,7 @@ import Testing
         name.withUnsafeBytes { name in
             guard let type = RecordTypeName("Post") else { return }
             CloudKitComposer.appendStub(
-                name: name, typeName: type, revision: 36, as: CloudKitFace(uuid: "u", baseURL: ""), to: &json)
+                name: name, typeName: type, revision: 36, as: CloudKitFace(requestID: "u", baseURL: ""), to: &json)
         }
         #expect(
             text(json)

@@ -60,14 +60,14 @@ import Testing
     }
 
     @Test(arguments: RecordError.Code.allCases) func `an error of an item has CloudKit's keys`(code: RecordError.Code) {
-        let face = CloudKitFace(uuid: "u-1", baseURL: "", redirectURL: "https://example.org/signin")
+        let face = CloudKitFace(requestID: "u-1", baseURL: "", redirectURL: "https://example.org/signin")
         var json: [UInt8] = []
         CloudKitComposer.append(RecordError(code, "why"), recordName: "a\"b", as: face, to: &json)
         let object = (try? JSONValue.parse(json))?.object
         let redirect = code == .authenticationRequired ? ["redirectURL"] : []
         #expect(object?.keys == ["recordName", "reason", "serverErrorCode"] + redirect + ["uuid"])
         #expect(object?["recordName"]?.string == "a\"b")
-        #expect(object?["uuid"]?.string == "u-1")
+        #expect(object?["uuid"]?.string == CloudKitUUID.text(ofRequest: "u-1"))
         #expect(RecordError.Code.allCases.map(\.rawValue).contains(object?["serverErrorCode"]?.string ?? ""))
     }
 }

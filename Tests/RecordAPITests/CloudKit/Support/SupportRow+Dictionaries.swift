@@ -32,7 +32,8 @@ extension SupportRow {
 
     static let dictionaryKeys: [SupportRow] = [
         .request(
-            "zone ID", "zoneName, ownerRecordName, ownerName", "yes; `_defaultOwner` is the caller",
+            "zone ID", "zoneName, ownerRecordName, ownerName",
+            "yes; `__defaultOwner__` and `_defaultOwner` are the caller",
             """
             private/zones/lookup {'zones':[{'zoneName':'A','ownerRecordName':'{ann}'},\
             {'zoneName':'A','ownerName':'_defaultOwner'},{'zoneName':'A','ownerName':'none'}]}

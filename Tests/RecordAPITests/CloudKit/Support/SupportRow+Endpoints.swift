@@ -63,8 +63,8 @@ extension SupportRow {
             """, "'subscriptionID':'s'"),
         .endpoint("GET", "users/caller", "public private shared", "yes; keys too", "", "'lookupInfo'"),
         .endpoint("POST", "users/caller", "public private shared", "yes; keys too", "", "'lookupInfo'"),
-        .endpoint("GET", "users/current", "public private shared", "yes", "", "'firstName':null"),
-        .endpoint("POST", "users/current", "public private shared", "yes", "", "'firstName':null"),
+        .endpoint("GET", "users/current", "public private shared", "yes; keys too", "", "'firstName':null"),
+        .endpoint("POST", "users/current", "public private shared", "yes; keys too", "", "'firstName':null"),
         .endpoint(
             "GET", "users/discover", "public", "yes; always empty, because the server knows no contacts", "",
             "'users':[]"),

@@ -175,7 +175,10 @@ extension SupportRow {
             "originRejected", "The API token may not be used by pages of this origin", "AUTHENTICATION_FAILED",
             "this server's", "GET public/zones/list", status: 401, as: .foreignPage),
         .reason(
-            "keyElsewhere", "A server-to-server key works in the public database only…", "AUTHENTICATION_FAILED",
+            "keyElsewhere", "A server-to-server key works in the public database only", "AUTHENTICATION_FAILED",
             "this server's", "GET private/zones/list", status: 401, as: .key),
+        .reason(
+            "keyIsNoUser", "A server-to-server key is no user, and this operation needs one…", "AUTHENTICATION_FAILED",
+            "this server's", "GET public/users/discover", status: 401, as: .key),
     ]
 }

@@ -22,6 +22,32 @@ import Testing
         }
     }
 
+    /// What libraries that decode `uuid: UUID` do with an error, alone or in a list.
+    @Test(arguments: SupportRow.all)
+    func `the uuid of each error is a UUID`(row: SupportRow) async throws {
+        let world = try await SupportWorld(for: row)
+        let (_, text) = try await world.play(row)
+        guard text.contains("serverErrorCode"), let start = text.firstIndex(of: "{") else { return }
+        let body = try JSONSerialization.jsonObject(with: Data(text[start...].utf8))
+        let errors = Self.errors(in: body)
+        #expect(!errors.isEmpty, "\(text)")
+        for error in errors {
+            _ = try JSONDecoder().decode(DecodedError.self, from: JSONSerialization.data(withJSONObject: error))
+        }
+    }
+
+    private struct DecodedError: Decodable {
+        var uuid: UUID
+        var serverErrorCode: String
+        var reason: String
+    }
+
+    private static func errors(in value: Any) -> [[String: Any]] {
+        if let list = value as? [Any] { return list.flatMap(errors) }
+        guard let object = value as? [String: Any] else { return [] }
+        return object["serverErrorCode"] == nil ? object.values.flatMap(errors) : [object]
+    }
+
     @Test(arguments: SupportRow.endpoints.filter { !$0.databases.isEmpty })
     func `an endpoint applies to the databases of its row and to no others`(row: SupportRow) async throws {
         let used = try #require(row.databases.first)
