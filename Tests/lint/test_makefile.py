@@ -55,8 +55,9 @@ class DependencyTests(unittest.TestCase):
                 program = Path(directory) / name.replace("_", "-")
                 program.write_text(f"#!/bin/sh\n{text}\n")
                 program.chmod(0o755)
-            return subprocess.run(["sh", "docker/dependencies.sh", "libraries"], cwd=HOME, text=True, capture_output=True,
-                                  env={**os.environ, "PATH": f"{directory}:{os.environ['PATH']}"}, check=False)
+            environment = {**os.environ, "PATH": f"{directory}:{os.environ['PATH']}"}
+            return subprocess.run(["sh", "docker/dependencies.sh", "libraries"], cwd=HOME, env=environment, text=True,
+                                  capture_output=True, check=False)
 
     def test_a_mac_is_told_that_the_server_needs_linux(self):
         found = self.run_with(uname="echo Darwin", apt_get="echo never >&2; exit 1")
