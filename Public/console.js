@@ -49,13 +49,13 @@ function welcomeCode() {
  * administrator. The link may be pasted into a tab that shows this page already: only the part after `#` changes then.
  */
 async function showDoor(farewell = "", leaving) {
+    const code = welcomeCode();
     const changed = () => {
-        if (welcomeCode() !== null) showDoor();
+        if (welcomeCode() !== code) showDoor();
     };
     leaveDoor();
     window.addEventListener("hashchange", changed);
     leaveDoor = () => window.removeEventListener("hashchange", changed);
-    const code = welcomeCode();
     if (code === null) {
         const page = await signInPage();
         page.showSignIn(root, enter, farewell, leaving);
