@@ -50,8 +50,9 @@ function welcomeCode() {
  */
 async function showDoor(farewell = "", leaving) {
     const code = welcomeCode();
+    const goOn = (sentence) => session.current() === null ? showDoor(sentence) : enter();
     const changed = () => {
-        if (welcomeCode() !== code) showDoor();
+        if (welcomeCode() !== code) goOn();
     };
     leaveDoor();
     window.addEventListener("hashchange", changed);
@@ -64,8 +65,7 @@ async function showDoor(farewell = "", leaving) {
     const { showWelcome } = await import("./views/welcome.js");
     await showWelcome(root, code, enter, (sentence) => {
         history.replaceState(null, "", "#/");
-        if (session.current() === null) showDoor(sentence);
-        else enter();
+        goOn(sentence);
     });
 }
 
