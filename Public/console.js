@@ -70,6 +70,11 @@ async function showDoor(farewell = "", leaving) {
 }
 
 function enter() {
+    if (welcomeCode() !== null) {
+        // Somebody signed in with the server's own token, and now opens the link.
+        showDoor();
+        return;
+    }
     leaveDoor();
     api.renewWith(async () => (await signInPage()).signInAgain());
     const frame = showFrame(root, () => leave(t("You are signed out.")));
@@ -84,7 +89,6 @@ async function showPage(frame) {
     const { signal } = visit;
     const { segments, query } = router.place();
     if (welcomeCode() !== null) {
-        // Somebody signed in with the server's own token, and now opens the link.
         stopFollowing();
         await showDoor();
         return;

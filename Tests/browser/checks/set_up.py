@@ -5,7 +5,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from Tests.browser.checks.administrators import is_signed_in
+from Tests.browser.checks.administrators import is_signed_in, sign_in
 from Tests.browser.checks.pages import enter
 from Tests.browser.page import Page
 from Tests.browser.runner import PROGRAM, PUBLIC
@@ -59,6 +59,15 @@ def the_printed_link_makes_the_first_administrator(page, server):
             first.see("This link is not valid any more", "Sign in")
             assert first.run("return location.hash") == "#/"
             assert not first.all("#again"), "the form is shown for a used link"
+            # The link does not sign out an administrator who opens it again.
+            sign_in(first, "grace")
+            first.heading("Home")
+            for _ in range(2):
+                first.run("location.hash = arguments[0]", link.group().removeprefix("/_/"))
+                first.until(lambda: first.run("return location.hash") == "#/", "Home")
+                first.heading("Home")
+            first.open(link.group().removeprefix("/_/"))
+            first.heading("Home")
 
 
 def usable_after(page):
