@@ -8,6 +8,14 @@ HOST = 127.0.0.1
 PORT = 8080
 DATA = ./data
 
+# The web origins whose pages may read responses of the server that `make run` starts: pages on the developer's own machine,
+# such as those of Vite. The program itself allows none by default. These are safe for a developer's server: no page of the web
+# has such an origin, and no response to another origin is for a cookie. A configuration in ARGUMENTS or the environment
+# replaces them.
+ORIGINS = http://localhost:*,http://127.0.0.1:*,http://[::1]:*
+OTHER_ORIGINS = $(findstring --config,$(ARGUMENTS))$(findstring --cors-origins,$(ARGUMENTS))$(FOGBASE_CONFIG)$(FOGBASE_CORS_ORIGINS)
+ALLOWED = $(if $(ORIGINS),$(if $(OTHER_ORIGINS),,--cors-origins '$(ORIGINS)'))
+
 # FILTER=HTTPTests, or a part of a test's name, limits `make test`, `make tsan` and `make asan`.
 FILTER =
 FILTERED = $(if $(FILTER),--filter '$(FILTER)')
@@ -33,7 +41,7 @@ SECONDS = 60
 REQUESTS = 1000000
 SANITIZED = $(shell expr $(REQUESTS) / 5)
 
-# More options of a suite, such as ARGUMENTS='--seed 7'.
+# More options of a suite, such as ARGUMENTS='--seed 7', or of the server of `make run`, such as ARGUMENTS='--log-access json'.
 ARGUMENTS =
 
 # The example applications that `make examples` runs.
@@ -101,10 +109,12 @@ deps: ## install missing system libraries (Debian, Ubuntu) and check for Swift
 	@sh docker/dependencies.sh $(DEPENDENCIES)
 
 build: deps ## build the optimized server: .build/release/fogbase
+	@test -x .build/release/$(PRODUCT) || echo "Building $(PRODUCT) for the first time. This takes 5 to 10 minutes on two" \
+		"processors, and 700 MB of disk. The line with the progress may stand still for two minutes."
 	$(RELEASE)
 
-run: build ## build and start the server (HOST, PORT, DATA)
-	.build/release/fogbase serve --host '$(HOST)' --port '$(PORT)' --data '$(DATA)' --public Public
+run: build ## build and start the server (HOST, PORT, DATA, ORIGINS, ARGUMENTS)
+	.build/release/fogbase serve --host '$(HOST)' --port '$(PORT)' --data '$(DATA)' --public Public $(ALLOWED) $(ARGUMENTS)
 
 test: ## run the tests (FILTER=name runs some, RETRY=1 repeats failed suites)
 	@sh docker/dependencies.sh tests

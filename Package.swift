@@ -155,7 +155,9 @@ let package = Package(
             ]),
         tests("FogbaseClientTests", ["fogbase", "FogbaseClient", "RecordModel", "RecordWire"]),
         tests("CloudKitImportTests", ["CloudKitImport", "Cryptography", "Encodings", "RecordWire", "Threads"]),
-        tests("FogbaseTests", ["fogbase", "CloudKitImport", "RecordAPI", "RecordStorage", "RecordWire", "Sockets"]),
+        tests(
+            "FogbaseTests",
+            ["fogbase", "CloudKitImport", "RecordAPI", "RecordStorage", "RecordWire", "Sockets", "Threads"]),
         tests("BlackBoxTests", ["fogbase", "Cryptography", "RecordWire", "Threads"]),
     ]
 )

@@ -18,6 +18,7 @@ const patience = 250; // milliseconds
 const expired = t("The server no longer accepts this token. Sign in again.");
 const root = document.getElementById("console");
 let stopFollowing = () => {};
+let leaveDoor = () => {};
 let visit = new AbortController();
 
 function leave(farewell) {
@@ -31,18 +32,50 @@ function leave(farewell) {
     schema.forget();
     users.forget();
     places.forget();
-    showSignIn(farewell, leaving);
+    showDoor(farewell, leaving);
 }
 
 /** The sign-in page's module. Without it, the first page of a signed-in administrator needs fewer files. */
 const signInPage = () => import("./views/sign-in.js");
 
-async function showSignIn(farewell = "", leaving) {
-    const page = await signInPage();
-    page.showSignIn(root, enter, farewell, leaving);
+/** The code of the link that the server prints while it has no administrator; `null` if the URL is no such link. */
+function welcomeCode() {
+    const { segments, query } = router.place();
+    return segments[0] === "welcome" ? query.get("code") : null;
+}
+
+/**
+ * The page without a caller: the sign-in page, or with the link that the server printed the one for the first
+ * administrator. The link may be pasted into a tab that shows this page already: only the part after `#` changes then.
+ */
+async function showDoor(farewell = "", leaving) {
+    const code = welcomeCode();
+    const goOn = (sentence) => session.current() === null ? showDoor(sentence) : enter();
+    const changed = () => {
+        if (welcomeCode() !== code) goOn();
+    };
+    leaveDoor();
+    window.addEventListener("hashchange", changed);
+    leaveDoor = () => window.removeEventListener("hashchange", changed);
+    if (code === null) {
+        const page = await signInPage();
+        page.showSignIn(root, enter, farewell, leaving);
+        return;
+    }
+    const { showWelcome } = await import("./views/welcome.js");
+    await showWelcome(root, code, enter, (sentence) => {
+        history.replaceState(null, "", "#/");
+        goOn(sentence);
+    });
 }
 
 function enter() {
+    if (welcomeCode() !== null) {
+        // Somebody signed in with the server's own token, and now opens the link.
+        showDoor();
+        return;
+    }
+    leaveDoor();
     api.renewWith(async () => (await signInPage()).signInAgain());
     const frame = showFrame(root, () => leave(t("You are signed out.")));
     stopFollowing = router.follow(() => showPage(frame));
@@ -55,6 +88,11 @@ async function showPage(frame) {
     visit = new AbortController();
     const { signal } = visit;
     const { segments, query } = router.place();
+    if (welcomeCode() !== null) {
+        stopFollowing();
+        await showDoor();
+        return;
+    }
     const { room, names } = rooms.find(segments);
     mark(room, names);
     const context = { ...pageVisit(content, signal), fail };
@@ -191,16 +229,7 @@ async function begin() {
     }
     const farewell = session.wasEntered() ? expired : "";
     session.forget();
-    const { segments, query } = router.place();
-    if (segments[0] === "welcome" && query.get("code")) {
-        const { showWelcome } = await import("./views/welcome.js");
-        showWelcome(root, query.get("code"), enter, () => {
-            history.replaceState(null, "", "#/");
-            showSignIn();
-        });
-        return;
-    }
-    await showSignIn(farewell);
+    await showDoor(farewell);
 }
 
 begin();

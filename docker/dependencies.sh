@@ -9,6 +9,11 @@ fail() {
     exit 1
 }
 
+system=$(uname -s)
+[ "$system" = Linux ] || fail "Fogbase's server runs on Linux, and this is $system. On a Mac, run it in Docker: 'make docker', then
+    docker run --rm --interactive --tty --publish 127.0.0.1:8080:8080 --volume fogbase:/data fogbase
+Apps with the Swift client need no server to be built: Xcode builds them."
+
 has_header() {
     [ -e "/usr/include/$1" ] || [ -e "/usr/local/include/$1" ]
 }
@@ -45,6 +50,12 @@ install() {
 }
 
 [ -z "$missing" ] || install "$missing"
+
+# CURLOPT_QUICK_EXIT.
+curl_version=$(curl-config --vernum 2>/dev/null || echo 075700)
+[ "$((0x$curl_version))" -ge "$((0x075700))" ] ||
+    fail "libcurl 7.87 or later is required, and the version found is $(curl-config --version | sed 's/^libcurl //').
+Debian 12 and Ubuntu 24.04 have a later one. Ubuntu 22.04 does not: build in Docker there ('make docker')."
 
 if [ "${1:-}" = node ]; then
     command -v node >/dev/null 2>&1 || install " nodejs"

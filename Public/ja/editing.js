@@ -68,7 +68,8 @@ export const editing = {
         "FOGBASE_ADMIN_TOKEN に設定した値、またはサーバーの初回起動時に表示された値です。",
     "Name": "名前",
     "Password": "パスワード",
-    "For administrators that an owner has added to this server.": "owner がこのサーバーに追加した管理者用です。",
+    "For administrators that an owner has added to this server. No administrator yet? Open the link that the server printed when it started.":
+        "owner がこのサーバーに追加した管理者用です。管理者がまだいない場合は、サーバーの起動時に表示されたリンクを開いてください。",
     "Token": "トークン",
     "Name and password": "名前とパスワード",
     "Type your name first.": "先に名前を入力してください。",
@@ -90,7 +91,7 @@ export const editing = {
     "Password again": "パスワード（確認）",
     "Sign in instead": "サインインする",
     "Sign in with": "サインインの方法",
-    "The keeper's console.": "灯台守のコンソール",
+    "The administrators' console.": "管理者用コンソール",
     "The browser forgets who is signed in when it is closed.": "ブラウザーを閉じるとサインアウトします。",
     "Opens {database}.": "{database} を開きます。",
     "Sign in again": "もう一度サインイン",

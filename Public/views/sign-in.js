@@ -51,7 +51,8 @@ function signInForm({ entered, farewell = "", ready, wasByName = false, isPanel 
         name: make("div", {},
             make("label", { for: name.id }, t("Name")), name,
             make("label", { for: password.id }, t("Password")), password,
-            make("p", { class: "note", id: "name-note" }, t("For administrators that an owner has added to this server."))),
+            make("p", { class: "note", id: "name-note" }, t("For administrators that an owner has added to this server. "
+                + "No administrator yet? Open the link that the server printed when it started."))),
     };
     const ways = [["token", t("Token")], ["name", t("Name and password")]].map(([value, text]) => {
         const id = freshID("way");
@@ -128,7 +129,7 @@ export function showSignIn(root, enter, farewell = "", ready = Promise.resolve()
     root.replaceChildren(make("main", { class: "door", id: "content", tabindex: "-1" },
         make("img", { src: "fog.svg", alt: "", width: "96", height: "96" }),
         make("h1", {}, "Fogbase"),
-        make("p", { class: "lead" }, t("The keeper's console.")),
+        make("p", { class: "lead" }, t("The administrators' console.")),
         form.element,
         make("p", { class: "note" }, t("The browser forgets who is signed in when it is closed.")),
         scopeText === "" ? null : make("p", { class: "note" }, t("Opens {database}.", { database: scopeText }))));

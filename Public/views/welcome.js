@@ -7,17 +7,32 @@ import { t } from "../words.js";
 
 const shortest = 12; // bytes of a password
 
+const spent = t("This link is not valid any more: the server was started again, or it has an administrator already.");
+
 /** A sentence for what the server rejected. */
 function explain(error) {
-    if (!(error instanceof api.Refusal)) return error.message;
-    if (error.status === 403) {
-        return t("This link is not valid any more: the server was started again, or it has an administrator already.");
-    }
-    return error.message;
+    return error instanceof api.Refusal && error.status === 403 ? spent : error.message;
 }
 
-/** The page that makes the first administrator, signs in and calls `enter()`. `leave()` shows the sign-in page. */
-export function showWelcome(root, code, enter, leave) {
+/** Whether the server takes the code. It checks the code first, so a request without a name creates nobody. */
+async function isValid(code) {
+    try {
+        await api.addFirstAdministrator(code, "", "");
+    } catch (error) {
+        return !(error instanceof api.Refusal && error.status === 403);
+    }
+    return true;
+}
+
+/**
+ * The page that makes the first administrator, signs in and calls `enter()`. `leave(sentence)` shows the sign-in page, with the
+ * reason if the link is not valid.
+ */
+export async function showWelcome(root, code, enter, leave) {
+    if (!await isValid(code)) {
+        leave(spent);
+        return;
+    }
     const problem = make("p", { class: "problem", id: "welcome-problem", role: "alert" });
     const plain = { autocapitalize: "off", spellcheck: "false" };
     const name = make("input", {
@@ -60,7 +75,7 @@ export function showWelcome(root, code, enter, leave) {
                 try {
                     session.enter(await api.signInByName(wanted, password.value));
                 } catch {
-                    leave();
+                    leave("");
                     return;
                 }
                 enter();
@@ -80,6 +95,6 @@ export function showWelcome(root, code, enter, leave) {
             make("label", { for: again.id }, t("Password again")), again,
             problem, button),
         make("p", { class: "note" },
-            make("button", { type: "button", class: "quiet", onclick: leave }, t("Sign in instead")))));
+            make("button", { type: "button", class: "quiet", onclick: () => leave("") }, t("Sign in instead")))));
     name.focus();
 }

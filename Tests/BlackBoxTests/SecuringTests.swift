@@ -11,7 +11,7 @@ import Testing
         let place = try Place()
         let server = try ServerProcess(settings: ["FOGBASE_CONFIG": place.configuration])
         // The last block prints the results of the page.
-        let all = blocks + blocks + ["cat ./*.password"]
+        let all = blocks + blocks + ["ls -A", #"cat "$SECRETS"/*[a-z]"#]
         let run = try Shell.run(
             all, port: server.port, variables: try place.variables.merging(["FOGBASE_DATA_PATH": server.data]) { $1 })
         #expect(run.status == 0, "\(run.text)")
@@ -19,6 +19,7 @@ import Testing
         for responses in [run.responses[..<blocks.count], run.responses[blocks.count..<(2 * blocks.count)]] {
             try Self.examine(blocks, Array(responses))
         }
+        #expect(run.responses[2 * blocks.count] == "fogbase-secrets", "Nothing is left beside the sources")
         let directories = try FileManager.default.contentsOfDirectory(atPath: server.data)
         #expect(directories.contains("iCloud.org.example.Forum") && !directories.contains("iCloud.fogbase.default"))
         try place.examineCommandLines(passwords: try #require(run.responses.last))

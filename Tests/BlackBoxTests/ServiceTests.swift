@@ -26,6 +26,19 @@ import Testing
         #expect(machine.has("sources/Public/examples"), "The sources keep them")
     }
 
+    @Test func `a backup is downloaded by the printed commands, also a second time`() throws {
+        let blocks = try Shell.blocks(of: Self.operating).filter { $0.contains("/backup/archive/file") }
+        try #require(blocks.count == 1)
+        let server = try ServerProcess()
+        let run = try Shell.run(blocks + blocks + ["ls -l fogbase-*.tar"], port: server.port)
+        #expect(run.status == 0, "\(run.text)")
+        for response in run.responses.prefix(2) {
+            #expect(response.contains(#""state":"done""#), "\(response)")
+            #expect(response.split(separator: "\n").last?.hasPrefix("fogbase-") == true, "\(response)")
+        }
+        #expect(run.responses.last?.hasPrefix("-rw-------") == true, "It has all secrets: \(run.text)")
+    }
+
     @Test func `the nginx site is configured for the domain, also when repeated`() throws {
         let machine = try Machine()
         let site = try Self.block("nginx -t", of: Self.securing)

@@ -32,13 +32,14 @@ enum Shell {
         environment["URL"] = "http://127.0.0.1:\(port)"
         environment["FOGBASE_ADMIN_TOKEN"] = ServerProcess.administratorToken
         environment["no_proxy"] = "*"
-        environment.merge(variables) { $1 }
-        process.environment = environment
         // Files that the blocks write are removed with it.
         let directory = FileManager.default.temporaryDirectory.appending(path: "fogbase-readme-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: directory) }
         process.currentDirectoryURL = directory
+        environment["HOME"] = directory.path
+        environment.merge(variables) { $1 }
+        process.environment = environment
         let output = Pipe()
         process.standardOutput = output
         process.standardError = FileHandle.standardError

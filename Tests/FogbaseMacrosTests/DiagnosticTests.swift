@@ -213,6 +213,52 @@ internal import Testing
         #expect(expansion.cases == ["title"])
     }
 
+    @Test(
+        arguments: [
+            ("@RecordCodable", "static let RecordType = \"BlogPost\"", "BlogPost", true),
+            ("@RecordCodable", "static var recordtype: String { \"BlogPost\" }", "name", false),
+            ("@RecordCodable", "static let RECORD_TYPE = \"my posts\"", "name", false),
+            ("@RecordDecodable()", "static let RecordType: String = kind", "name", false),
+            ("@RecordEncodable", "let recordType = \"BlogPost\"", "BlogPost", true),
+            ("@RecordCodable(\"Post\")", "static let RecordType = \"BlogPost\"", "BlogPost", false),
+        ])
+    func `a member that looks like the record type and is not read is found`(
+        macro: String, member: String, wanted: String, isFixed: Bool
+    ) {
+        let expansion = Expansion("\(macro) struct Post {\n    \(member)\n    var title: String\n}")
+        let name = macro.prefix { $0 != "(" }
+        let match = member.firstMatch(of: /(?i)record_?type/)
+        let column = match.map { member[..<$0.range.lowerBound].count + 5 } ?? 0
+        let found = match?.output ?? ""
+        #expect(
+            expansion.diagnostics == [
+                "2:\(column) warning: Nothing reads '\(found)': the record type is \"Post\". To name another one, write "
+                    + "\(name)(\"\(wanted)\")" + (isFixed ? "\n  fix: Add '(\"\(wanted)\")'" : "")
+            ])
+        #expect(expansion.cases == ["title"], "A warning leaves the model as it is")
+        #expect(expansion.fixed.hasPrefix("\(name)(\"\(wanted)\") struct Post {") == isFixed)
+    }
+
+    @Test func `an argument beside the member that is read is found`() {
+        let expansion = Expansion(
+            "@RecordCodable(\"Entry\") struct Post { static let recordType = \"BlogPost\"; var title: String }")
+        #expect(
+            expansion.diagnostics == [
+                "1:16 warning: Nothing reads \"Entry\": the record type is that of the member 'recordType'. Remove one of "
+                    + "the two"
+            ])
+    }
+
+    @Test(
+        arguments: [
+            "static let recordType = \"BlogPost\"", "static var recordType: String { \"BlogPost\" }",
+            "static let RecordType = \"Post\"", "static let RecordType = recordType; static let recordType = \"Blog\"",
+            "var RecordType: String", "func recordType() {}", "static let type = \"BlogPost\"",
+        ])
+    func `a member that is read, or says the same, is left alone`(member: String) {
+        #expect(Expansion("@RecordCodable struct Post { \(member); var title: String }").diagnostics == [])
+    }
+
     @Test func `a mark is left alone where a macro may be inside a condition`() {
         let expansion = Expansion("#if DEBUG\n@RecordCodable\n#endif\nstruct Post { @Field(\"b\") var a: Int }")
         #expect(expansion.diagnostics == [])

@@ -37,6 +37,40 @@ import Testing
         #expect(response.fields[.vary] == "Origin")
     }
 
+    private static func page(_ origin: String?, mode: String? = nil, site: String? = nil) throws -> HTTPRequest {
+        var fields = HTTPFields()
+        fields.append(.host, "db.example:8080")
+        for (name, value) in [(HTTPFieldName.origin, origin), (.secFetchMode, mode), (.secFetchSite, site)] {
+            if let value { fields.append(name, value) }
+        }
+        return HTTPRequest(method: .get, target: try #require(RequestTarget("/x")), fields: fields)
+    }
+
+    @Test(
+        arguments: [
+            ("http://localhost:5173", nil, nil), ("https://app.example", "cors", "cross-site"), ("null", nil, nil),
+            ("https://db.example:8080", "cors", "cross-site"), ("http://db.example:8081", "cors", "same-site"),
+        ] as [(String, String?, String?)])
+    func `a page that may not read the response is found`(_ origin: String, mode: String?, site: String?) throws {
+        let request = try Self.page(origin, mode: mode, site: site)
+        #expect(CORSPolicy(origins: []).rejectedOrigin(of: request) == origin)
+        #expect(CORSPolicy(origins: ["https://other.example"]).rejectedOrigin(of: request) == origin)
+        #expect(CORSPolicy(origins: ["*"]).rejectedOrigin(of: request) == nil)
+        #expect(CORSPolicy(origins: [origin]).rejectedOrigin(of: request) == nil)
+    }
+
+    @Test(
+        arguments: [
+            (nil, nil, nil), (nil, "cors", "cross-site"), ("http://db.example:8080", nil, nil),
+            ("https://db.example:8080", nil, nil), ("https://proxy.example", "cors", "same-origin"),
+            ("https://app.example", "navigate", "cross-site"), ("https://app.example", "no-cors", "cross-site"),
+        ] as [(String?, String?, String?)])
+    func `a form, a page of this server and a program are not taken for one`(
+        _ origin: String?, mode: String?, site: String?
+    ) throws {
+        #expect(CORSPolicy(origins: []).rejectedOrigin(of: try Self.page(origin, mode: mode, site: site)) == nil)
+    }
+
     @Test func `a request that is no preflight is passed to the route`() throws {
         let policy = CORSPolicy(origins: ["*"])
         #expect(policy.preflight(try Self.request(.get), allow: [.get]) == nil)

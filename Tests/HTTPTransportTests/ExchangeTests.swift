@@ -213,6 +213,29 @@ import Threads
         await server.stop()
     }
 
+    @Test func `an origin that is not allowed is reported, also for a preflight`() async throws {
+        let reported = Locked<[String]>([])
+        let server = try TestServer({
+            $0.cors = CORSPolicy(origins: ["https://app.example"])
+            $0.didRejectOrigin = { origin in reported.withLock { $0.append(origin) } }
+            $0.handlesOwnPreflights = { $0.segmentEquals(0, "own") }
+        }) { request in
+            var response = HTTPResponse.text("handled")
+            response.ownsOrigins = request.target.segmentEquals(0, "own")
+            return response
+        }
+        let origins = ["https://app.example", "http://localhost:5173", "http://x", nil]
+        for (index, origin) in origins.enumerated() {
+            for (method, path) in [("GET", "/"), ("OPTIONS", "/"), ("GET", "/own"), ("OPTIONS", "/own")] {
+                let line = origin.map { "Origin: \($0)\r\nAccess-Control-Request-Method: PUT\r\n" } ?? ""
+                _ = try server.exchange("\(method) \(path) HTTP/1.1\r\nHost: x\r\n\(line)Connection: close\r\n\r\n")
+            }
+            #expect(reported.withLock { $0.count } == (index == 0 ? 0 : 2))
+        }
+        #expect(reported.withLock { $0 } == ["http://localhost:5173", "http://localhost:5173"])
+        await server.stop()
+    }
+
     @Test func `a handler that decides origins itself gets the preflights of its paths`() async throws {
         let server = try TestServer({
             $0.cors = CORSPolicy(origins: ["*"])

@@ -241,7 +241,7 @@ import Testing
     @Test func `every invalid token is rejected with the same sentence`() async throws {
         let database = try await Self.forum()
         let reason =
-            "The token is not valid, or no longer, or it is of another container or environment. Drop it, then sign in again, or go on as a guest without it"
+            "The token is wrong or expired, or belongs to another container or environment. Sign in again, or send no token to continue as a guest"
         for prefix in ["fbs_", "fbk_", "fogadm_", "fba_", "fbo_", "x"] {
             let response = await database.call(.get, "/users/me", token: prefix + String(repeating: "a", count: 43))
             #expect(

@@ -22,6 +22,8 @@ import Testing
             Scenario("no name", .anonymous, .post, "/administrators/first", #"{"code":"x"}"#, 400),
             Scenario(
                 "short password", .anonymous, .post, "/administrators/first", Self.body(code, password: "short"), 400),
+            Scenario(
+                "still open", .anonymous, .post, "/administrators/first", Self.body(code, name: "", password: ""), 400),
             Scenario("bad name", .anonymous, .post, "/administrators/first", Self.body(code, name: "Grace H"), 400),
             Scenario(
                 "right", .anonymous, .post, "/administrators/first", Self.body(code), 201,
@@ -29,6 +31,9 @@ import Testing
             Scenario(
                 "again", .anonymous, .post, "/administrators/first", Self.body(code, name: "eve"), 403,
                 contains: ["has an administrator already"]),
+            Scenario(
+                "closed, also without a name", .anonymous, .post, "/administrators/first",
+                Self.body(code, name: "", password: ""), 403),
             Scenario(
                 "signs in", .anonymous, .post, "/administrators/sessions",
                 #"{"name":"grace","password":"a long password"}"#, 201),

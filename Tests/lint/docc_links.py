@@ -1,5 +1,5 @@
 """Copies a manual, and turns the links between its pages, and those to its pictures, into DocC's, which checks them.
-Those to other files become plain text.
+Those to other files become plain text. A first page that is not of a module becomes the root of its manual.
 
     python3 -m Tests.lint.docc_links Sources/fogbase/fogbase.docc .build/docs/fogbase.docc
 
@@ -23,11 +23,18 @@ def translated(text):
     return PICTURE.sub(r"](\1)", text)
 
 
+def rooted(text):
+    """The first page with the directive, which every other reader of Markdown would show as text."""
+    title, rest = text.split("\n", 1)
+    return text if title.startswith("# ``") else f"{title}\n\n@Metadata {{\n    @TechnologyRoot\n}}\n{rest}"
+
+
 def main():
     source, copy = map(Path, sys.argv[1:])
     shutil.copytree(source, copy, dirs_exist_ok=True)
     for page in copy.rglob("*.md"):
-        page.write_text(translated(page.read_text(encoding="utf-8")), encoding="utf-8")
+        text = translated(page.read_text(encoding="utf-8"))
+        page.write_text(rooted(text) if page.stem == source.stem else text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
-"""Tests of the Makefile: variables of a shell's environment do not change its targets."""
+"""Tests of the Makefile and of the check for dependencies that it runs first."""
 
 import os
 import subprocess
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -24,11 +25,57 @@ class MakefileTests(unittest.TestCase):
         self.assertIn("--host '::1' --port '9000'", self.commands("run", "HOST=::1", "PORT=9000", PORT="1"))
         self.assertIn("--filter 'HTTPTests'", self.commands("test", "FILTER=HTTPTests"))
 
+    def test_a_server_for_development_allows_pages_of_this_machine(self):
+        allowed = "--public Public --cors-origins 'http://localhost:*,http://127.0.0.1:*,http://[::1]:*'"
+        self.assertIn(allowed, self.commands("run"))
+        self.assertIn("--cors-origins 'https://a.example'", self.commands("run", "ORIGINS=https://a.example"))
+        for arguments, variables in [
+            (["ORIGINS="], {}), (["ARGUMENTS=--config fogbase.conf"], {}), ([], {"FOGBASE_CONFIG": "fogbase.conf"}),
+            ([], {"FOGBASE_CORS_ORIGINS": "https://a.example"}),
+        ]:
+            self.assertNotIn("--cors-origins", self.commands("run", *arguments, **variables))
+        commands = self.commands("run", "ARGUMENTS=--cors-origins https://a.example --log-access json")
+        self.assertIn("--public Public  --cors-origins https://a.example --log-access json", commands)
+
+    def test_a_first_build_says_how_long_it_takes(self):
+        self.assertIn("minutes", self.commands("build"))
+
     def test_all_verbs_have_a_line_of_help(self):
         verbs = (HOME / "Makefile").read_text()
         phony = verbs.split(".PHONY:")[1].split("\n")[0].split()
         for verb in phony:
             self.assertRegex(verbs, rf"(?m)^{verb}:.*## ")
+
+
+class DependencyTests(unittest.TestCase):
+    def run_with(self, **programs):
+        """Runs the check with some programs replaced by scripts that print a text."""
+        with tempfile.TemporaryDirectory() as directory:
+            for name, text in programs.items():
+                program = Path(directory) / name.replace("_", "-")
+                program.write_text(f"#!/bin/sh\n{text}\n")
+                program.chmod(0o755)
+            environment = {**os.environ, "PATH": f"{directory}:{os.environ['PATH']}"}
+            return subprocess.run(["sh", "docker/dependencies.sh", "libraries"], cwd=HOME, env=environment, text=True,
+                                  capture_output=True, check=False)
+
+    def test_a_mac_is_told_that_the_server_needs_linux(self):
+        found = self.run_with(uname="echo Darwin", apt_get="echo never >&2; exit 1")
+        self.assertEqual(found.returncode, 1)
+        self.assertIn("runs on Linux", found.stderr)
+        self.assertIn("docker run", found.stderr)
+        self.assertNotIn("never", found.stderr)
+
+    def test_the_version_of_libcurl_is_checked(self):
+        def version(number, text):
+            return f'case "$1" in --vernum) echo {number} ;; *) echo libcurl {text} ;; esac'
+
+        old = self.run_with(curl_config=version("075100", "7.81.0"))
+        self.assertEqual(old.returncode, 1)
+        self.assertIn("7.81.0", old.stderr)
+        self.assertIn("7.87", old.stderr)
+        for number, text in [("075700", "7.87.0"), ("075801", "7.88.1"), ("080500", "8.5.0")]:
+            self.assertEqual(self.run_with(curl_config=version(number, text)).returncode, 0, text)
 
 
 if __name__ == "__main__":

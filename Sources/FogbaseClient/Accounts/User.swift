@@ -43,6 +43,11 @@ public struct CurrentUser: Hashable, Sendable {
     /// The user's quotas. 0 means unlimited.
     public var limits: Usage
 
+    /// The name of the user record. The creator of a record is given by this name.
+    public var recordName: String { user.recordName }
+    /// The account name; `nil` for an anonymous account.
+    public var name: String? { user.name }
+
     /// Creates a signed-in user for tests and previews.
     public init(
         user: User, createdAt: Date? = nil, roles: [String] = [], isAdministrator: Bool = false, usage: Usage? = nil,

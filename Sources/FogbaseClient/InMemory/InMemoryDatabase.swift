@@ -181,6 +181,6 @@ struct InMemoryDatabase {
 extension RecordError {
     static let invalidToken = RecordError(
         .authenticationFailed,
-        "The token is not valid: it has ended, or was never one. Drop it, then sign in again, or go on as a guest without it"
+        "The token is wrong or expired. Sign in again, or send no token to continue as a guest"
     )
 }

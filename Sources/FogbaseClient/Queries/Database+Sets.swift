@@ -120,7 +120,9 @@ extension Database {
     /// Returns the call of a bulk update or bulk delete.
     func bulkCall<Model>(_ query: Query<Model>, _ method: String) throws -> Call {
         guard let filter = query.filter else {
-            throw FogbaseError.invalidArgument("A query without a condition changes no set; use Filter.all to mean it")
+            throw FogbaseError.invalidArgument(
+                "This would \(method == "DELETE" ? "delete" : "change") every \(Model.self). "
+                    + "Pass Query<\(Model.self)>(.all) if you mean that")
         }
         if let problem = filter.problem { throw FogbaseError.invalidArgument(problem) }
         var call = Call(method, "query", Model.recordType)

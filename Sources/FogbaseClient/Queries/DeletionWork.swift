@@ -9,9 +9,6 @@ struct DeletionWork<Model: RecordDecodable>: Sendable {
 
     /// Creates a job for a deletion.
     func start() async throws -> BackgroundDeletion.Start {
-        guard query.filter != nil else {
-            throw FogbaseError.invalidArgument("A query without a condition deletes nothing; use Filter.all to mean it")
-        }
         var call = try database.bulkCall(query, "DELETE")
         call.fields.append(("Prefer", "respond-async"))
         // A server without jobs responds after its work.

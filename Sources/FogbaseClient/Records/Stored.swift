@@ -3,6 +3,9 @@ internal import RecordWire
 /// A model together with the metadata of its record.
 ///
 /// The model's properties can be read and changed directly: `stored.title = "sea"`.
+///
+/// If the model is `Codable`, so is the stored model, with both of its states: the one that was read, and the app's changes. So a
+/// change that was made offline can be saved after the next start of the app.
 @dynamicMemberLookup
 public struct Stored<Model: Sendable>: Sendable {
     /// The system fields of the record: name, version, times and users.
@@ -12,7 +15,10 @@ public struct Stored<Model: Sendable>: Sendable {
     /// The changed model. It is `nil` until the first change, to avoid a copy.
     private var changed: Model?
 
-    /// Creates a stored model from a model and metadata that an app has saved.
+    /// Creates a stored model from a model as it was read, and its metadata.
+    ///
+    /// An app that keeps the two states of a changed record itself passes the state that was read, and then assigns the
+    /// changed one to ``model``. A save would find no change otherwise.
     public init(_ model: Model, metadata: RecordMetadata) {
         self.metadata = metadata
         original = model
@@ -51,6 +57,29 @@ extension Stored: Hashable where Model: Hashable {
     public func hash(into hasher: inout Hasher) {
         hasher.combine(model)
         hasher.combine(metadata)
+    }
+}
+
+private enum StoredKeys: String, CodingKey {
+    case metadata, original, changed
+}
+
+extension Stored: Encodable where Model: Encodable {
+    /// Encodes the metadata, the model as it was read, and the changed model if there is one.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: StoredKeys.self)
+        try container.encode(metadata, forKey: .metadata)
+        try container.encode(original, forKey: .original)
+        try container.encodeIfPresent(changed, forKey: .changed)
+    }
+}
+
+extension Stored: Decodable where Model: Decodable {
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: StoredKeys.self)
+        metadata = try container.decode(RecordMetadata.self, forKey: .metadata)
+        original = try container.decode(Model.self, forKey: .original)
+        changed = try container.decodeIfPresent(Model.self, forKey: .changed)
     }
 }
 

@@ -6,6 +6,7 @@ enum MacroFixIt: FixItMessage {
     case addDefault(String)
     case addTransient
     case addFieldName(String)
+    case addRecordType(String)
     case makeFilePrivate
 
     var message: String {
@@ -13,6 +14,7 @@ enum MacroFixIt: FixItMessage {
         case .addDefault(let value): "Add '= \(value)'"
         case .addTransient: "Add '@Transient'"
         case .addFieldName(let name): "Add '@Field(\"\(name)\")'"
+        case .addRecordType(let name): "Add '(\"\(name)\")'"
         case .makeFilePrivate: "Write 'fileprivate'"
         }
     }

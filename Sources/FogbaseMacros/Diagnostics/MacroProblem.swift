@@ -9,6 +9,8 @@ enum MacroProblem: DiagnosticMessage {
     case recordTypeIsNoName(String)
     case structIsNoRecordType(String, macro: String)
     case noFields(type: String)
+    case unreadRecordType(member: String, recordType: String, macro: String, wanted: String?)
+    case argumentBesideRecordType(String)
 
     case patternIsNoName
     case noTypeAndNoDefault(property: String)
@@ -45,6 +47,11 @@ enum MacroProblem: DiagnosticMessage {
             "'\(name)' is no record type: give one with @\(macro)(\"name\"); \(Self.identifierRule)"
         case .noFields(let type):
             "'\(type)' has no property that could be a field: give it a stored property"
+        case .unreadRecordType(let member, let recordType, let macro, let wanted):
+            "Nothing reads '\(member)': the record type is \"\(recordType)\". "
+                + "To name another one, write @\(macro)(\"\(wanted ?? "name")\")"
+        case .argumentBesideRecordType(let name):
+            "Nothing reads \"\(name)\": the record type is that of the member 'recordType'. Remove one of the two"
 
         case .patternIsNoName:
             "A field needs a name of its own: declare each of these properties separately"
@@ -90,7 +97,7 @@ enum MacroProblem: DiagnosticMessage {
 
     var severity: DiagnosticSeverity {
         switch self {
-        case .transientIsNoProperty, .markWithoutModel: .warning
+        case .transientIsNoProperty, .markWithoutModel, .unreadRecordType, .argumentBesideRecordType: .warning
         default: .error
         }
     }

@@ -23,6 +23,33 @@ extension ModelReader {
         return text
     }
 
+    /// Warns about a second name of the record type that nothing reads: a member such as the `RecordType` of CloudKitExtras, or
+    /// the macro's argument beside a member `recordType`.
+    mutating func checkUnreadNames(of model: StructDeclSyntax, attribute: AttributeSyntax, recordType: String) {
+        let hasOwn = written.contains(.recordType)
+        if hasOwn, let argument = attribute.firstArgument {
+            report(.argumentBesideRecordType(recordType), at: argument)
+        }
+        for (declaration, _) in Self.declarations(in: model.memberBlock.members, condition: nil) {
+            guard !hasOwn, let variable = declaration.as(VariableDeclSyntax.self) else { continue }
+            for binding in variable.bindings {
+                guard let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier,
+                    name.plainText.lowercased().filter({ $0 != "_" }) == "recordtype",
+                    !StoredProperty.all(in: variable).contains(where: { $0.binding.id == binding.id && $0.mayBeField })
+                else { continue }
+                let value = binding.initializer?.value.literalText
+                guard value != recordType else { continue }
+                let wanted = value.flatMap { isIdentifier($0) ? $0 : nil }
+                let fixIt = MacroFixIt.addRecordType(wanted ?? "").inserting(
+                    "(\"\(wanted ?? "")\")", at: attribute.attributeName.endPositionBeforeTrailingTrivia, in: attribute)
+                report(
+                    .unreadRecordType(
+                        member: name.plainText, recordType: recordType, macro: attribute.shortName, wanted: wanted),
+                    at: name, fixIts: wanted != nil && attribute.arguments == nil ? [fixIt] : [])
+            }
+        }
+    }
+
     /// Reports a struct that has several model macros, or that the generated extension cannot refer to.
     mutating func checkSurroundings(of model: StructDeclSyntax, attribute: AttributeSyntax) {
         let macros = model.attributes.compactMap { element -> String? in

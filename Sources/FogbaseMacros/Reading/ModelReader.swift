@@ -21,11 +21,11 @@ struct ModelReader<Context: MacroExpansionContext> {
         self.context = context
     }
 
-    /// Reports an error to the compiler, with the location of a syntax node.
+    /// Reports an error or a warning to the compiler, with the location of a syntax node.
     mutating func report(
         _ problem: MacroProblem, at node: some SyntaxProtocol, notes: [Note] = [], fixIts: [FixIt] = []
     ) {
-        hasProblems = true
+        if problem.severity == .error { hasProblems = true }
         context.diagnose(Diagnostic(node: node, message: problem, notes: notes, fixIts: fixIts))
     }
 
@@ -45,7 +45,7 @@ struct ModelReader<Context: MacroExpansionContext> {
 
     /// Returns the members with their `#if` conditions. The compiler evaluates the conditions, because only it knows
     /// the result of `canImport`.
-    private static func declarations(
+    static func declarations(
         in members: MemberBlockItemListSyntax, condition: String?
     ) -> [(declaration: DeclSyntax, condition: String?)] {
         members.flatMap { member -> [(declaration: DeclSyntax, condition: String?)] in
@@ -64,8 +64,7 @@ struct ModelReader<Context: MacroExpansionContext> {
     private mutating func read(_ variable: VariableDeclSyntax) {
         let marks = PropertyMarks(variable.attributes)
         for property in StoredProperty.all(in: variable) {
-            // A constant with an initial value is not a field of the record.
-            if property.isConstant, property.binding.initializer != nil { continue }
+            guard property.mayBeField else { continue }
             guard let name = property.binding.pattern.as(IdentifierPatternSyntax.self)?.identifier else {
                 report(.patternIsNoName, at: property.binding.pattern)
                 continue

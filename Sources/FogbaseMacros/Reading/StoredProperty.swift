@@ -17,6 +17,9 @@ struct StoredProperty {
         return !isConstant && (type?.is(OptionalTypeSyntax.self) == true || isImplicitlyUnwrapped)
     }
 
+    /// Whether a decoder can set the property. A constant with an initial value is not a field of the record.
+    var mayBeField: Bool { !isConstant || binding.initializer == nil }
+
     private var isImplicitlyUnwrapped: Bool { type?.is(ImplicitlyUnwrappedOptionalTypeSyntax.self) == true }
 
     /// Returns the stored properties of a variable declaration, in order.
@@ -36,7 +39,7 @@ struct StoredProperty {
     /// Whether a declaration has a stored property that a decoder can set.
     static func mayBeField(_ declaration: some DeclSyntaxProtocol) -> Bool {
         guard let variable = declaration.as(VariableDeclSyntax.self) else { return false }
-        return all(in: variable).contains { !$0.isConstant || $0.binding.initializer == nil }
+        return all(in: variable).contains(where: \.mayBeField)
     }
 
     /// Whether a declaration belongs to the type instead of an instance.

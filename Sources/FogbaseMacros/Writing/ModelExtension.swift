@@ -36,6 +36,7 @@ struct ModelExtension {
         reader.read(model.memberBlock.members)
         let recordType = reader.recordType(of: model, attribute: attribute)
         reader.checkSurroundings(of: model, attribute: attribute)
+        if let recordType { reader.checkUnreadNames(of: model, attribute: attribute, recordType: recordType) }
         if !reader.hasProblems, reader.fields.isEmpty {
             reader.report(.noFields(type: model.name.plainText), at: model.name)
         }

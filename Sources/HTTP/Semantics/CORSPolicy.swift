@@ -92,6 +92,22 @@ public struct CORSPolicy: Sendable {
     /// The policy that allows all origins.
     public static let forAll = CORSPolicy(origins: ["*"])
 
+    /// Returns the origin of a page that wants to read the response and may not; `nil` if no such page sent the request.
+    ///
+    /// Browsers also send Origin with forms, and with requests to the page's own server. `Sec-Fetch-Mode` and
+    /// `Sec-Fetch-Site` exclude these (Fetch Metadata Request Headers). For browsers without them, the Host does.
+    public func rejectedOrigin(of request: HTTPRequest) -> String? {
+        let fields = request.fields
+        guard !allowsAll, let origin = fields[.origin], fields.count(of: .origin) == 1 else { return nil }
+        if fields.contains(.secFetchMode), !fields.has(.secFetchMode, "cors") { return nil }
+        if fields.contains(.secFetchSite) {
+            if fields.has(.secFetchSite, "same-origin") { return nil }
+        } else if let host = fields[.host], origin == "http://\(host)" || origin == "https://\(host)" {
+            return nil
+        }
+        return allows(origin) ? nil : origin
+    }
+
     /// The fields that scripts may read in addition to the fields that the Fetch standard always exposes.
     private static let exposed: StaticString = """
         ETag, Location, Accept-Ranges, Content-Range, Content-Disposition, Content-Digest, Repr-Digest, Retry-After, \

@@ -35,7 +35,10 @@ extension HTTPConnection {
         var response = await respond(to: request)
         writer.mayProbe = false
         if let reader { prepareForUnread(reader, under: response) }
-        if !response.ownsOrigins { server.configuration.cors.apply(to: &response, for: request) }
+        if !response.ownsOrigins {
+            server.configuration.cors.apply(to: &response, for: request)
+            reportRejectedOrigin(of: request)
+        }
         await encode(&response, for: request)
         var keepsAlive = head.keepsAlive && !response.closesConnection && !isLastResponse
         let isStream = if case .events = response.body { true } else { false }
@@ -87,6 +90,13 @@ extension HTTPConnection {
             return response
         }
         return await server.respond(request)
+    }
+
+    private func reportRejectedOrigin(of request: HTTPRequest) {
+        guard let report = server.configuration.didRejectOrigin, request.fields.contains(.origin),
+            let origin = server.configuration.cors.rejectedOrigin(of: request)
+        else { return }
+        report(origin)
     }
 
     // MARK: - Unread bodies

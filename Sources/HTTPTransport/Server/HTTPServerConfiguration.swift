@@ -78,6 +78,8 @@ package struct HTTPServerConfiguration: Sendable {
     package var trustedProxies = TrustedProxies.none
     /// The origins whose pages may read responses; by default no origin.
     package var cors = CORSPolicy(origins: [])
+    /// Called with the origin of each page that wants to read a response and may not; `nil` to ignore them.
+    package var didRejectOrigin: (@Sendable (String) -> Void)?
     /// The methods that a preflight response allows.
     package var corsMethods: [HTTPMethod] = [.get, .head, .post, .put, .patch, .delete]
     /// Whether the handler itself responds to preflights of a target, and decides which origins may read its responses.

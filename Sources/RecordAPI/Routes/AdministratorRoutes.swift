@@ -137,7 +137,10 @@ enum AdministratorRoutes {
                 .accessDenied,
                 "The link is not valid: each start of the server prints another one while it has no administrator")
         }
-        let made = try await call.administrators().addFirst(
+        let administrators = try call.administrators()
+        // Before name and password, so that the console can ask whether the link still works.
+        guard administrators.hasNone else { throw RecordError.setUpEnded }
+        let made = try await administrators.addFirst(
             AdministratorName(name), password: AdministratorPassword(password), by: call.actor)
         return .json(made.json, status: .created)
     }

@@ -228,5 +228,5 @@ struct InvitationWriter {
 extension RecordError {
     /// The error for an invalid invitation.
     static let invitationRejected = RecordError(
-        .accessDenied, "The invitation is not valid, or no longer. Ask for another one")
+        .accessDenied, "The invitation is wrong, used or expired. Ask for another one")
 }

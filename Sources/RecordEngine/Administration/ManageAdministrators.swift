@@ -6,7 +6,7 @@ internal import Threads
 
 extension RecordError {
     /// The error if the link for the first administrator is no longer needed.
-    fileprivate static let setUpEnded = RecordError(
+    package static let setUpEnded = RecordError(
         .accessDenied, "This server has an administrator already. Sign in, or ask an owner to add you")
 }
 

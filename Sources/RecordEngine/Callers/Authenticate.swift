@@ -88,7 +88,7 @@ extension RecordError {
     static let tokenRejected = RecordError(
         .authenticationFailed,
         """
-        The token is not valid, or no longer, or it is of another container or environment. Drop it, then \
-        sign in again, or go on as a guest without it
+        The token is wrong or expired, or belongs to another container or environment. Sign in again, or send no \
+        token to continue as a guest
         """)
 }

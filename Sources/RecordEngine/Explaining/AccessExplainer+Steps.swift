@@ -62,7 +62,7 @@ extension AccessExplainer {
                     "Administrators are not bound by fields' grants, such as those of \(field.name)"
                 }
             case .grant(let role): "The field \(field.name) is for \(role) to \(verb)"
-            case .noGrant: "The field \(field.name) is for no role to \(verb) that the caller holds there"
+            case .noGrant: "The caller has no role that may \(verb) the field \(field.name)"
             }
         return AccessExplanation.Step(rule: "FIELD_GRANT", isAllowed: explained.isAllowed, reason: reason)
     }

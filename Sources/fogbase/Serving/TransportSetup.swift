@@ -41,6 +41,8 @@ enum TransportSetup {
             networks: settings.trustedProxies.compactMap { IPNetwork($0) },
             trustsLocal: settings.trustedProxies.contains("unix"), field: settings.proxyField)
         transport.cors = CORSPolicy(origins: settings.corsOrigins)
+        let rejectedOrigins = RejectedOrigins(own: settings.publicURL?.origin) { Terminal.complain("fogbase: \($0).") }
+        transport.didRejectOrigin = { rejectedOrigins.note($0) }
         transport.handlesOwnPreflights = { RouteTable.decidesOrigins(of: $0) }
         transport.accessLog = try accessLog(settings)
         let base = settings.publicURL?.basePath ?? ""

@@ -67,7 +67,7 @@
             #expect(guest.recordName == bert.recordName && guest.isAnonymous && !bert.isAnonymous)
 
             let me = try await visitor.currentUser()
-            print(me.roles, me.usage?.records ?? 0)
+            print(me.recordName, me.roles, me.usage?.records ?? 0)
             try await visitor.deleteAccount(password: "correct horse battery")
             #expect(try await visitor.accountStatus() == .noAccount)
         }

@@ -6,7 +6,7 @@
 
     @Suite struct ConflictsPageTests {
         @RecordCodable
-        struct Page {
+        struct Page: Codable {
             var title: String
             var text: String
             var visits = 0
@@ -20,9 +20,10 @@
                 var merged = try await database.fetch(Page.self, page.id)
                 if merged.text == before {
                     merged.text = page.text
-                } else if page.text != before {
+                } else if page.text != before, page.text != merged.text {
                     merged.text += "\n\n" + page.text
                 }
+                if page.title != conflict.ancestor?["title"] { merged.title = page.title }
                 return try await database.save(merged)
             }
         }
@@ -45,6 +46,25 @@
                         try await database.create(sighting, named: name)
                     } catch FogbaseError.exists {
                         print("An earlier attempt has arrived.")
+                    }
+                    waiting[name] = nil
+                }
+            }
+        }
+
+        struct Edits: Codable {
+            var waiting: [String: Stored<Page>] = [:]
+
+            mutating func keep(_ page: Stored<Page>) {
+                waiting[page.id] = page
+            }
+
+            mutating func send(_ save: (Stored<Page>) async throws -> Stored<Page>) async throws {
+                for (name, page) in waiting {
+                    do {
+                        _ = try await save(page)
+                    } catch FogbaseError.notFound {
+                        print("\(page.title) was deleted.")
                     }
                     waiting[name] = nil
                 }
@@ -83,6 +103,50 @@
             try await database.save(mine, policy: .changedFields)
             let now = try await database.fetch(Page.self, page.id)
             #expect(now.visits == 1 && now.text == "It stays." && now.title == "Mist")
+        }
+
+        @Test func `an edit made offline is sent after a restart, merged, and sent once`() async throws {
+            let server = InMemoryServer()
+            let database = try await database(of: server)
+            var page = try await database.create(Page(title: "Fog", text: "It comes."))
+            var theirs = page
+            theirs.text = "It comes at noon."
+            try await database.save(theirs)
+            var edits = Edits()
+            page.text = "It stays."
+            page.title = "Fog in May"
+
+            await server.failNext(.unreachable("no network"))
+            await #expect(throws: FogbaseError.self) {
+                edits.keep(page)
+                try await edits.send { try await merge($0, database) }
+            }
+            #expect(edits.waiting.count == 1)
+            edits = try JSONDecoder().decode(Edits.self, from: try JSONEncoder().encode(edits))
+            try await edits.send { try await merge($0, database) }
+            #expect(edits.waiting.isEmpty)
+            let merged = try await database.fetch(Page.self, page.id)
+            #expect(merged.text == "It comes at noon.\n\nIt stays." && merged.title == "Fog in May")
+        }
+
+        @Test func `an edit whose response was lost changes nothing the second time`() async throws {
+            let server = InMemoryServer()
+            let database = try await database(of: server)
+            var page = try await database.create(Page(title: "Fog", text: "It comes."))
+            page.text = "It stays."
+            var edits = Edits(waiting: [page.id: page])
+            await server.failNext(.responseLost("cut"))
+            await #expect(throws: FogbaseError.self) { try await edits.send { try await merge($0, database) } }
+            edits = try JSONDecoder().decode(Edits.self, from: try JSONEncoder().encode(edits))
+            try await edits.send { try await merge($0, database) }
+            #expect(try await database.fetch(Page.self, page.id).text == "It stays.")
+
+            page = try await database.fetch(Page.self, page.id)
+            page.text = "It goes."
+            edits.keep(page)
+            try await database.delete(Page.self, page.id)
+            try await edits.send { try await merge($0, database) }
+            #expect(edits.waiting.isEmpty)
         }
 
         @Test func `an outbox sends each entry once, whatever is lost`() async throws {

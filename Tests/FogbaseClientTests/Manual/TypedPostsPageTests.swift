@@ -84,6 +84,7 @@
                 print(try await database.delete(matching: mine).changed)
                 #expect(try await database.count(mine) == 0)
                 #expect(try await database.count(remarks) == 0)
+                print(try await database.delete(matching: Query<Post>(.all), ifAtMost: 10).changed)
             }
         }
 

@@ -5,7 +5,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from Tests.browser.checks.administrators import is_signed_in
+from Tests.browser.checks.administrators import is_signed_in, sign_in
 from Tests.browser.checks.pages import enter
 from Tests.browser.page import Page
 from Tests.browser.runner import PROGRAM, PUBLIC
@@ -33,7 +33,15 @@ def the_printed_link_makes_the_first_administrator(page, server):
             fresh.admin = None
             link = page.until(lambda: re.search(r"/_/#/welcome\?code=\S+", Path(fresh.log).read_text()), "the link")
             first = Page(page.browser, f"http://127.0.0.1:{fresh.port}")
-            first.open(link.group().removeprefix("/_/"))
+            # Into a tab that shows the sign-in page: only the part after # changes.
+            first.open("#/")
+            first.see("Sign in")
+            first.run("location.hash = arguments[0]", link.group().removeprefix("/_/"))
+            first.heading("Welcome")
+            # And back again.
+            first.run("location.hash = '#/'")
+            first.find("#token")
+            first.run("location.hash = arguments[0]", link.group().removeprefix("/_/"))
             first.heading("Welcome")
             fill_in(first, name="", password=PASSWORD, again=PASSWORD)
             first.see("Choose a name first.")
@@ -48,11 +56,18 @@ def the_printed_link_makes_the_first_administrator(page, server):
             first.sign_out()
             first.see("You are signed out.")
             first.open(link.group().removeprefix("/_/"))
-            fill_in(first, name="eve", password=PASSWORD, again=PASSWORD)
-            first.see("This link is not valid any more")
-            first.press("Sign in instead")
-            first.see("Sign in")
+            first.see("This link is not valid any more", "Sign in")
             assert first.run("return location.hash") == "#/"
+            assert not first.all("#again"), "the form is shown for a used link"
+            # The link does not sign out an administrator who opens it again.
+            sign_in(first, "grace")
+            first.heading("Home")
+            for _ in range(2):
+                first.run("location.hash = arguments[0]", link.group().removeprefix("/_/"))
+                first.until(lambda: first.run("return location.hash") == "#/", "Home")
+                first.heading("Home")
+            first.open(link.group().removeprefix("/_/"))
+            first.heading("Home")
 
 
 def usable_after(page):
