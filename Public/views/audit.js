@@ -149,7 +149,7 @@ export async function show({ signal, show: draw }, names, query) {
     const count = make("p", { class: "note" });
     const table = columnTable({
         label: t("Audit log"), style: "panel log audit-log", body,
-        columns: [{ title: t("Time"), min: 7.5, ideal: 9 }, { title: t("Actor"), min: 5.5, ideal: 10 }, { title: t("Action"), min: 7, ideal: 12 },
+        columns: [{ title: t("Time"), min: 7.5, ideal: 13.5 }, { title: t("Actor"), min: 5.5, ideal: 10 }, { title: t("Action"), min: 7, ideal: 12 },
             { title: t("Target"), min: 7, ideal: 18, grow: 1 }, { title: t("Outcome"), min: 5, ideal: 6, priority: 1 },
             { title: t("Address"), min: 7, ideal: 9, priority: 2 }],
     });

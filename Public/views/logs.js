@@ -142,7 +142,7 @@ export async function show({ signal, show: draw, fail }, names, query) {
     const body = make("tbody", {});
     const table = columnTable({
         label: t("Requests"), style: "panel log requests-log", body,
-        columns: [{ title: t("Time"), min: 7.5, ideal: 9 }, { title: t("Sender"), min: 5.5, ideal: 9 },
+        columns: [{ title: t("Time"), min: 7.5, ideal: 13.5 }, { title: t("Sender"), min: 5.5, ideal: 9 },
             { title: t("Address"), min: 7, ideal: 9, priority: 2 }, { title: t("Request"), min: 9, ideal: 24, grow: 1 },
             { title: t("Status"), min: 5, ideal: 10 }, { title: t("Duration"), style: "number", min: 5.5, ideal: 6, priority: 1 }],
     });
