@@ -56,11 +56,11 @@ export function collection({ label, columns, load, key, name, commands = () => [
     const nothing = make("div", { class: "empty", hidden: true }, empty);
     let [items, cursor] = [[], undefined];
 
-    function cellOf(item, { title, cell, style, full, priority = 0 }, at) {
+    function cellOf(item, { title, cell, style, full }, at) {
         const content = cell(item);
         const text = full?.(item) ?? (typeof content === "string" ? content : null);
         return at === 0 ? make("th", { scope: "row", class: style, title: text }, content)
-            : make("td", { "data-title": title, class: priority > 0 ? `minor ${style ?? ""}` : style, title: text },
+            : make("td", { "data-title": title, class: style, title: text },
                 typeof content !== "string" ? content : content === "" ? null : make("span", { class: "value" }, content));
     }
     function row(item) {

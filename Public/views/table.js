@@ -57,8 +57,10 @@ function keepFitted(element, inner, columns, cols) {
             cols[at].style.width = width === null ? "" : `${width}px`;
             element.classList.toggle(`without-${at + 1}`, width === null);
         });
-        inner.style.minWidth = all > room ? `${all}px` : "";
-        element.classList.toggle("scrolls", all > room);
+        // The cards of a phone have no columns.
+        const isTooWide = all > room && getComputedStyle(inner).display === "table";
+        inner.style.minWidth = isTooWide ? `${all}px` : "";
+        element.classList.toggle("scrolls", isTooWide);
         [...body.rows].forEach(name);
     }
     const name = (row) => [...row.cells].forEach(nameIfCut);

@@ -46,7 +46,7 @@ function attemptTable(attempts) {
                 cell(t("Result"), states.resultText(attempt), attempt.delivered ? "result" : "result alarm"),
                 cell(t("Message"), states.messageTypes[attempt.type] ?? attempt.type),
                 cell(t("Events"), number(attempt.events), "number"),
-                cell(t("Attempt"), number(attempt.attempt), "number minor"),
+                cell(t("Attempt"), number(attempt.attempt), "number"),
                 cell(t("Duration"), states.durationText(attempt.duration), "number"),
                 cell(t("Response"), make("button", {
                     type: "button", class: "quiet small", onclick: () => showAttempt(attempt),
