@@ -77,5 +77,5 @@ export const checks = () => [
     { key: "jobs", href: "#/jobs?state=failed", load: async (signal) => jobVerdict(await api.jobs({ limit: "100" }, signal), Date.now()) },
     { key: "schedules", right: "manageSchedules", href: "#/schedules", load: async (signal) => scheduleVerdict(await operation.schedules(signal)) },
     { key: "queries", right: "readSchema", href: "#/performance", load: async (signal) => queryVerdict(await api.schemaAdvice(signal), schema.all()) },
-    { key: "indexes", right: "readSchema", href: "#/performance", load: async (signal) => indexVerdict(await schema.load({ signal })) },
+    { key: "indexes", right: "readSchema", href: "#/performance", load: async (signal) => indexVerdict(await api.schema({ signal })) },
 ].filter(({ right }) => right === undefined || session.covers(right));
