@@ -43,7 +43,7 @@ import Testing
             _ = try await test.batch(#"{"operations":[\#(operations.joined(separator: ","))]}"#)
         }
         try await create("Few", (0..<7).map { "few\($0)" })
-        try await create("Few", (0..<5).map { "listed\($0)" }, acl: #","acl":{"_world":["READ"]}"#)
+        try await create("Few", (0..<5).map { "listed\($0)" }, acl: #","acl":{"*":["read"]}"#)
         _ = try await test.batch(#"{"operations":[{"operationType":"delete","record":{"recordName":"few0"}}]}"#)
         let report = try await test.database.maintenance.storage(countingUpTo: 100, typesUpTo: 500)
         let types = Dictionary(uniqueKeysWithValues: report.types.map { ($0.name, $0) })
