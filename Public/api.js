@@ -1,5 +1,6 @@
 // All calls to the server go through this module: URLs, token, exact JSON, and one error type for the views.
 
+import { connection } from "./connection.js";
 import * as json from "./json.js";
 import * as scope from "./scope.js";
 import * as session from "./session.js";
@@ -10,7 +11,7 @@ const patience = 60_000; // milliseconds
 /** What the user can do about a status, or `null` if the server's own sentence is enough. */
 function advice(status) {
     switch (status) {
-    case 401: return t("The server does not accept this token. Sign in again; your input on this page is kept.");
+    case 401: return t("Your session has ended. Sign in again; your input on this page is kept.");
     case 403: return session.adviceOnForbidden();
     case 404: return t("Not found: it may have been deleted, or be in another database.");
     case 410: return t("The position of this page has expired. Start again from the first page.");
@@ -48,6 +49,12 @@ export class Unreachable extends Error {
         });
         this.name = "Unreachable";
     }
+}
+
+/** Whether the server gave no response, or only a proxy in front of it did. */
+export function isUnreachable(error) {
+    return error instanceof Unreachable
+        || (error instanceof Refusal && [502, 503, 504].includes(error.status) && error.code === `HTTP ${error.status}`);
 }
 
 /** A successful response that is not JSON. */
@@ -120,10 +127,12 @@ async function send(method, address, options = {}) {
         signal?.throwIfAborted();
     } catch (error) {
         if (signal?.aborted) throw signal.reason;
+        connection.lost();
         throw new Unreachable(error);
     }
 
     const answered = (answer) => (options.isTagged ? { answer, tag: tagOf(response) } : answer);
+    if (response.ok) connection.reached();
     if (options.isText && response.ok) return answered(text);
     let answer;
     try {
@@ -132,7 +141,12 @@ async function send(method, address, options = {}) {
         if (response.ok) throw new Unreadable(error);
         answer = null;
     }
-    if (!response.ok) throw new Refusal(response.status, answer ?? null, response.headers.get("X-Request-ID"));
+    if (!response.ok) {
+        const refusal = new Refusal(response.status, answer ?? null, response.headers.get("X-Request-ID"));
+        if (isUnreachable(refusal)) connection.lost();
+        else connection.reached();
+        throw refusal;
+    }
     return answered(answer);
 }
 
@@ -279,6 +293,12 @@ export async function schema(options) {
 export async function schemaAdvice(signal, options) {
     const answer = await call("GET", "/schema/advice", { ...options, signal });
     return Array.isArray(answer?.advice) ? answer.advice : [];
+}
+
+/** The definition of a type with the state of its indexes: `{name, fields, indexes}`. */
+export async function schemaType(name, signal) {
+    const type = await call("GET", path("schema", "types", name), { signal });
+    return { name, fields: type?.fields ?? {}, indexes: type?.indexes ?? [] };
 }
 
 /** The server's limits by name: `{assetBytes, recordBytes, …}`. */

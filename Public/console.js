@@ -1,6 +1,7 @@
 // The console: the sign-in page if nobody is signed in, otherwise the main frame, whose pages follow the URL.
 
 import * as api from "./api.js";
+import { connection, whenBack } from "./connection.js";
 import { introduce, make } from "./dom.js";
 import * as places from "./places.js";
 import * as router from "./router.js";
@@ -15,7 +16,7 @@ import { showProblem, waitBox, waitingTime } from "./views/problem.js";
 import { t } from "./words.js";
 
 const patience = 250; // milliseconds
-const expired = t("The server no longer accepts this token. Sign in again.");
+const expired = t("Your session has ended. Sign in again.");
 const root = document.getElementById("console");
 let stopFollowing = () => {};
 let leaveDoor = () => {};
@@ -97,7 +98,7 @@ async function showPage(frame) {
     mark(room, names);
     const context = { ...pageVisit(content, signal), fail };
     try {
-        const [module] = await Promise.all([room.load(), session.current() === null ? recognize(signal) : true]);
+        const [module] = await Promise.all([moduleOf(room), session.current() === null ? recognize(signal) : true]);
         if (session.current() === null) return;
         signal.throwIfAborted();
         if (schema.all().length === 0) await schema.load({ signal });
@@ -120,11 +121,23 @@ async function showPage(frame) {
             return;
         }
         context.show();
+        if (api.isUnreachable(error)) whenBack(signal, () => showPage(frame));
         showProblem(content, error, [
             make("button", { type: "button", onclick: () => showPage(frame) }, t("Try again")),
             make("a", { class: "button", href: "#/" }, t("Home")),
             scope.isDefault() ? null : make("a", { class: "button", href: scope.defaultAddress() }, t("The server's default database")),
         ]);
+    }
+}
+
+/** The module of a room. One that does not come is a lack of connection, and no error of the console. */
+async function moduleOf(room) {
+    try {
+        return await room.load();
+    } catch (error) {
+        if (!(error instanceof TypeError)) throw error;
+        await connection.doubt();
+        throw connection.since() === null ? error : new api.Unreachable(error);
     }
 }
 

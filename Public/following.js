@@ -1,6 +1,7 @@
 // Which records others write while a page is open. The stream has only names and dates; the page reads the records itself, because
 // `live.js` parses numbers of the stream as JavaScript does.
 
+import { connection } from "./connection.js";
 import { follow, surroundings } from "./live.js";
 import * as scope from "./scope.js";
 import * as session from "./session.js";
@@ -67,6 +68,7 @@ export async function followChanges({ typeName, where, since = "now", signal, ta
                 ...scope.current(), url: location.origin + scope.base, types: [typeName], fields: [], where, since: token, signal: turn.signal,
             };
             for await (const event of follow(options, system)) {
+                if (event.type === "disconnected") connection.doubt();
                 if (event.type === "reset") {
                     reset();
                     return;

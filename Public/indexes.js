@@ -55,6 +55,16 @@ export function ofFields(type) {
     return Object.entries(type.fields).filter(([, field]) => (field.indexes ?? []).length > 0);
 }
 
+/**
+ * The index that the server's advice names for a costly query, if the type has it, ready or not; otherwise `undefined`. A query that was
+ * rejected for its sort needs an index of its own, which a field with QUERYABLE alone does not give.
+ */
+export function helping({ index: fields, refused }, type) {
+    const found = type === undefined || !Array.isArray(fields) ? undefined : find(type, fields);
+    const isEnough = found === undefined || Number(refused) === 0 || found.state !== undefined || type.indexes.includes(found);
+    return isEnough ? found : undefined;
+}
+
 /** The number of indexes of a type: those of its fields' options, and its own. */
 export function count(type) {
     return ofFields(type).length + type.indexes.length;

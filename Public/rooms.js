@@ -77,9 +77,38 @@ function exact(segments) {
     return null;
 }
 
-/** The room at these segments of the URL, and the names in them: `{room, names: {type: "Post"}}`; the first room if there is none. */
+/** The page for a URL that names no room. */
+const nowhere = { path: "nowhere", load: () => import("./views/nowhere.js") };
+
+/** The room at these segments of the URL, and the names in them: `{room, names: {type: "Post"}}`; a page that says so if there is none. */
 export function find(segments) {
-    return exact(segments) ?? { room: rooms[0], names: {} };
+    // The welcome link leads callers that are signed in to the first room.
+    return exact(segments) ?? { room: segments[0] === "welcome" ? rooms[0] : nowhere, names: {} };
+}
+
+/** The words of a URL or a title without those of the plural. */
+function words(text) {
+    return text.toLowerCase().split(/[^\p{L}\p{N}]+/u).map((word) => word.replace(/s$/, "")).filter((word) => word !== "");
+}
+
+/** Rooms that may be meant by the segments of a URL that names none: `[{title, href}]`. */
+export function similar(segments) {
+    const found = new Map();
+    const add = (title, href) => found.set(href, { title, href });
+    if (segments[0] === "types" && segments.length >= 3) {
+        const [, type, record] = segments;
+        if (segments.length === 3) {
+            add(t("Record {name} of {type}", { name: record, type }), router.address(["types", type, "record", record]));
+        }
+        add(type, router.address(["types", type]));
+    }
+    const wanted = new Set(segments.flatMap(words));
+    for (const room of rooms) {
+        const isCovered = room.right === undefined || session.covers(room.right);
+        if (room.title === undefined || room.path === "" || !isCovered) continue;
+        if ([...words(room.path), ...words(room.title)].some((word) => wanted.has(word))) add(room.title, `#/${room.path}`);
+    }
+    return [...found.values()].slice(0, 4);
 }
 
 /** Databases share types and roles, but not what has other names in a URL. */
@@ -89,7 +118,8 @@ const own = ["page", "from", "as", "request"];
 
 /** The URL of the same room for another database. A page of something that only this one has leads to the list of such things. */
 export function elsewhere({ segments, query }) {
-    const path = parts(find(segments).room.path);
+    const { room } = exact(segments) ?? { room: rooms[0] };
+    const path = parts(room.path);
     const foreign = path.findIndex((part) => part === "new" || (part.startsWith(":") && !shared.has(part)));
     let rest = foreign < 0 ? segments.slice(0, path.length) : segments.slice(0, foreign);
     while (exact(rest) === null) rest = rest.slice(0, -1);

@@ -8,14 +8,14 @@ export function address(segments, query = {}) {
     return "#/" + segments.map(encodeURIComponent).join("/") + (text === "" ? "" : "?" + text);
 }
 
-/** The raw segments and the query of the current URL. An invalid escape leads to the first page. */
+/** The raw segments and the query of the current URL. A path with an invalid escape is one segment. */
 export function place() {
     const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?", 2);
     try {
         const segments = path.split("/").filter((part) => part !== "").map(decodeURIComponent);
         return { segments, query: new URLSearchParams(query) };
     } catch {
-        return { segments: [], query: new URLSearchParams() };
+        return { segments: [path], query: new URLSearchParams() };
     }
 }
 

@@ -10,6 +10,8 @@ const thumbnailEdge = 160;
 const largeEdge = 640;
 /** The maximum size in bytes of a whole picture that is shown if there is no thumbnail. */
 const smallPicture = 512 * 1024;
+/** A list shows many pictures, which would fill the log of requests. */
+const unlogged = { log: "false" };
 const shownByBrowsers = /^image\/(jpeg|png|gif|webp|avif)$/;
 
 /** The name and the size in one line. */
@@ -56,13 +58,13 @@ export function thumbnail(value) {
     const image = make("img", {
         class: "thumbnail", alt: fileSummary(value), loading: "lazy", decoding: "async", width: edge, height: edge,
     });
-    let whole = shownByBrowsers.test(mediaType(value)) && Number(value.size) <= smallPicture ? address(value) : null;
+    let whole = shownByBrowsers.test(mediaType(value)) && Number(value.size) <= smallPicture ? address(value, unlogged) : null;
     image.addEventListener("error", () => {
         if (whole === null) image.replaceWith(make("span", { class: "thumbnail none" }, fileSummary(value)));
         else [image.src, whole] = [whole, null];
     });
-    image.src = address(value, { width: edge, height: edge, fit: "cover" });
-    const large = whole ?? address(value, { width: largeEdge, height: largeEdge });
+    image.src = address(value, { width: edge, height: edge, fit: "cover", ...unlogged });
+    const large = whole ?? address(value, { width: largeEdge, height: largeEdge, ...unlogged });
     return make("button", { type: "button", class: "zoom", "data-large": large, "aria-label": t("Picture {name}", { name: fileSummary(value) }) }, image);
 }
 

@@ -2,8 +2,8 @@
 
 export const editing = {
     // Errors
-    "The server does not accept this token. Sign in again; your input on this page is kept.":
-        "サーバーがこのトークンを受け付けません。もう一度サインインしてください。入力した内容は残ります。",
+    "Your session has ended. Sign in again; your input on this page is kept.":
+        "セッションが終了しました。もう一度サインインしてください。入力した内容は残ります。",
     "Not found: it may have been deleted, or be in another database.":
         "見つかりません。削除されたか、別のデータベースにある可能性があります。",
     "The position of this page has expired. Start again from the first page.":
@@ -95,8 +95,8 @@ export const editing = {
     "The browser forgets who is signed in when it is closed.": "ブラウザーを閉じるとサインアウトします。",
     "Opens {database}.": "{database} を開きます。",
     "Sign in again": "もう一度サインイン",
-    "The server no longer accepts this token: it was restarted, or your session has ended. What you wrote on the page stays there.":
-        "サーバーが再起動したか、セッションが終了したため、このトークンは無効になりました。ページに入力した内容は残ります。",
+    "Your session has ended, or the server was restarted. What you wrote on the page stays there.":
+        "セッションが終了したか、サーバーが再起動しました。ページに入力した内容は残ります。",
     "Not now": "あとで",
 
     // A record

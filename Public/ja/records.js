@@ -1,6 +1,12 @@
 // Japanese: references, rights and changes of records, and the editors of their fields.
 
 export const records = {
+    // The wait for an index
+    "An index for this is being built.": "このためのインデックスを作成しています。",
+    "Progress of the index": "インデックスの進捗",
+    "This goes on as soon as the index is built.": "インデックスができしだい続行します。",
+    "{count} records so far": "これまでに {count} 件",
+
     // Users
     "administrator": "管理者",
     "anonymous": "匿名",

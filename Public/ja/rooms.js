@@ -96,7 +96,11 @@ export const rooms = {
     "Indexes": "インデックス",
 
     // The frame
-    "The server no longer accepts this token. Sign in again.": "サーバーがこのトークンを受け付けなくなりました。もう一度サインインしてください。",
+    "Your session has ended. Sign in again.": "セッションが終了しました。もう一度サインインしてください。",
+    "No connection since {time}, trying again": "{time} から接続がありません。再試行しています",
+    "There is no such page": "ページが見つかりません",
+    "Nothing is at this address.": "このアドレスには何もありません。",
+    "Record {name} of {type}": "{type} のレコード {name}",
     "You are signed out.": "サインアウトしました。",
     "You are no longer signed in.": "サインインが終了しました。",
     "The server's default database": "サーバーの既定のデータベース",

@@ -8,6 +8,7 @@ import { userLink } from "../users.js";
 import { t } from "../words.js";
 import { principalInput } from "./principal-input.js";
 import { showProblem } from "./problem.js";
+import { columnTable } from "./table.js";
 import { userInput } from "./user-input.js";
 
 /** A principal for people. */
@@ -52,16 +53,18 @@ function adder({ roles, others }, add) {
 
 /** A table of entries with a button that removes each. `cells(entry)` returns the name and further cells. */
 function table(heads, entries, cells, remove) {
-    const head = (text) => make("th", { scope: "col" }, text);
-    return make("div", { class: "table" }, make("table", { class: "lines" },
-        make("thead", {}, make("tr", {}, heads.map(head), remove === null ? null : make("td", {}))),
-        make("tbody", {}, entries.map((entry) => {
+    return columnTable({
+        label: t("Access list"), style: "", tableStyle: "lines",
+        columns: [...heads.map((title) => ({ title })),
+            remove === null ? null : { title: make("span", { class: "visually-hidden" }, t("Actions")), solid: true }],
+        body: make("tbody", {}, entries.map((entry) => {
             const [name, ...others] = cells(entry);
             return make("tr", {}, make("th", { scope: "row" }, name), others.map((each) => make("td", {}, each)),
                 remove === null ? null : make("td", {}, make("button", {
                     type: "button", class: "quiet small", "aria-label": t("Remove {name}", { name: name.textContent }), onclick: () => remove(entry),
                 }, "×")));
-        }))));
+        })),
+    });
 }
 
 /**

@@ -101,7 +101,7 @@ export async function show(visit) {
         isDim: ({ disabled }) => disabled,
         columns: [
             { title: t("Name"), cell: (each) => (isMyself(each) ? t("{name} (you)", { name: each.name }) : each.name) },
-            { title: t("Role"), cell: ({ role }) => role, full: ({ role }) => roles.get(role) ?? role, style: "short" },
+            { title: t("Role"), cell: ({ role }) => role, full: ({ role }) => roles.get(role) ?? role },
             { title: t("State"), cell: state },
             { title: t("Created"), cell: ({ createdAt }) => localText(createdAt), style: "moment" },
         ],

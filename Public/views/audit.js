@@ -15,6 +15,7 @@ import {
 } from "./log-parts.js";
 import { showProblem } from "./problem.js";
 import { senderView } from "./sender.js";
+import { columnTable } from "./table.js";
 
 const columns = 6;
 const conditions = ["scope", "actor", "action", "since", "until"];
@@ -146,11 +147,12 @@ export async function show({ signal, show: draw }, names, query) {
     };
     const body = make("tbody", {});
     const count = make("p", { class: "note" });
-    const head = (text, style) => make("th", { scope: "col", class: style }, text);
-    const table = make("div", { class: "panel table log audit-log", role: "region", tabindex: "0", "aria-label": t("Audit log") },
-        make("table", { class: "lines cards" },
-            make("thead", {}, make("tr", {}, head(t("Time")), head(t("Actor")), head(t("Action")), head(t("Target")),
-                head(t("Outcome")), head(t("Address"), "minor"))), body));
+    const table = columnTable({
+        label: t("Audit log"), style: "panel log audit-log", body,
+        columns: [{ title: t("Time"), min: 7.5, ideal: 13.5 }, { title: t("Actor"), min: 5.5, ideal: 10 }, { title: t("Action"), min: 7, ideal: 12 },
+            { title: t("Target"), min: 7, ideal: 18, grow: 1 }, { title: t("Outcome"), min: 5, ideal: 6, priority: 1 },
+            { title: t("Address"), min: 7, ideal: 9, priority: 2 }],
+    });
     const empty = make("div", { class: "empty" }, make("p", { class: "lead" }, t("No entries.")),
         make("p", {}, t("The audit log records changes of schema, permissions, keys, accounts and administrators, and failed sign-ins, but no writes of records.")));
     const older = olderButton(body, async () => {

@@ -12,6 +12,7 @@ import { progressText, stateText } from "./jobs.js";
 import { part } from "./part.js";
 import { showProblem } from "./problem.js";
 import { repeat } from "./repeat.js";
+import { columnTable } from "./table.js";
 
 const pause = 1_000; // milliseconds
 
@@ -196,23 +197,22 @@ function archivePanel({ signal, changed }) {
     return { element, refresh };
 }
 
-const head = (text, style) => make("th", { scope: "col", class: style }, text);
 const cell = (title, content, style) => make("td", { "data-title": title, class: style }, content);
 
-function table(name, heads, rows) {
-    return make("div", { class: "panel table", role: "group", tabindex: "0", "aria-label": name },
-        make("table", { class: "lines cards" }, make("thead", {}, make("tr", {}, heads)), make("tbody", {}, rows)));
+function table(label, columns, rows) {
+    return columnTable({ label, role: "group", columns, body: make("tbody", {}, rows) });
 }
 
 /** Jobs of backups that run or have not succeeded. */
 function jobTable(jobs) {
     return table(t("Backups that run or have failed"),
-        [head(t("Started")), head(t("Ended")), head(t("State")), head(t("Progress"), "number")],
+        [{ title: t("Started"), solid: true }, { title: t("Ended"), solid: true, priority: 1 }, { title: t("State"), min: 9 },
+            { title: t("Progress"), style: "number", min: 6 }],
         jobs.map((job) => make("tr", {},
             make("th", { scope: "row" }, localText(job.started ?? job.created)),
             cell(t("Ended"), job.ended === undefined ? "" : localText(job.ended), "moment"),
-            cell(t("State"), [make("span", { class: job.state === "failed" ? "state alarm" : "state" }, stateText(job)),
-                job.error?.reason === undefined ? null : make("span", { class: "note" }, " ", job.error.reason)], "wide"),
+            cell(t("State"), make("span", { class: "content" }, make("span", { class: job.state === "failed" ? "state alarm" : "state" }, stateText(job)),
+                job.error?.reason === undefined ? null : make("span", { class: "note" }, " ", job.error.reason)), "wide"),
             cell(t("Progress"), progressText(job), "number"))));
 }
 
@@ -235,11 +235,12 @@ function backupList(backups, jobs) {
     const others = jobs.filter(({ state }) => state !== "succeeded");
     return [others.length === 0 ? null : jobTable(others),
         backups.length === 0 ? make("p", { class: "note" }, t("The server knows of no backup."))
-            : table(t("Last backups"), [head(t("Made")), head(t("Name")), head(t("Kind")), head(t("Size"), "number"), head(t("Test"))],
+            : table(t("Last backups"), [{ title: t("Made"), solid: true }, { title: t("Name"), min: 7 }, { title: t("Kind"), min: 5.5, priority: 1 },
+                { title: t("Size"), style: "number", min: 5 }, { title: t("Test"), min: 10 }],
                 backups.map((backup) => make("tr", {},
                     make("th", { scope: "row" }, localText(backup.created)),
                     cell(t("Name"), backup.name), cell(t("Kind"), kinds[backup.kind] ?? backup.kind),
-                    cell(t("Size"), sizeText(Number(backup.bytes)), "number"), cell(t("Test"), testCell(backup), "wide test"))))];
+                    cell(t("Size"), sizeText(Number(backup.bytes)), "number"), cell(t("Test"), make("span", { class: "content" }, testCell(backup)), "wide test"))))];
 }
 
 /** The data directory of the service that the Debian package or the manual sets up. */

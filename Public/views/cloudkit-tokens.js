@@ -81,10 +81,10 @@ export async function show(visit) {
         columns: [
             { title: t("Name"), cell: ({ name }) => name },
             { title: t("Origins"), cell: ({ origins }) => (origins === null ? t("any") : origins.join(", ")) },
-            { title: t("Callback"), cell: ({ callback }) => callback ?? "", style: "minor" },
-            { title: t("Notes"), cell: ({ notes }) => notes, style: "minor" },
+            { title: t("Callback"), cell: ({ callback }) => callback ?? "", priority: 1 },
+            { title: t("Notes"), cell: ({ notes }) => notes, priority: 1 },
             { title: t("Last used"), cell: ({ usedAt }) => (usedAt === undefined ? t("never") : localText(usedAt)), style: "moment" },
-            { title: t("Token"), cell: ({ prefix }) => make("span", { class: "code" }, `${prefix}…`), style: "middle" },
+            { title: t("Token"), cell: ({ prefix }) => make("span", { class: "code" }, `${prefix}…`) },
         ],
         empty: [make("p", { class: "lead" }, t("No API tokens yet.")),
             make("p", {}, t("Apps that use CloudKit JS or CloudKit Web Services need one. Press “New token”."))],

@@ -5,6 +5,7 @@ import { make, whileBusy } from "../dom.js";
 import { t } from "../words.js";
 import { command, menu } from "./menu.js";
 import { showProblem } from "./problem.js";
+import { columnTable } from "./table.js";
 
 /** The head of a room: its title, the links to its pages, and the buttons at the right. */
 export function pageHead(heading, { tabs = null, actions = [] } = {}) {
@@ -36,19 +37,18 @@ export function inPages(read, size = 100) {
 }
 
 /**
- * A table of things. `columns` are `{title, cell(item), style?, full?(item)}`; the first one is the head of the row, and `full` the text
- * for a pointer that rests on the cell. `load(cursor, signal)` returns `{items, cursor?}`, `key(item)` is unique, `name(item)` is for
+ * A table of things. `columns` are those of `columnTable` with `cell(item)` and `full?(item)`; the first one is the head of the row, and `full` the
+ * text for a pointer that rests on the cell. `load(cursor, signal)` returns `{items, cursor?}`, `key(item)` is unique, `name(item)` is for
  * people. `commands(item)` are `{title, act, style?} | null`; after `act()`, the table is loaded again unless it returns `false`.
  * `empty` is shown instead of an empty table.
  */
 export function collection({ label, columns, load, key, name, commands = () => [], empty, isDim = () => false, visit }) {
     const { signal, fail } = visit;
     const body = make("tbody", {});
-    const head = ({ title, style }) => make("th", { scope: "col", class: style }, title);
-    const table = make("div", { class: "panel table", role: "region", tabindex: "0", "aria-label": label, hidden: true },
-        make("table", { class: "lines cards list" },
-            make("thead", {}, make("tr", {}, columns.map(head),
-                make("th", { scope: "col", class: "act" }, make("span", { class: "visually-hidden" }, t("Actions"))))), body));
+    const list = columnTable({
+        label, body, tableStyle: "lines cards list", hidden: true,
+        columns: [...columns.map((each) => ({ ...each, solid: each.style === "moment" })), { title: make("span", { class: "visually-hidden" }, t("Actions")), style: "act", solid: true }],
+    });
     const more = make("button", {
         type: "button", class: "small", hidden: true, onclick: () => whileBusy(more, () => attempt(loadNext)),
     }, t("Show more"));
@@ -75,7 +75,7 @@ export function collection({ label, columns, load, key, name, commands = () => [
     }
     function draw() {
         body.replaceChildren(...items.map(row));
-        table.hidden = items.length === 0;
+        list.hidden = items.length === 0;
         nothing.hidden = items.length > 0;
         more.hidden = cursor === undefined;
     }
@@ -103,7 +103,7 @@ export function collection({ label, columns, load, key, name, commands = () => [
     }
     function focus(wanted) {
         const found = [...body.children].find((each) => each.dataset.key === String(wanted));
-        const target = found?.querySelector("summary") ?? (table.hidden ? document.querySelector("main h1") : table);
+        const target = found?.querySelector("summary") ?? (list.hidden ? document.querySelector("main h1") : list);
         target?.focus({ preventScroll: found === undefined });
     }
     function again() {
@@ -126,7 +126,7 @@ export function collection({ label, columns, load, key, name, commands = () => [
         });
     }
     return {
-        element: make("div", { class: "collection" }, problem, nothing, table, make("p", { class: "actions" }, more)),
+        element: make("div", { class: "collection" }, problem, nothing, list, make("p", { class: "actions" }, more)),
         /** Loads the first page; errors are the page's. */
         begin: loadNext,
         reload,

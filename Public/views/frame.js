@@ -3,6 +3,7 @@ import * as schema from "../schema.js";
 import * as session from "../session.js";
 import { t } from "../words.js";
 import { accountMenu } from "./account-menu.js";
+import { connectionStrip } from "./connection-strip.js";
 import { scopeMenu } from "./scope-form.js";
 import { sidebar } from "./sidebar.js";
 
@@ -30,7 +31,7 @@ export function showFrame(root, signOut) {
         make("header", {}, button,
             make("a", { class: "brand", href: "#/", "aria-label": "Fogbase" },
                 make("img", { src: "fog.svg", alt: "", width: "28", height: "28" }), make("span", {}, "Fogbase")),
-            scopeMenu(), account.element),
+            scopeMenu(), account.element), connectionStrip(),
         make("div", { class: "house" }, side.element, content));
     side.refresh();
     return {

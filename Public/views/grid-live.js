@@ -11,6 +11,7 @@ import { nameOf } from "../users.js";
 import { t, tn } from "../words.js";
 
 const pause = 300; // milliseconds in which changes are collected before their records are read
+const countPause = 1_000; // milliseconds in which changes are collected before the records are counted again
 
 /** A sentence about the last write of a record. */
 export async function writerText({ recordName, modified = {} }, sentence) {
@@ -21,16 +22,17 @@ export async function writerText({ recordName, modified = {} }, sentence) {
 
 /**
  * Follows the changes of a page of records. `answer` is the page, `table()` the grid as `recordTable` returns it, or `null`, and
- * `replaced(record)` gets each new version. `refresh()` shows new records.
+ * `replaced(record)` gets each new version. `refresh()` shows new records, and `recount()` counts all.
  *
  * Returns `element`, the line that announces new records, and `mark(table)`, which marks the rows of a grid that was drawn again.
  */
-export function gridLive({ typeName, search, answer, signal, table, replaced, refresh }) {
+export function gridLive({ typeName, search, answer, signal, table, replaced, refresh, recount }) {
     const remarks = new Map(); // record name → a function that marks its row
     const tags = new Map(answer.records.map(({ recordName, recordChangeTag }) => [recordName, recordChangeTag]));
     const fresh = new Set();
     const waiting = new Set();
     let timer;
+    let countTimer;
     const text = make("span", { role: "status" });
     const button = make("button", { type: "button", class: "small", onclick: refresh }, t("Show"));
     const element = make("p", { class: "news", hidden: true }, text, button);
@@ -42,6 +44,13 @@ export function gridLive({ typeName, search, answer, signal, table, replaced, re
     function take({ kind, record }) {
         if (record === undefined) return;
         const { recordName } = record;
+        // A change of a record on this page leaves the number as it is.
+        if (kind === "gone" || !tags.has(recordName)) {
+            countTimer ??= setTimeout(() => {
+                countTimer = undefined;
+                recount().catch(() => {}); // The next change tries again.
+            }, countPause);
+        }
         if (kind === "gone") {
             if (fresh.delete(recordName)) count();
             if (tags.delete(recordName)) {
@@ -90,6 +99,9 @@ export function gridLive({ typeName, search, answer, signal, table, replaced, re
         typeName, where: searches.feedCondition(search), since, signal, take,
         reset: () => announce(t("Many records have changed.")),
     });
-    signal.addEventListener("abort", () => clearTimeout(timer));
+    signal.addEventListener("abort", () => {
+        clearTimeout(timer);
+        clearTimeout(countTimer);
+    });
     return { element, mark: (grid) => remarks.forEach((mark) => mark(grid)) };
 }

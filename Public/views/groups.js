@@ -7,6 +7,7 @@ import * as schema from "../schema.js";
 import * as searches from "../search.js";
 import { nameOf } from "../users.js";
 import { number, t, tn } from "../words.js";
+import { columnTable } from "./table.js";
 
 const longestTitle = 140;
 const titles = { "": t("each time"), day: t("day"), week: t("week"), month: t("month"), year: t("year") };
@@ -91,19 +92,18 @@ export function groupTable(typeName, search, answer) {
     if (rows.length === 0) {
         return make("div", { class: "empty" }, make("p", { class: "lead" }, t("No groups.")), make("p", {}, t("No record matches.")));
     }
-    const head = (text, style) => make("th", { scope: "col", role: "columnheader", class: style }, text);
     return make("div", { class: "groups-view" },
         make("p", { class: "note" }, summary(counts, answer.moreGroups === true),
             search.period === "" ? null : " " + t("Each {period} begins in the time zone {zone}.", {
                 period: titles[search.period], zone: groups.timeZone(),
             })),
-        make("div", { class: "panel table groups", role: "region", tabindex: "0", "aria-label": t("Groups of {type}", { type: typeName }) },
-            make("table", { role: "table", class: "lines cards" },
-                make("caption", { class: "visually-hidden" }, t("Records of {type} by {field}", { type: typeName, field: title })),
-                make("thead", { role: "rowgroup" }, make("tr", { role: "row" },
-                    head(title), head(t("records"), "number"), make("td", { "aria-hidden": "true" }))),
-                make("tbody", { role: "rowgroup" }, rows.map(({ key, count }) => make("tr", { role: "row" },
+        columnTable({
+            label: t("Groups of {type}", { type: typeName }), style: "panel groups", hasRoles: true,
+            caption: make("caption", { class: "visually-hidden" }, t("Records of {type} by {field}", { type: typeName, field: title })),
+            columns: [{ title, min: 8 }, { title: t("records"), style: "number" }, { title: null, min: 8, ideal: 24, grow: 1 }],
+            body: make("tbody", { role: "rowgroup" }, rows.map(({ key, count }) => make("tr", { role: "row" },
                     make("th", { scope: "row", role: "rowheader" }, groupLink(typeName, search, type, key)),
                     make("td", { role: "cell", class: "number", "data-title": t("records") }, number(count)),
-                    make("td", { class: "bar-cell", "aria-hidden": "true" }, bar(count, most))))))));
+                    make("td", { class: "bar-cell", "aria-hidden": "true" }, bar(count, most))))),
+        }));
 }

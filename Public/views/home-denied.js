@@ -6,6 +6,7 @@ import * as requests from "../requests.js";
 import { number, t, tn } from "../words.js";
 import { timeView } from "./log-parts.js";
 import { senderView } from "./sender.js";
+import { columnTable } from "./table.js";
 
 const recent = 3_600_000; // milliseconds
 const mostRows = 8;
@@ -17,7 +18,6 @@ export async function load(signal) {
     const since = Date.now() - recent;
     const groups = requests.grouped(pages.flatMap((page) => page.requests).filter(({ timestamp }) => Number(timestamp) >= since));
     if (groups.length === 0) return [make("p", { class: "note" }, t("Nobody was denied or throttled in the last hour."))];
-    const head = (text, style) => make("th", { scope: "col", class: style }, text);
     const cell = (title, content, style) => make("td", { "data-title": title, class: style }, content);
     const rows = groups.slice(0, mostRows).map(({ first, count }) => make("tr", {},
         make("th", { scope: "row" }, senderView(first.actor),
@@ -26,11 +26,11 @@ export async function load(signal) {
         cell(t("Result"), make("span", { class: "state alarm" }, titles[first.status])),
         cell(t("Times"), number(count), "number"), cell(t("Last"), timeView(first.timestamp), "moment")));
     return [
-        make("div", { class: "panel table", role: "region", tabindex: "0", "aria-label": t("Denied and throttled") },
-            make("table", { class: "lines cards" },
-                make("thead", {}, make("tr", {}, head(t("Sender")), head(t("Request")), head(t("Result")), head(t("Times"), "number"),
-                    head(t("Last")))),
-                make("tbody", {}, rows))),
+        columnTable({
+            label: t("Denied and throttled"), body: make("tbody", {}, rows),
+            columns: [{ title: t("Sender"), min: 6 }, { title: t("Request"), min: 7 }, { title: t("Result"), min: 5.5 },
+                { title: t("Times"), style: "number", priority: 1 }, { title: t("Last"), solid: true, priority: 1 }],
+        }),
         groups.length <= mostRows ? null : make("p", { class: "note" }, make("a", { href: requests.address({ status: "4xx" }) },
             tn("{count} more in the log", "{count} more in the log", groups.length - mostRows))),
     ];

@@ -52,18 +52,27 @@ export function backupVerdict(backups, now) {
 
 /** The verdict with its checks: `element`, and functions that give it what the page has loaded. */
 export function health({ signal, fail }) {
-    const checks = new Map([["ready", t("State")], ["errors", t("Server errors")], ["disk", t("Disk")], ["backup", t("Last backup")]]
-        .map(([key, title]) => [key, { title, level: "unknown", text: "…", action: null }]));
+    const always = [["ready", t("State")], ["errors", t("Server errors")], ["disk", t("Disk")], ["backup", t("Last backup")]];
+    const sometimes = [["webhooks", t("Webhooks")], ["jobs", t("Jobs")], ["schedules", t("Schedules")], ["queries", t("Rejected queries")],
+        ["indexes", t("Indexes")]];
+    const checks = new Map([
+        ...always.map(([key, title]) => [key, { title, level: "unknown", text: "…", action: null, isShown: true }]),
+        ...sometimes.map(([key, title]) => [key, { title, level: "unknown", text: "", action: null, isShown: false }]),
+    ]);
     const verdict = make("p", { class: "verdict", role: "status" });
     const list = make("ul", { class: "checks" });
     const element = make("section", { class: "panel health", "aria-label": t("Health") }, verdict, list);
 
     function set(key, level, text, action = null) {
-        Object.assign(checks.get(key), { level, text, action });
+        Object.assign(checks.get(key), { level, text, action, isShown: true });
+        drawAll();
+    }
+    function hide(key) {
+        checks.get(key).isShown = false;
         drawAll();
     }
     function drawAll() {
-        const found = [...checks.values()];
+        const found = [...checks.values()].filter(({ isShown }) => isShown);
         // The state alone decides whether anything is known; a check that this caller may not do counts for nothing.
         const level = checks.get("ready").level === "unknown" ? "unknown"
             : severity[Math.max(...found.map((each) => (each.level === "unknown" ? 0 : severity.indexOf(each.level))))];
@@ -110,6 +119,21 @@ export function health({ signal, fail }) {
             const { level, text } = backupVerdict(backups, Date.now());
             set("backup", level, isFirst ? t("The first one is under way.") : text, link);
         }),
+        /** The work that the server does by itself. What this caller may not see, or what does not exist, is not shown. */
+        async checkWork() {
+            const work = await import("./home-work.js");
+            await Promise.all(work.checks().map(({ key, href, load }) => attempt(key, async () => {
+                let found = null;
+                try {
+                    found = await load(signal);
+                } catch (error) {
+                    if (!(error instanceof api.Refusal) || ![403, 404].includes(error.status)) throw error;
+                }
+                signal.throwIfAborted();
+                if (found === null) hide(key);
+                else set(key, found.level, found.text, found.level === "good" ? null : make("a", { href }, t("Show them")));
+            })));
+        },
         setHistory(history) {
             const share = failedShare(history);
             if (share === null) {

@@ -16,6 +16,7 @@ import { part } from "./part.js";
 import { repeat } from "./repeat.js";
 
 const pause = 5_000; // milliseconds
+const workPause = 30_000; // milliseconds
 const mostJobs = 8;
 
 function limitList(limits) {
@@ -58,6 +59,11 @@ export function showParts(place, state, { signal, fail }) {
             .filter((each) => each !== undefined)));
     for (const work of [graphs.refresh, stored.refresh, limits.refresh, jobs.refresh, refused?.refresh, compared?.refresh]) work?.();
     showAdvice(advice, null, signal);
+    state.checkWork();
+    repeat(async () => {
+        await state.checkWork();
+        return workPause;
+    }, workPause, signal, fail);
     repeat(async () => {
         await jobs.refresh();
         return pause;

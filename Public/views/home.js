@@ -30,8 +30,9 @@ function numberTiles(list, before, seconds) {
     const rate = earlier === undefined ? "" : t("{count} per second", {
         count: number((requests - earlier) / seconds, { maximumFractionDigits: 1 }),
     });
-    // 501 is a request for what this server has not, such as thumbnails without vipsthumbnail.
-    const errors = of("fogbase_http_requests_total", ({ status }) => status.startsWith("5") && status !== "501") ?? 0;
+    // 501 is a request for what this server has not, such as thumbnails without vipsthumbnail. Who waits for an index gets 503.
+    const errors = Math.max(0, (of("fogbase_http_requests_total", ({ status }) => status.startsWith("5") && status !== "501") ?? 0)
+        - (of("fogbase_http_index_waits_total") ?? 0));
     const start = of("process_start_time_seconds");
     const version = list.find(({ name }) => name === "fogbase_info")?.labels.version;
     return [

@@ -10,6 +10,7 @@ import { callerView, jobButtons, paceText, progressBar, targetView } from "./job
 import { address, kindText, progressText, stateText, stateView } from "./jobs.js";
 import { showProblem } from "./problem.js";
 import { repeat } from "./repeat.js";
+import { columnTable } from "./table.js";
 
 const filters = [
     ["", t("All")], ["unfinished", t("Unfinished")], ["running", t("Running")], ["paused", t("Paused")], ["succeeded", t("Done")],
@@ -46,11 +47,11 @@ function row(first, actions) {
 function table(actions) {
     const rows = new Map();
     const body = make("tbody", {});
-    const head = (text) => make("th", { scope: "col" }, text);
-    const element = make("div", { class: "panel table", role: "region", tabindex: "0", "aria-label": t("Jobs") },
-        make("table", { class: "lines cards" },
-            make("thead", {}, make("tr", {}, head(t("Job")), head(t("Records")), head(t("State")), head(t("Progress")), head(t("By")),
-                head(t("Created")), head(make("span", { class: "visually-hidden" }, t("Actions"))))), body));
+    const element = columnTable({
+        label: t("Jobs"), body, columns: [{ title: t("Job"), min: 7 }, { title: t("Records"), min: 7 }, { title: t("State") },
+            { title: t("Progress"), min: 7 }, { title: t("By"), priority: 2 }, { title: t("Created"), solid: true, priority: 1 },
+            { title: make("span", { class: "visually-hidden" }, t("Actions")), solid: true }],
+    });
     return {
         element,
         set(jobs) {

@@ -11,6 +11,7 @@ import { callerView, conditionText, durationText, jobButtons, paceText, placeVie
 import { kindText, progressText, stateText, stateView } from "./jobs.js";
 import { problemBox, showProblem } from "./problem.js";
 import { repeat } from "./repeat.js";
+import { columnTable } from "./table.js";
 
 /** The sentence about what a job has done. */
 function resultText(job) {
@@ -50,17 +51,16 @@ function taskView({ task = {} }) {
 /** The records that the job left out, by reason. */
 function skipTable(job) {
     if (!Array.isArray(job.skipReasons) || job.skipReasons.length === 0) return null;
-    const head = (text, style) => make("th", { scope: "col", class: style }, text);
     const names = ({ recordNames }) => (recordNames ?? []).map((name, at) => [at === 0 ? null : ", ",
         operation.isHere(job) && job.task?.recordType !== undefined
             ? make("a", { href: router.address(["types", job.task.recordType, "record", name]) }, name) : name]);
-    return [make("h2", {}, t("Left out")), make("div", { class: "panel table", role: "region", tabindex: "0", "aria-label": t("Left out") },
-        make("table", { class: "lines cards" },
-            make("thead", {}, make("tr", {}, head(t("Reason")), head(t("Records"), "number"), head(t("Names")))),
-            make("tbody", {}, job.skipReasons.map((each) => make("tr", {},
-                make("th", { scope: "row", class: "wide" }, each.reason, " ",
-                    make("span", { class: "code note" }, each.cause ?? each.serverErrorCode)),
-                cell(t("Records"), number(each.count), "number"), cell(t("Names"), names(each), "wide"))))))];
+    return [make("h2", {}, t("Left out")), columnTable({
+        label: t("Left out"), columns: [{ title: t("Reason"), min: 10 }, { title: t("Records"), style: "number" }, { title: t("Names"), min: 8 }],
+        body: make("tbody", {}, job.skipReasons.map((each) => make("tr", {},
+                make("th", { scope: "row", class: "wide" }, make("span", { class: "content" }, each.reason, " ",
+                    make("span", { class: "code note" }, each.cause ?? each.serverErrorCode))),
+                cell(t("Records"), number(each.count), "number"), cell(t("Names"), names(each), "wide")))),
+    })];
 }
 
 export async function show({ signal, show: draw, fail }, { job: id }) {

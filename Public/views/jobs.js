@@ -2,6 +2,7 @@ import { localText } from "../dates.js";
 import { make } from "../dom.js";
 import * as router from "../router.js";
 import { number, t } from "../words.js";
+import { columnTable } from "./table.js";
 
 const kinds = {
     updateRecords: t("Change records"), deleteRecords: t("Delete records"), buildIndex: t("Build an index"),
@@ -34,16 +35,16 @@ export function address({ id }) {
 
 /** Jobs as a table, newest first. */
 export function jobTable(jobs) {
-    const head = (text, style) => make("th", { scope: "col", class: style }, text);
     const cell = (title, text, style) => make("td", { "data-title": title, class: style }, text);
-    return make("div", { class: "panel table", role: "group", tabindex: "0", "aria-label": t("Jobs") },
-        make("table", { class: "lines cards" },
-            make("thead", {}, make("tr", {},
-                head(t("Job")), head(t("Type")), head(t("State")), head(t("Records"), "number"), head(t("Created")))),
-            make("tbody", {}, jobs.map((job) => make("tr", {},
+    return columnTable({
+        label: t("Jobs"), role: "group",
+        columns: [{ title: t("Job"), min: 7 }, { title: t("Type"), min: 5 }, { title: t("State") }, { title: t("Records"), style: "number", min: 5.5 },
+            { title: t("Created"), solid: true, priority: 1 }],
+        body: make("tbody", {}, jobs.map((job) => make("tr", {},
                 make("th", { scope: "row", title: job.id }, make("a", { href: address(job) }, kindText(job))),
                 cell(t("Type"), job.task?.recordType ?? ""),
                 cell(t("State"), stateView(job)),
                 cell(t("Records"), progressText(job), "number"),
-                cell(t("Created"), localText(job.created), "moment"))))));
+                cell(t("Created"), localText(job.created), "moment")))),
+    });
 }

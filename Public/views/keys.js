@@ -80,11 +80,11 @@ export async function show(visit) {
         columns: [
             { title: t("Name"), cell: ({ name }) => name },
             { title: t("Scope"), cell: (key) => keyScopes.text(key.scope), full: (key) => keyScopes.fullText(key.scope) },
-            { title: t("State"), cell: state, style: "short" },
+            { title: t("State"), cell: state },
             { title: t("Expires"), cell: (key) => time(key.expiresAt, t("never")), style: "moment" },
-            { title: t("Last used"), cell: (key) => time(key.usedAt, t("never")), style: "moment minor" },
+            { title: t("Last used"), cell: (key) => time(key.usedAt, t("never")), style: "moment", priority: 1 },
             {
-                title: t("Token"), style: "minor middle", full: ({ prefix, keyID }) => prefix ?? keyID,
+                title: t("Token"), priority: 1, full: ({ prefix, keyID }) => prefix ?? keyID,
                 cell: ({ prefix, keyID }) => make("span", { class: "code" }, prefix === undefined ? keyID : `${prefix}…`),
             },
         ],

@@ -13,6 +13,7 @@ import { choice, conditionForm, labeled, logTabs, olderButton, renewTimes, textB
 import { showProblem } from "./problem.js";
 import { repeat } from "./repeat.js";
 import { requestRow } from "./request-row.js";
+import { columnTable } from "./table.js";
 
 const pause = 2_000; // milliseconds
 /** So many rows come at once. */
@@ -139,12 +140,12 @@ export async function show({ signal, show: draw, fail }, names, query) {
         if (!signal.aborted) showProblem(problem, error);
     };
     const body = make("tbody", {});
-    const head = (text, style) => make("th", { scope: "col", class: style }, text);
-    const table = make("div", {
-        class: "panel table log requests-log", role: "region", tabindex: "0", "aria-label": t("Requests"),
-    }, make("table", { class: "lines cards" },
-        make("thead", {}, make("tr", {}, head(t("Time")), head(t("Sender")), head(t("Address"), "minor"), head(t("Request")),
-            head(t("Status")), head(t("Duration"), "number"))), body));
+    const table = columnTable({
+        label: t("Requests"), style: "panel log requests-log", body,
+        columns: [{ title: t("Time"), min: 7.5, ideal: 13.5 }, { title: t("Sender"), min: 5.5, ideal: 9 },
+            { title: t("Address"), min: 7, ideal: 9, priority: 2 }, { title: t("Request"), min: 9, ideal: 24, grow: 1 },
+            { title: t("Status"), min: 5, ideal: 10 }, { title: t("Duration"), style: "number", min: 5.5, ideal: 6, priority: 1 }],
+    });
     const empty = make("div", { class: "empty" });
     const state = make("span", { class: "note tail-state", role: "status" });
     const button = make("button", { type: "button", class: "small", onclick: () => {

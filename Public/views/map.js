@@ -6,6 +6,7 @@ import * as projection from "../map/projection.js";
 import * as router from "../router.js";
 import * as schema from "../schema.js";
 import { t, tn } from "../words.js";
+import { columnTable } from "./table.js";
 
 const { area } = projection;
 const lines = coasts.map((corners) => corners.map((corner) => projection.project(corner))
@@ -78,13 +79,14 @@ function middleShape(tool, view) {
 }
 
 function list(typeName, found) {
-    const head = (text) => make("th", { scope: "col" }, text);
     const cell = (degrees) => make("td", { class: "number" }, String(degrees));
-    return make("div", { class: "table", role: "region", tabindex: "0", "aria-label": t("Places in view") }, make("table", {},
-        make("thead", {}, make("tr", {}, head("recordName"), head(t("Latitude")), head(t("Longitude")))),
-        make("tbody", {}, found.map(({ recordName, place }) => make("tr", {},
+    return columnTable({
+        label: t("Places in view"), style: "", tableStyle: "lines",
+        columns: [{ title: "recordName", min: 7 }, { title: t("Latitude"), style: "number" }, { title: t("Longitude"), style: "number" }],
+        body: make("tbody", {}, found.map(({ recordName, place }) => make("tr", {},
             make("th", { scope: "row" }, make("a", { href: recordAddress(typeName, recordName) }, recordName)),
-            cell(place.latitude), cell(place.longitude))))));
+            cell(place.latitude), cell(place.longitude)))),
+    });
 }
 
 /**

@@ -94,7 +94,7 @@ export async function show(visit) {
             } },
             { title: t("Signed in"), cell: ({ createdAt }) => localText(createdAt), style: "moment" },
             { title: t("Last used"), cell: ({ usedAt }) => (usedAt === undefined ? "" : localText(usedAt)), style: "moment" },
-            { title: t("Ends"), cell: ({ expiresAt }) => localText(expiresAt), style: "moment minor" },
+            { title: t("Ends"), cell: ({ expiresAt }) => localText(expiresAt), style: "moment", priority: 1 },
         ],
         empty: [make("p", {}, t("No sessions."))],
     });

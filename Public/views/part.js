@@ -1,6 +1,7 @@
 // A part of a page that loads by itself and fails by itself.
 
-import { Refusal } from "../api.js";
+import { isUnreachable, Refusal } from "../api.js";
+import { whenBack } from "../connection.js";
 import { make } from "../dom.js";
 import { t } from "../words.js";
 
@@ -35,10 +36,12 @@ export function part({ title, name = title, style = "", head = [], signal, fail,
             return;
         }
         isLoaded = true;
+        note.textContent = "";
         // What the user is reading or about to press stays.
         if (!body.contains(document.activeElement)) body.replaceChildren(...nodes.flat(Infinity).filter((each) => each !== null));
     }
     function failed(error) {
+        if (isUnreachable(error)) whenBack(signal, refresh);
         if (isLoaded) {
             note.textContent = t("Could not be refreshed: {reason}", { reason: error.message });
             if (!note.isConnected) body.append(note);

@@ -13,6 +13,7 @@ import { cell } from "./cell.js";
 import { showProblem } from "./problem.js";
 import { queryPart } from "./query-plan.js";
 import { repeat } from "./repeat.js";
+import { columnTable } from "./table.js";
 import { unusedIndexes } from "./unused-indexes.js";
 
 const headings = ["query", "sent", "total", "each", "examined", "returned", "rejected", "index"];
@@ -32,14 +33,13 @@ function queryCell({ recordType, where, sort }) {
 }
 
 /** The index of a costly query of this type: there, on the way, or a button that adds it. */
-function indexCell({ recordType, index: fields, refused }, type, add) {
+function indexCell(piece, type, add) {
+    const { recordType, index: fields } = piece;
     if (!Array.isArray(fields)) return make("span", { class: "note" }, t("none would help more"));
     const title = fields.join(", ");
     const name = make("span", { class: "code" }, title);
-    const found = type === undefined ? undefined : indexes.find(type, fields);
-    // A sort needs an index that a field with QUERYABLE alone does not give, although that is found.
-    const isEnough = found === undefined || Number(refused) === 0 || found.state !== undefined || type.indexes.includes(found);
-    if (found !== undefined && isEnough) {
+    const found = indexes.helping(piece, type);
+    if (found !== undefined) {
         const state = indexes.stateText(found);
         return [name, " ", make("span", { class: found.state === "failed" ? "state alarm" : "state" }, state === "" ? t("ready") : state)];
     }
@@ -54,17 +54,19 @@ function indexCell({ recordType, index: fields, refused }, type, add) {
 function adviceTable(list, types, add) {
     const of = (key, content, style = "number") => cell(titles[key], content, style);
     const milliseconds = (value) => t("{time} ms", { time: number(value, { maximumFractionDigits: 1 }) });
-    return make("div", { class: "panel table", role: "group", tabindex: "0", "aria-label": t("Costly queries") },
-        make("table", { class: "lines cards advice-table" },
-            make("thead", {}, make("tr", {}, headings.map((key) => make("th", {
-                scope: "col", class: key === "query" || key === "index" ? null : "number",
-            }, titles[key])))),
-            make("tbody", {}, list.map((piece) => make("tr", {}, queryCell(piece),
+    const widths = { query: { min: 9 }, index: { min: 8 } };
+    return columnTable({
+        label: t("Costly queries"), role: "group",
+        columns: headings.map((key) => ({
+            title: titles[key], ...(widths[key] ?? { style: "number" }), priority: ["examined", "returned"].includes(key) ? 2 : key === "each" ? 1 : 0,
+        })),
+        body: make("tbody", {}, list.map((piece) => make("tr", {}, queryCell(piece),
                 of("sent", number(piece.count)), of("total", milliseconds(piece.milliseconds)),
                 of("each", milliseconds(Number(piece.milliseconds) / Math.max(1, Number(piece.count)))),
                 of("examined", number(piece.examinedRows)), of("returned", number(piece.returnedRows)),
                 Number(piece.refused) === 0 ? of("rejected", "–") : of("rejected", number(piece.refused), "number alarm"),
-                of("index", indexCell(piece, types.find(({ name }) => name === piece.recordType), add), null))))));
+                of("index", indexCell(piece, types.find(({ name }) => name === piece.recordType), add), null)))),
+    });
 }
 
 /** The indexes of all types that are being built or have failed. */

@@ -1,5 +1,6 @@
 import { make } from "../dom.js";
 import { t, tp } from "../words.js";
+import { columnTable } from "./table.js";
 
 const figures = [
     ["estimatedRows", t("estimated")], ["examinedRows", t("examined")], ["returnedRows", t("returned")],
@@ -20,14 +21,13 @@ export function noticeBox(notices, drop) {
 }
 
 function access(rows) {
-    const head = (text) => make("th", { scope: "col" }, text);
-    return make("div", { class: "table", role: "region", tabindex: "0", "aria-label": t("Index scans") },
-        make("table", {},
-            make("thead", {}, make("tr", {}, head(t("Scanned")), head(t("Condition")), head(t("Direction")))),
-            make("tbody", {}, rows.map((row) => make("tr", {},
+    return columnTable({
+        label: t("Index scans"), style: "", tableStyle: "lines", columns: [{ title: t("Scanned") }, { title: t("Condition"), min: 8 }, { title: t("Direction") }],
+        body: make("tbody", {}, rows.map((row) => make("tr", {},
                 make("td", { class: "code" }, String(row.index ?? "")),
                 make("td", { class: "code" }, row.condition === "TRUEPREDICATE" ? t("all records") : String(row.condition ?? "")),
-                make("td", {}, String(row.direction ?? "")))))));
+                make("td", {}, String(row.direction ?? ""))))),
+    });
 }
 
 /** How the server found the result. */

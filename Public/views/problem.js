@@ -1,4 +1,4 @@
-import { Refusal } from "../api.js";
+import * as api from "../api.js";
 import { announce, make } from "../dom.js";
 import { stringify } from "../json.js";
 import * as router from "../router.js";
@@ -26,7 +26,7 @@ export function problemBox(error, actions = []) {
     const facts = [];
     let reason = error.message;
     let details = null;
-    if (error instanceof Refusal) {
+    if (error instanceof api.Refusal) {
         const cause = error.details?.cause;
         facts.push([t("Code"), typeof cause === "string" ? `${error.code}, ${cause}` : error.code]);
         if (error.status !== undefined) facts.push([t("Status"), String(error.status)]);
@@ -58,12 +58,22 @@ export function showProblem(place, error, actions) {
 
 /** The seconds after which to retry if something is not ready yet; `null` for any other error. */
 export function waitingTime(error) {
-    const isSoon = error instanceof Refusal && error.code === "TRY_AGAIN_LATER" && error.retryAfter !== undefined;
+    const isSoon = error instanceof api.Refusal && error.code === "TRY_AGAIN_LATER" && error.retryAfter !== undefined;
     return isSoon ? Math.min(60, Math.max(1, Number(error.retryAfter))) : null;
 }
 
 /** Says that something is not ready yet, and calls `again()` when it may be, as long as the page is current. */
-export function waitBox(error, { signal, fail }, again) {
+export function waitBox(error, visit, again) {
+    const { signal, fail } = visit;
+    if (error.details?.cause === "INDEX_BUILDING") {
+        const box = make("div", { class: "panel wait-box", role: "status" }, make("p", { class: "reason" }, t("An index for this is being built.")));
+        import("./build-wait.js").then(({ followBuild }) => followBuild(box, error, visit)).then(() => {
+            if (!signal.aborted) return again();
+        }).catch((failure) => {
+            if (!signal.aborted) fail(failure);
+        });
+        return box;
+    }
     const seconds = waitingTime(error);
     const timer = setTimeout(ask, seconds * 1_000);
     signal.addEventListener("abort", () => clearTimeout(timer));

@@ -173,6 +173,17 @@ export async function show(visit, { type: typeName }, query) {
         }
         return fields;
     }
+    function drawCount(answer) {
+        const count = countText(answer);
+        bar.setCount(count === null ? "" : t("{records} in all", { records: count }));
+    }
+    /** Counts again after others have created or deleted records. */
+    async function recount() {
+        const { fields, syncToken, cursor, ...content } = searches.content(typeName, search, undefined, 1);
+        const answer = await api.query({ ...content, sort: undefined, explain: undefined, fields: [] }, signal);
+        signal.throwIfAborted();
+        drawCount(answer);
+    }
     /** The width for the table in pixels. At the first drawing, its place is not on the page yet. */
     function room() {
         return (document.getElementById("content")?.clientWidth ?? 0) - scrollBar;
@@ -210,7 +221,7 @@ export async function show(visit, { type: typeName }, query) {
             replaced(record) {
                 last.records = last.records.map((each) => (each.recordName === record.recordName ? record : each));
             },
-            refresh: () => router.go(searches.address(typeName, search)),
+            refresh: () => router.go(searches.address(typeName, search)), recount,
         });
         return [band, live.element];
     }
@@ -291,8 +302,7 @@ export async function show(visit, { type: typeName }, query) {
         // The titles of targets are what this caller may read, so a user's response is shown with names alone.
         targets = search.view === "" && searches.reader(search) === undefined ? references.targetsOf(typeName, answer.records, signal) : null;
         const isEmpty = answer.records.length === 0;
-        const count = countText(answer);
-        bar.setCount(count === null ? "" : t("{records} in all", { records: count }));
+        drawCount(answer);
         drawTable();
         above.replaceChildren(...bands(answer).filter((each) => each !== null));
         draw(notice, planView(answer.plan ?? null), search.view === "map" ? mapView(typeName, search.by, answer, findDrawn)

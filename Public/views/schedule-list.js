@@ -11,6 +11,7 @@ import { keepFocus } from "./keep-focus.js";
 import { showProblem } from "./problem.js";
 import { repeat } from "./repeat.js";
 import { nextText, scheduleButtons, stateText, taskLine } from "./schedule-parts.js";
+import { columnTable } from "./table.js";
 
 function row(schedule, actions) {
     const run = schedule.runs?.[0];
@@ -29,11 +30,11 @@ export async function show({ signal, show: draw, fail }) {
     const heading = make("h1", {}, t("Schedules"));
     const problem = make("div", {});
     const body = make("tbody", {});
-    const head = (text) => make("th", { scope: "col" }, text);
-    const table = make("div", { class: "panel table", role: "region", tabindex: "0", "aria-label": t("Schedules") },
-        make("table", { class: "lines cards" },
-            make("thead", {}, make("tr", {}, head(t("Name")), head(t("What")), head(t("When")), head(t("Next run")), head(t("Last run")),
-                head(t("State")), head(make("span", { class: "visually-hidden" }, t("Actions"))))), body));
+    const table = columnTable({
+        label: t("Schedules"), body, columns: [{ title: t("Name"), min: 7 }, { title: t("What"), min: 7 }, { title: t("When"), min: 9, priority: 2 },
+            { title: t("Next run"), solid: true, priority: 1 }, { title: t("Last run"), min: 11, priority: 1 }, { title: t("State") },
+            { title: make("span", { class: "visually-hidden" }, t("Actions")), solid: true }],
+    });
     const empty = make("div", { class: "empty" }, make("p", { class: "lead" }, t("No schedules yet.")),
         make("p", {}, t("A schedule deletes or changes the records that match a condition, at certain times: such as what is older than "
             + "half a year, each night.")));

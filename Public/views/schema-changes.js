@@ -4,6 +4,7 @@ import { make } from "../dom.js";
 import * as diff from "../schema-diff.js";
 import { number, t, tn } from "../words.js";
 import { people, words } from "./rights.js";
+import { columnTable } from "./table.js";
 
 const changes = { added: t("added"), changed: t("changed"), removed: t("removed") };
 const signs = { added: "+", changed: "±", removed: "−" };
@@ -50,7 +51,6 @@ export function summary(list) {
 
 /** The differences as a table with its summary. */
 export function changesTable(list) {
-    const head = (text) => make("th", { scope: "col" }, text);
     const body = make("tbody", {}, list.slice(0, mostRows).map(row));
     const rest = list.slice(mostRows);
     const more = rest.length === 0 ? null : make("button", { type: "button", class: "small", onclick: () => {
@@ -59,10 +59,10 @@ export function changesTable(list) {
     } }, tn("Show {count} more change", "Show {count} more changes", rest.length));
     return make("div", { class: "schema-changes" },
         make("p", { class: "summary" }, summary(list)),
-        make("div", { class: "panel table", role: "group", tabindex: "0", "aria-label": t("Changes") },
-            make("table", { class: "lines cards" },
-                make("thead", {}, make("tr", {}, [t("Type"), t("Change"), t("Part"), t("Name"), t("Before"), t("After")].map(head))),
-                body)), more);
+        columnTable({
+            label: t("Changes"), role: "group", body,
+            columns: [t("Type"), t("Change"), t("Part"), t("Name"), t("Before"), t("After")].map((title) => ({ title })),
+        }), more);
 }
 
 /** An index that gets lost: `Post (title, -likes)`, or `Post (title: SORTABLE)` for options of a field. */

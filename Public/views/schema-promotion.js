@@ -12,6 +12,7 @@ import { t, tn, tp } from "../words.js";
 import { ask } from "./dialog.js";
 import { showProblem } from "./problem.js";
 import { changesTable, dangers, lostName, refusalSentences, remarkList, remarks, summary } from "./schema-changes.js";
+import { columnTable } from "./table.js";
 
 /** The name of the server's own token in the audit log. */
 const ownToken = "_administrator";
@@ -70,13 +71,12 @@ function newRoles(roles) {
 }
 
 function snapshotTable(snapshots, rollBack) {
-    const head = (text) => make("th", { scope: "col" }, text);
     const cell = (title, text, style) => make("td", { "data-title": title, class: style }, text);
-    return make("div", { class: "panel table", role: "region", tabindex: "0", "aria-label": t("Earlier schemas of production") },
-        make("table", { class: "lines cards" },
-            make("thead", {}, make("tr", {}, [t("Number"), t("Valid until"), t("Replaced by a"), t("By"),
-                make("span", { class: "visually-hidden" }, t("Roll back"))].map(head))),
-            make("tbody", {}, snapshots.map((snapshot) => make("tr", { "data-snapshot": String(snapshot.id) },
+    return columnTable({
+        label: t("Earlier schemas of production"),
+        columns: [{ title: t("Number") }, { title: t("Valid until"), solid: true }, { title: t("Replaced by a"), min: 7 }, { title: t("By"), priority: 1 },
+            { title: make("span", { class: "visually-hidden" }, t("Roll back")), solid: true }],
+        body: make("tbody", {}, snapshots.map((snapshot) => make("tr", { "data-snapshot": String(snapshot.id) },
                 make("th", { scope: "row" }, String(snapshot.id)),
                 cell(t("Valid until"), localText(snapshot.created), "moment"),
                 cell(t("Replaced by a"), reasons[snapshot.before] ?? snapshot.before),
@@ -84,7 +84,8 @@ function snapshotTable(snapshots, rollBack) {
                 make("td", { class: "last" }, rollBack === null ? null : make("button", {
                     type: "button", class: "small", "aria-label": t("Roll back to {number}", { number: String(snapshot.id) }),
                     onclick: (event) => whileBusy(event.currentTarget, () => rollBack(snapshot.id)),
-                }, t("Roll back…"))))))));
+                }, t("Roll back…")))))),
+    });
 }
 
 export async function show({ signal, show: place, isOver }, head) {

@@ -14,6 +14,7 @@ import { ask } from "./dialog.js";
 import { showProblem } from "./problem.js";
 import { people, rightsLine } from "./rights.js";
 import { changeReviewed, productionNote, removeField } from "./schema-review.js";
+import { columnTable } from "./table.js";
 import { addForm, indexList, state } from "./type-schema.js";
 
 /** Letters, digits and underscores, starting with a letter: a valid name of a type or a field. */
@@ -79,16 +80,16 @@ async function askForType(name, type) {
 
 /** The fields of a type. `actions` are `{changeType, remove}`, or `null` for callers without the right. */
 function fieldTable(type, actions) {
-    const head = (text) => make("th", { scope: "col" }, text);
     const cell = (title, text, style) => make("td", { "data-title": title, class: style }, text);
     const button = (title, label, style, act) => make("button", {
         type: "button", class: style, "aria-label": label, onclick: (event) => whileBusy(event.currentTarget, act),
     }, title);
-    return make("div", { class: "panel table", role: "region", tabindex: "0", "aria-label": t("Fields of {type}", { type: type.name }) },
-        make("table", { class: "lines cards" },
-            make("thead", {}, make("tr", {}, [t("Field"), t("Type"), t("Indexes"), t("Who reads"), t("Who writes"), t("State"),
-                make("span", { class: "visually-hidden" }, t("Actions"))].map(head))),
-            make("tbody", {}, Object.entries(type.fields).map(([name, field]) => make("tr", {},
+    return columnTable({
+        label: t("Fields of {type}", { type: type.name }),
+        columns: [{ title: t("Field"), min: 7 }, { title: t("Type"), min: 6 }, { title: t("Indexes") }, { title: t("Who reads"), priority: 1 },
+            { title: t("Who writes"), priority: 1 }, { title: t("State") },
+            { title: make("span", { class: "visually-hidden" }, t("Actions")), solid: true }],
+        body: make("tbody", {}, Object.entries(type.fields).map(([name, field]) => make("tr", {},
                 make("th", { scope: "row", title: name }, name),
                 cell(t("Type"), normalized(String(field.type)), "code"),
                 cell(t("Indexes"), (field.indexes ?? []).join(", "), "code"),
@@ -96,7 +97,8 @@ function fieldTable(type, actions) {
                 cell(t("State"), fieldState(field)),
                 make("td", { class: "last" }, actions === null ? null : make("span", { class: "actions" },
                     button(t("Type…"), t("Change the type of {field}", { field: name }), "small", () => actions.changeType(name)),
-                    button(t("Remove"), t("Remove the field {field}", { field: name }), "danger small", () => actions.remove(name)))))))));
+                    button(t("Remove"), t("Remove the field {field}", { field: name }), "danger small", () => actions.remove(name))))))),
+    });
 }
 
 /** How many fields and indexes a type has. */

@@ -10,6 +10,7 @@ import { ask } from "./dialog.js";
 import { principalInput } from "./principal-input.js";
 import { roleName } from "./security-parts.js";
 import { accountPart } from "./account-input.js";
+import { columnTable } from "./table.js";
 
 const titles = { CREATE: t("Create"), READ: t("Read"), WRITE: t("Change and delete") };
 const hints = {
@@ -18,13 +19,8 @@ const hints = {
 /** With more roles than this, only those with a right on the type are in the matrix. */
 const mostRoles = 12;
 
-function head(text, style) {
-    return make("th", { scope: "col", class: style }, text);
-}
-
-function table(label, heads, rows) {
-    return make("div", { class: "panel table", role: "group", tabindex: "0", "aria-label": label },
-        make("table", { class: "lines cards" }, make("thead", {}, make("tr", {}, heads)), make("tbody", {}, rows)));
+function table(label, columns, rows) {
+    return columnTable({ label, role: "group", columns, body: make("tbody", {}, rows) });
 }
 
 /**
@@ -57,7 +53,7 @@ export function grantMatrix(state, changed) {
         make("th", { scope: "row", class: "wide" }, roleName(role),
             hints[role] === undefined ? null : make("span", { class: "note hint" }, hints[role])),
         draft.rights.map((right) => cell(role, right))));
-    const element = make("div", {}, table(t("Grants"), [head(t("Role")), draft.rights.map((right) => head(titles[right], "tick-cell"))],
+    const element = make("div", {}, table(t("Grants"), [{ title: t("Role"), min: 9 }, ...draft.rights.map((right) => ({ title: titles[right], style: "tick-cell" }))],
         rows));
     const hidden = all.filter((role) => !isShown(role));
     if (changed !== null && hidden.length > 0) element.append(rolePicker(hidden, (role) => {
@@ -126,7 +122,7 @@ export function fieldRights({ before, after, roles }, changed) {
         return make("td", { "data-title": title, class: isChanged ? "edited" : null }, make("span", { class: "choice" },
             make("span", { class: now === null ? "note" : "" }, text), changed === null ? null : button));
     }
-    return table(t("Rights of fields"), [head(t("Field")), columns.map(([, title]) => head(title))],
+    return table(t("Rights of fields"), [{ title: t("Field"), min: 7 }, ...columns.map(([, title]) => ({ title, min: 8 }))],
         names.map((field) => make("tr", {}, make("th", { scope: "row" }, field), columns.map((column) => cell(field, column)))));
 }
 
@@ -179,7 +175,8 @@ function listTable({ list }, changed, names) {
         }, t("Remove")))));
     if (rows.length === 0) return make("p", { class: "note" }, t("Empty: only administrators and keys can use new records."));
     return table(t("Access list of new records"),
-        [head(t("Who")), head(t("Read"), "tick-cell"), head(t("Change and delete"), "tick-cell"), head(t("Actions"))], rows);
+        [{ title: t("Who"), min: 7 }, { title: t("Read"), style: "tick-cell" }, { title: t("Change and delete"), style: "tick-cell" },
+            { title: t("Actions"), solid: true }], rows);
 }
 
 /** Adds a principal: everyone, the creator, a role, or an account by its name. It is no form of its own, because forms do not nest. */

@@ -11,6 +11,7 @@ import { number, t } from "../words.js";
 import { showProblem } from "./problem.js";
 import { askForRole, askToDeleteRole, grantsOf, growing, lookingNote, privateNote, rightsText, securityHead } from "./security-parts.js";
 import { accountTitle, accountInput } from "./account-input.js";
+import { columnTable } from "./table.js";
 
 const mostNames = 3;
 const mostRoles = 15;
@@ -101,7 +102,6 @@ export async function show({ signal, show: draw, isOver }) {
         const wanted = filter.value.trim().toLowerCase();
         rest.replaceChildren(growing(body, roles.filter(({ name }) => name.toLowerCase().includes(wanted)), (part) => part.map(row)));
     }
-    const head = (text, style) => make("th", { scope: "col", class: style }, text);
     draw(securityHead(heading, "roles", canChange ? make("p", { class: "actions" },
         make("button", { type: "button", class: roles.length === 0 ? "primary" : "", onclick: create }, t("New role"))) : null),
     privateNote(), lookingNote(), problem,
@@ -113,10 +113,10 @@ export async function show({ signal, show: draw, isOver }) {
     filter,
     roles.length === 0 ? make("div", { class: "empty" }, make("p", { class: "lead" }, t("No roles yet.")),
         make("p", {}, t("A role is a group of accounts. Grants give it rights on types.")))
-        : make("div", { class: "panel table", role: "region", tabindex: "0", "aria-label": t("Roles") },
-            make("table", { class: "lines cards" },
-                make("thead", {}, make("tr", {}, head(t("Role")), head(t("Members"), "number"), head(t("Names")), head(t("Rights")),
-                    canChange ? head(t("Actions")) : null)), body)), rest);
+        : columnTable({
+            label: t("Roles"), body, columns: [{ title: t("Role"), min: 8 }, { title: t("Members"), style: "number" }, { title: t("Names"), min: 6 },
+                { title: t("Rights"), min: 8 }, canChange ? { title: t("Actions"), solid: true } : null],
+        }), rest);
     fill();
     introduce(heading);
 }

@@ -8,6 +8,7 @@ import { roleTitle } from "../security/titles.js";
 import { number, t } from "../words.js";
 import { grantText, initial } from "./rights.js";
 import { growing, lookingNote, privateNote, securityHead } from "./security-parts.js";
+import { columnTable } from "./table.js";
 
 /** With more types than this, a box filters them. */
 const mostTypes = 15;
@@ -47,7 +48,6 @@ export async function show({ signal, show: draw }) {
         const wanted = filter.value.trim().toLowerCase();
         rest.replaceChildren(growing(body, types.filter(({ name }) => name.toLowerCase().includes(wanted)), (part) => part.map(row)));
     }
-    const head = (text, style) => make("th", { scope: "col", class: style }, text);
     const titles = { CREATE: t("Create"), READ: t("Read"), WRITE: t("Change and delete") };
     draw(securityHead(heading, "types"), privateNote(), lookingNote(),
         make("p", { class: "note" }, t("Who has which right on the records of each type. Choose a type to change its rights. "
@@ -56,10 +56,10 @@ export async function show({ signal, show: draw }) {
         filter,
         types.length === 0 ? make("div", { class: "empty" }, make("p", { class: "lead" }, t("No types yet.")),
             make("p", {}, make("a", { href: "#/types" }, t("Types"))))
-            : make("div", { class: "panel table", role: "region", tabindex: "0", "aria-label": t("Rights of types") },
-                make("table", { class: "lines cards" },
-                    make("thead", {}, make("tr", {}, head(t("Type")), rights.map((right) => head(titles[right])),
-                        head(t("Restricted fields"), "number"), head(t("Access lists")))), body)), rest);
+            : columnTable({
+                label: t("Rights of types"), body, columns: [{ title: t("Type"), min: 8 }, ...rights.map((right) => ({ title: titles[right], min: 5 })),
+                    { title: t("Restricted fields"), style: "number", priority: 1 }, { title: t("Access lists"), priority: 2 }],
+            }), rest);
     fill();
     introduce(heading);
 }

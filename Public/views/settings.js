@@ -10,6 +10,7 @@ import { number, t, tn } from "../words.js";
 import { codeBlock } from "./code-block.js";
 import { factList, openRow } from "./log-parts.js";
 import { part } from "./part.js";
+import { columnTable } from "./table.js";
 
 const columns = 4;
 
@@ -52,24 +53,23 @@ function sizeNote(setting) {
 function row(setting) {
     const cell = (title, content, style) => make("td", { "data-title": title, class: style }, content);
     const value = setting.value === "" ? make("span", { class: "note" }, t("empty"))
-        : [make("span", { class: "value code", translate: "no" }, setting.value), sizeNote(setting)];
+        : make("span", { class: "value" }, make("span", { class: "code", translate: "no" }, setting.value), sizeNote(setting));
     return openRow({
         title: setting.key, label: t("How to change {key}", { key: setting.key }), columns, content: () => details(setting),
         style: setting.isDefault ? "" : "changed",
-        cells: [cell(t("Value"), value, "value-cell"),
-            cell(t("Source"), make("span", { class: setting.isDefault ? "note" : "value code", }, sourceText(setting))),
-            cell(t("Meaning"), make("span", { class: "value note", lang: "en" }, setting.help), "path-cell")],
+        cells: [cell(t("Value"), value, "wide value-cell"),
+            cell(t("Source"), make("span", { class: setting.isDefault ? "note" : "value code", }, sourceText(setting)), "wide"),
+            cell(t("Meaning"), make("span", { class: "value note", lang: "en" }, setting.help), "wide path-cell")],
     });
 }
 
 function sectionTable(name, list) {
     const title = titles[name] ?? name;
-    const head = (text) => make("th", { scope: "col" }, text);
-    return make("section", { "aria-label": title }, make("h2", {}, title),
-        make("div", { class: "panel table log settings", role: "group", tabindex: "0", "aria-label": title },
-            make("table", { class: "lines cards" },
-                make("thead", {}, make("tr", {}, head(t("Setting")), head(t("Value")), head(t("Source")), head(t("Meaning")))),
-                make("tbody", {}, list.flatMap(row)))));
+    return make("section", { "aria-label": title }, make("h2", {}, title), columnTable({
+        label: title, role: "group", style: "panel log settings", body: make("tbody", {}, list.flatMap(row)),
+        columns: [{ title: t("Setting"), min: 11, ideal: 18.5 }, { title: t("Value"), min: 6.5, ideal: 14 },
+            { title: t("Source"), min: 6, ideal: 10, priority: 1 }, { title: t("Meaning"), min: 12, ideal: 30, grow: 1 }],
+    }));
 }
 
 function limitText({ count, unit }) {
@@ -85,11 +85,11 @@ function limitText({ count, unit }) {
 /** The limits that apply to requests, and the rates. */
 function limitTables(document) {
     const { limits, rates } = settings.limitsOf(document);
-    const table = (title, entries) => make("div", { class: "panel table", role: "group", tabindex: "0", "aria-label": title },
-        make("table", { class: "lines" },
-            make("thead", {}, make("tr", {}, make("th", { scope: "col" }, title), make("th", { scope: "col", class: "number" }, t("At most")))),
-            make("tbody", {}, entries.map(([name, text]) => make("tr", {},
-                make("th", { scope: "row", class: "code" }, name), make("td", { class: "number" }, text))))));
+    const table = (title, entries) => columnTable({
+        label: title, role: "group", tableStyle: "lines", columns: [{ title, min: 8 }, { title: t("At most"), style: "number" }],
+        body: make("tbody", {}, entries.map(([name, text]) => make("tr", {},
+            make("th", { scope: "row", class: "code" }, name), make("td", { class: "number" }, text)))),
+    });
     const half = Math.ceil(limits.length / 2);
     const rows = limits.map((limit) => [limit.name, limitText(limit)]);
     return [

@@ -144,8 +144,7 @@ export async function signInAgain() {
             const form = signInForm({ entered: () => close("entered"), wasByName: session.isByName(), isPanel: false });
             setTimeout(() => form.focus());
             return make("div", {},
-                make("p", {}, t("The server no longer accepts this token: it was restarted, or your session has ended. "
-                    + "What you wrote on the page stays there.")),
+                make("p", {}, t("Your session has ended, or the server was restarted. What you wrote on the page stays there.")),
                 form.element);
         },
         choices: [{ value: "stay", title: t("Not now"), kind: "quiet" }],

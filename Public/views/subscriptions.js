@@ -60,7 +60,7 @@ const columns = [
     { title: t("Watches"), cell: watchedText },
     { title: t("Fires on"), cell: ({ firesOn }) => (firesOn ?? []).map((each) => reasons[each] ?? each).join(", "), style: "moment" },
     {
-        title: t("Message"), style: "minor",
+        title: t("Message"), priority: 1,
         cell: ({ notification }) => notification?.alertBody ?? notification?.alertLocalizationKey ?? "",
     },
     { title: t("Created"), cell: ({ createdAt }) => localText(createdAt), style: "moment" },

@@ -9,6 +9,7 @@ import { ask, askToLeave } from "./dialog.js";
 import { showSizes } from "./index-sizes.js";
 import { showProblem } from "./problem.js";
 import { rightsLine } from "./rights.js";
+import { columnTable } from "./table.js";
 import { typeHeading, typeTabs } from "./type-tabs.js";
 import { t, tp } from "../words.js";
 
@@ -35,16 +36,16 @@ function fieldTable(type, changed) {
         boxes.push({ name, mark, input });
         return make("td", { role: "cell", "data-title": mark, class: "mark" }, input);
     }
-    const head = (text) => make("th", { scope: "col", role: "columnheader" }, text);
-    const element = make("div", { class: "panel table", role: "region", tabindex: "0", "aria-label": t("Fields") },
-        make("table", { role: "table", class: "lines cards" },
-            make("thead", { role: "rowgroup" }, make("tr", { role: "row" },
-                [t("Field"), t("Type"), "QUERYABLE", "SORTABLE", "SEARCHABLE", t("State")].map(head))),
-            make("tbody", { role: "rowgroup" }, Object.entries(type.fields).map(([name, field]) => make("tr", { role: "row" },
+    const element = columnTable({
+        label: t("Fields"), hasRoles: true,
+        columns: [{ title: t("Field"), min: 7 }, { title: t("Type"), min: 6 },
+            ...["QUERYABLE", "SORTABLE", "SEARCHABLE"].map((title) => ({ title, style: "mark" })), { title: t("State") }],
+        body: make("tbody", { role: "rowgroup" }, Object.entries(type.fields).map(([name, field]) => make("tr", { role: "row" },
                 make("th", { scope: "row", role: "rowheader" }, name),
                 make("td", { role: "cell", class: "code", "data-title": t("Type") }, field.type),
                 box(name, field, "QUERYABLE"), box(name, field, "SORTABLE"), box(name, field, "SEARCHABLE"),
-                make("td", { role: "cell", "data-title": t("State"), "data-field": name }, state(field)))))));
+                make("td", { role: "cell", "data-title": t("State"), "data-field": name }, state(field))))),
+    });
     return {
         element,
         read() {

@@ -9,6 +9,7 @@ import * as session from "../session.js";
 import { number, t } from "../words.js";
 import { readersText, rightsLine } from "./rights.js";
 import { newType } from "./sidebar.js";
+import { columnTable } from "./table.js";
 
 /** The numbers of records are asked for so many types at most, and so many at a time. */
 const mostCounts = 60;
@@ -52,11 +53,11 @@ export async function show({ signal, show: draw }) {
     await schema.load({ signal });
     const types = schema.all();
     const heading = make("h1", {}, t("Types"));
-    const head = (text, style) => make("th", { scope: "col", class: style }, text);
-    const table = make("table", { class: "lines cards" },
-        make("thead", {}, make("tr", {}, head(t("Name")), head(t("Records"), "number"), head(t("Fields"), "number"), head(t("Names")),
-            head(t("Indexes"), "number"), head(t("Who reads")))),
-        make("tbody", {}, types.map(row)));
+    const table = columnTable({
+        label: t("Types"), body: make("tbody", {}, types.map(row)),
+        columns: [{ title: t("Name"), min: 8 }, { title: t("Records"), style: "number", min: 6 }, { title: t("Fields"), style: "number", priority: 1 },
+            { title: t("Names"), min: 8, priority: 2 }, { title: t("Indexes"), style: "number" }, { title: t("Who reads"), min: 7 }],
+    });
     draw(make("div", { class: "page-head" }, heading, make("p", { class: "actions" }, session.covers("writeRecords")
         ? make("button", { type: "button", class: "primary", onclick: newType }, t("New type")) : null)),
     types.length === 0 ? make("div", { class: "empty" },
@@ -64,7 +65,7 @@ export async function show({ signal, show: draw }) {
         make("p", {}, scope.environment() === "production" ? t("In production, types come with the schema of development.")
             : session.covers("writeRecords") ? t("The first record creates a type: press “New type”.")
             : session.reason(t("creating one"))))
-        : make("div", { class: "panel table", role: "region", tabindex: "0", "aria-label": t("Types") }, table));
+        : table);
     introduce(heading);
     count(table, types, signal);
 }

@@ -14,6 +14,7 @@ import { number, t, tn } from "../words.js";
 import { part } from "./part.js";
 import { showProblem } from "./problem.js";
 import { changeReviewed } from "./schema-review.js";
+import { columnTable } from "./table.js";
 
 const day = 86_400_000; // milliseconds
 const hour = 3_600_000; // milliseconds
@@ -89,14 +90,13 @@ export function unusedIndexes({ environment, signal, fail, problem, heading, cha
         if (list.length === 0) {
             return [make("p", { class: "note" }, t("Each index has been used since the server started, or there are none."))];
         }
-        const head = (text, style) => make("th", { scope: "col", class: style }, text);
         return [
             make("p", { class: "note" }, periodNote(start)),
-            make("div", { class: "panel table unused", role: "group", tabindex: "0", "aria-label": t("Unused indexes") },
-                make("table", { class: "lines cards" },
-                    make("thead", {}, make("tr", {}, head(t("Type")), head(t("Index")), head(t("Entries"), "number"), head(t("Size"), "number"),
-                        head(make("span", { class: "visually-hidden" }, t("Actions"))))),
-                    make("tbody", {}, list.map((found) => row(found, start))))),
+            columnTable({
+                label: t("Unused indexes"), role: "group", style: "panel unused", body: make("tbody", {}, list.map((found) => row(found, start))),
+                columns: [{ title: t("Type"), min: 7 }, { title: t("Index"), min: 8 }, { title: t("Entries"), style: "number", priority: 1 },
+                    { title: t("Size"), style: "number" }, { title: make("span", { class: "visually-hidden" }, t("Actions")), solid: true }],
+            }),
         ];
     } });
     return section;

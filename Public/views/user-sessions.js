@@ -38,7 +38,7 @@ export function userSessions(account, title, visit) {
             { title: t("Device or program"), cell: ({ label }) => label ?? t("without a label") },
             { title: t("Signed in"), cell: ({ createdTimestamp }) => localText(createdTimestamp), style: "moment" },
             { title: t("Last used"), cell: ({ usedTimestamp }) => localText(usedTimestamp), style: "moment" },
-            { title: t("Ends"), cell: ({ expiresAt }) => localText(expiresAt), style: "moment minor" },
+            { title: t("Ends"), cell: ({ expiresAt }) => localText(expiresAt), style: "moment", priority: 1 },
         ],
         empty: [make("p", {}, t("No sessions: nobody is signed in to this account."))],
     });

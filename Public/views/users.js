@@ -14,6 +14,7 @@ import { number, t, tn } from "../words.js";
 import { ask } from "./dialog.js";
 import { problemBox, showProblem } from "./problem.js";
 import { accountTitle } from "./account-input.js";
+import { columnTable } from "./table.js";
 
 const pageSize = 50;
 const shortestPassword = 8;
@@ -42,11 +43,10 @@ function row(account) {
 }
 
 function table(list) {
-    const head = (text) => make("th", { scope: "col" }, text);
-    return make("div", { class: "panel table", role: "region", tabindex: "0", "aria-label": t("Accounts") },
-        make("table", { class: "lines cards" },
-            make("thead", {}, make("tr", {}, head(t("Name")), head(t("Roles")), head(t("Created")), head(t("State")))),
-            make("tbody", {}, list.map(row))));
+    return columnTable({
+        label: t("Accounts"), body: make("tbody", {}, list.map(row)),
+        columns: [{ title: t("Name"), min: 8 }, { title: t("Roles") }, { title: t("Created"), solid: true, priority: 1 }, { title: t("State") }],
+    });
 }
 
 function pager(page, hasNext, count) {

@@ -12,6 +12,7 @@ import * as states from "../webhook-states.js";
 import { facts, pageHead } from "./collection.js";
 import { ask } from "./dialog.js";
 import { showProblem } from "./problem.js";
+import { columnTable } from "./table.js";
 import { commandsFor, nameOf, remove } from "./webhook-commands.js";
 import { stateNode, zoneNode } from "./webhooks.js";
 
@@ -32,25 +33,26 @@ async function showAttempt(attempt) {
 }
 
 function attemptTable(attempts) {
-    const head = (text, style) => make("th", { scope: "col", class: style }, text);
     const cell = (title, content, style) => make("td", {
         "data-title": title, class: style, title: typeof content === "string" ? content : null,
     }, typeof content === "string" ? make("span", { class: "value" }, content) : content);
-    return make("div", { class: "panel table attempts", role: "region", tabindex: "0", "aria-label": t("Deliveries") },
-        make("table", { class: "lines cards list" },
-            make("thead", {}, make("tr", {}, head(t("Time"), "moment"), head(t("Result")), head(t("Message"), "middle"),
-                head(t("Events"), "number figure"), head(t("Attempt"), "number figure minor"), head(t("Duration"), "number figure"), head(t("Response"), "figure"))),
-            make("tbody", {}, attempts.map((attempt) => make("tr", {},
+    return columnTable({
+        label: t("Deliveries"), style: "panel attempts", tableStyle: "lines cards list",
+        columns: [{ title: t("Time"), solid: true }, { title: t("Result"), min: 8 }, { title: t("Message"), min: 5.5 }, { title: t("Events"), style: "number" },
+            { title: t("Attempt"), style: "number", priority: 1 }, { title: t("Duration"), style: "number", priority: 1 },
+            { title: t("Response"), solid: true }],
+        body: make("tbody", {}, attempts.map((attempt) => make("tr", {},
                 make("th", { scope: "row" }, localText(attempt.timestamp)),
                 cell(t("Result"), states.resultText(attempt), attempt.delivered ? "result" : "result alarm"),
                 cell(t("Message"), states.messageTypes[attempt.type] ?? attempt.type),
                 cell(t("Events"), number(attempt.events), "number"),
-                cell(t("Attempt"), number(attempt.attempt), "number minor"),
+                cell(t("Attempt"), number(attempt.attempt), "number"),
                 cell(t("Duration"), states.durationText(attempt.duration), "number"),
                 cell(t("Response"), make("button", {
                     type: "button", class: "quiet small", onclick: () => showAttempt(attempt),
                     "aria-label": t("Show the attempt of {time}", { time: localText(attempt.timestamp) }),
-                }, t("Show"))))))));
+                }, t("Show")))))),
+    });
 }
 
 export async function show({ signal, show: draw, fail }, { webhook: id }) {

@@ -3,6 +3,7 @@ public import HTTP
 package import RecordEngine
 internal import RecordModel
 internal import RecordWire
+internal import Synchronization
 internal import Threads
 
 /// The HTTP interface of the record database: routes requests, calls handlers, and translates errors.
@@ -23,6 +24,8 @@ public final class RecordAPI: Sendable {
     let requests: RequestLog
     /// The last day of some metrics.
     let history = MetricsHistory()
+    /// The number of responses that asked to wait for an index. Their status is 503, and nothing has failed.
+    let indexWaits = Atomic<Int>(0)
     /// The path prefix that clients see before each route, if a proxy serves the server below a path; otherwise empty.
     let basePath: String
     /// The response body of `/limits`.
@@ -78,14 +81,13 @@ public final class RecordAPI: Sendable {
     }
 
     private func respondOnThisThread(_ request: HTTPRequest, _ context: RecordAPIContext) async -> HTTPResponse {
-        guard requests.isOn else {
-            var note = RequestNote()
-            return await respond(to: request, context, &note)
-        }
-        let start = MonotonicClock.now
+        let start = requests.isOn ? MonotonicClock.now : 0
         var note = RequestNote()
         let response = await respond(to: request, context, &note)
-        if note.isLogged { requests.add(request, response, note, since: start, to: context.requests) }
+        if let error = note.error, error.cause == .indexBuilding { indexWaits.add(1, ordering: .relaxed) }
+        if requests.isOn, note.isLogged, !response.isUnlogged {
+            requests.add(request, response, note, since: start, to: context.requests)
+        }
         return response
     }
 

@@ -51,6 +51,45 @@ import Testing
         #expect(abs((Self.value("p99", point) ?? 0) - (1 + (133.65 - 122) / 13 * 9)) < 1e-6)
     }
 
+    @Test func `a response that asks to wait for an index is no failure`() throws {
+        let history = MetricsHistory()
+        func text(_ failed: Int, waits: Int) -> [UInt8] {
+            Self.text(good: 100, failed: failed) + Array("fogbase_http_index_waits_total \(waits)\n".utf8)
+        }
+        history.add(MetricsReading(text(10, waits: 4), at: 0))
+        history.add(MetricsReading(text(30, waits: 14), at: 10_000))
+        #expect(Self.value("failed", try #require(history.points(.hour).last)) == 1)
+        history.add(MetricsReading(text(40, waits: 24), at: 20_000))
+        #expect(Self.value("failed", try #require(history.points(.hour).last)) == 0)
+    }
+
+    @Test func `waits for an index are counted, and other failures are not`() async throws {
+        let database = try await TestDatabase.make()
+        let schema = await database.call(
+            .put, "/schema", as: .administrator, body: #"{"types":{"Post":{"fields":{"n":{"type":"INT64"}}}}}"#)
+        try #require(schema.status == 200, "\(schema.text)")
+        // More records than a request gives an index itself.
+        for batch in 0..<26 {
+            let operations = (0..<200).map {
+                #"{"operationType":"create","record":{"recordType":"Post","recordName":"r\#(batch * 200 + $0)","fields":{"n":\#($0)}}}"#
+            }
+            let made = await database.call(
+                .post, "/records", as: .administrator,
+                body: #"{"operations":[\#(operations.joined(separator: ","))]}"#)
+            try #require(made.status == 200, "\(made.text)")
+        }
+        func waits() -> String? {
+            String(decoding: OperationRoutes.metricsText(database.api), as: UTF8.self).split(separator: "\n")
+                .first { $0.hasPrefix("fogbase_http_index_waits_total") }?.split(separator: " ").last.map(String.init)
+        }
+        #expect(waits() == "0")
+        let response = await database.call(.get, "/query/Post?where=n%20%3E%205", as: .administrator)
+        #expect(response.status == 503 && response.text.contains("INDEX_BUILDING"), "\(response.text)")
+        #expect(waits() == "1")
+        await database.call(.get, "/records/Post/none", as: .administrator)
+        #expect(waits() == "1")
+    }
+
     @Test func `without requests there is no duration, and above all bounds only the last bound is known`() throws {
         let history = MetricsHistory()
         let text = Self.text(good: 10)

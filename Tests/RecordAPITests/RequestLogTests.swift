@@ -97,6 +97,43 @@ import Testing
         #expect(Self.lines(await database.call(.get, "/requests?limit=100", as: .administrator)).count == 11)
     }
 
+    @Test func `small pictures with log=false are left out, but no rejection and no other file`() async throws {
+        let database = try await AssetRoutesTests.makeDatabase()
+        let picture = try await AssetRoutesTests.upload(database, AssetRoutesTests.gif, query: "?filename=a.gif")
+        let text = try await AssetRoutesTests.upload(database)
+        let large = try await AssetRoutesTests.upload(
+            database, AssetRoutesTests.gif + [UInt8](repeating: 0, count: 512 * 1_024), query: "?filename=b.gif")
+        func entries(_ target: String, _ status: Int, isDamaged: Bool = false) async throws -> Int {
+            let before = await database.call(.get, "/requests?path=/assets&limit=100", as: .administrator)
+            let target = isDamaged ? target.replacing("/assets/", with: "/assets/x") : target
+            #expect(await database.call(.get, target).status == status, "\(target)")
+            let after = await database.call(.get, "/requests?path=/assets&limit=100", as: .administrator)
+            return Self.requests(after).count - Self.requests(before).count
+        }
+        // Without libvips a thumbnail is a rejection that says so, and the console shows the whole picture.
+        for (parameters, status) in [("log=false", 200), ("log=false&width=160&height=160&fit=cover", 501)] {
+            #expect(try await entries(AssetRoutesTests.target(picture, parameters), status) == 0, "\(parameters)")
+        }
+        for (asset, parameters, status) in [
+            (picture, "", 200), (picture, "log=true", 200), (picture, "width=160", 501), (picture, "log=no", 400),
+            (picture, "log=false&width=0", 400), (picture, "log=false&download=true", 200), (text, "log=false", 200),
+            (text, "log=false&width=10", 415), (large, "log=false", 200),
+        ] {
+            #expect(try await entries(AssetRoutesTests.target(asset, parameters), status) == 1, "\(parameters)")
+        }
+        let forged = try AssetRoutesTests.target(picture, "log=false")
+        let refused = await database.call(.get, forged.replacing("/assets/", with: "/assets/x")).status
+        #expect((400..<500).contains(refused))
+        #expect(try await entries(forged, refused, isDamaged: true) == 1)
+        // The marker means nothing elsewhere.
+        for target in ["/records/Post/none?log=false", "/nowhere?log=false"] {
+            let status = await database.call(.get, target, as: .creator).status
+            #expect(status >= 400)
+            let entry = Self.requests(await database.call(.get, "/requests?limit=1", as: .administrator)).first
+            #expect(entry.map(Self.status) == Int64(status))
+        }
+    }
+
     @Test func `secret paths are not logged, long ones are cut, and the log can be off`() async throws {
         let database = try await TestDatabase.make()
         await database.call(.get, "/assets/secret-name?expires=1&signature=x")

@@ -5,7 +5,7 @@ import "./page.js";
 
 const filters = await import("../../Public/filters.js");
 const columns = await import("../../Public/columns.js");
-const { find, listed, rooms } = await import("../../Public/rooms.js");
+const { find, listed, rooms, similar } = await import("../../Public/rooms.js");
 const { samples, sum } = await import("../../Public/metrics.js");
 const { undoing } = await import("../../Public/indexes.js");
 
@@ -62,11 +62,18 @@ test("columns keep their order, and new fields come last", () => {
     assert.ok(columns.width("a", ["x".repeat(999)]) <= 320);
 });
 
-test("a URL leads to a room, and an unknown one to the first", () => {
+test("a URL leads to a room, and an unknown one to a page that says so", () => {
     assert.deepEqual(find(["types", "Post", "record", "a/b"]).names, { type: "Post", record: "a/b" });
     assert.equal(find(["types", "Post"]).room.path, "types/:type");
     assert.equal(find([]).room, rooms[0]);
-    assert.equal(find(["nowhere", "at", "all"]).room, rooms[0]);
+    for (const segments of [["nowhere", "at", "all"], ["nowhere"], ["types", "Post", "record"], ["%zz"]]) {
+        assert.ok(!rooms.includes(find(segments).room), segments.join("/"));
+    }
+    assert.equal(find(["welcome"]).room, rooms[0]);
+    assert.deepEqual(similar(["accounts"]), [{ title: "Accounts", href: "#/users" }]);
+    assert.deepEqual(similar(["types", "Good", "G 1"]).map(({ href }) => href),
+        ["#/types/Good/record/G%201", "#/types/Good", "#/types"]);
+    assert.deepEqual(similar(["nowhere", "at", "all"]), []);
     assert.equal(find(["schema"]).room.path, "schema");
     const listedPaths = listed("data").map(({ path }) => path);
     assert.ok(listedPaths.includes("types") && listedPaths.includes("schema") && !listedPaths.includes("types/:type"));

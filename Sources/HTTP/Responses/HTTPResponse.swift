@@ -13,6 +13,8 @@ public struct HTTPResponse: Sendable {
     public var closesConnection: Bool
     /// Whether the path is a secret, such as a signed URL. The access log then shows the route instead.
     public var hidesPath = false
+    /// Whether the log of the latest requests leaves this response out. The access log has it.
+    public var isUnlogged = false
     /// Whether the handler has decided which origins may read the response. The transport then adds no CORS fields.
     public var ownsOrigins = false
 

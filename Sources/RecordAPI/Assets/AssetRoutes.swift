@@ -39,7 +39,8 @@ enum AssetRoutes {
     private static func reading(_ name: StaticString) -> Route {
         Route(
             name, "readAsset", .assets, "Reads an asset by its signed URL, ranges of it, or a smaller picture",
-            rate: .read, authentication: .url, query: ServedContent.parameters, headers: ServedContent.headers,
+            rate: .read, authentication: .url, query: ServedContent.parameters + ["log"],
+            headers: ServedContent.headers,
             responses: ServedContent.responses
         ) { call in try await read(call) }
     }
@@ -105,10 +106,24 @@ enum AssetRoutes {
     }
 
     /// `GET /assets/{token}`: reads an asset by its signed URL. The URL is the only required permission.
+    ///
+    /// With `log=false`, the log of the latest requests leaves out small pictures, because a list of records shows many,
+    /// which would displace the requests that an administrator looks for. It never leaves out a rejection, nor another
+    /// file, so nobody can hide those.
     static func read(_ call: RecordCall) async throws -> HTTPResponse {
         let filename = call.request.target.segmentCount > 2 ? call.parameters[1] : ""
         let asset = try call.reader.assets.open(token: call.parameters[0], filename: filename)
-        return try await ServedContent(asset, for: call).response(to: call.request)
+        let isLogged = try call.query["log"] == nil || call.query.word("log")
+        var response: HTTPResponse
+        do {
+            let content = try await ServedContent(asset, for: call)
+            response = try content.response(to: call.request)
+            response.isUnlogged = !isLogged && content.isSmallPicture
+        } catch let error as RecordError where !isLogged && error.cause == .thumbnailsUnavailable {
+            response = call.api.errorResponse(error, id: call.request.id)
+            response.isUnlogged = true
+        }
+        return response
     }
 
     static let schemas: StaticString = #"""

@@ -31,6 +31,11 @@ struct ServedContent {
     var filename: String?
     /// How long a client may cache the content without revalidation, in seconds; `nil` if caching is not allowed.
     var secondsLeft: Int64?
+    /// Whether the content is a picture as a page shows many: a thumbnail, or a whole picture of little size.
+    var isSmallPicture = false
+
+    /// The maximum side of such a thumbnail in pixels, and the maximum size of such a picture in bytes.
+    private static let (smallSide, smallSize) = (640, 512 * 1_024)
 
     init(_ asset: OpenAsset, for call: RecordCall) async throws {
         body = .file(AssetBodySource(asset))
@@ -40,10 +45,14 @@ struct ServedContent {
         display = try call.query.word("download") ? .attachment : asset.display
         filename = asset.filename
         secondsLeft = asset.secondsLeft
-        guard let form = try call.query.thumbnail(of: asset.picture), let source = asset.picture else { return }
+        guard let form = try call.query.thumbnail(of: asset.picture), let source = asset.picture else {
+            isSmallPicture = asset.picture != nil && size <= Self.smallSize && display != .attachment
+            return
+        }
         entityTag = EntityTag(opaque: asset.hash.hex + form.tagSuffix)
         mediaType = form.format.mediaType
         display = try call.query.word("download") ? .attachment : .document
+        isSmallPicture = [form.width, form.height].allSatisfy { ($0 ?? Self.smallSide + 1) <= Self.smallSide }
         // If the client's copy is current, no thumbnail is needed.
         if case .notModified = condition(of: call.request) { return }
         do throws(ThumbnailError) {

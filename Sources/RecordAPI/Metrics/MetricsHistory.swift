@@ -68,6 +68,8 @@ struct MetricsReading: Sendable {
     /// The requests of each bucket of the duration and of all below it, by the bucket's upper bound in seconds.
     private var buckets: [Double: Double] = [:]
     private var sums: [String: Double] = [:]
+    /// The responses with status 503 that asked to wait for an index build.
+    private var indexWaits = 0.0
 
     /// The names of the values of a point. Rates are per second, durations in milliseconds, sizes in bytes.
     static let series = [
@@ -100,6 +102,7 @@ struct MetricsReading: Sendable {
                 if let status = Self.label("status", sample).flatMap({ UInt16($0) }) {
                     requests[status, default: 0] += value
                 }
+            case "fogbase_http_index_waits_total": indexWaits += value
             case "fogbase_http_request_duration_seconds_bucket":
                 guard let bound = Self.label("le", sample) else { continue }
                 buckets[bound == "+Inf" ? .infinity : Double(bound) ?? .infinity, default: 0] += value
@@ -125,7 +128,8 @@ struct MetricsReading: Sendable {
         }
         var values: [String: Double] = [
             "requests": count(0...999) / seconds, "throttled": count(429...429) / seconds,
-            "refused": (count(400...499) - count(429...429)) / seconds, "failed": count(500...599) / seconds,
+            "refused": (count(400...499) - count(429...429)) / seconds,
+            "failed": max(0, count(500...599) - (indexWaits - earlier.indexWaits)) / seconds,
         ]
         for series in Self.rates.values {
             values[series] = max(0, (sums[series] ?? 0) - (earlier.sums[series] ?? 0)) / seconds

@@ -135,6 +135,8 @@ extension OpenAPI {
         "fit":{"name":"fit","in":"query","schema":{"type":"string","enum":["contain","cover"],"default":"contain"},
         "description":"Inside the box, or filling it"},
         "format":{"name":"format","in":"query","schema":{"type":"string","enum":["jpeg","png","webp"]}},
+        "log":{"name":"log","in":"query","schema":{"type":"boolean","default":true},
+        "description":"With false, GET /requests leaves out a small picture that was served"},
         "maxAffected":{"name":"maxAffected","in":"query","schema":{"type":"integer","minimum":0},
         "description":"Rejects a request that concerns more records than this"},
         "container":{"name":"container","in":"query","schema":{"type":"string"}},

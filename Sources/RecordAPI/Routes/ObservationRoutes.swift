@@ -69,7 +69,8 @@ enum ObservationRoutes {
             "types": .array(
                 report.types.map { type in
                     [
-                        "name": .string(type.name), "records": .integer(type.records), "bytes": .integer(type.bytes),
+                        "name": .string(type.name), "records": .integer(type.records),
+                        "relation": .string(type.isCounted ? "exact" : "estimate"), "bytes": .integer(type.bytes),
                         "indexes": .array(
                             type.indexes.map { index in
                                 [
@@ -99,8 +100,10 @@ enum ObservationRoutes {
         "logBytes":{"type":"integer"},"freeBytes":{"type":"integer","description":"Free space of the disk"},
         "records":{"type":"integer"},"recordBytes":{"type":"integer"},"assetBytes":{"type":"integer"},
         "relation":{"type":"string","enum":["exact","estimate"],"description":"Of the sizes of types"},
-        "types":{"type":"array","items":{"type":"object","required":["name","records","bytes","indexes"],
-        "properties":{"name":{"type":"string"},"records":{"type":"integer"},"bytes":{"type":"integer"},
+        "types":{"type":"array","items":{"type":"object","required":["name","records","relation","bytes",
+        "indexes"],"properties":{"name":{"type":"string"},"records":{"type":"integer"},
+        "relation":{"type":"string","enum":["exact","estimate"],"description":"Of the number of records"},
+        "bytes":{"type":"integer"},
         "indexes":{"type":"array","items":{"type":"object","required":["fields","entries","bytes","uses"],
         "properties":{"fields":{"type":"array","items":{"type":"string"}},"entries":{"type":["integer","null"],
         "description":"When they were last counted"},"bytes":{"type":["integer","null"]},

@@ -2,6 +2,7 @@ internal import HTTP
 internal import RecordEngine
 internal import RecordModel
 internal import RecordWire
+internal import Synchronization
 
 /// The routes for operators and their monitoring tools.
 enum OperationRoutes {
@@ -124,6 +125,9 @@ enum OperationRoutes {
         var text = MetricsText()
         text.gauge(
             "fogbase_info", help: "The version that runs.", labels: [("version", api.configuration.version)], 1)
+        text.counter(
+            "fogbase_http_index_waits_total", help: "Responses with status 503 that ask to wait for an index build.",
+            UInt64(api.indexWaits.load(ordering: .relaxed)))
         writeDatabases(of: api.registry, into: &text)
         writeBackups(of: api.registry, into: &text)
         ProcessMetrics().writeMetrics(into: &text)

@@ -29,8 +29,9 @@ package struct RecordTotal: Hashable, Sendable {
 struct TotalEstimator {
     let queries: QueryReader
 
-    /// The number of rows that the count for a total reads. Above it, the total comes from statistics.
-    static let totalRows = 2_048
+    /// The number of rows that the count for a total reads: 10,000 whose records are tested, which count twice. Above
+    /// it, the total comes from statistics.
+    static let totalRows = 20_000
 
     /// Returns the total of a query: exact if few rows must be read, else from the statistics of the plan's indexes.
     ///

@@ -51,8 +51,9 @@ package final class RecordBackfillScan {
     }
 
     /// The SQL for the live records of one type: first the records without access lists, zone by zone, then the records
-    /// with access lists. Zone by zone, because the SQL index orders the records of a type only within a zone.
-    private static func ofType(_ columns: String) -> SQL {
+    /// with access lists. Zone by zone, because the SQL index orders the records of a type only within a zone. Parameters:
+    /// the type and the maximum number of rows.
+    static func ofType(_ columns: String) -> SQL {
         """
         SELECT \(columns) FROM (SELECT id AS known FROM zone) CROSS JOIN record AS r INDEXED BY record_by_type
         WHERE r.zone = known AND r.type = ?1 AND r.deleted = 0 AND r.acl IS NULL

@@ -193,7 +193,7 @@ def a_wrong_container_is_no_dead_end(page, server):
     page.open("", "?container=nope")
     page.sign_in(TOKEN)
     page.see("The server has no container with this name", "The server's default database")
-    assert "no longer accepts" not in page.text()
+    assert "has ended" not in page.text()
     page.browser.refresh()
     page.see("The server has no container with this name")
     page.find("header .place summary").click()

@@ -316,7 +316,7 @@ def the_lists_work_by_keyboard_and_without_a_connection(page, server):
     assert state(page, id_) == "done" and not page.all(".problem-box")
     # The session of the cookie ends with the server.
     server.start()
-    page.see("The server no longer accepts this token")
+    page.see("Your session has ended, or the server was restarted.")
     page.press("Not now")
 
 

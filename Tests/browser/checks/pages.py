@@ -131,7 +131,7 @@ def refusals_are_told_in_words(page, server):
     page.heading("Post")
     server.restart()
     page.more("Refresh")
-    page.see("The server no longer accepts this token")
+    page.see("Your session has ended, or the server was restarted.")
     page.press("Not now")
     page.see("You are no longer signed in.")
 
@@ -142,7 +142,7 @@ def a_token_that_was_revoked_leads_to_the_door(page, server):
     page.see("Nothing but fog so far.")
     page.browser.delete_all_cookies()
     page.open()
-    page.see("The server no longer accepts this token. Sign in again.")
+    page.see("Your session has ended. Sign in again.")
 
 
 @check
