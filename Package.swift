@@ -135,7 +135,7 @@ let package = Package(
             name: "UnicodeTextTests", dependencies: ["UnicodeText", "Cryptography", "TestSupport"],
             exclude: ["make_tables.py"], swiftSettings: house),
         tests("TextSearchTests", ["TextSearch", "UnicodeText"]),
-        tests("RecordModelTests", ["RecordModel", "Geography", "FuzzTargets"]),
+        tests("RecordModelTests", ["RecordModel", "Geography", "UnicodeText", "FuzzTargets"]),
         tests("RecordWireTests", ["RecordWire", "RecordModel", "Geography", "Encodings"]),
         tests(
             "RecordStorageTests",
@@ -151,7 +151,7 @@ let package = Package(
             "RecordAPITests",
             [
                 "RecordAPI", "RecordEngine", "RecordStorage", "RecordWire", "RecordModel", "HTTP", "Encodings",
-                "Cryptography", "CCrypto", "Compression", "Threads", "StoreTestSupport",
+                "Cryptography", "CCrypto", "Compression", "Threads", "StoreTestSupport", "FuzzTargets",
             ]),
         tests("FogbaseClientTests", ["fogbase", "FogbaseClient", "RecordModel", "RecordWire"]),
         tests("CloudKitImportTests", ["CloudKitImport", "Cryptography", "Encodings", "RecordWire", "Threads"]),

@@ -55,6 +55,36 @@ import Testing
         #expect(try client.send("GET", "/health/live").status == 200)
     }
 
+    @Test(.timeLimit(.minutes(2)))
+    func `patterns with much work stop at the limits, and leave the server to others`() throws {
+        let server = try ServerProcess()
+        let client = try HTTPClient(port: server.port)
+        let text = String(repeating: "a", count: 500_000)
+        let made = try client.send(
+            "PUT", "/records/Post/long", #"{"fields":{"title":"\#(text)","n":1}}"#,
+            token: ServerProcess.administratorToken)
+        #expect(made.status == 201)
+        // Compiling this took hours, on an event loop.
+        let nothing =
+            "recordName MATCHES '\(String(repeating: "(", count: 20))()\(String(repeating: "){1000}", count: 20))'"
+        for _ in 0..<4 {
+            let response = try client.send("GET", "/query/Post?where=\(Follower.encoded(nothing))")
+            #expect(response.status == 200 && response.json?["records"]?.array?.isEmpty == true, "\(response.text)")
+        }
+        // Matching this took minutes, also after the client had left.
+        let slow = #"recordName IN {'long'} AND title MATCHES '(?:[\\p{Cn}\\p{Co}\\p{Zp}\\p{L}]*){330}Z'"#
+        let target = "/query/Post?where=\(Follower.encoded(slow))"
+        for _ in 0..<3 {
+            let leaving = try RawClient(port: server.port)
+            try leaving.send("GET \(target) HTTP/1.1\r\nHost: a\r\n\r\n")
+        }
+        let groups = try client.send("GET", "/query/Post?groupBy=n&aggregate=count")
+        #expect(groups.status == 200, "\(groups.text)")
+        let response = try client.send("GET", target)
+        #expect(response.status == 400 && response.text.contains("QUERY_TOO_EXPENSIVE"), "\(response.text)")
+        #expect(try client.send("GET", "/health/live").status == 200)
+    }
+
     @Test func `names of every kind stay plain data`() throws {
         let server = try ServerProcess()
         let client = try HTTPClient(port: server.port)

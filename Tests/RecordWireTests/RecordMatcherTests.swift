@@ -58,6 +58,36 @@ import Testing
         }
     }
 
+    @Test(arguments: ["string", "ANY stringlist"])
+    func `the deadline is checked within one match of a pattern`(field: String) throws {
+        let binder = PredicateBinder(type: try Sample.type(), now: 0) { _ in nil }
+        let condition = #"\#(field) MATCHES '(?:[\\p{Cn}\\p{Co}\\p{L}]*){230}Z'"#
+        let matcher = RecordMatcher(try binder.bind(try PredicateSyntax.parse(condition)))
+        let text = #""\#(String(repeating: "a", count: 500_000))""#
+        try Sample.withRecord(#"{"string":\#(text),"stringlist":[\#(text)]}"#) { record in
+            var looks = 0
+            var meter = MatchCostMeter {
+                looks += 1
+                return looks < 200
+            }
+            #expect(throws: MatchFailure.self) { _ = try matcher.matches(record, &meter) }
+            #expect(looks == 200)
+            // The decoding of the text, and a clock reading about every 65,536 units.
+            #expect(meter.spent < 20_000_000 + 200 * 140_000)
+            var limited = MatchCostMeter(recordLimit: 30_000_000)
+            #expect(throws: MatchFailure.self) { _ = try matcher.matches(record, &limited) }
+            #expect(limited.spent < 31_000_000)
+        }
+    }
+
+    @Test func `a short match of a long pattern costs little`() throws {
+        let text = String(repeating: "a", count: 10_000)
+        let long = try ask("string MATCHES 'b{900}|a*'", #"{"string":"\#(text)"}"#)
+        let short = try ask("string MATCHES 'b|a*'", #"{"string":"\#(text)"}"#)
+        #expect(long.matches && short.matches)
+        #expect(long.work < 2 * short.work)
+    }
+
     @Test func `the deadline is checked within a record`() throws {
         let tests = (1...50).map { "NOT (int64list CONTAINS -\($0))" }.joined(separator: " AND ")
         let binder = PredicateBinder(type: try Sample.type(), now: 0) { _ in nil }

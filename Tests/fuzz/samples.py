@@ -7,8 +7,11 @@ has no records: a schema must name every type that has some.
 import base64
 import hashlib
 import json
+import random
+import urllib.parse
 from typing import NamedTuple
 
+from Tests.fuzz import patterns
 from Tests.fuzz.fixture import CONTAINER, OTHER_PASSWORD, PASSWORD, Fixture
 
 BOUNDARY = "B"
@@ -84,6 +87,7 @@ def samples(fixture: Fixture) -> list[Sample]:
     """All samples, in an order in which each gets its correct status; each may be sent once."""
     owner = Caller(fixture.token)
     parts = (records(fixture, owner), zones(fixture, owner), subscriptions(fixture), queries(owner),
+             pattern_queries(fixture, owner),
              jobs(fixture, owner), webhooks(fixture, owner), files(fixture, owner), uploads(fixture), schema(owner),
              rights(fixture, owner),
              accounts(fixture), sessions(fixture), users(fixture, owner), invitations(fixture, owner), keys(fixture,
@@ -197,6 +201,20 @@ def queries(owner: Caller) -> list[Sample]:
         owner.plain("DELETE", "/query/Post?where=likes%20%3E%201000&dryRun=true"),
         owner.plain("DELETE", "/query/Post?where=likes%20%3E%201000&maxAffected=9"),
         owner.json("PATCH", "/query/Post?where=likes%20%3E%201000", {"fields": {"title": "x"}}),
+    ]
+
+
+def pattern_queries(fixture: Fixture, owner: Caller) -> list[Sample]:
+    """Queries whose patterns may be too long, or whose work may be; the server must say so, and soon."""
+    nobody = Caller()
+    found = [owner.json("PUT", "/records/Post/long", {"fields": {"title": patterns.LONG_TEXT, "topics": ["a", "sea"]}})]
+    for number, body in enumerate(patterns.bodies(fixture.mark, 12)):
+        found.append((nobody if number % 3 == 0 else owner).json("POST", "/query", body).rejected_with(200, 400))
+    where = urllib.parse.quote(patterns.condition(random.Random(fixture.mark)))
+    return found + [
+        nobody.get(f"/query/Post?limit=1&where={where}").rejected_with(200, 400),
+        owner.plain("POST", f"/changes/tickets?type=Post&where={where}").rejected_with(200, 201, 400),
+        owner.plain("DELETE", f"/query/Post?dryRun=true&where={where}").rejected_with(200, 400),
     ]
 
 

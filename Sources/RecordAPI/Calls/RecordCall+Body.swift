@@ -69,7 +69,8 @@ extension RecordCall {
     ) async throws -> Value {
         let bytes = try await body(upTo: limit)
         guard bytes.count >= BodyParserThread.minimumBytes else { return try read(bytes) }
-        let value = try await reader.onPool { () throws(RecordError) in try read(bytes) }
+        let value = try await reader.onPool(for: PoolUser(caller, network)) { () throws(RecordError) in try read(bytes)
+        }
         try reauthorize()
         return value
     }

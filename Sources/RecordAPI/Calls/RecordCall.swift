@@ -28,6 +28,9 @@ struct RecordCall {
     var api: RecordAPI { context.api }
     var database: RecordDatabase { reader.database }
 
+    /// The network of the client, which tells anonymous callers apart.
+    var network: ClientNetwork? { request.clientNetwork }
+
     /// Who sent the request: the caller, or the administrator who reads as the caller.
     private var sender: Caller { administrator ?? caller }
 

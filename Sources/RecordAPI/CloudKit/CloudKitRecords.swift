@@ -92,6 +92,7 @@ enum CloudKitRecords {
             caller: call.caller, address: address, typeName: type, input: input, opening: Envelope.records)
         request.face = .cloudKit(try call.face(zone: isZoneWide ? nil : zone, numbersAsStrings: body.numbersAsStrings))
         request.isZoneWide = isZoneWide
+        request.network = call.request.clientNetwork
         // A token from before the query misses no change after it.
         let token = try await syncToken(call, address)
         let page = try await call.reader.queries.run(request)

@@ -33,10 +33,11 @@ enum ChangeRoutes {
             throw RequestQuery.invalid(
                 name, "A condition goes with a stream of events: send Accept: text/event-stream")
         }
-        let request = ChangesRequest(
+        var request = ChangesRequest(
             in: try call.address(), for: call.caller, since: FeedStart(call.query["since"]),
             limit: try call.query.limit(call.database.limits), selection: try selection(call.query),
             opening: Envelope.changes)
+        request.network = call.network
         var response = HTTPResponse.json(try await call.reader.feed.changes(request).json())
         response.fields.append(.vary, literal: "Accept")
         return response

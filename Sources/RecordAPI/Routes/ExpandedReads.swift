@@ -19,6 +19,7 @@ enum ExpandedReads {
         var request = QueryRequest(
             caller: call.caller, address: try call.address(), typeName: type, input: input, opening: Envelope.records)
         request.isListing = true
+        request.network = call.network
         let token =
             try call.query.word("syncToken")
             ? try call.reader.feed.currentToken(in: request.address, for: call.caller) : nil
@@ -42,8 +43,9 @@ enum ExpandedReads {
         // The lookup makes the errors those of a read without `expand`.
         var record: [UInt8] = []
         _ = try call.reader.lookUp(name, type: type, in: address, for: call.caller, fields: [], to: &record)
-        let page = try await call.reader.queries.run(
-            QueryRequest(caller: call.caller, address: address, typeName: type, input: input))
+        var request = QueryRequest(caller: call.caller, address: address, typeName: type, input: input)
+        request.network = call.network
+        let page = try await call.reader.queries.run(request)
         // The record may have been deleted since.
         guard page.records.count == 1 else { throw RecordError.recordNotFound }
         return .json(page.recordJSON())

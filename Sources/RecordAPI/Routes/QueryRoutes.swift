@@ -70,8 +70,9 @@ enum QueryRoutes {
         input.highlightLength = try call.query.count("highlightLength")
         input.estimatesTotal = try QueryInput.estimatesTotal(call.query["total"])
         try input.checkAggregate(hasSort: false)
-        let request = QueryRequest(
+        var request = QueryRequest(
             caller: call.caller, address: try call.address(), typeName: type, input: input, opening: Envelope.records)
+        request.network = call.network
         return .json(try await run(request, call).json())
     }
 
@@ -101,8 +102,9 @@ enum QueryRoutes {
                 details: [("path", .text("recordType"))])
         }
         if input.aggregate == nil { input.limit = try pageLength(input.limit, call.database.limits) }
-        let request = QueryRequest(
+        var request = QueryRequest(
             caller: call.caller, address: address, typeName: type, input: input, opening: Envelope.records)
+        request.network = call.network
         return .json(try await run(request, call).json())
     }
 
@@ -191,6 +193,7 @@ enum QueryRoutes {
             query: QueryRequest(caller: call.caller, address: try call.address(), typeName: type, input: input),
             change: change, isForAll: isForAll, isDryRun: try call.query.word("dryRun"),
             maxAffected: try call.query.count("maxAffected"), idempotency: key)
+        request.query.network = call.network
         request.prefersJob = call.request.fields.prefersAsync
         return request
     }

@@ -75,9 +75,10 @@ enum RecordRoutes {
     /// `GET /records/{type}`: returns a page of the records of a type in creation order.
     static func list(_ call: RecordCall) async throws -> HTTPResponse {
         if call.query["expand"] != nil || call.query["before"] != nil { return try await ExpandedReads.list(call) }
-        let request = ListRequest(
+        var request = ListRequest(
             type: try call.typeName(), in: try call.address(), for: call.caller, fields: try call.query.fields(),
             limit: try call.query.limit(call.database.limits), cursor: call.query["cursor"], opening: Envelope.records)
+        request.network = call.network
         let token =
             try call.query.word("syncToken")
             ? try call.reader.feed.currentToken(in: try call.address(), for: call.caller) : nil

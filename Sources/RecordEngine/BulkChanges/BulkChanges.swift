@@ -54,7 +54,8 @@ package struct BulkChanges {
             }
         }
         try await addIndexes(for: request)
-        let set = try await database.queries.pool.read(database) { reader throws(RecordError) in
+        let set = try await database.queries.pool.read(database, for: request.query.poolUser) {
+            reader throws(RecordError) in
             var request = request
             request.query = try reader.queries.current(request.query)
             return try reader.bulkChanges.matches(request)
@@ -93,7 +94,7 @@ package struct BulkChanges {
     func check(_ request: BulkRequest) async throws(RecordError) {
         try checkRights(request)
         try await addIndexes(for: request)
-        try await database.queries.pool.read(database) { reader throws(RecordError) in
+        try await database.queries.pool.read(database, for: request.query.poolUser) { reader throws(RecordError) in
             let query = try reader.queries.current(request.query)
             guard let bound = try reader.queries.bind(query) else {
                 throw .unknownType(query.typeName)
@@ -122,7 +123,7 @@ package struct BulkChanges {
     }
 
     private func job(_ name: String, for caller: Caller) async throws(RecordError) -> JobInfo {
-        try await database.queries.pool.read(database) { reader throws(RecordError) in
+        try await database.queries.pool.read(database, for: PoolUser(caller, nil)) { reader throws(RecordError) in
             try reader.jobs.find(name, for: caller)
         }
     }

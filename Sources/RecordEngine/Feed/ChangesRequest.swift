@@ -6,6 +6,8 @@ package struct ChangesRequest: PageRequest {
     let address: DatabaseAddress
     /// The sender of the request.
     package var caller: Caller
+    /// The network of the request, if known; see `PoolUser`.
+    package var network: ClientNetwork?
     let since: FeedStart
     let limit: Int
     let selection: FeedSelection

@@ -24,7 +24,7 @@ extension QueryReader {
             parts = aggregates.parts
         }
         try budget.sort(table.count, bytes: table.size)
-        let (groups, hasMore) = try table.finish()
+        let (groups, hasMore) = try table.finish { work throws(RecordError) in try budget.spend(work) }
         page.groups = try document(groups, hasMore: hasMore, aggregation, budget)
         page.notices = notices
         // The groups are few even if each record was needed, so the advice compares with the matches.

@@ -51,7 +51,7 @@ package struct QueryReader {
     private func longQuery(_ request: QueryRequest) async throws(RecordError) -> RecordPage {
         var notices: [QueryNotice] = []
         if database.environment == .development {
-            let missing = try await database.queries.pool.read(database, isForCaller: true) {
+            let missing = try await database.queries.pool.read(database, for: request.poolUser, isForCaller: true) {
                 reader throws(RecordError) in
                 let (reader, request) = (reader.queries, try reader.queries.current(request))
                 return try reader.bind(request).map { query throws(RecordError) in
@@ -66,7 +66,8 @@ package struct QueryReader {
     private func respondOnPool(
         _ request: QueryRequest, _ notices: [QueryNotice]
     ) async throws(RecordError) -> RecordPage {
-        try await database.queries.pool.read(database, isForCaller: true) { reader throws(RecordError) in
+        try await database.queries.pool.read(database, for: request.poolUser, isForCaller: true) {
+            reader throws(RecordError) in
             try reader.queries.respondOnThisThread(try reader.queries.current(request), notices)
         }
     }
@@ -79,7 +80,7 @@ package struct QueryReader {
         for request: QueryRequest, isForCaller: Bool
     ) async throws(RecordError) -> [(request: IndexRequest, type: RecordTypeName)] {
         guard Self.isLong(request.input) else { return try missingIndexesOnThisThread(for: request) }
-        return try await database.queries.pool.read(database, isForCaller: isForCaller) {
+        return try await database.queries.pool.read(database, for: request.poolUser, isForCaller: isForCaller) {
             reader throws(RecordError) in
             try reader.queries.missingIndexesOnThisThread(for: try reader.queries.current(request))
         }

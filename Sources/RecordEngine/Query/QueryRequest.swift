@@ -11,6 +11,8 @@ package struct QueryRequest: Sendable {
     package var typeName: RecordTypeName
     /// The predicate, sort and page options.
     package var input: QueryInput
+    /// The network of the request, if known; see `PoolUser`.
+    package var network: ClientNetwork?
     let opening: StaticString
     /// Whether all zones of the private database are searched, instead of the one in `address`.
     package var isZoneWide = false
@@ -34,6 +36,9 @@ package struct QueryRequest: Sendable {
         self.input = input
         self.opening = opening
     }
+
+    /// Whose turn the query takes in the pool.
+    var poolUser: PoolUser { PoolUser(caller, network) }
 
     /// The maximum number of records on the page.
     func limit(_ limits: DatabaseLimits) -> Int {

@@ -10,7 +10,8 @@ package final class QueryServices: Sendable {
     /// The pool for pages that take too long for an event loop, with one thread per processor. Each page takes little
     /// time, so many pages may wait. Queries use a separate pool, so no page waits for a long query.
     package let pages = ReaderPool(
-        name: "fog-page", length: .page, threads: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))), queueLength: 4_096)
+        name: "fog-page", length: .page, threads: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))), queueLength: 4_096,
+        userLength: 1_024)
     /// The indexes that the most expensive queries need.
     package let advice = IndexAdvisor()
     /// The running bulk changes that have an idempotency key.

@@ -8,6 +8,8 @@ package struct ListRequest: PageRequest {
     let address: DatabaseAddress
     /// The sender of the request.
     package var caller: Caller
+    /// The network of the request, if known; see `PoolUser`.
+    package var network: ClientNetwork?
     let fields: [String]?
     let limit: Int
     let cursor: String?

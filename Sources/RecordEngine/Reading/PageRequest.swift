@@ -7,6 +7,8 @@ package protocol PageRequest: Sendable {
 
     /// The sender of the request.
     var caller: Caller { get set }
+    /// The network of the request, if known; see `PoolUser`.
+    var network: ClientNetwork? { get }
 
     /// Makes the page that the request asks for.
     ///
@@ -14,6 +16,10 @@ package protocol PageRequest: Sendable {
     ///   ends early instead.
     /// - Throws: The errors of the request.
     func page(by reader: RecordReader, _ time: inout PageTimeLimit) throws(RecordError) -> Page?
+}
+
+extension PageRequest {
+    package var network: ClientNetwork? { nil }
 }
 
 /// The maximum duration for making a page.
@@ -91,11 +97,14 @@ package struct PageTimeLimit: Sendable {
 extension RecordReader {
     /// Runs long work on a thread of the reader pool.
     ///
+    /// - Parameter user: Whose turn the work takes.
     /// - Throws: The errors of `body`; TRY_AGAIN_LATER if the pool's queue is full.
     package func onPool<Value: Sendable>(
-        _ body: @escaping @Sendable () throws(RecordError) -> Value
+        for user: PoolUser = .server, _ body: @escaping @Sendable () throws(RecordError) -> Value
     ) async throws(RecordError) -> Value {
-        try await database.queries.pool.read(database, isForCaller: true) { _ throws(RecordError) in try body() }
+        try await database.queries.pool.read(database, for: user, isForCaller: true) { _ throws(RecordError) in
+            try body()
+        }
     }
 
     /// Makes a page on this thread, if that takes no longer than an event loop can spare. Otherwise makes the page on a
@@ -107,7 +116,9 @@ extension RecordReader {
         var time = PageTimeLimit(pageTime)
         if let page = try request.page(by: self, &time) { return page }
         if time.wasLong { lastLongPage = MonotonicClock.now }
-        return try await database.queries.pages.read(database, isForCaller: true) { reader throws(RecordError) in
+        let user = PoolUser(request.caller, request.network)
+        return try await database.queries.pages.read(database, for: user, isForCaller: true) {
+            reader throws(RecordError) in
             var request = request
             request.caller = try reader.callers.current(request.caller)
             // Rows that are read but not shown do not count toward the page's limits. There may be a thousand times as

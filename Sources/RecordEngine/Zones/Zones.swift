@@ -10,7 +10,7 @@ package struct Zones: Sendable {
     ///
     /// - Throws: ACCESS_DENIED or AUTHENTICATION_REQUIRED; TRY_AGAIN_LATER if the pool is busy.
     package func all(in scope: DatabaseScope, for caller: Caller) async throws(RecordError) -> [Zone] {
-        try await database.queries.pool.read(database) { reader throws(RecordError) in
+        try await database.queries.pool.read(database, for: PoolUser(caller, nil)) { reader throws(RecordError) in
             try reader.zones.all(in: scope, for: try reader.callers.current(caller))
         }
     }

@@ -93,19 +93,20 @@ package final class GroupTable {
 
     /// Returns the groups that meet `having`, sorted, at most `limit` of them.
     ///
+    /// - Parameter charge: Takes the work of evaluating `having`, as in `Predicate.evaluate`.
     /// - Returns: The groups, and whether the limit left out others.
-    /// - Throws: BAD_REQUEST with cause TOO_LARGE for a sum outside the range of its type.
-    package func finish() throws(RecordError) -> (groups: [AggregateGroup], hasMore: Bool) {
+    /// - Throws: BAD_REQUEST with cause TOO_LARGE for a sum outside the range of its type; the errors of `charge`.
+    package func finish(
+        _ charge: (_ work: Int) throws(RecordError) -> Void = { _ in }
+    ) throws(RecordError) -> (groups: [AggregateGroup], hasMore: Bool) {
         var found: [AggregateGroup] = []
+        let isTrivial = aggregation.having == .constant(true)
         for (number, key) in keys.enumerated() {
             var values: [QueryValue?] = []
             for column in columns { values.append(try column.result(of: number)) }
             let group = AggregateGroup(keys: key, values: values)
-            if aggregation.having == .constant(true)
-                || aggregation.having.evaluate(GroupSubject(group: group, keys: aggregation.keys))
-            {
-                found.append(group)
-            }
+            let subject = GroupSubject(group: group, keys: aggregation.keys)
+            if isTrivial ? true : try aggregation.having.evaluate(subject, charge) { found.append(group) }
         }
         found.sort { aggregation.areInIncreasingOrder($0, $1) }
         let hasMore = found.count > aggregation.limit

@@ -13,6 +13,8 @@ struct FieldConditions {
     let folding: TextFolding
     let operatorLocation: PredicateLocation
     let binder: PredicateBinder
+    /// The patterns of the predicate so far.
+    var patterns = PatternCache()
 
     private var type: FieldType { field.type }
     /// Whether the condition has a quantifier.
@@ -45,7 +47,7 @@ struct FieldConditions {
     private func of(_ subject: Condition.Subject) -> FieldConditions {
         FieldConditions(
             field: field, fieldLocation: fieldLocation, subject: subject, folding: folding,
-            operatorLocation: operatorLocation, binder: binder)
+            operatorLocation: operatorLocation, binder: binder, patterns: patterns)
     }
 
     /// Binds `== NULL` and `!= NULL`, for fields of every type. `ANY f != NULL` tests whether the list has a member.
@@ -179,7 +181,7 @@ struct FieldConditions {
         }
         let pattern: TextPattern
         do throws(PatternProblem) {
-            pattern = try TextPattern(text, language, folding: folding)
+            pattern = try patterns.pattern(text, language, folding: folding)
         } catch {
             throw rejection(
                 "The pattern of \(word) cannot be used: \(error.reason) (at character \(error.offset))",

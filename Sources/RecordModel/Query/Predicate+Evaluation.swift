@@ -26,13 +26,28 @@ extension Predicate {
     /// Returns whether the predicate holds for a record. This is the reference implementation: slow and simple. All
     /// other query code must agree with it.
     package func evaluate(_ subject: some PredicateSubject) -> Bool {
+        evaluate(subject) { _ in }
+    }
+
+    /// Returns whether the predicate holds, like `evaluate`, with a limit on the work.
+    ///
+    /// - Parameter charge: Takes work in units of about 1 ns, before or shortly after it is done. If the function
+    ///   throws, the evaluation ends.
+    /// - Throws: The errors of `charge`.
+    package func evaluate<Failure: Error>(
+        _ subject: some PredicateSubject, _ charge: (_ work: Int) throws(Failure) -> Void
+    ) throws(Failure) -> Bool {
         switch self {
-        case .constant(let value): value
-        case .condition(let condition): condition.evaluate(subject)
-        case .search(let search): search.evaluate(subject)
-        case .and(let parts): parts.allSatisfy { $0.evaluate(subject) }
-        case .or(let parts): parts.contains { $0.evaluate(subject) }
-        case .not(let part): !part.evaluate(subject)
+        case .constant(let value): return value
+        case .condition(let condition): return try condition.evaluate(subject, charge)
+        case .search(let search): return search.evaluate(subject)
+        case .and(let parts):
+            for part in parts where try !part.evaluate(subject, charge) { return false }
+            return true
+        case .or(let parts):
+            for part in parts where try part.evaluate(subject, charge) { return true }
+            return false
+        case .not(let part): return try !part.evaluate(subject, charge)
         }
     }
 }
@@ -40,7 +55,12 @@ extension Predicate {
 extension Condition {
     /// Returns whether the test holds for the field's value, or for at least one member of a list. For an absent field,
     /// only `isNull`, tests of every member and tests of the number of members hold.
-    package func evaluate(_ subject: some PredicateSubject) -> Bool {
+    ///
+    /// - Throws: The errors of `charge`, as `Predicate.evaluate`.
+    func evaluate<Failure: Error>(
+        _ subject: some PredicateSubject, _ charge: (_ work: Int) throws(Failure) -> Void
+    ) throws(Failure) -> Bool {
+        try charge(Self.work)
         if test == .isNull {
             return field.origin == nil ? !subject.isPresent(field) : subject.comparedValue(of: field) == nil
         }
@@ -51,31 +71,67 @@ extension Condition {
                 ? places.allSatisfy(area.prepared.contains) : places.contains(where: area.prepared.contains)
         }
         switch self.subject {
-        case .value: return subject.comparedValue(of: field).map { test.holds(form.of($0)) } ?? false
-        case .anyMember: return subject.members(of: field).contains { test.holds(form.of($0)) }
-        case .everyMember: return subject.members(of: field).allSatisfy { test.holds(form.of($0)) }
-        case .memberCount: return test.holds(.integer(Int64(subject.memberCount(of: field))))
+        case .value:
+            guard let value = subject.comparedValue(of: field) else { return false }
+            return try holds(value, charge)
+        case .anyMember:
+            for member in subject.members(of: field) where try holds(member, charge) { return true }
+            return false
+        case .everyMember:
+            for member in subject.members(of: field) where try !holds(member, charge) { return false }
+            return true
+        case .memberCount: return try test.holds(.integer(Int64(subject.memberCount(of: field))), charge)
         }
+    }
+
+    /// The work of one condition, besides what depends on the value.
+    private static var work: Int { 32 }
+
+    private func holds<Failure: Error>(
+        _ value: QueryValue, _ charge: (_ work: Int) throws(Failure) -> Void
+    ) throws(Failure) -> Bool {
+        if form != .exact, case .text(let text) = value { try charge(text.count * TextForm.workPerByte) }
+        return try test.holds(form.of(value), charge)
     }
 }
 
 extension ValueTest {
     /// Returns whether the test holds for a present value.
     package func holds(_ value: QueryValue) -> Bool {
+        holds(value) { _ in }
+    }
+
+    /// Returns whether the test holds for a present value, with a limit on the work.
+    ///
+    /// - Throws: The errors of `charge`, as `Predicate.evaluate`.
+    package func holds<Failure: Error>(
+        _ value: QueryValue, _ charge: (_ work: Int) throws(Failure) -> Void
+    ) throws(Failure) -> Bool {
         switch self {
         case .isNull, .isInside: return false
         case .equals(let other): return value == other
-        case .isIn(let others): return others.contains(value)
+        case .isIn(let others):
+            try charge(others.count * 8)
+            return others.contains(value)
         case .isWithin(let range): return range.contains(value)
         case .hasPrefix(let prefix):
             guard case .text(let text) = value, !prefix.isEmpty else { return false }
             return text.starts(with: prefix)
         case .contains(let part):
             guard case .text(let text) = value, !part.isEmpty else { return false }
-            return text.indices.contains { text[$0...].starts(with: part) }
-        case .matches(let pattern):
-            if case .text(let text) = value { return pattern.matches(text) }
+            for start in text.indices {
+                var length = 0
+                while length < part.count, start + length < text.count, text[start + length] == part[length] {
+                    length += 1
+                }
+                if length == part.count { return true }
+                try charge(1 + length)
+            }
             return false
+        case .matches(let pattern):
+            guard case .text(let text) = value else { return false }
+            try charge(text.count * TextPattern.workPerByte)
+            return try pattern.matches(text, charge)
         // The name of a record does not decide the test.
         case .leadsTo: return false
         }

@@ -17,6 +17,7 @@ struct PredicateBinding {
     var targetTests = 0
     /// The number of corners of all polygons so far.
     private var corners = 0
+    private let patterns = PatternCache()
 
     init(binder: PredicateBinder, positional: [QueryArgument] = [], named: [String: QueryArgument] = [:]) {
         self.binder = binder
@@ -107,7 +108,7 @@ struct PredicateBinding {
         let conditions = FieldConditions(
             field: field.field, fieldLocation: field.location,
             subject: try subject(of: field, comparison), folding: comparison.folding,
-            operatorLocation: PredicateLocation(offset: comparison.offset), binder: binder)
+            operatorLocation: PredicateLocation(offset: comparison.offset), binder: binder, patterns: patterns)
         let predicate: Predicate
         switch operation {
         case .relation(let relation): predicate = try conditions.relation(relation, value)

@@ -52,11 +52,12 @@ package struct RecordMatcher: Sendable {
                 return false
             }
             try meter.spend(test.work(values: 1, bytes: bytes))
-            return test.holds(value)
+            return try test.holds(value, &meter)
         case .members(let field, let isEvery, let asDouble, let slot, let test):
             let (members, bytes) = try record.members(of: field, asDouble: asDouble, slot: slot, &meter)
             try meter.spend(test.work(values: members.count, bytes: bytes))
-            return isEvery ? members.allSatisfy(test.holds) : members.contains(where: test.holds)
+            for member in members where try test.holds(member, &meter) != isEvery { return !isEvery }
+            return isEvery
         case .search(let fields, let words):
             var texts: [[UInt8]] = []
             for field in fields { texts += try record.texts(of: field, &meter) }
@@ -64,14 +65,16 @@ package struct RecordMatcher: Sendable {
         case .distance(let field, let origin, let test):
             let places = try record.places(of: field, &meter)
             guard let distance = QueryValue(distanceFrom: origin, to: places) else { return false }
-            return test.holds(distance)
+            return try test.holds(distance, &meter)
         case .places(let field, let isEvery, let area):
             let places = try record.places(of: field, &meter)
-            try meter.spend(places.count * (64 + area.prepared.edgeCount))
+            for place in places {
+                try meter.spend(64 + area.prepared.edgeCount)
+                if area.prepared.contains(place) != isEvery { return !isEvery }
+            }
             return isEvery
-                ? places.allSatisfy(area.prepared.contains) : places.contains(where: area.prepared.contains)
         case .memberCount(let field, let test):
-            return test.holds(.integer(Int64(try record.memberCount(of: field, &meter))))
+            return try test.holds(.integer(Int64(try record.memberCount(of: field, &meter))), &meter)
         }
     }
 
@@ -166,6 +169,8 @@ private struct MatcherTest: Sendable {
     private let values: Set<QueryValue>?
     /// Searches for the text that a value must contain.
     private let finder: TextFinder?
+    /// A pattern that a value must match. Its work depends on the text, and is charged as it is done.
+    private let pattern: TextPattern?
     /// The number of values with which each tested value is compared.
     private let comparisons: Int
     /// The number of bytes of all texts that tested values are compared with.
@@ -182,8 +187,10 @@ private struct MatcherTest: Sendable {
         if case .contains(let part) = test { finder = TextFinder(part) } else { finder = nil }
         let formWork = form == .exact ? 0 : TextForm.workPerByte
         if case .matches(let pattern) = test {
-            workPerByte = formWork + 8 + pattern.steps * 4
+            self.pattern = pattern
+            workPerByte = formWork + TextPattern.workPerByte
         } else {
+            pattern = nil
             workPerByte = formWork + (finder == nil ? 0 : 2)
         }
         switch test {
@@ -210,13 +217,19 @@ private struct MatcherTest: Sendable {
         }
     }
 
-    func holds(_ value: QueryValue) -> Bool {
+    /// Returns whether the test holds. The caller has charged `work`.
+    func holds(_ value: QueryValue, _ meter: inout MatchCostMeter) throws(MatchFailure) -> Bool {
         let value = form.of(value)
+        if let pattern {
+            guard case .text(let text) = value else { return false }
+            return try pattern.matches(text) { work throws(MatchFailure) in try meter.spend(work) }
+        }
         if let finder { return finder.isContained(in: value) }
         return if let values { values.contains(value) } else { test.holds(value) }
     }
 
-    /// Returns the work of testing `count` values whose texts have `bytes` bytes in total.
+    /// Returns the work of testing `count` values whose texts have `bytes` bytes in total, without that of a pattern's
+    /// states.
     func work(values count: Int, bytes: Int) -> Int {
         // Hashing reads the whole text. A comparison reads at most the length of the shorter text.
         let work =

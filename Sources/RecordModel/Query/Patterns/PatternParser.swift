@@ -100,7 +100,7 @@ struct PatternParser {
         }
         position += 1
         switch scalar {
-        case ".": return .set(ScalarSet(.anyInLine))
+        case ".": return .set(ScalarSet(.inLine))
         case "^": return .assertion(.start)
         case "$": return .assertion(.end)
         default: return literal(scalar)
@@ -134,6 +134,10 @@ struct PatternParser {
     /// Returns the syntax for one scalar of the pattern, folded like the texts.
     private func literal(_ scalar: Unicode.Scalar) -> PatternSyntax {
         guard !folding.isEmpty else { return .scalar(scalar) }
+        if scalar.isASCII {
+            let isCapital = folding.contains(.caseInsensitive) && (0x41...0x5A).contains(scalar.value)
+            return .scalar(isCapital ? Unicode.Scalar(scalar.value | 0x20) ?? scalar : scalar)
+        }
         let folded = String(decoding: folding.fold(Array(String(Character(scalar)).utf8)), as: UTF8.self)
         let parts = folded.unicodeScalars.map { PatternSyntax.scalar($0) }
         return parts.count == 1 ? parts[0] : parts.isEmpty ? .empty : .sequence(parts)
@@ -152,8 +156,7 @@ struct PatternParser {
         switch try escaped() {
         case .scalar(let scalar): return literal(scalar)
         case .member(let member):
-            var set = ScalarSet()
-            set.members = [member]
+            var set = ScalarSet(member)
             set.ignoresCase = folding.contains(.caseInsensitive)
             return .set(set)
         }
@@ -161,7 +164,7 @@ struct PatternParser {
 
     private enum Escaped {
         case scalar(Unicode.Scalar)
-        case member(ScalarSet.Member)
+        case member(ScalarClasses)
     }
 
     /// Reads an escape that stands for a scalar or a class.
@@ -171,9 +174,12 @@ struct PatternParser {
         guard let scalar = peek() else { throw problem("an escape was expected after \\", at: start) }
         position += 1
         switch scalar {
-        case "d", "D": return .member(ScalarSet.Member(name: .digit, isNegated: scalar == "D"))
-        case "w", "W": return .member(ScalarSet.Member(name: .word, isNegated: scalar == "W"))
-        case "s", "S": return .member(ScalarSet.Member(name: .space, isNegated: scalar == "S"))
+        case "d": return .member(.digit)
+        case "D": return .member(.noDigit)
+        case "w": return .member(.word)
+        case "W": return .member(.noWord)
+        case "s": return .member(.space)
+        case "S": return .member(.noSpace)
         case "p", "P": return .member(try category(isNegated: scalar == "P", from: start))
         case "t": return .scalar("\t")
         case "n": return .scalar("\n")
@@ -188,28 +194,25 @@ struct PatternParser {
         case "1"..."9": throw problem("references to groups are not supported", at: start)
         default:
             // Letters and digits may get a meaning later.
-            guard !ScalarSet.Class.isWord(scalar) else { throw problem("the escape \\\(scalar) is unknown", at: start) }
+            guard !ScalarClasses(of: scalar).contains(.word) else {
+                throw problem("the escape \\\(scalar) is unknown", at: start)
+            }
             return .scalar(scalar)
         }
     }
 
-    private mutating func category(isNegated: Bool, from start: Int) throws(PatternProblem) -> ScalarSet.Member {
+    private mutating func category(isNegated: Bool, from start: Int) throws(PatternProblem) -> ScalarClasses {
         var name = ""
         guard take("{") else { throw problem("a category was expected, as in \\p{L}", at: start) }
         while let scalar = peek(), scalar != "}" {
             name.unicodeScalars.append(scalar)
             position += 1
         }
-        guard take("}"), Self.categories.contains(name) else {
+        guard take("}"), let category = ScalarClasses(category: name) else {
             throw problem("a category of Unicode was expected, as in \\p{L} or \\p{Lu}", at: start)
         }
-        return ScalarSet.Member(name: .category(name), isNegated: isNegated)
+        return isNegated ? category.otherCategories : category
     }
-
-    private static let categories: Set<String> = [
-        "L", "Lu", "Ll", "Lt", "Lm", "Lo", "M", "Mn", "Mc", "Me", "N", "Nd", "Nl", "No", "P", "Pc", "Pd", "Ps", "Pe",
-        "Pi", "Pf", "Po", "S", "Sm", "Sc", "Sk", "So", "Z", "Zs", "Zl", "Zp", "C", "Cc", "Cf", "Cs", "Co", "Cn",
-    ]
 
     private mutating func code(digits: Int?, from start: Int) throws(PatternProblem) -> Unicode.Scalar {
         var value: UInt32 = 0
@@ -238,7 +241,7 @@ struct PatternParser {
             }
             guard let first = try bound(&set) else { continue }
             guard peek() == "-", let next = peek(1), next != "]" else {
-                set.ranges.append(first.value...first.value)
+                set.insert(first.value...first.value)
                 continue
             }
             let dash = position
@@ -246,9 +249,10 @@ struct PatternParser {
             guard let last = try bound(&set), last >= first else {
                 throw problem("a range goes from a scalar to a larger one", at: dash)
             }
-            set.ranges.append(first.value...last.value)
+            set.insert(first.value...last.value)
         } while peek() != "]"
         position += 1
+        set.finish()
         return set
     }
 
@@ -262,7 +266,7 @@ struct PatternParser {
         switch try escaped() {
         case .scalar(let scalar): return scalar
         case .member(let member):
-            set.members.append(member)
+            set.formUnion(member)
             return nil
         }
     }

@@ -1,149 +1,97 @@
 /// A pattern as a nondeterministic automaton that is simulated in one pass over a text (Thompson's construction).
 ///
 /// The time is at most proportional to the length of the text times the length of the program, for every pattern.
-struct PatternProgram: Hashable, Sendable {
-    private enum Instruction: Hashable, Sendable {
+struct PatternProgram: Sendable {
+    enum Instruction: Sendable {
         case scalar(Unicode.Scalar)
-        case set(ScalarSet)
+        /// A set, by its number in `sets`.
+        case set(Int)
         case assertion(PatternAssertion)
-        /// Continues at both places.
-        case fork(Int, Int)
+        /// Continues at the next instruction, and at the one at this distance.
+        case fork(Int)
+        /// Continues at this distance.
         case jump(Int)
         case match
     }
 
-    private var instructions: [Instruction] = []
+    private(set) var instructions: [Instruction] = []
+    private(set) var sets: [ScalarSet] = []
 
-    /// The number of instructions: the most steps for one scalar of a text.
+    /// The number of instructions: the most states that a scalar of a text is compared with.
     var count: Int { instructions.count }
 
     /// The longest program. Counted repetitions such as `(ab){500}` repeat their part.
-    static let maxCount = 1_000
+    static let maxCount = 1_040
 
+    /// Compiles a pattern.
+    ///
     /// - Throws: A problem without an offset, for a pattern whose program would be too long.
+    /// - Complexity: Linear in the length of the pattern plus `maxCount`: each part of the pattern is compiled once, and
+    ///   its instructions are copied for each repetition.
     init(_ syntax: PatternSyntax) throws(PatternProblem) {
         try append(syntax)
-        instructions.append(.match)
+        try emit(.match)
+    }
+
+    private mutating func emit(_ instruction: Instruction) throws(PatternProblem) {
+        try checkRoom(1)
+        instructions.append(instruction)
+    }
+
+    private func checkRoom(_ count: Int) throws(PatternProblem) {
+        guard instructions.count + count <= Self.maxCount else {
+            throw PatternProblem(offset: 0, reason: "the pattern is too long, with its repetitions")
+        }
     }
 
     private mutating func append(_ syntax: PatternSyntax) throws(PatternProblem) {
-        guard instructions.count < Self.maxCount else {
-            throw PatternProblem(offset: 0, reason: "the pattern is too long, with its repetitions")
-        }
         switch syntax {
         case .empty: return
-        case .scalar(let scalar): instructions.append(.scalar(scalar))
-        case .set(let set): instructions.append(.set(set))
-        case .assertion(let assertion): instructions.append(.assertion(assertion))
+        case .scalar(let scalar): try emit(.scalar(scalar))
+        case .set(let set):
+            try emit(.set(sets.count))
+            sets.append(set)
+        case .assertion(let assertion): try emit(.assertion(assertion))
         case .sequence(let parts): for part in parts { try append(part) }
         case .choice(let parts):
             var ends: [Int] = []
             for part in parts.dropLast() {
                 let fork = instructions.count
-                instructions.append(.fork(fork + 1, 0))
+                try emit(.fork(0))
                 try append(part)
                 ends.append(instructions.count)
-                instructions.append(.jump(0))
-                instructions[fork] = .fork(fork + 1, instructions.count)
+                try emit(.jump(0))
+                instructions[fork] = .fork(instructions.count - fork)
             }
             if let last = parts.last { try append(last) }
-            for end in ends { instructions[end] = .jump(instructions.count) }
-        case .repeated(let part, let least, let most):
-            for _ in 0..<least { try append(part) }
-            guard let most else { return try appendLoop(part) }
-            var forks: [Int] = []
-            for _ in least..<max(least, most) {
-                forks.append(instructions.count)
-                instructions.append(.fork(instructions.count + 1, 0))
-                try append(part)
-            }
-            for fork in forks { instructions[fork] = .fork(fork + 1, instructions.count) }
+            for end in ends { instructions[end] = .jump(instructions.count - end) }
+        case .repeated(let part, let least, let most): try append(part, least: least, most: most)
         }
     }
 
-    private mutating func appendLoop(_ part: PatternSyntax) throws(PatternProblem) {
-        let fork = instructions.count
-        instructions.append(.fork(fork + 1, 0))
+    private mutating func append(_ part: PatternSyntax, least: Int, most: Int?) throws(PatternProblem) {
+        if most == 0 { return }
+        let start = instructions.count
         try append(part)
-        instructions.append(.jump(fork))
-        instructions[fork] = .fork(fork + 1, instructions.count)
-    }
-
-    /// Returns whether the pattern matches the whole of a text in UTF-8.
-    func matches(_ text: [UInt8]) -> Bool {
-        let scalars = Array(String(decoding: text, as: UTF8.self).unicodeScalars)
-        var current = States(count)
-        var next = States(count)
-        add(0, to: &current, at: 0, of: scalars)
-        for (position, scalar) in scalars.enumerated() {
-            if current.isEmpty { return false }
-            next.removeAll()
-            for state in current.all {
-                let isTaken =
-                    switch instructions[state] {
-                    case .scalar(let wanted): wanted == scalar
-                    case .set(let set): set.contains(scalar)
-                    case .assertion, .fork, .jump, .match: false
-                    }
-                if isTaken { add(state + 1, to: &next, at: position + 1, of: scalars) }
-            }
-            swap(&current, &next)
+        let block = Array(instructions[start...])
+        // Any number of empty texts is the empty text. Without this, nested counts would repeat nothing for hours.
+        if block.isEmpty { return }
+        instructions.removeSubrange(start...)
+        let (length, optional) = (block.count, most.map { $0 - least })
+        let loopLength = least == 0 ? length + 2 : 1
+        try checkRoom(least * length + (optional.map { $0 * (length + 1) } ?? loopLength))
+        // Distances are relative, so that copies need no changes.
+        for _ in 0..<least { instructions += block }
+        guard let optional else {
+            if least > 0 { return instructions.append(.fork(-length)) }
+            instructions.append(.fork(length + 2))
+            instructions += block
+            instructions.append(.jump(-length - 1))
+            return
         }
-        return current.all.contains { instructions[$0] == .match }
-    }
-
-    /// Adds a state and all states that can be reached from it without a scalar.
-    private func add(_ state: Int, to states: inout States, at position: Int, of scalars: [Unicode.Scalar]) {
-        var open = [state]
-        while let state = open.popLast() {
-            guard states.insert(state) else { continue }
-            switch instructions[state] {
-            case .fork(let one, let other): open += [other, one]
-            case .jump(let target): open.append(target)
-            case .assertion(let assertion):
-                if assertion.holds(at: position, of: scalars) { open.append(state + 1) }
-            case .scalar, .set, .match: continue
-            }
-        }
-    }
-
-    /// A set of states that is emptied in constant time.
-    private struct States {
-        private(set) var all: [Int] = []
-        private var rounds: [UInt32]
-        private var round: UInt32 = 1
-
-        init(_ count: Int) {
-            rounds = Array(repeating: 0, count: count)
-            all.reserveCapacity(min(count, 64))
-        }
-
-        var isEmpty: Bool { all.isEmpty }
-
-        /// Returns whether the state was not in the set.
-        mutating func insert(_ state: Int) -> Bool {
-            if rounds[state] == round { return false }
-            rounds[state] = round
-            all.append(state)
-            return true
-        }
-
-        mutating func removeAll() {
-            all.removeAll(keepingCapacity: true)
-            round += 1
-        }
-    }
-}
-
-extension PatternAssertion {
-    func holds(at position: Int, of scalars: [Unicode.Scalar]) -> Bool {
-        switch self {
-        case .start: return position == 0
-        case .end: return position == scalars.count
-        case .wordBoundary, .noWordBoundary:
-            let isBefore = position > 0 && ScalarSet.Class.isWord(scalars[position - 1])
-            let isBehind = position < scalars.count && ScalarSet.Class.isWord(scalars[position])
-            return (isBefore != isBehind) == (self == .wordBoundary)
+        for left in stride(from: optional, to: 0, by: -1) {
+            instructions.append(.fork(left * (length + 1)))
+            instructions += block
         }
     }
 }

@@ -2,7 +2,8 @@ internal import UnicodeText
 
 /// A pattern that a whole text must match: a regular expression, or wildcards.
 ///
-/// Matching takes at most time proportional to the length of the text times `steps`, for every pattern.
+/// Matching takes at most time proportional to the length of the text times the length of the pattern with its
+/// repetitions, for every pattern.
 package struct TextPattern: Hashable, Sendable {
     /// The language of a pattern.
     package enum Language: Hashable, Sendable {
@@ -18,13 +19,11 @@ package struct TextPattern: Hashable, Sendable {
     package let language: Language
     /// UTF-8 bytes with which every match starts, folded like the texts.
     let prefix: [UInt8]
+    private let folding: TextFolding
     private let program: PatternProgram
 
     /// The longest pattern, in UTF-8 bytes.
     package static let maxBytes = 1_024
-
-    /// The most steps that matching takes for one byte of a text.
-    package var steps: Int { program.count }
 
     /// Reads a pattern.
     ///
@@ -36,6 +35,7 @@ package struct TextPattern: Hashable, Sendable {
         }
         self.text = text
         self.language = language
+        self.folding = folding
         let syntax: PatternSyntax
         switch language {
         case .wildcards: syntax = .sequence(Wildcards(text, folding: folding).parts)
@@ -50,8 +50,56 @@ package struct TextPattern: Hashable, Sendable {
     }
 
     /// Returns whether the pattern matches the whole of a text, in UTF-8 and folded.
-    package func matches(_ text: [UInt8]) -> Bool {
-        text.starts(with: prefix) && program.matches(text)
+    ///
+    /// - Parameter charge: Takes the work that has been done, in units of about 1 ns, at least every 100 µs and at the
+    ///   end. If the function throws, the match ends.
+    /// - Throws: The errors of `charge`.
+    package func matches<Failure: Error>(
+        _ text: [UInt8], _ charge: (_ work: Int) throws(Failure) -> Void
+    ) throws(Failure) -> Bool {
+        guard text.starts(with: prefix) else { return false }
+        return try program.matches(text) { steps throws(Failure) in try charge(steps * Self.workPerStep) }
+    }
+
+    /// The work of reading one byte of a text, in units of about 1 ns.
+    package static let workPerByte = 8
+
+    private static let workPerStep = 4
+
+    // The program follows from the text, and is much longer.
+
+    package static func == (left: TextPattern, right: TextPattern) -> Bool {
+        left.text == right.text && left.language == right.language && left.folding == right.folding
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(text)
+        hasher.combine(language)
+        hasher.combine(folding)
+    }
+}
+
+/// The patterns of one predicate. Each pattern is compiled once, however often the predicate uses it.
+final class PatternCache {
+    private struct Key: Hashable {
+        var text: String
+        var language: TextPattern.Language
+        var folding: TextFolding
+    }
+
+    private var known: [Key: TextPattern] = [:]
+
+    /// Returns a pattern.
+    ///
+    /// - Throws: As `TextPattern.init`.
+    func pattern(
+        _ text: String, _ language: TextPattern.Language, folding: TextFolding
+    ) throws(PatternProblem) -> TextPattern {
+        let key = Key(text: text, language: language, folding: folding)
+        if let pattern = known[key] { return pattern }
+        let pattern = try TextPattern(text, language, folding: folding)
+        known[key] = pattern
+        return pattern
     }
 }
 
