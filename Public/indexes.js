@@ -120,7 +120,7 @@ export function stateText({ state, built, reason }) {
     case undefined: case "ready": return "";
     case "building": return built === undefined ? t("building") : t("building, {count} records so far", { count: Number(built) });
     case "failed": return reason === undefined ? t("failed")
-        : t("failed: {reason}", { reason: reason.replace(/put the schema again/, t("press “Try again”")) });
+        : t("failed: {reason}", { reason: reason.replace(/add the index again/, t("press “Try again”")) });
     default: return String(state);
     }
 }

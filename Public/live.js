@@ -21,6 +21,7 @@ export const surroundings = {
     setTimeout: (...timer) => setTimeout(...timer),
     clearTimeout: (timer) => clearTimeout(timer),
     random: Math.random,
+    document: globalThis.document, // undefined outside of pages
 };
 
 /**
@@ -58,6 +59,9 @@ export class FeedError extends Error {
  * - `{type: "reset", reason}`: drop all records; the feed starts from the beginning
  * - `{type: "disconnected", error, delay}`: the next attempt to connect follows after `delay` milliseconds
  *
+ * While the page is hidden, the stream is closed: browsers open only six connections to one server over HTTP/1.1, for all pages
+ * together. It goes on where it was when the page is shown again.
+ *
  * A `token` is the position after its event. Save it to continue later with `since`.
  *
  * Throws `FeedError` if the server rejects the request or ends the feed, and a new attempt would not help: for example,
@@ -72,6 +76,7 @@ export class FeedError extends Error {
  * @param {string} [options.where] A predicate. It requires exactly one type.
  * @param {Array} [options.args] The values for `%@` in `where`.
  * @param {string} [options.since] A sync token, or `"now"`; by default, the feed starts with all records.
+ * @param {boolean} [options.whileHidden] Whether to keep the stream while the page is hidden.
  * @param {AbortSignal} [options.signal] Ends the feed without an error.
  * @param {string} [options.database] `"private"` for the caller's own database; also `container`, `environment`, `zone` and
  *   `owner`, as in the URLs of other requests.
@@ -84,11 +89,16 @@ export async function* follow(options = {}, system = surroundings) {
     let failures = 0;
     const moveTo = (id) => { if (id !== lastID) [since, lastID] = ["", id]; };
     while (!signal?.aborted) {
+        const sight = options.whileHidden ? { signal, end() {} } : await whileVisible(signal, system);
+        if (signal?.aborted) return sight.end();
         const parser = new EventParser(lastID);
         let problem = new Error("The server has ended the stream.");
-        const request = await streamRequest(options, since, lastID);
+        const request = await streamRequest(options, since, lastID).catch((error) => {
+            sight.end();
+            throw error;
+        });
         try {
-            for await (const events of receive(request, parser, signal, system)) {
+            for await (const events of receive(request, parser, sight.signal, system)) {
                 for (const event of events) {
                     const known = understand(event);
                     failures = 0;
@@ -101,8 +111,11 @@ export async function* follow(options = {}, system = surroundings) {
             }
         } catch (error) {
             problem = error;
+        } finally {
+            sight.end();
         }
         if (signal?.aborted) return;
+        if (sight.signal?.aborted) continue; // The page was hidden.
         if (problem instanceof FeedError) {
             if (problem.isOfSyncToken && (lastID !== "" || since !== "")) {
                 [since, lastID] = ["", ""];
@@ -139,6 +152,31 @@ export function pause(milliseconds, signal, { setTimeout, clearTimeout } = surro
         signal?.addEventListener("abort", end);
         if (signal?.aborted) end();
     });
+}
+
+/**
+ * Waits until the page is visible or the signal is aborted. Returns a signal that is aborted when the page is hidden, or with
+ * `signal`; `end()` removes its listeners. Outside of pages, the signal is `signal`.
+ */
+async function whileVisible(signal, { document }) {
+    if (document === undefined) return { signal, end() {} };
+    const controller = new AbortController();
+    let shown;
+    const visible = new Promise((resolve) => { shown = resolve; });
+    const change = () => {
+        if (signal?.aborted || (document.hidden && shown === undefined)) controller.abort();
+        if (shown === undefined || (document.hidden && !signal?.aborted)) return;
+        shown();
+        shown = undefined;
+    };
+    document.addEventListener("visibilitychange", change);
+    signal?.addEventListener("abort", change);
+    change();
+    await visible;
+    return { signal: controller.signal, end() {
+        document.removeEventListener("visibilitychange", change);
+        signal?.removeEventListener("abort", change);
+    } };
 }
 
 /** The stream's request. Errors in the options are thrown here. */

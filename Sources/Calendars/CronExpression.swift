@@ -45,7 +45,7 @@ package struct CronExpression: Hashable, Sendable {
         guard fields.count == 5 else {
             throw Problem(
                 reason:
-                    "A cron expression has five fields: minute, hour, day of the month, month and day of the week. This has \(fields.count)"
+                    "A cron expression has five fields: minute, hour, day of the month, month and day of the week; no seconds and no year. This has \(fields.count)"
             )
         }
         minutes = try CronField(fields[0], .minute)
@@ -194,7 +194,7 @@ private struct CronField: Hashable, Sendable {
         guard ends.count == 2 else { return hasStep ? first...max(first, kind.range.upperBound) : first...first }
         let last = try value(ends[1], kind)
         guard first <= last else {
-            throw problem("'\(text.prefix(32))' begins after its end", kind)
+            throw problem("'\(text.prefix(32))' begins after its end. Write \(split(first, last, kind))", kind)
         }
         return first...last
     }
@@ -202,9 +202,35 @@ private struct CronField: Hashable, Sendable {
     private static func value(_ text: Substring, _ kind: Kind) throws(CronExpression.Problem) -> Int {
         if let index = kind.words.firstIndex(of: text.lowercased()) { return index + kind.range.lowerBound }
         guard let number = digits(text), kind.range.contains(number) else {
-            throw problem("'\(text.prefix(32))' is not in it", kind)
+            throw problem(
+                "'\(text.prefix(32))' is not in it" + (otherDialect(text, kind).map { ". \($0)" } ?? ""), kind)
         }
         return number
+    }
+
+    /// Returns how to write a range that goes past the end of the field, such as `fri-sun`.
+    private static func split(_ first: Int, _ last: Int, _ kind: Kind) -> String {
+        let parts = "\(first)-\(kind.range.upperBound),\(kind.range.lowerBound)-\(last)"
+        guard kind == .weekday || kind == .month else { return parts }
+        let start = kind.range.lowerBound
+        let count = kind.words.count
+        let length = (last - first + count) % count
+        let names = (0...length).map { kind.words[(first - start + $0) % count] }.joined(separator: ",")
+        return kind == .weekday && last == 0 ? "\(names) or \(first)-7" : names
+    }
+
+    /// Returns what to write instead of a text that only other crons know; `nil` for any other text.
+    private static func otherDialect(_ text: Substring, _ kind: Kind) -> String? {
+        guard kind == .day || kind == .weekday, text.utf8.count <= 8 else { return nil }
+        let text = text.uppercased()
+        if text == "?" { return "Write * for ?" }
+        if text.contains("#") {
+            return "There is no nth weekday of the month. Limit the day of the month with 1-7, 8-14 and so on instead"
+        }
+        guard text.utf8.allSatisfy({ "0123456789LW".utf8.contains($0) }) else { return nil }
+        if text.contains("W") { return "There is no nearest weekday" }
+        return text.contains("L")
+            ? "There is no last day of the month. Take a day up to 28, or day 1 of the next month" : nil
     }
 
     /// Reads at most four digits.

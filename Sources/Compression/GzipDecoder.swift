@@ -1,12 +1,12 @@
 import CZlib
 
-/// A decoder for one gzip member (RFC 1952) that accepts the input in pieces or at once, and limits the output.
+/// A decoder for gzip (RFC 1952) that accepts the input in pieces or at once, and limits the output.
 ///
-/// Exactly one member is accepted. RFC 1952 §2.2 allows several members in sequence, but HTTP clients send only one.
-/// Other decoders treat data after the first member in different ways, so this decoder rejects it.
+/// The input is one member or several in sequence (§2.2), as `cat a.gz b.gz` makes them. The limits are for all of them
+/// together. Anything else after a member is an error.
 ///
-/// A decoder holds about 60 KB. Call ``reset(limits:)`` before decoding another member. The call is also required
-/// before reuse after an error. Only one thread at a time can use an instance.
+/// A decoder holds about 60 KB. Call ``reset(limits:)`` before decoding other input. The call is also required before
+/// reuse after an error. Only one thread at a time can use an instance.
 package final class GzipDecoder {
     /// The limits on the output. The limits prevent a small input from expanding to gigabytes.
     package struct Limits: Hashable, Sendable {
@@ -30,6 +30,7 @@ package final class GzipDecoder {
 
     private enum State {
         case decoding
+        /// A member has ended, and another may begin.
         case ended
         case failed(CompressionError)
     }
@@ -44,6 +45,8 @@ package final class GzipDecoder {
     package private(set) var hasMore = false
     private var inputBytes = 0
     private var outputBytes = 0
+    /// Whether the member is not the first one.
+    private var isFurtherMember = false
 
     /// Creates a decoder.
     ///
@@ -65,7 +68,7 @@ package final class GzipDecoder {
         stream.deallocate()
     }
 
-    /// Whether the trailer has been read and is valid.
+    /// Whether the trailer of the last member has been read and is valid.
     package var isAtEnd: Bool {
         if case .ended = state { true } else { false }
     }
@@ -116,7 +119,7 @@ package final class GzipDecoder {
 
     /// Checks that the input was complete.
     ///
-    /// - Throws: `truncated` if the member is incomplete or there was no input; the earlier error if decoding has
+    /// - Throws: `truncated` if a member is incomplete or there was no input; the earlier error if decoding has
     ///   failed.
     package func finish() throws(CompressionError) {
         switch state {
@@ -126,18 +129,23 @@ package final class GzipDecoder {
         }
     }
 
-    /// Resets the decoder for a new member with the given limits.
+    /// Resets the decoder for other input with the given limits.
     package func reset(limits: Limits) {
-        let result = inflateReset(stream)
-        precondition(result == Z_OK, "zlib cannot reset")
+        beginMember()
         self.limits = limits
-        state = .decoding
+        isFurtherMember = false
         hasMore = false
         inputBytes = 0
         outputBytes = 0
     }
 
-    /// Returns the content of `input`, which must be exactly one member.
+    private func beginMember() {
+        let result = inflateReset(stream)
+        precondition(result == Z_OK, "zlib cannot reset")
+        state = .decoding
+    }
+
+    /// Returns the content of `input`.
     ///
     /// - Throws: Any `CompressionError`.
     package static func decode(_ input: [UInt8], limits: Limits) throws(CompressionError) -> [UInt8] {
@@ -153,7 +161,10 @@ package final class GzipDecoder {
     ) throws(CompressionError) -> Int {
         switch state {
         case .decoding: break
-        case .ended: throw .trailingData
+        case .ended:
+            guard piece.first == 0x1F else { throw .trailingData }
+            beginMember()
+            isFurtherMember = true
         case .failed(let error): throw error
         }
         let bytes = piece.bindMemory(to: UInt8.self)
@@ -171,8 +182,8 @@ package final class GzipDecoder {
             try check(&output)
             switch step.result {
             case Z_STREAM_END:
+                // The caller passes the rest again.
                 state = .ended
-                guard used == bytes.count else { throw .trailingData }
                 return used
             case Z_OK, Z_BUF_ERROR:
                 // Output space is left only if the input is used up and zlib has no more output.
@@ -182,7 +193,8 @@ package final class GzipDecoder {
                     return used
                 }
             case Z_MEM_ERROR: throw .outOfMemory
-            default: throw .malformed
+            // No member begins so.
+            default: throw isFurtherMember && stream.pointee.total_out == 0 ? .trailingData : .malformed
             }
         }
     }

@@ -34,7 +34,8 @@ public struct OutgoingURL: Hashable, Sendable {
             return String(cString: value)
         }
         guard curl_url_set(url, CURLUPART_URL, text, UInt32(CURLU_NON_SUPPORT_SCHEME)) == CURLUE_OK,
-            let scheme = part(CURLUPART_SCHEME), let host = part(CURLUPART_HOST), !host.isEmpty
+            let scheme = part(CURLUPART_SCHEME), let host = part(CURLUPART_HOST), !host.isEmpty,
+            Self.hasTwoSlashes(text, scheme)
         else { throw Problem(reason: "The URL is malformed. It begins with https:// and a host") }
         guard scheme == "https" || scheme == "http" else {
             throw Problem(reason: "The URL begins with https://")
@@ -46,6 +47,13 @@ public struct OutgoingURL: Hashable, Sendable {
         self.text = text
         self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
         isEncrypted = scheme == "https"
+    }
+
+    /// Whether exactly two slashes follow the scheme. libcurl takes one or three, too: `https:///x` would be host `x`.
+    private static func hasTwoSlashes(_ text: String, _ scheme: String) -> Bool {
+        let rest = text.utf8.dropFirst(scheme.utf8.count)
+        guard rest.starts(with: "://".utf8), let next = rest.dropFirst(3).first else { return false }
+        return next != UInt8(ascii: "/") && next != UInt8(ascii: "\\")
     }
 
     /// Whether the policy may allow a connection to the URL.

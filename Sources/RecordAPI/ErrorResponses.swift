@@ -100,8 +100,11 @@ extension RecordAPI {
         case let error as APIError:
             return response(error.status, error.error, fields: error.fields, id: id)
         case let error as HTTPBodyError:
-            let (status, error) = rejection(of: error)
-            return response(status, error, id: id)
+            let (status, rejection) = rejection(of: error)
+            var fields = HTTPFields()
+            // RFC 9110 §15.5.16
+            if case .unsupportedEncoding = error { fields.append(.acceptEncoding, literal: "gzip, identity") }
+            return response(status, rejection, fields: fields, id: id)
         case let rejection as HTTPRejection:
             return response(rejection.status, Self.error(of: rejection), id: id)
         default:

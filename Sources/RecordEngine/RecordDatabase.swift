@@ -46,7 +46,7 @@ package actor RecordDatabase {
     /// The thread that parses long request bodies.
     package nonisolated let inputs = BodyParserThread()
     /// Whether the order of record ids is the order of creation times.
-    nonisolated let createdFollowsIDs: Bool
+    nonisolated var createdFollowsIDs: Bool { status.createdFollowsIDs }
     nonisolated let slices: SliceScheduler
     nonisolated let jobRunner: JobRunner
     nonisolated let indexWork = SlicedIndexWork()
@@ -65,6 +65,8 @@ package actor RecordDatabase {
     private var directory: DataDirectory?
     var transaction: WriteTransaction?
     private var gathering = GroupCommitDelay()
+    /// When the times of schedules were last checked, in milliseconds since 1970; `nil` if not since the start.
+    nonisolated let schedulesChecked = Locked<Int64?>(nil)
     /// The copy of the database file in progress; `nil` for none.
     var copying: DatabaseCopy?
 
@@ -99,9 +101,9 @@ package actor RecordDatabase {
         let keys = try DatabaseKeys(secret: try directory.secret())
         let store = try StoreWriter(
             in: directory, observer: statistics, checkpoints: checkpoints,
-            longestQuery: .milliseconds(limits.queryMilliseconds), driver: drivers.writer)
+            longestQuery: .milliseconds(limits.queryMilliseconds), driver: drivers.writer, clock: drivers.clock)
         readerDriver = drivers.reader
-        let (transaction, hasIndexWork, hasRemovals, hasDetachedZones, hasJobs, confusableNames, samples) =
+        let (transaction, hasIndexWork, hasRemovals, hasDetachedZones, lastJob, confusableNames, samples) =
             try store.explaining {
                 let transaction = try WriteTransaction(
                     store, environment: environment, limits: limits, indexBuilding: indexBuilding, keys: keys,
@@ -109,7 +111,7 @@ package actor RecordDatabase {
                 return (
                     transaction, try transaction.indexWork.isLeft(), try store.removals.hasWork(),
                     try store.zones.firstDetached() != nil,
-                    try transaction.jobs.areWaiting(),
+                    try transaction.jobs.areWaiting() ? store.jobs.last() : nil,
                     try store.accounts.confusableNames(), try store.indexStatistics.load()
                 )
             }
@@ -125,7 +127,6 @@ package actor RecordDatabase {
         self.passwords = passwords
         self.keys = keys
         assetStore = AssetStore(directory: AssetDirectory(database: path), options: assets)
-        createdFollowsIDs = store.createdFollowsIDs
         queries.load(samples)
         publishedSchema = Locked(PublishedSchema(schema: transaction.schema, commit: 0))
         status = store.status
@@ -135,7 +136,7 @@ package actor RecordDatabase {
         if hasIndexWork { indexes.build() }
         if hasRemovals { accounts.finishRemovals() }
         if hasDetachedZones { zones.finishRemovals() }
-        if hasJobs { jobs.resume(opened: max(transaction.now, WallClock.milliseconds)) }
+        if let lastJob { jobs.resume(after: lastJob) }
     }
 
     deinit {

@@ -165,8 +165,25 @@ package struct DataDirectory: ~Copyable {
             throw Problem("\(path) is not a directory. Choose another one with --data.")
         }
         guard access(path, R_OK | W_OK | X_OK) == 0 else {
+            let (user, group) = (geteuid(), getegid())
             throw Problem(
-                "This user cannot write to the directory \(path). Change its owner or choose another directory.")
+                "The user with the number \(user) cannot write to the directory \(path), which belongs to the user \(status.st_uid). Change its owner, as root: chown -R \(user):\(group) \(path). Or choose another directory."
+            )
+        }
+        try checkOwnership(of: path)
+    }
+
+    /// Checks that this user can write to the files of SQLite in a directory. SQLite's own error names neither the file nor
+    /// its owner.
+    private static func checkOwnership(of path: String) throws(Problem) {
+        for file in [databasePath(in: path), databasePath(in: path) + "-wal", databasePath(in: path) + "-shm"] {
+            guard access(file, R_OK | W_OK) != 0, errno == EACCES else { continue }
+            var status = stat()
+            guard stat(file, &status) == 0 else { continue }
+            let (user, group) = (geteuid(), getegid())
+            throw Problem(
+                "The user with the number \(user) cannot read and write the file \(file), which belongs to the user \(status.st_uid). Change its owner, as root: chown -R \(user):\(group) \(path)."
+            )
         }
     }
 

@@ -39,7 +39,8 @@ extension SchemaDocument {
             }
         }
 
-        private static let namelessReason =
+        /// Why an index has failed, for a caller that may not read all records of the type.
+        package static let namelessReason =
             "Records of the type do not fit the index. Callers that can read all of them see which"
 
         var members: [(String, JSONValue)] {

@@ -16,8 +16,9 @@ package final class ListeningSocket: Sendable {
     ///
     /// Replaces the file of a Unix socket if no process listens on the socket, for example after a crash.
     ///
+    /// - Parameter unixMode: The permissions of the file of a Unix socket. Clients need the permission to write.
     /// - Throws: `SocketError.system` with the failed system call.
-    package init(_ address: SocketAddress, backlog: Int32 = 4096) throws(SocketError) {
+    package init(_ address: SocketAddress, backlog: Int32 = 4096, unixMode: UInt32 = 0o700) throws(SocketError) {
         let raw = fogbase_stream_socket(address.family)
         guard raw >= 0 else { throw .last("socket") }
         let descriptor = FileDescriptor(owning: raw)
@@ -31,6 +32,8 @@ package final class ListeningSocket: Sendable {
             }
         }
         guard address.withSystemAddress({ bind(raw, $0, $1) }) == 0 else { throw .last("bind") }
+        // Nobody can connect before `listen`.
+        if case .unix(let path) = address, chmod(path, unixMode) != 0 { throw .last("chmod") }
         guard listen(raw, backlog) == 0 else { throw .last("listen") }
         self.address = address.port == 0 ? try Self.name(of: raw) : address
         self.descriptor = Locked(descriptor.release())

@@ -14,10 +14,14 @@ final class ServerProcess: @unchecked Sendable {
     private(set) var port: UInt16 = 0
     private var process: Process?
     private let isTemporary: Bool
+    private let wantedPort: UInt16
     private var environment: [String: String]
 
-    /// - Parameter settings: `FOGBASE_…` variables beside the defaults of these tests.
-    init(data: String? = nil, settings: [String: String] = [:]) throws {
+    /// - Parameters:
+    ///   - settings: `FOGBASE_…` variables beside the defaults of these tests.
+    ///   - port: The port to listen on; 0 lets the system choose.
+    init(data: String? = nil, settings: [String: String] = [:], port: UInt16 = 0) throws {
+        wantedPort = port
         isTemporary = data == nil
         self.data = data ?? NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
         environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("FOGBASE_") && $0.key != "PORT" }
@@ -55,7 +59,7 @@ final class ServerProcess: @unchecked Sendable {
     func start() throws {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: Self.binary)
-        process.arguments = ["serve", "--port", "0", "--data", data]
+        process.arguments = ["serve", "--port", "\(wantedPort)", "--data", data]
         process.environment = environment
         let output = Pipe()
         process.standardOutput = output

@@ -31,10 +31,10 @@ import Testing
         #expect(try GzipDecoder.decode(encoded, limits: ample) == sample)
     }
 
-    @Test func `anything after the trailer is an error, in the same piece or the next`() throws {
+    @Test func `anything but a member after the trailer is an error, in the same piece or the next`() throws {
         let sea = GzipDecoderTests.sea
         #expect(try GzipDecoder.decode(sea, limits: ample) == Array("sea".utf8))
-        for tail in [[0], Array("x".utf8), sea] {
+        for tail in [[0], Array("x".utf8), [0x1F, 0], [0, 0] + sea] {
             expect(.trailingData, from: sea + tail)
             let decoder = try GzipDecoder(limits: ample)
             var output: [UInt8] = []
@@ -43,6 +43,39 @@ import Testing
             #expect(throws: CompressionError.trailingData) { try decoder.decode(tail, into: &output) }
             #expect(throws: CompressionError.trailingData) { try decoder.finish() }
         }
+    }
+
+    @Test func `members in sequence are one content, with one limit`() throws {
+        let sea = GzipDecoderTests.sea
+        let noise = Sample.noise(70_000, seed: 4)
+        let input = sea + sea + (try GzipEncoder.encode(noise, level: .balanced)) + sea
+        let content = Array("seasea".utf8) + noise + Array("sea".utf8)
+        #expect(try GzipDecoder.decode(input, limits: ample) == content)
+        for cut in [1, sea.count - 1, sea.count, sea.count + 1, sea.count * 2 + 3, input.count - 1] {
+            let decoder = try GzipDecoder(limits: ample)
+            var output: [UInt8] = []
+            try decoder.decode(Array(input[..<cut]), into: &output)
+            #expect(decoder.isAtEnd == (cut == sea.count))
+            try decoder.decode(Array(input[cut...]), into: &output)
+            try decoder.finish()
+            #expect(output == content)
+        }
+        let limits = GzipDecoder.Limits(maxOutputBytes: content.count - 1)
+        #expect(throws: CompressionError.outputTooLarge(limit: content.count - 1)) {
+            try GzipDecoder.decode(input, limits: limits)
+        }
+        expect(.truncated, from: sea + sea.dropLast())
+        expect(.truncated, from: sea + [0x1F])
+        // A damaged second member.
+        var damaged = sea + sea
+        damaged[damaged.count - 8] ^= 1
+        expect(.malformed, from: damaged)
+        // After an error or another body, the state starts over.
+        let decoder = try GzipDecoder(limits: ample)
+        var output: [UInt8] = []
+        #expect(throws: CompressionError.trailingData) { try decoder.decode(sea + [0], into: &output) }
+        decoder.reset(limits: ample)
+        #expect(throws: CompressionError.malformed) { try decoder.decode([0x1F, 0], into: &output) }
     }
 
     @Test func `other formats are malformed`() {

@@ -18,7 +18,9 @@ import Testing
     @Test(arguments: [
         "", "example.org", "//example.org", "/hook", "ftp://example.org", "file:///etc/passwd", "gopher://example.org",
         "unix:///run/docker.sock", "https://", "https://user@example.org",
-        "https://user:word@example.org",
+        "https://user:word@example.org", "https:///example.org", "https:/example.org", "https:example.org",
+        "https:////x",
+        "https://\\example.org",
         "https://example.org/#part", "https://example.org/a b", "https://example.org/\r\nX: y", "https://exämple.org",
         "https://example.org:99999/", "https://exa mple.org",
         "https://example.org/" + String(repeating: "a", count: 2_048),

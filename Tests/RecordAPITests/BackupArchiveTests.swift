@@ -31,9 +31,13 @@ import Testing
     }
 
     /// Downloads the archive as a browser's link does, without a credential.
-    private static func download(_ database: TestDatabase, _ ticket: String) async throws -> (Response, [UInt8]) {
+    private static func download(
+        _ database: TestDatabase, _ ticket: String, fields: [(HTTPFieldName, String)] = []
+    ) async throws -> (Response, [UInt8]) {
         let target = try #require(RequestTarget("\(route)/file?ticket=\(ticket)"))
-        let request = HTTPRequest(method: .get, target: target, id: "request-1")
+        var head = HTTPFields()
+        for (name, value) in fields { head.append(name, value) }
+        let request = HTTPRequest(method: .get, target: target, fields: head, id: "request-1")
         let response = await database.api.respond(to: request, in: database.context)
         guard case .stream(let length, let source) = response.body else { return (Response(response), []) }
         var bytes: [UInt8] = []
@@ -74,6 +78,34 @@ import Testing
         #expect(deleted.text == #"{"state":"none"}"#)
         let gone = try await Self.download(database, try await Self.ticket(database))
         #expect(gone.0.status == 404)
+    }
+
+    @Test func `a download that broke off continues with a range`() async throws {
+        let database = try await TestDatabase.make()
+        // A file of several pieces.
+        let text = String(repeating: "abcdefghij", count: 30_000)
+        for name in ["a", "b", "c"] {
+            await database.call(.put, "/records/Post/\(name)", as: .creator, body: #"{"fields":{"t":"\#(text)"}}"#)
+        }
+        #expect(try await Self.make(database)["state"]?.string == "done")
+        let (whole, bytes) = try await Self.download(database, try await Self.ticket(database))
+        let tag = try #require(whole.field("ETag"))
+        #expect(whole.field("Accept-Ranges") == "bytes" && bytes.count > 600_000)
+        func part(_ range: String, _ more: [(HTTPFieldName, String)] = []) async throws -> (Response, [UInt8]) {
+            try await Self.download(database, try await Self.ticket(database), fields: [(.range, range)] + more)
+        }
+        for start in [0, 1, 511, 512, 513, 100_000, 262_144, 262_657, 600_000, bytes.count - 1_024, bytes.count - 1] {
+            let (rest, found) = try await part("bytes=\(start)-", [(.ifRange, tag)])
+            #expect(rest.status == 206 && found == Array(bytes[start...]), "\(start)")
+            #expect(rest.field("Content-Range") == "bytes \(start)-\(bytes.count - 1)/\(bytes.count)")
+            let end = min(start + 300_000, bytes.count - 1)
+            #expect(try await part("bytes=\(start)-\(end)").1 == Array(bytes[start...end]), "\(start)")
+        }
+        #expect(try await part("bytes=-700").1 == Array(bytes.suffix(700)))
+        let other = try await part("bytes=5-", [(.ifRange, #""another""#)])
+        #expect(other.0.status == 200 && other.1 == bytes)
+        let beyond = try await part("bytes=\(bytes.count)-").0
+        #expect(beyond.status == 416 && beyond.field("Content-Range") == "bytes */\(bytes.count)")
     }
 
     @Test func `an archive is tested, and the list of backups has the result`() async throws {

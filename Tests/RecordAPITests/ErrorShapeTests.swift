@@ -116,6 +116,7 @@ import Testing
             #expect(response.status == status, "\(error)")
             database.checkErrorShape(response, "\(error)")
             #expect((status == 503) == (response.field("Retry-After") != nil))
+            #expect(response.field("Accept-Encoding") == (status == 415 ? "gzip, identity" : nil))
         }
     }
 

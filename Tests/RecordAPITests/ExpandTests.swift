@@ -82,6 +82,34 @@ import Testing
         #expect(one.text.contains(#"{"p1":{"recordNames":["c1","c2","c3"],"moreComing":false}}"#), "\(one.text)")
     }
 
+    @Test func `records that refer to a page's may have to match a condition`() async throws {
+        let database = try await Self.forum()
+        func names(_ options: String, as who: TestDatabase.Who = .administrator) async -> Response {
+            let path = "Comment.post(\(options))"
+            let text = path.utf8.map {
+                ($0 | 0x20) &- 0x61 < 26 || $0 &- 0x30 < 10 ? "\(UnicodeScalar($0))" : "%" + String($0, radix: 16)
+            }
+            return await database.call(.get, "/query/Post?expand=\(text.joined())", as: who)
+        }
+        let all = await names("sort=-good")
+        #expect(Self.names(all) == ["c3", "c2", "c1"], "\(all.text)")
+        for (options, expected) in [
+            ("where=good > 1,sort=-good", ["c3", "c2"]), ("sort=good,where=good IN {1, 3}", ["c1", "c3"]),
+            ("where=(good == 1 OR (good == 2)),limit=1", ["c1"]), ("where=good == 9", []),
+            ("where=recordName IN {'a,b', 'c)\\'', \"c2\"}", ["c2"]),
+        ] {
+            let response = await names(options)
+            #expect(response.status == 200 && Self.names(response) == expected, "\(options): \(response.text)")
+        }
+        for options in [
+            "where=", "where=good", "where=good == %d", "where=none == 1", "where=good == 1,where=good == 2",
+            "where='open", "where=(good == 1", "where=post.title == 'x'",
+        ] {
+            let response = await names(options)
+            #expect(response.status == 400, "\(options): \(response.text)")
+        }
+    }
+
     @Test func `production needs the index of a query by the field`() async throws {
         let database = try await Self.forum(.production)
         let response = await database.call(.get, "/query/Post?expand=Comment.post()", as: .administrator)

@@ -36,6 +36,24 @@ import Testing
         #expect(Self.notices(list) == (isTold ? ["NUMBER_ROUNDED Good a all"] : []), "\(list.text)")
     }
 
+    @Test(
+        arguments: [
+            ("1767225600", true), ("1000000000", true), ("1767225600000", false), ("999999999", false), ("0", false),
+            ("4200000000", false), (#""2026-01-01T00:00:00Z""#, false), ("-1767225600", false),
+        ] as [(String, Bool)])
+    func `a notice reports a time that is probably in seconds`(time: String, isTold: Bool) async throws {
+        let database = try await TestDatabase.make(withUsers: false)
+        let response = await database.call(
+            .put, "/records/Event/a", as: .administrator,
+            body: #"{"fields":{"due":{"value":\#(time),"type":"TIMESTAMP"}}}"#)
+        #expect(response.status == 201, "\(response.text)")
+        #expect(Self.notices(response) == (isTold ? ["TIME_IN_SECONDS Event a due"] : []), "\(response.text)")
+        let list = await database.call(
+            .patch, "/records/Event/a", as: .administrator,
+            body: #"{"fields":{"all":{"value":[1767225600000,\#(time)],"type":"TIMESTAMP_LIST"}}}"#)
+        #expect(Self.notices(list) == (isTold ? ["TIME_IN_SECONDS Event a all"] : []), "\(list.text)")
+    }
+
     @Test func `a bare time in a new field stays a STRING, and a notice names TIMESTAMP`() async throws {
         let database = try await TestDatabase.make(withUsers: false)
         let response = await database.call(

@@ -87,11 +87,69 @@ import Testing
         }
     }
 
-    @Test(arguments: [IndexBuildOptions(), .slices(of: 2)])
-    func `duplicates make an index fail with a sentence, and putting the schema again retries it`(
-        _ building: IndexBuildOptions
-    ) async throws {
-        let test = try TestDatabase(indexBuilding: building)
+    @Test func `an index that fails at once is rejected, and asking again succeeds after the repair`() async throws {
+        let test = try TestDatabase()
+        try await test.fill(20) { #""slug":"s\#($0 == 13 ? 7 : $0)","n":1"# }
+        let wanted = #"""
+            {"types":{"Post":{"fields":{"slug":{"type":"STRING"},"n":{"type":"INT64"}},
+            "indexes":[{"fields":["slug"],"unique":true}]}}}
+            """#
+        let type = try #require(RecordTypeName("Post"))
+        let shape = IndexRequest.Shape(kind: .ordered, columns: [.init(.field(1))], isUnique: true)
+        let admin = AuditActor(caller: .administrator(.bootstrap))
+        func add() async throws {
+            _ = try await test.database.indexes.add(IndexRequest(indexes: [shape]), to: type, by: admin)
+        }
+        let before = test.schemaText
+        for _ in 0..<2 {
+            let put = await rejection { try await test.putSchema(wanted) }
+            let added = await rejection { try await add() }
+            for error in [put, added] {
+                #expect(error?.code == .conflict && error?.cause == .uniqueViolation, "\(String(describing: error))")
+                #expect(error?.reason.contains("'Post7'") == true && error?.reason.contains("'Post13'") == true)
+            }
+            #expect(test.schemaText == before)
+        }
+        // Nothing pretends to reject duplicates, and nothing of the attempt is left.
+        try await test.create("more", #""slug":"s7","n":1"#)
+        try IndexOracle(test).check()
+        try await test.delete("more")
+        try await test.delete("Post13")
+        try await add()
+        #expect(try test.indexes().map(\.isUnique) == [true])
+        #expect(await rejection { try await test.create("dup", #""slug":"s7""#) }?.cause == .uniqueViolation)
+        try IndexOracle(test).check()
+    }
+
+    @Test func `an index that has failed in the background is built again by the request that made it`() async throws {
+        let test = try TestDatabase(indexBuilding: .slices(of: 2))
+        try await test.fill(20) { #""slug":"s\#($0 == 13 ? 7 : $0)","n":\#($0)"# }
+        let type = try #require(RecordTypeName("Post"))
+        let admin = AuditActor(caller: .administrator(.bootstrap))
+        func add(_ column: Int) async throws -> IndexDefinition.State? {
+            let shape = IndexRequest.Shape(kind: .ordered, columns: [.init(.field(column))], isUnique: true)
+            _ = try await test.database.indexes.add(IndexRequest(indexes: [shape]), to: type, by: admin)
+            await test.database.indexes.waitUntilBuilt()
+            return try test.indexes().first { $0.shape == shape }?.state
+        }
+        for _ in 0..<2 {
+            guard case .failed(let reason)? = try await add(1) else {
+                Issue.record("\(try test.indexes())")
+                return
+            }
+            #expect(reason.contains("'Post7'") && reason.contains("'Post13'") && reason.contains("add the index again"))
+        }
+        // Another index leaves it as it is.
+        #expect(try await add(2) == .ready)
+        #expect(try test.indexes().count(where: \.isFailed) == 1)
+        try await test.delete("Post13")
+        #expect(try await add(1) == .ready)
+        #expect(await rejection { try await test.create("dup", #""slug":"s7""#) }?.cause == .uniqueViolation)
+        try IndexOracle(test).check()
+    }
+
+    @Test func `duplicates make an index fail with a sentence, and putting the schema again retries it`() async throws {
+        let test = try TestDatabase(indexBuilding: .slices(of: 2))
         try await test.fill(20) { #""slug":"s\#($0 == 13 ? 7 : $0)","n":1"# }
         let wanted = #"""
             {"types":{"Post":{"fields":{"slug":{"type":"STRING","indexes":["QUERYABLE"]},"n":{"type":"INT64"}},

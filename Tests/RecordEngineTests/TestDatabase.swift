@@ -22,14 +22,17 @@ final class TestDatabase {
     init(
         _ environment: RecordEnvironment = .development, limits: DatabaseLimits = DatabaseLimits(),
         directory: String? = nil, keepsDirectory: Bool = false, indexBuilding: IndexBuildOptions = IndexBuildOptions(),
-        checkpoints: CheckpointPolicy = CheckpointPolicy(), passwords: PasswordWorkers? = nil
+        checkpoints: CheckpointPolicy = CheckpointPolicy(), passwords: PasswordWorkers? = nil,
+        clock: (@Sendable () -> Int64)? = nil
     ) throws {
         self.keepsDirectory = keepsDirectory
         self.directory = directory ?? NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
+        var drivers = StoreDrivers(writer: { [faults] in faults.makeDriver(of: $0) })
+        if let clock { drivers.clock = clock }
         database = try RecordDatabase(
             directory: self.directory, environment: environment, limits: limits, passwords: passwords ?? Self.passwords,
             indexBuilding: indexBuilding, checkpoints: checkpoints,
-            drivers: StoreDrivers(writer: { [faults] in faults.makeDriver(of: $0) }))
+            drivers: drivers)
         reader = try database.makeReader()
     }
 

@@ -88,6 +88,7 @@ import Testing
     private struct Silence: StoreObserver {
         func didFail(_ text: String) {}
         func didCheckpoint() {}
+        func didStepBack(_ milliseconds: Int64) {}
     }
 
     // MARK: Order

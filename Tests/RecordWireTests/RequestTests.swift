@@ -57,6 +57,26 @@ struct RequestTests {
         #expect(error?.detail("offset") == .number(15))
     }
 
+    @Test(
+        arguments: [
+            ([0xFF, 0xFE, 0x7B, 0, 0x7D, 0], "it is UTF-16; send UTF-8"),
+            ([0xFE, 0xFF, 0, 0x7B, 0, 0x7D], "it is UTF-16; send UTF-8"),
+            ([0xEF, 0xBB, 0xBF, 0x7B, 0x7D], "it begins with a byte order mark; send UTF-8 without it"),
+        ] as [([UInt8], String)])
+    func `a byte order mark of a file from Windows is named`(bytes: [UInt8], reason: String) {
+        for read in [{ _ = try JSONValue.parse(bytes) }, { _ = try RecordInput.readSingle(bytes) }]
+            as [() throws -> Void]
+        {
+            do {
+                try read()
+                Issue.record("It was accepted")
+            } catch {
+                let text = (error as? RecordError)?.reason ?? (error as? JSONError)?.reason ?? ""
+                #expect(text.contains(reason), "\(text)")
+            }
+        }
+    }
+
     @Test func `all forms of a field are distinguished`() throws {
         let body = """
             {"fields":{"a":"x","b":{"value":1,"type":"DOUBLE"},"c":{},"d":{"value":null},"e":{"increment":2},

@@ -242,3 +242,57 @@ test("an unreadable event is asked for again", async () => {
     assert.deepEqual(names(await server.read(3)), ["change a", "disconnected", "change b"]);
     assert.equal(server.requests[1].headers["last-event-id"], "t1");
 });
+
+/** What `follow` uses of a page. */
+class Page extends EventTarget {
+    hidden = false;
+    show(isShown) {
+        this.hidden = !isShown;
+        this.dispatchEvent(new Event("visibilitychange"));
+    }
+}
+
+test("the stream is closed while the page is hidden, and goes on where it was", async () => {
+    const page = new Page();
+    const server = new ScriptedServer(
+        stream([change("a", "t1")], { stays: true }), stream([change("b", "t2")], { stays: true }));
+    const controller = new AbortController();
+    page.hidden = true;
+    const events = [];
+    const following = (async () => {
+        const options = { url: "http://server", since: "now", signal: controller.signal };
+        for await (const event of follow(options, { ...server.system, document: page })) events.push(event);
+    })();
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(server.requests.length, 0);
+    page.show(true);
+    await until(() => events.length === 1);
+    page.show(false);
+    await until(() => server.requests[0].signal.aborted);
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(server.requests.length, 1);
+    page.show(true);
+    await until(() => events.length === 2);
+    assert.deepEqual(server.requests.map(({ headers }) => headers["last-event-id"]), [undefined, "t1"]);
+    assert.deepEqual(names(events), ["change a", "change b"]);
+    assert.deepEqual(server.delays, []);
+    controller.abort();
+    await following;
+    assert.equal(getEventListeners(page, "visibilitychange").length, 0);
+    assert.equal(getEventListeners(controller.signal, "abort").length, 0);
+});
+
+test("a feed that is ended while its page is hidden returns, and `whileHidden` keeps the stream", async () => {
+    const page = new Page();
+    page.hidden = true;
+    const controller = new AbortController();
+    const none = new ScriptedServer();
+    const waiting = follow({ url: "http://server", signal: controller.signal }, { ...none.system, document: page }).next();
+    controller.abort();
+    assert.equal((await waiting).done, true);
+    assert.equal(none.requests.length, 0);
+    const server = new ScriptedServer(stream([change("a", "t1")]));
+    const kept = follow({ url: "http://server", whileHidden: true }, { ...server.system, document: page });
+    assert.equal((await kept.next()).value.type, "change");
+    await kept.return();
+});

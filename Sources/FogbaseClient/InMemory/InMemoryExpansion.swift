@@ -158,6 +158,7 @@ struct InMemoryExpansion {
                 value: .reference(record.key.name.text))
         ]
         input.sort = step.sort
+        input.condition = step.condition
         let condition = try InMemoryCondition(
             input, of: type, now: database.now, InMemoryTargets(call: call, database: database))
         records.removeAll { !condition.holds(for: $0) }

@@ -50,13 +50,31 @@ extension HTTPRejection {
 
     // MARK: Fields
 
-    static func tooLongFields(oneLine: Bool) -> HTTPRejection {
+    static func tooLongHead(_ limits: RequestParser.Limits) -> HTTPRejection {
         HTTPRejection(
             .requestHeaderFieldsTooLarge,
-            oneLine
-                ? "A header field is too long; shorten it or send it in the body."
-                : "The header fields together are too long; send fewer or shorter ones.")
+            "The header fields together are longer than \(limits.maxHeadBytes) bytes; send fewer or shorter ones.")
     }
+
+    /// - Parameter bytes: The received bytes. More bytes follow `start` than a field line may have.
+    static func tooLongField(
+        _ bytes: UnsafeRawBufferPointer, _ start: Int, _ limits: RequestParser.Limits
+    ) -> HTTPRejection {
+        let line = bytes.part(start, min(start + shownNameBytes + 1, bytes.count))
+        let name = line.prefix { $0.isToken }
+        let isShown = !name.isEmpty && name.count < line.count && line[name.count] == UInt8(ascii: ":")
+        let subject = isShown ? "The header field '\(String(decoding: name, as: UTF8.self))'" : "A header field"
+        // Browsers send a host's cookies to each of its ports.
+        let advice =
+            UnsafeRawBufferPointer(rebasing: name).equalsIgnoringCase("cookie") && isShown
+            ? "clear the cookies of this host." : "shorten it or send it in the body."
+        return HTTPRejection(
+            .requestHeaderFieldsTooLarge,
+            "\(subject) is longer than \(limits.maxFieldBytes) bytes (the server's limits.field_bytes); \(advice)")
+    }
+
+    /// The maximum length of a field name in a sentence.
+    private static let shownNameBytes = 64
 
     static func tooManyFields(_ limit: Int) -> HTTPRejection {
         HTTPRejection(.requestHeaderFieldsTooLarge, "There are more than \(limit) header fields; send fewer.")

@@ -116,8 +116,8 @@ public struct RequestParser: Sendable {
         while true {
             index = bytes.firstControl(from: index)
             guard index <= limit else {
-                throw isRequestLine
-                    ? .tooLongRequestLine(bytes, lineStart, limits) : .tooLongFields(oneLine: lineLimit < headLimit)
+                if isRequestLine { throw .tooLongRequestLine(bytes, lineStart, limits) }
+                throw lineLimit < headLimit ? .tooLongField(bytes, lineStart, limits) : .tooLongHead(limits)
             }
             guard index < bytes.count else {
                 scanned = index

@@ -89,7 +89,7 @@ extension BodyReader {
         switch error {
         case .malformed: .malformed("The body is not gzip, though Content-Encoding says so.")
         case .truncated: .malformed("The gzip stream ends too early.")
-        case .trailingData: .malformed("Something follows the end of the gzip stream.")
+        case .trailingData: .malformed("Something that is no gzip follows the end of the gzip stream.")
         case .outputTooLarge(let limit): .tooLarge(limit: limit)
         case .ratioTooHigh: .bomb
         case .outOfMemory: .overloaded

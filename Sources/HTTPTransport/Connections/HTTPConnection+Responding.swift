@@ -19,7 +19,9 @@ extension HTTPConnection {
         where length <= min(input.count, server.configuration.maxEagerBodyBytes)
             && !head.fields.contains(.contentEncoding):
             guard server.budget.reserve(length) else {
-                await reject(HTTPRejection(.serviceUnavailable, "Too many request bodies are in flight."), id: id)
+                await reject(
+                    HTTPRejection(.serviceUnavailable, "Too many request bodies are in flight."), of: head.fields,
+                    id: id)
                 return false
             }
             reserved = length
@@ -132,11 +134,14 @@ extension HTTPConnection {
     // MARK: - Rejections
 
     /// Sends the response to invalid input that is not a request. The connection is closed afterwards.
-    func reject(_ rejection: HTTPRejection, id: String? = nil) async {
+    ///
+    /// - Parameter fields: The fields of the request; `nil` if its head is the invalid input.
+    func reject(_ rejection: HTTPRejection, of fields: HTTPFields? = nil, id: String? = nil) async {
         let start = MonotonicClock.now
         let id = id ?? server.requestIDs.next()
-        let response = server.reject(rejection, id)
+        var response = server.reject(rejection, id)
         mustClose = true
+        if server.configuration.cors.isEnabled { await admitOrigin(to: &response, of: rejection, fields) }
         let writtenBefore = writer.writtenBytes
         _ = await writer.send(response, isHead: false, version: .http11, keepsAlive: false, id: id)
         lingers = await writer.flush()
@@ -145,6 +150,27 @@ extension HTTPConnection {
             nanoseconds: MonotonicClock.now - start, requestBytes: 0,
             responseBytes: writer.writtenBytes - writtenBefore)
         account(summary, id: id, path: "-", client: peer)
+    }
+
+    /// Lets the page read the rejection that has sent the request. A preflight of a request with a long target is
+    /// granted, so that the page may send the request and then learns what is wrong with it.
+    private func admitOrigin(
+        to response: inout HTTPResponse, of rejection: HTTPRejection, _ fields: HTTPFields?
+    ) async {
+        guard let target = RequestTarget("/") else { return }
+        let cors = server.configuration.cors
+        if let fields {
+            return cors.apply(to: &response, for: HTTPRequest(method: .get, target: target, fields: fields))
+        }
+        let head = await readRejectedHead(waits: rejection.status != .requestTimeout)
+        let request = HTTPRequest(method: head.method, target: target, fields: head.fields)
+        if rejection.status == .uriTooLong,
+            let preflight = cors.preflight(request, allow: server.configuration.corsMethods)
+        {
+            response = preflight
+        } else {
+            cors.apply(to: &response, for: request)
+        }
     }
 
     private func account(

@@ -207,8 +207,7 @@ final class HTTPConnection: @unchecked Sendable {
         switch verdict {
         case .head(_, let consumed):
             if consumed < count { input.append(UnsafeRawBufferPointer(rebasing: bytes[consumed...])) }
-        case .needMore: input.append(bytes)
-        case .rejected: break
+        case .needMore, .rejected: input.append(bytes)
         }
         return verdict
     }
@@ -217,6 +216,35 @@ final class HTTPConnection: @unchecked Sendable {
         let verdict = input.withBytes { parser.parse($0) }
         if case .head(_, let consumed) = verdict { input.consume(consumed) }
         return verdict
+    }
+
+    // MARK: - Rejected heads
+
+    /// The maximum number of bytes, and the time, in which to look for the end of a rejected head.
+    private static let maxRejectedBytes = 1 << 20
+    private static let rejectedHeadTime = Duration.seconds(1)
+
+    /// Returns what a rejected head tells about the page that has sent it.
+    ///
+    /// - Parameter waits: Whether to read the rest of the head. Browsers send it at once.
+    func readRejectedHead(waits: Bool) async -> RejectedHead {
+        var head = RejectedHead()
+        input.withBytes { head.read($0) }
+        let deadline = Deadline.after(
+            min(Self.rejectedHeadTime, server.configuration.deadlines.linger), from: server.loop.now)
+        var left = waits ? Self.maxRejectedBytes : 0
+        while left > 0, !head.isComplete, await socket.waitReadable(until: deadline) == .ready {
+            switch socket.read(into: server.input) {
+            case .bytes(let count):
+                didReceive(count)
+                head.read(UnsafeRawBufferPointer(rebasing: server.input[..<count]))
+                left -= count
+            case .wouldBlock: break
+            case .end, .failed: return head
+            }
+            await Task.yield()
+        }
+        return head
     }
 
     // MARK: - Closing

@@ -38,9 +38,12 @@ package final class AccessLog: Sendable {
         var isWriting = false
         var isWaiting = false
         var isEnding = false
+        /// The descriptor of the file that was opened again, until the thread writes to it.
+        var reopened: Int32?
     }
 
     private let format: Format
+    private let destination: Destination
     private let queue = Monitor(Queue())
     private let capacity: Int
     private let threshold: UInt64
@@ -58,14 +61,10 @@ package final class AccessLog: Sendable {
         format: Format, destination: Destination, sampleRate: Double = 1, capacity: Int = 8192
     ) throws(SocketError) {
         self.format = format
+        self.destination = destination
         self.capacity = capacity
         threshold = UInt64(min(max(sampleRate, 0), 1) * 4_294_967_296)
-        let raw: Int32
-        switch destination {
-        case .standardError: raw = dup(STDERR_FILENO)
-        case .file(let path): raw = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o640)
-        }
-        guard raw >= 0 else { throw .system(call: "open", errno: errno) }
+        let raw = try Self.open(destination)
         let queue = queue
         SystemThread.start(name: "access-log") {
             Self.write(queue, to: FileDescriptor(owning: raw), format)
@@ -74,6 +73,31 @@ package final class AccessLog: Sendable {
 
     deinit {
         queue.withLock { $0.isEnding = true }
+        queue.broadcast()
+    }
+
+    private static func open(_ destination: Destination) throws(SocketError) -> Int32 {
+        let raw =
+            switch destination {
+            case .standardError: dup(STDERR_FILENO)
+            case .file(let path): Glibc.open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o640)
+            }
+        guard raw >= 0 else { throw .system(call: "open", errno: errno) }
+        return raw
+    }
+
+    /// Opens the file again, after a program has renamed it to keep it. Lines that wait go to the new file. Does nothing
+    /// for standard error.
+    ///
+    /// - Throws: `SocketError.system` if the file cannot be opened. The log then stays in the old one.
+    package func reopen() throws(SocketError) {
+        guard case .file = destination else { return }
+        let raw = try Self.open(destination)
+        let unused = queue.withLock { queue in
+            defer { queue.reopened = raw }
+            return queue.reopened
+        }
+        if let unused { close(unused) }
         queue.broadcast()
     }
 
@@ -120,14 +144,19 @@ package final class AccessLog: Sendable {
     private static let gathering = Duration.milliseconds(5)
 
     private static func write(_ queue: Monitor<Queue>, to file: consuming FileDescriptor, _ format: Format) {
+        var file = file
         var output: [UInt8] = []
         while true {
-            queue.wait(
+            let reopened = queue.wait(
                 until: { queue in
-                    let isReady = !queue.lines.isEmpty || queue.isEnding
+                    let isReady = !queue.lines.isEmpty || queue.isEnding || queue.reopened != nil
                     queue.isWaiting = !isReady
                     return isReady
-                }, then: { _ in })
+                }, then: { $0.reopened.take() })
+            if let reopened {
+                file = FileDescriptor(owning: reopened)
+                continue
+            }
             // One line has arrived and others will probably follow. Waking up for each line costs more than writing it.
             let lines: [Line]? = queue.wait(
                 until: { $0.isEnding }, orUntil: .after(Self.gathering),

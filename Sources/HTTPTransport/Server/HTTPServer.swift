@@ -39,7 +39,7 @@ package final class HTTPServer<Handler: HTTPHandler>: Sendable {
     /// Binds all addresses, starts the loops and begins to accept connections. Call this once.
     ///
     /// - Returns: The bound addresses in order, with the actual ports for addresses with port 0.
-    /// - Throws: `SocketError`, or the error of the handler's `makeLoopContext`. The server then stops everything it
+    /// - Throws: `ListeningFailure`, `SocketError`, or the error of the handler's `makeLoopContext`. The server then stops everything it
     ///   has started.
     package func start() throws -> [SocketAddress] {
         let isFirst = state.withLock { state in
@@ -55,7 +55,13 @@ package final class HTTPServer<Handler: HTTPHandler>: Sendable {
         var loops: [ServerLoop] = []
         do {
             for address in configuration.addresses {
-                listening.append(try ListeningSocket(address, backlog: configuration.backlog))
+                do throws(SocketError) {
+                    listening.append(
+                        try ListeningSocket(
+                            address, backlog: configuration.backlog, unixMode: configuration.unixSocketMode))
+                } catch {
+                    throw ListeningFailure(address: address, error: error)
+                }
             }
             for index in 0..<max(1, configuration.loops) { loops.append(try makeLoop(index)) }
             for loop in loops { try listen(loop, on: listening, among: loops) }
@@ -177,4 +183,12 @@ package final class HTTPServer<Handler: HTTPHandler>: Sendable {
             }
         }
     }
+}
+
+/// Why the server cannot listen on an address.
+package struct ListeningFailure: Error, Hashable, Sendable {
+    /// The address.
+    package let address: SocketAddress
+    /// The failed system call.
+    package let error: SocketError
 }

@@ -29,6 +29,8 @@ package struct HTTPServerConfiguration: Sendable {
 
     /// The addresses to listen on; port 0 lets the system choose.
     package var addresses: [SocketAddress] = []
+    /// The permissions of the files of Unix sockets.
+    package var unixSocketMode: UInt32 = 0o700
     /// The number of event loops, each with its own thread.
     package var loops: Int
     /// The maximum number of connections that wait in the kernel to be accepted.

@@ -119,6 +119,16 @@ final class ServerLoop: @unchecked Sendable {
         metrics.connectionWasRejected()
         var response = reject(HTTPRejection(.serviceUnavailable, "Too many connections; try again later."), "")
         response.closesConnection = true
+        let raw = descriptor.raw
+        // Read the received bytes of the request. Closing a socket with unread bytes would reset the connection and
+        // destroy the response. They may also tell which page has sent the request.
+        let count = recv(raw, input.baseAddress, input.count, Int32(MSG_DONTWAIT))
+        if configuration.cors.isEnabled, let target = RequestTarget("/") {
+            var head = RejectedHead()
+            head.read(UnsafeRawBufferPointer(rebasing: input[..<max(0, count)]))
+            configuration.cors.apply(
+                to: &response, for: HTTPRequest(method: .get, target: target, fields: head.fields))
+        }
         var output: [UInt8] = []
         var body: [UInt8] = []
         if case .bytes(let bytes) = response.body { body = bytes }
@@ -126,12 +136,9 @@ final class ServerLoop: @unchecked Sendable {
             response, contentLength: body.count, date: date, requestID: "", keepAlive: false, version: .http11,
             to: &output)
         output += body
-        let raw = descriptor.raw
         _ = output.withUnsafeBytes { send(raw, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
         shutdown(raw, Int32(SHUT_WR))
-        // Read the received bytes of the request. Closing a socket with unread bytes would reset the connection and
-        // destroy the response.
-        _ = recv(raw, input.baseAddress, input.count, 0)
+        if count <= 0 { _ = recv(raw, input.baseAddress, input.count, 0) }
     }
 
     /// Removes a connection that has ended. A second call does nothing.

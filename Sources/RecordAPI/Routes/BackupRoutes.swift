@@ -61,7 +61,11 @@ enum BackupRoutes {
         Route(
             "GET /backup/archive/file", "downloadBackup", .operation, "Downloads the backup as a tar file (owners)",
             rate: .administer, right: .downloadBackups, options: .serverWide, query: ["ticket"],
-            responses: [.bytes(200, "A tar file with a directory that fogbase backup restore reads")]
+            headers: ["range", "ifRange"],
+            responses: [
+                .bytes(200, "A tar file with a directory that fogbase backup restore reads"),
+                .bytes(206, "One range of it, to continue a download"), .error(416, "The range begins after the end"),
+            ]
         ) { call in try await download(call) },
     ]
 
@@ -89,7 +93,7 @@ enum BackupRoutes {
         return try await archiveDocument(call)
     }
 
-    /// `GET /backup/archive/file`: responds with the tar file.
+    /// `GET /backup/archive/file`: responds with the tar file, or with one range of it.
     static func download(_ call: RecordCall) async throws -> HTTPResponse {
         let archive = call.api.registry.archive
         let found = try await call.reader.onPool { () throws(RecordError) in
@@ -98,13 +102,28 @@ enum BackupRoutes {
         guard let file = found else {
             throw RecordError(.notFound, "There is no backup to download. Make one with POST /backup/archive")
         }
+        // The archive of one backup has the same bytes at each download.
+        let tag = EntityTag(opaque: "\(file.created)-\(file.size)")
+        var verdict = RangeVerdict.whole
+        if call.request.fields.contains(.range), Preconditions.rangeApplies(call.request.fields, entityTag: tag) {
+            verdict = ByteRange.parse(call.request.fields, size: file.size)
+        }
+        if verdict == .unsatisfiable { throw APIError.rangeNotSatisfiable(size: file.size) }
         try await call.administrators().noteDownload(of: file.name, by: call.actor)
         var fields = HTTPFields()
         fields.append(.contentType, literal: "application/x-tar")
         fields.append(.contentDisposition, "attachment; filename=\"\(file.name)\"")
         fields.append(.cacheControl, literal: "no-store")
         fields.append(.xContentTypeOptions, literal: "nosniff")
-        return HTTPResponse(.ok, fields: fields, body: .stream(length: file.size, BackupBody(file: file)))
+        fields.append(.acceptRanges, literal: "bytes")
+        if let tag { fields.append(.etag, tag.text) }
+        guard case .range(let range) = verdict else {
+            return HTTPResponse(.ok, fields: fields, body: .stream(length: file.size, BackupBody(file: file)))
+        }
+        fields.append(.contentRange, ByteRange.contentRange(range, size: file.size))
+        file.limit(to: range)
+        return HTTPResponse(
+            .partialContent, fields: fields, body: .stream(length: range.count, BackupBody(file: file)))
     }
 
     private static func archiveDocument(_ call: RecordCall, status: HTTPStatus = .ok) async throws -> HTTPResponse {

@@ -124,7 +124,12 @@ enum SchemaRoutes {
     /// definitions of the schema do not change.
     static func changeField(_ call: inout RecordCall) async throws -> HTTPResponse {
         try call.rejectPreconditions()
-        let object = try await call.object(keys: ["type"], upTo: 65_536)
+        let object = try await call.object(keys: ["type", "name"], upTo: 65_536)
+        guard object["name"] == nil else {
+            throw RecordError.badRequest(
+                "A field cannot be renamed. Add a field with the new name, copy the values with a client, which reads each record and writes the new field, and leave the old field empty: a type with records keeps its fields",
+                details: [("key", .text("name"))])
+        }
         let typeName = try call.typeName()
         guard let tag = object["type"]?.string, let wanted = FieldType(tag: tag) else {
             throw RecordError.badRequest(

@@ -24,7 +24,7 @@ extension Administrators {
             guard var session = snapshot.sessions[hash], session.expires > now,
                 let row = snapshot.administrators[session.administrator]
             else { return nil }
-            let notes = now - (snapshot.noted[hash] ?? session.used) >= Self.noteMilliseconds
+            let notes = abs(now - (snapshot.noted[hash] ?? session.used)) >= Self.noteMilliseconds
             session.used = now
             session.expires = min(session.ends, now + Self.slidingMilliseconds)
             snapshot.sessions[hash] = session

@@ -90,7 +90,7 @@ package final class BackupArchive: Sendable {
         guard case .done(_, let created, _) = state(at: now) else { return nil }
         let name = Self.name(created)
         return try Self.reported { () throws(BackupProblem) in
-            BackupDownload(try DirectoryArchive(of: path, as: name), name: name + ".tar")
+            BackupDownload(try DirectoryArchive(of: path, as: name), name: name + ".tar", created: created)
         }
     }
 
@@ -155,14 +155,25 @@ package final class BackupDownload: @unchecked Sendable {
     package let name: String
     /// The size of the file in bytes.
     package let size: Int
+    /// When the backup was made, in milliseconds since 1970. With the size, it tells archives apart.
+    package let created: Int64
+    private var left: Int
 
-    fileprivate init(_ archive: DirectoryArchive, name: String) {
+    fileprivate init(_ archive: DirectoryArchive, name: String, created: Int64) {
         self.archive = archive
         self.name = name
+        self.created = created
+        left = archive.size
         size = archive.size
     }
 
     deinit { executor.shutdown() }
+
+    /// Limits the download to a range of the file. Call it before `next`.
+    package func limit(to range: Range<Int>) {
+        archive.skip(to: range.lowerBound)
+        left = range.count
+    }
 
     /// Returns the next piece; `nil` at the end.
     ///
@@ -171,5 +182,10 @@ package final class BackupDownload: @unchecked Sendable {
         try await withTaskExecutorPreference(executor) { try read() }
     }
 
-    private func read() throws(BackupProblem) -> [UInt8]? { try archive.next() }
+    private func read() throws(BackupProblem) -> [UInt8]? {
+        guard left > 0, let piece = try archive.next() else { return nil }
+        let part = piece.count > left ? Array(piece[..<left]) : piece
+        left -= part.count
+        return part
+    }
 }

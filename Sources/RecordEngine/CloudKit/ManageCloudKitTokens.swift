@@ -92,14 +92,15 @@ package struct CloudKitTokens: Sendable {
     /// Queues a write that records the use of a token, and returns at once. If the write is lost, a later request
     /// repeats it.
     func noteUse(of token: CloudKitTokenRow, now: Int64) {
-        let last = now - Self.useMilliseconds
-        guard (token.used ?? .min) <= last else { return }
-        let isDue = database.cloudKitTokenUses.withLock { uses in
-            guard (uses[token.id] ?? .min) <= last else { return false }
+        // Also after the clock went back.
+        func isDue(_ used: Int64?) -> Bool { used.map { abs(now - $0) >= Self.useMilliseconds } ?? true }
+        guard isDue(token.used) else { return }
+        let isNoted = database.cloudKitTokenUses.withLock { uses in
+            guard isDue(uses[token.id]) else { return false }
             uses[token.id] = now
             return true
         }
-        if isDue { database.submit(CloudKitTokenUse(token: token.id, now: now)) }
+        if isNoted { database.submit(CloudKitTokenUse(token: token.id, now: now)) }
     }
 }
 

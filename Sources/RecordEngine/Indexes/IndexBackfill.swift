@@ -125,7 +125,7 @@ extension String {
     fileprivate static func duplicates(_ names: (String, String)?, _ fields: [String]) -> String {
         let homes = fields.map { "'\($0)'" }.joined(separator: ", ")
         let records = names.map { "The records '\($0.0)' and '\($0.1)'" } ?? "Two records of a private database"
-        return "\(records) have the same value in \(homes). Change one of them, then put the schema again"
+        return "\(records) have the same value in \(homes). Change one of them, then add the index again"
     }
 
     private static func record(_ name: String?) -> String {
@@ -133,7 +133,7 @@ extension String {
     }
 
     fileprivate static func textTooLong(_ name: String?, _ field: String) -> String {
-        "\(record(name)) has a text in '\(field)' that is longer than the \(IndexKey.textBytes) bytes which a UNIQUE index compares. Shorten it, then put the schema again"
+        "\(record(name)) has a text in '\(field)' that is longer than the \(IndexKey.textBytes) bytes which a UNIQUE index compares. Shorten it, then add the index again"
     }
 
     fileprivate static func noDouble(_ name: String?, _ field: String) -> String {
@@ -141,10 +141,10 @@ extension String {
     }
 
     fileprivate static func tooManyEntries(_ name: String?, _ field: String) -> String {
-        "\(record(name)) would have more than \(Limits.memberEntries) entries in indexes of lists with '\(field)': each distinct member is one, and one more for every reader in its access list. Shorten the list or the access list, then put the schema again"
+        "\(record(name)) would have more than \(Limits.memberEntries) entries in indexes of lists with '\(field)': each distinct member is one, and one more for every reader in its access list. Shorten the list or the access list, then add the index again"
     }
 
     fileprivate static func tooManyMembers(_ name: String?, _ field: String) -> String {
-        "\(record(name)) has more than \(Limits.indexedMembers) distinct members in '\(field)'. Shorten the list, then put the schema again"
+        "\(record(name)) has more than \(Limits.indexedMembers) distinct members in '\(field)'. Shorten the list, then add the index again"
     }
 }

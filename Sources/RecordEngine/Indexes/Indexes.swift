@@ -23,17 +23,26 @@ package struct Indexes: Sendable {
     /// few records, the indexes are ready when this method returns. Otherwise they are built in slices, while reads and
     /// writes continue.
     ///
+    /// Requested by an administrator, a failed index is built again, and an index that fails in this call is an error. A
+    /// query leaves a failed index as it is, so that queries do not try again and again.
+    ///
     /// - Parameter actor: The administrator that adds the indexes, for the audit log; `nil` if a query adds them.
     /// - Throws: NOT_FOUND for an unknown type; BAD_REQUEST for fields that cannot be indexed, or for too many indexes;
-    ///   AUTHENTICATION_REQUIRED or ACCESS_DENIED if `actor` may not change the schema.
+    ///   AUTHENTICATION_REQUIRED or ACCESS_DENIED if `actor` may not change the schema; CONFLICT if records do not fit an
+    ///   index.
     package func add(
         _ request: IndexRequest, to typeName: RecordTypeName, by actor: AuditActor? = nil
     ) async throws(RecordError) -> AddedIndexes {
         // A new index may be ready immediately. The table of an index that it replaces must then be dropped.
         try await database.schemas.change { transaction throws(RecordError) in
-            if let actor { try transaction.callers.require(.changeSchema, of: actor) }
+            guard let actor else { return try transaction.schemas.addIndexes(request, to: typeName) }
+            try transaction.callers.require(.changeSchema, of: actor)
+            var request = request
+            request.retriesFailed = true
+            let before = transaction.schema
             let indexes = try transaction.schemas.addIndexes(request, to: typeName)
-            if let actor { try transaction.auditLog.append(.indexAdd, typeName.text, by: actor) }
+            try transaction.schemas.rejectFailures(since: before, by: actor)
+            try transaction.auditLog.append(.indexAdd, typeName.text, by: actor)
             return indexes
         }
     }

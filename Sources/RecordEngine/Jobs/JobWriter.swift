@@ -73,9 +73,9 @@ struct JobWriter {
         return false
     }
 
-    /// Marks backups as failed that were there at `opened` (milliseconds since 1970), and ended with the process.
-    func endInterruptedBackups(at opened: Int64) throws(RecordError) {
-        for row in try table.unfinished(.backup) where row.created <= opened {
+    /// Marks backups up to `last` as failed: they ended with the process that ran them.
+    func endInterruptedBackups(through last: JobID) throws(RecordError) {
+        for row in try table.unfinished(.backup) where row.id <= last {
             let error = RecordError(.tryAgainLater, "The server ended before the backup was complete")
             try table.set(.failed, of: row.id, now: transaction.now, error: Self.json(error))
         }

@@ -56,12 +56,12 @@ package struct Jobs: Sendable {
 
     /// Continues after the database was opened, and returns immediately.
     ///
-    /// - Parameter opened: When it was opened, in milliseconds since 1970.
-    func resume(opened: Int64) {
+    /// - Parameter last: The last job that was there when it was opened.
+    func resume(after last: JobID) {
         let database = database
         Task.detached {
             try? await database.write { transaction throws(RecordError) in
-                try transaction.jobs.endInterruptedBackups(at: opened)
+                try transaction.jobs.endInterruptedBackups(through: last)
             }
             database.jobs.start()
         }

@@ -9,14 +9,15 @@ extension APIKeys {
     /// Queues a write that records the use of a key, and returns at once. If the write is lost, a later request repeats
     /// it.
     func noteUse(of key: APIKeyRow, now: Int64) {
-        let last = now - Self.useMilliseconds
-        guard (key.used ?? .min) <= last else { return }
-        let isDue = database.keyUses.withLock { uses in
-            guard (uses[key.account] ?? .min) <= last else { return false }
+        // Also after the clock went back.
+        func isDue(_ used: Int64?) -> Bool { used.map { abs(now - $0) >= Self.useMilliseconds } ?? true }
+        guard isDue(key.used) else { return }
+        let isNoted = database.keyUses.withLock { uses in
+            guard isDue(uses[key.account]) else { return false }
             uses[key.account] = now
             return true
         }
-        if isDue { database.submit(APIKeyUse(account: key.account, now: now)) }
+        if isNoted { database.submit(APIKeyUse(account: key.account, now: now)) }
     }
 }
 
@@ -32,6 +33,6 @@ private final class APIKeyUse: PendingWrite, @unchecked Sendable {
     }
 
     override func run(_ transaction: WriteTransaction) throws(RecordError) {
-        try transaction.store.keys.noteUse(account: account, now: now, unlessAfter: now)
+        try transaction.store.keys.noteUse(account: account, now: now)
     }
 }

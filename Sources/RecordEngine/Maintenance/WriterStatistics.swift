@@ -12,6 +12,7 @@ package final class WriterStatistics: StoreObserver {
     private let failureCount = Atomic<UInt64>(0)
     private let snapshotCount = Atomic<UInt64>(0)
     private let lastFailure = Locked("")
+    private let stepBack = Atomic<Int64>(0)
     private let sizes = Locked([UInt64](repeating: 0, count: groupSizeBounds.count + 1))
 
     /// The upper bounds of the buckets of `groupSizes`, in operations per group.
@@ -51,6 +52,18 @@ package final class WriterStatistics: StoreObserver {
 
     func didOpenSnapshot() {
         snapshotCount.add(1, ordering: .relaxed)
+    }
+
+    /// Keeps how far the system clock went back.
+    package func didStepBack(_ milliseconds: Int64) {
+        stepBack.store(milliseconds, ordering: .relaxed)
+    }
+
+    /// Returns how far the system clock was last behind the last change, in milliseconds, when the store followed it;
+    /// `nil` if the store has not followed it back since the last call.
+    package func takeStepBack() -> Int64? {
+        let milliseconds = stepBack.exchange(0, ordering: .relaxed)
+        return milliseconds > 0 ? milliseconds : nil
     }
 
     /// Counts a checkpoint.

@@ -187,7 +187,8 @@ package final class NotificationQueues: Sendable {
             queue.position = position
             if isNotified { queue.hasMoved = true }
             let pause = queue.hasMoved ? Self.storeMilliseconds : Self.passMilliseconds
-            let isDue = now - queue.stored >= pause
+            // Also after the clock went back.
+            let isDue = abs(now - queue.stored) >= pause
             if isDue { (queue.stored, queue.hasMoved) = (now, false) }
             queues[token] = queue
             return isDue

@@ -105,13 +105,14 @@ extension QueryReader {
         let readable = whole.without(access?.unreadable(isOwn: permitted.isOwn) ?? [])
         var type = readable
         let identity = request.input.identity
-        // Widening a field changes its index keys. Preserving dates changes the order of creation. Cursors from before
-        // either change are invalid.
-        let widened = type.hasPreservedDates || type.indexes.contains { $0.columns.contains(where: \.readsAsDouble) }
+        // Widening a field changes its index keys. Preserved dates and a clock that went back change the order of
+        // creation. Cursors from before such a change are invalid.
+        let isDisordered = type.hasPreservedDates || !reader.createdFollowsIDs
+        let widened = isDisordered || type.indexes.contains { $0.columns.contains(where: \.readsAsDouble) }
         let binding = QueryCursor.Binding(
             zone: request.isZoneWide ? .unassigned : zone ?? .unassigned, type: type.id, caller: request.caller,
             identity: widened
-                ? identity + [type.hasPreservedDates ? 1 : 0] + type.fields.map(\.type.rawValue) : identity)
+                ? identity + [isDisordered ? 1 : 0] + type.fields.map(\.type.rawValue) : identity)
         let listing = ListingCursor.Binding(zone: binding.zone, type: whole.id, caller: request.caller)
         guard request.input.before == nil || request.input.cursor == nil else { throw .twoCursors }
         let isReversed = request.input.before != nil

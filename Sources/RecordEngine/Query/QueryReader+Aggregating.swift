@@ -45,9 +45,7 @@ extension QueryReader {
     private static func timeZone(_ name: String?) throws(RecordError) -> AggregateTimeZone {
         guard let name else { return .utc }
         guard let zone = TimeZoneDirectory.file(name).flatMap(AggregateTimeZone.init(file:)) else {
-            throw .badRequest(
-                "'timeZone' is a name of the IANA database, such as Europe/Berlin", cause: .unknownName,
-                details: [("found", .text(String(name.prefix(64))))])
+            throw ScheduleTimes.unknown(name, cause: .unknownName)
         }
         return zone
     }

@@ -27,7 +27,7 @@ extension QueryReader {
             if MonotonicClock.now > budget.deadline { throw budget.stop(examined: 0) }
         }
         return QueryPlanner(
-            type: type, createdFollowsIDs: database.createdFollowsIDs && !type.hasPreservedDates, limit: limit,
+            type: type, createdFollowsIDs: reader.createdFollowsIDs && !type.hasPreservedDates, limit: limit,
             estimate: { scan throws(RecordError) in
                 try willAsk()
                 probesLeft -= 1

@@ -125,7 +125,7 @@ extension RecordReader {
         limit: Int,
         _ show: (RecordCursor) throws(RecordError) -> Bool
     ) throws(RecordError) {
-        let order = QueryOrder([], constants: [], createdFollowsIDs: database.createdFollowsIDs)
+        let order = QueryOrder([], constants: [], createdFollowsIDs: createdFollowsIDs)
         func part(_ source: IndexScan.Source, _ home: RowHome) -> QueryBranch {
             let all = Predicate.constant(true)
             return QueryBranch(

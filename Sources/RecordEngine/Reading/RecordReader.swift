@@ -25,6 +25,8 @@ package final class RecordReader {
     package let webAuthTokens: WebAuthTokenCache
     let userNames: UserNameCache
     private var zoneIDs: [DatabaseAddress: ZoneID] = [:]
+    /// Whether the order of record ids is the order of creation times in the snapshot.
+    private(set) var createdFollowsIDs: Bool
     /// Whether any record had a parent or a share in a snapshot, and the number of that snapshot.
     private var sharing: (isUsed: Bool, snapshot: UInt64)?
     /// The bound queries and plans for `schema`.
@@ -50,6 +52,7 @@ package final class RecordReader {
         webAuthTokens = WebAuthTokenCache(database)
         // Read the version before the schema. If a schema is published between the two, it is loaded once more.
         rightsVersion = database.clock.rightsVersion
+        createdFollowsIDs = database.createdFollowsIDs
         let published = database.publishedSchema.withLock { $0 }
         schema = published.schema
         schemaCommit = published.commit
@@ -74,6 +77,10 @@ package final class RecordReader {
                 continue
             }
             adopt(version)
+            if createdFollowsIDs, !database.createdFollowsIDs {
+                createdFollowsIDs = false
+                queryCache = QueryCache()
+            }
             // A schema is published shortly before its commit. A snapshot from before the commit lacks the tables that
             // the schema names.
             if schemaCommit <= store.seenCommits { return }

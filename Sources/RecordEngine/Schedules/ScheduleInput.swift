@@ -15,7 +15,7 @@ package struct ScheduleName: Hashable, Sendable {
                 || byte == UInt8(ascii: "_")
         }
         guard isValid, (1...64).contains(text.utf8.count) else {
-            throw .badRequest("The name of a schedule is 1 to 64 letters, digits, hyphens and underscores")
+            throw .badRequest("The name of a schedule is 1 to 64 ASCII letters, digits, hyphens and underscores")
         }
         self.text = text
     }
@@ -77,11 +77,16 @@ struct ScheduleTimes: Sendable {
             return
         }
         guard let file = TimeZoneDirectory.file(timeZone), let rules = try? TimeZoneRules(file: file) else {
-            throw .badRequest(
-                "The server has no time zone with this name. Names are those of the IANA database, such as Europe/Berlin; the package tzdata has them",
-                details: [("path", .text("timeZone")), ("timeZone", .text(timeZone.prefix(64).description))])
+            throw Self.unknown(timeZone)
         }
         self.rules = rules
+    }
+
+    /// BAD_REQUEST: the system has no time zone with a name.
+    static func unknown(_ timeZone: String, cause: RecordError.Cause? = nil) -> RecordError {
+        .badRequest(
+            "The server has no time zone with this name. Names are those of the IANA database, such as Europe/Berlin; the package tzdata has them",
+            cause: cause, details: [("path", .text("timeZone")), ("timeZone", .text(String(timeZone.prefix(64))))])
     }
 
     /// Returns the first time after another time; both in milliseconds since 1970.

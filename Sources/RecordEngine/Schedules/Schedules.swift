@@ -2,6 +2,7 @@ internal import Calendars
 package import RecordModel
 internal import RecordStorage
 package import RecordWire
+internal import Threads
 
 /// The schedules of a database: tasks that become jobs at certain times.
 ///
@@ -64,21 +65,36 @@ package struct Schedules: Sendable {
         return job
     }
 
+    /// The time after which the times of all schedules are checked again, in milliseconds.
+    private static let checkMilliseconds: Int64 = 60_000
+
     /// Starts the jobs that are due.
     ///
+    /// Times that the clock or the rules of a time zone have made wrong are corrected first: after the start, when the
+    /// clock went back, and once a minute.
+    ///
     /// - Parameter now: The time in milliseconds since 1970.
+    /// - Returns: Sentences for the operator about the schedules that had to be paused.
     /// - Throws: The first error that does not pass by itself. A schedule whose job could not be started stays due.
-    package func runDue(at now: Int64) async throws(RecordError) {
+    @discardableResult
+    package func runDue(at now: Int64) async throws(RecordError) -> [String] {
+        let last = database.schedulesChecked.withLock { $0 }
+        if last.map({ now < $0 || now - $0 >= Self.checkMilliseconds }) ?? true {
+            try await correctTimes(at: now)
+            database.schedulesChecked.withLock { $0 = now }
+        }
         let due = try await database.queries.pool.read(database) { reader throws(RecordError) in
             try reader.store.schedules.due(at: now)
         }
-        guard !due.isEmpty else { return }
+        guard !due.isEmpty else { return [] }
+        var pauses: [String] = []
         var problem: RecordError?
         for id in due {
             do throws(RecordError) {
-                try await database.write { transaction throws(RecordError) in
+                let pause = try await database.write { transaction throws(RecordError) in
                     try transaction.schedules.runDue(id, at: now)
                 }
+                if let pause { pauses.append(pause) }
             } catch {
                 // With too many unfinished jobs, or on a full disk, the next call tries again.
                 if error.code != .tryAgainLater { problem = problem ?? error }
@@ -86,6 +102,22 @@ package struct Schedules: Sendable {
         }
         database.jobs.start()
         if let problem { throw problem }
+        return pauses
+    }
+
+    /// Sets the next times again that are not the next ones after `now`. A time that is due stays.
+    private func correctTimes(at now: Int64) async throws(RecordError) {
+        let wrong = try await database.queries.pool.read(database) { reader throws(RecordError) in
+            try reader.store.schedules.list(limit: Self.most).compactMap { $0.corrected(at: now) }
+        }
+        guard !wrong.isEmpty else { return }
+        try await database.write { transaction throws(RecordError) in
+            let table = transaction.store.schedules
+            for id in wrong.map(\.id) {
+                guard let row = try table.find(id)?.corrected(at: now) else { continue }
+                _ = try table.put(row)
+            }
+        }
     }
 }
 
@@ -120,7 +152,9 @@ struct ScheduleWriter {
         row.skipped = old?.skipped
         if !input.isPaused {
             let isSame = old?.cron == row.cron && old?.timeZone == row.timeZone
-            row.next = isSame ? old?.next ?? times.next(after: now) : times.next(after: now)
+            let next = times.next(after: now)
+            // A time that has passed is due. A later one than the next was set when the clock was ahead.
+            row.next = isSame ? [old?.next, next].compactMap { $0 }.min() : next
         }
         row.id = try table.put(row)
         try transaction.auditLog.append(.schedulePut, name.text, by: actor, detail: row.auditDetail)
@@ -134,8 +168,10 @@ struct ScheduleWriter {
     }
 
     /// Starts the job of a schedule that is due, and sets the next time.
-    fileprivate func runDue(_ id: ScheduleID, at now: Int64) throws(RecordError) {
-        guard var row = try table.find(id), let due = row.next, due <= now else { return }
+    ///
+    /// - Returns: A sentence for the operator if the schedule had to be paused.
+    fileprivate func runDue(_ id: ScheduleID, at now: Int64) throws(RecordError) -> String? {
+        guard var row = try table.find(id), let due = row.next, due <= now else { return nil }
         if try unfinishedJob(of: row) == nil { _ = try start(row) } else { row.skipped = due }
         do throws(RecordError) {
             row.next = try ScheduleTimes(cron: row.cron, timeZone: row.timeZone).next(after: now)
@@ -146,6 +182,7 @@ struct ScheduleWriter {
                 .schedulePause, row.name, by: .server, detail: JSONObject([("reason", .string(error.reason))]))
         }
         _ = try table.put(row)
+        return row.problem.map { "The schedule \(row.name) was paused: \($0)" }
     }
 
     /// Adds a job of a schedule. If the schedule's caller may no longer manage schedules, the job has failed.
@@ -224,6 +261,14 @@ package struct ScheduleInfo: Sendable {
 }
 
 extension ScheduleRow {
+    /// The schedule with its next time after `now`; `nil` if it has this time, is due, or is paused.
+    fileprivate func corrected(at now: Int64) -> ScheduleRow? {
+        guard let next, next > now, let times = try? ScheduleTimes(cron: cron, timeZone: timeZone) else { return nil }
+        var row = self
+        row.next = times.next(after: now)
+        return row.next == nil || row.next == next ? nil : row
+    }
+
     /// The schedule as the audit log shows it.
     fileprivate var auditDetail: JSONObject {
         JSONObject([("cron", .string(cron)), ("timeZone", .string(timeZone)), ("paused", .bool(next == nil))])

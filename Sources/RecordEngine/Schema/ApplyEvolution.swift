@@ -1,5 +1,6 @@
 internal import RecordModel
 internal import RecordStorage
+internal import RecordWire
 
 extension SchemaWriter {
     /// Executes the steps of a schema change.
@@ -20,6 +21,29 @@ extension SchemaWriter {
             transaction.schema.apply(step, number: number)
         }
         if let violation = evolution.violation { throw violation }
+    }
+
+    /// Rejects a change whose new indexes have failed at once, so that nobody relies on a UNIQUE index that rejects
+    /// nothing. Indexes of large types are built later, and fail as the schema then shows.
+    ///
+    /// - Parameter before: The schema before the change.
+    /// - Throws: CONFLICT. Names records only for a caller that may read all records of the type.
+    func rejectFailures(since before: Schema, by actor: AuditActor) throws(RecordError) {
+        for type in transaction.schema.types.values.sorted(by: { $0.id < $1.id }) {
+            let known = before[type.name]?.indexes.map(\.id) ?? []
+            for index in type.indexes where !known.contains(index.id) {
+                guard case .failed(let reason) = index.state else { continue }
+                let caller = try transaction.callers.current(actor.caller)
+                let readsAll =
+                    Authorization.permitted(of: .read, for: caller, in: .publicDatabase, type: type) == .all
+                throw RecordError(
+                    .conflict, readsAll ? reason : SchemaDocument.IndexState.namelessReason,
+                    cause: index.isUnique ? .uniqueViolation : nil,
+                    details: [
+                        ("recordType", .text(type.name.text)), ("fields", .list(type.columnNames(of: index))),
+                    ])
+            }
+        }
     }
 
     /// - Returns: The number of the added type or index; 0 for other steps.

@@ -104,6 +104,7 @@ extension SchemaWriter {
         do throws(RecordError) { try apply(evolution) } catch {
             throw error == evolution.violation ? error.listing(evolution.refusals) : error
         }
+        try rejectFailures(since: before, by: actor)
         try create(evolution.newRoles, by: actor)
         for change in transaction.schema.changedRights(since: before) {
             try transaction.auditLog.append(

@@ -93,7 +93,7 @@ struct ShareMembers {
         if participant.kind != .owner { entry["participantId"] = .string(String(participant.id)) }
         if visibility.caller.participation == nil {
             if let label = participant.label { entry["label"] = .string(label) }
-            if let guid = participant.guid { entry["shortGUID"] = .string(guid) }
+            if participant.account == nil, let guid = participant.guid { entry["shortGUID"] = .string(guid) }
         }
         return entry
     }

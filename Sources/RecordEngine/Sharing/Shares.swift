@@ -92,6 +92,8 @@ private struct ShareLinks {
             let record = try hierarchies.record(found.share.record)
         else { throw .shareNotFound }
         let user = caller.account.userID
+        // The link of an invitation works once. Afterwards it leads only the account that it has let in.
+        if let account = found.participant?.account, account != user { throw .shareNotFound }
         let own = try user.flatMap { id throws(RecordError) in try shares.participant(id, of: found.share.id) }
         let participant = own ?? found.participant
         let share = found.share
@@ -133,7 +135,6 @@ private struct ShareAcceptance {
         let sequence = try transaction.nextSequence()
         if var participant = link.participant {
             participant.account = user
-            participant.guid = nil
             participant.status = .accepted
             participant.changed = sequence
             try store.shares.update(participant)

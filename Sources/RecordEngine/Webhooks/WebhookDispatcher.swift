@@ -58,6 +58,12 @@ package final class WebhookDispatcher: Sendable {
         return Int64.random(in: longest / 2...longest)
     }
 
+    /// Returns whether a time has come; `.max` never comes. No pause is longer than `longestPause`: a time further ahead
+    /// was set before the system clock went back.
+    static func isDue(_ due: Int64, at now: Int64) -> Bool {
+        due <= now || (due != .max && due - now > longestPause)
+    }
+
     // MARK: Metrics
 
     /// The number of attempts that receivers have acknowledged.
@@ -167,12 +173,13 @@ package final class WebhookDispatcher: Sendable {
         let now = options.now()
         let rights = database.rightsVersion
         let checksAll = state.withLock { state in
-            guard state.rightsVersion != rights || now >= state.nextCheck else { return false }
+            let isEarly = (1...Self.checkMilliseconds).contains(state.nextCheck - now)
+            guard state.rightsVersion != rights || !isEarly else { return false }
             state.rightsVersion = rights
             state.nextCheck = now + Self.checkMilliseconds
             return true
         }
-        for runner in runners where checksAll || runner.due.load(ordering: .relaxed) <= now {
+        for runner in runners where checksAll || Self.isDue(runner.due.load(ordering: .relaxed), at: now) {
             runner.signal.raise(.silence)
         }
     }
@@ -283,7 +290,7 @@ struct WebhookAttempt: Sendable {
 
     /// Whether the receiver has acknowledged the message.
     var isDelivered: Bool {
-        if case .response(200...299, _, _) = result { true } else { false }
+        if case .response(200...299, _, _, _) = result { true } else { false }
     }
 
     func row(of message: WebhookMessage, number: Int64) -> WebhookDeliveryRow {
@@ -291,13 +298,26 @@ struct WebhookAttempt: Sendable {
             at: at, message: message.id, type: message.type.rawValue, events: Int64(message.events), attempt: number,
             duration: milliseconds, status: nil, error: nil, response: nil)
         switch result {
-        case .response(let status, let body, _):
+        case .response(let status, let body, _, let location):
             row.status = Int64(status)
+            if [301, 302, 303, 307, 308].contains(status) { row.error = Self.redirect(location) }
             if !body.isEmpty { row.response = String(decoding: body, as: UTF8.self) }
         case .failure(let reason): row.error = reason
         case .closed: break
         }
         return row
+    }
+
+    /// The longest URL in a sentence, in bytes.
+    private static let shownURLBytes = 512
+
+    private static func redirect(_ location: String?) -> String {
+        // The query may contain a secret.
+        let url = location.map { $0.prefix { $0 != "?" && $0 != "#" } }
+        guard let url, !url.isEmpty, url.utf8.count <= shownURLBytes else {
+            return "Redirects are not followed. Set the URL of the webhook to the one to which this leads"
+        }
+        return "Redirects are not followed. Set the URL of the webhook to \(url)"
     }
 }
 
@@ -308,7 +328,7 @@ extension WebhookRow {
         let since = failing ?? attempt.at
         failing = since
         var wait = pause(failures)
-        if case .response(let status, _, let delay) = attempt.result {
+        if case .response(let status, _, let delay, _) = attempt.result {
             // Standard Webhooks: a receiver that responds with 410 wants no more messages.
             if status == 410 { return stop(.disabled, "The receiver responded with 410 Gone") }
             if status == 429 || status == 503, let delay {

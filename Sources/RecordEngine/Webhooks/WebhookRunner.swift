@@ -61,7 +61,7 @@ actor WebhookRunner {
     private var isDue: Bool {
         guard isHeld else { return true }
         let due = due.load(ordering: .relaxed)
-        return due == .max || due <= dispatcher.options.now()
+        return due == .max || WebhookDispatcher.isDue(due, at: dispatcher.options.now())
     }
 
     private func hold(until moment: Int64) {
@@ -86,7 +86,7 @@ actor WebhookRunner {
             switch step {
             case .wait:
                 pendingSince.store(0, ordering: .relaxed)
-                if cursor.position != row.position, now - stored >= Self.storeMilliseconds {
+                if cursor.position != row.position, abs(now - stored) >= Self.storeMilliseconds {
                     try await store(cursor, now: now)
                 }
                 return false
@@ -123,11 +123,11 @@ actor WebhookRunner {
             reader throws(RecordError) -> (row: WebhookRow, cursor: WebhookCursor, step: WebhookStep)? in
             guard let row = try reader.store.webhooks.find(id), row.state == .active else { return nil }
             let cursor = known.flatMap { $0.revision == row.revision ? $0 : nil } ?? WebhookCursor(row)
-            guard row.due <= now else { return (row, cursor, .wait) }
+            guard WebhookDispatcher.isDue(row.due, at: now) else { return (row, cursor, .wait) }
             return (row, cursor, try WebhookComposer(reader: reader, row: row, cursor: cursor, now: now).step())
         }
         guard let read else { return nil }
-        if read.row.due > now {
+        if !WebhookDispatcher.isDue(read.row.due, at: now) {
             hold(until: read.row.due)
             return nil
         }

@@ -23,7 +23,8 @@ package enum WebhookResult: Hashable, Sendable {
     ///
     /// - `body`: The beginning of the response's body.
     /// - `retryAfter`: The delay of `Retry-After` in seconds; `nil` for none.
-    case response(status: Int, body: [UInt8], retryAfter: Int64?)
+    /// - `location`: The value of `Location`, where the receiver sends clients; `nil` for none.
+    case response(status: Int, body: [UInt8], retryAfter: Int64?, location: String? = nil)
     /// There is no response. The sentence has no period.
     case failure(String)
     /// The server stops.

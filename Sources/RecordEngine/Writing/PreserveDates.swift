@@ -1,4 +1,4 @@
-internal import RecordModel
+package import RecordModel
 internal import RecordStorage
 internal import RecordWire
 
@@ -22,6 +22,22 @@ extension Schemas {
             for name in names.sorted(by: { $0.text < $1.text }) {
                 guard let type = transaction.schema[name] else { continue }
                 try transaction.preservedDates.note(in: type)
+            }
+        }
+    }
+
+    /// Adds an index on `createdTimestamp` to each type that lacks one, if the ids of records do not show the creation
+    /// time since the system clock went back. Call it after the database was opened, and after the clock went back.
+    package func indexCreationTimes() async throws(RecordError) {
+        guard !database.createdFollowsIDs else { return }
+        @Sendable func lacks(_ type: RecordTypeDefinition) -> Bool {
+            type.name != .share && type.indexes.count < IndexDefinition.maxPerType
+                && PreservedDates.wish.indexes.contains { shape in !type.indexes.contains { $0.shape.serves(shape) } }
+        }
+        guard database.schema.types.values.contains(where: lacks) else { return }
+        try await change { transaction throws(RecordError) in
+            for type in transaction.schema.types.values.filter(lacks).sorted(by: { $0.id < $1.id }) {
+                try transaction.preservedDates.index(type)
             }
         }
     }
@@ -54,11 +70,18 @@ struct PreservedDates {
         try transaction.store.schemas.setHasPreservedDates(type: id)
         transaction.schema.set(type)
         transaction.rightsChanged = true
-        guard type.indexes.count < IndexDefinition.maxPerType else { return }
-        let column = IndexDefinition.Column(.system(.createdTimestamp))
-        let wish = IndexRequest(indexes: [IndexRequest.Shape(kind: .ordered, columns: [column])])
-        _ = try transaction.schemas.addIndexes(wish, to: type.name)
+        try index(type)
     }
+
+    /// Adds an index on `createdTimestamp`, if the type has none and is not full.
+    fileprivate func index(_ type: RecordTypeDefinition) throws(RecordError) {
+        guard type.indexes.count < IndexDefinition.maxPerType else { return }
+        _ = try transaction.schemas.addIndexes(Self.wish, to: type.name)
+    }
+
+    fileprivate static let wish = IndexRequest(indexes: [
+        IndexRequest.Shape(kind: .ordered, columns: [IndexDefinition.Column(.system(.createdTimestamp))])
+    ])
 
     /// Writes an audit entry about a number of records that were created with preserved dates and users.
     func audit(_ count: Int, _ request: WriteRequest) throws(RecordError) {

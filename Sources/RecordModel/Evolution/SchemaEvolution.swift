@@ -139,7 +139,7 @@ package struct SchemaEvolution: Sendable {
             let widening = try evolution.changeFields(
                 to: type.fields(becoming: fields), reason: hasRecords ? .records : .none)
             let declared = type.declaredShapes.filter(evolution.type.has)
-            try evolution.changeIndexes(declared: declared, retriesFailed: false, widening: widening)
+            try evolution.changeIndexes(declared: declared, retries: { _ in false }, widening: widening)
         }
     }
 
@@ -167,7 +167,7 @@ package struct SchemaEvolution: Sendable {
             if !evolution.steps.isEmpty { evolution.settleWidening() }
             guard !failures.isEmpty else { return }
             let declared = evolution.type.declaredShapes
-            try evolution.changeIndexes(declared: declared, retriesFailed: false, widening: nil)
+            try evolution.changeIndexes(declared: declared, retries: { _ in false }, widening: nil)
         }
     }
 

@@ -9,14 +9,14 @@ extension TypeEvolution {
     ///
     /// - Parameters:
     ///   - declared: All indexes that the schema names.
-    ///   - retriesFailed: Whether failed indexes are built again.
+    ///   - retries: Returns whether a failed index is built again.
     ///   - widening: The INT64 fields that become DOUBLE; `nil` keeps the present set.
     /// - Throws: `BAD_REQUEST` with the cause `TOO_LARGE` for more than `IndexDefinition.maxPerType` indexes.
     mutating func changeIndexes(
-        declared: [IndexRequest.Shape], retriesFailed: Bool, widening: Set<Int>?
+        declared: [IndexRequest.Shape], retries: (IndexRequest.Shape) -> Bool, widening: Set<Int>?
     ) throws(RecordError) {
         let known = type.indexes
-        let usable = retriesFailed ? known.filter { !$0.isFailed } : known
+        let usable = known.filter { !$0.isFailed || !retries($0.shape) }
         // Failed indexes do not count: they cause no work, and other indexes may replace them.
         let failed = Set(usable.filter(\.isFailed).map(\.shape))
         var wanted = declared.map { (shape: $0, isDeclared: true) }
@@ -132,8 +132,9 @@ extension TypeEvolution {
             declared.removeAll { shape.serves($0) }
             declared.append(shape)
         }
-        guard !steps.isEmpty || declared != type.declaredShapes else { return }
-        try changeIndexes(declared: declared, retriesFailed: false, widening: nil)
+        let retried = request.retriesFailed ? failed.intersection(request.indexes) : []
+        guard !steps.isEmpty || declared != type.declaredShapes || !retried.isEmpty else { return }
+        try changeIndexes(declared: declared, retries: retried.contains, widening: nil)
     }
 
     /// Checks that the type can have an index.

@@ -44,7 +44,7 @@ struct TypeEvolution {
         for field in after.fields where type[field.name.text]?.options != field.options {
             add(.setOptions(field.options, field: field.id))
         }
-        try changeIndexes(declared: target.declared, retriesFailed: target.retriesFailed, widening: widening)
+        try changeIndexes(declared: target.declared, retries: { _ in target.retriesFailed }, widening: widening)
         for field in changedFieldGrants(to: after) {
             try facts.require((field.readers ?? []).union(field.writers ?? []))
         }

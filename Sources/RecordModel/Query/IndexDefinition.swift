@@ -230,6 +230,8 @@ package struct IndexRequest: Hashable, Sendable {
     package var options: [Int: IndexOptions]
     /// The indexes to declare.
     package var indexes: [Shape]
+    /// Whether those of `indexes` that have failed are built again.
+    package var retriesFailed = false
 
     /// An index definition without its number and state.
     package struct Shape: Hashable, Sendable {

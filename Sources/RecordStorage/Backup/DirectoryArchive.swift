@@ -16,6 +16,8 @@ package final class DirectoryArchive {
     /// The file that is being read, and how many of its bytes are left.
     private var file: (descriptor: Int32, left: Int, size: Int)?
     private var isEnded = false
+    /// The bytes to leave out before the next piece.
+    private var skipped = 0
 
     private static let pieceBytes = 256 << 10
 
@@ -71,10 +73,45 @@ package final class DirectoryArchive {
         BackupProblem("Cannot read \(path): \(String(cString: strerror(errno))).")
     }
 
-    /// Returns the next piece; `nil` at the end.
+    /// Moves forward. Call it before `next`. Files before the position are not read.
+    ///
+    /// - Parameter position: The offset of the next byte in the archive, at most `size`.
+    package func skip(to position: Int) {
+        skipped = position
+        while let entry = entries.first {
+            let header = entry.header
+            let bytes = header.bytes.count + header.size + TarHeader.padding(after: header.size)
+            guard skipped >= bytes else { return }
+            skipped -= bytes
+            entries.removeFirst()
+        }
+    }
+
+    /// Returns the next piece, which is not empty; `nil` at the end.
     ///
     /// - Throws: `BackupProblem` if a file cannot be read, or has another length than before.
     package func next() throws(BackupProblem) -> [UInt8]? {
+        while let piece = try nextPiece() {
+            if skipped < piece.count {
+                defer { skipped = 0 }
+                return skipped == 0 ? piece : Array(piece[skipped...])
+            }
+            skipped -= piece.count
+            skipInFile()
+        }
+        return nil
+    }
+
+    /// Passes whole pieces of the open file without reading them.
+    private func skipInFile() {
+        guard let open = file else { return }
+        let bytes = min(open.left - 1, skipped) / Self.pieceBytes * Self.pieceBytes
+        guard bytes > 0, lseek(open.descriptor, off_t(bytes), SEEK_CUR) >= 0 else { return }
+        file?.left -= bytes
+        skipped -= bytes
+    }
+
+    private func nextPiece() throws(BackupProblem) -> [UInt8]? {
         guard let open = file else {
             guard let entry = entries.popFirst() else {
                 if isEnded { return nil }

@@ -8,7 +8,7 @@ package struct ParticipantRow: Hashable, Sendable {
     package var id: Int64
     /// The account; `nil` for an invitation that no account has accepted yet.
     package var account: UserID?
-    /// The secret part of the link of such an invitation.
+    /// The secret part of the invitation's link; `nil` for an account that the owner has named.
     package var guid: String?
     /// How the owner names the invited person.
     package var label: String?

@@ -1,4 +1,5 @@
 package import RecordModel
+internal import Threads
 
 /// A value for a statement's parameter. The bytes of a text or blob are valid only during the call of `bind`.
 package enum StatementValue {
@@ -47,12 +48,14 @@ package protocol StoreDriver: AnyObject {
 /// Creates the driver of an open connection.
 package typealias DriverMaker = @Sendable (Connection) -> any StoreDriver
 
-/// The drivers of one store; `nil` for SQLite.
+/// The drivers of one store; `nil` for SQLite. Also its clock, for tests.
 package struct StoreDrivers: Sendable {
     /// Creates the driver of the writer's connection.
     package var writer: DriverMaker?
     /// Creates the driver of a reader's connection.
     package var reader: DriverMaker?
+    /// Returns the system time in milliseconds since 1970.
+    package var clock: @Sendable () -> Int64 = { WallClock.milliseconds }
 
     /// Creates the drivers of a store. `nil` for SQLite.
     package init(writer: DriverMaker? = nil, reader: DriverMaker? = nil) {

@@ -5,6 +5,6 @@ package struct StoreHead: Hashable, Sendable {
     package var sequence: Int64
     /// The version of the schema, grants, roles and ended sessions.
     package var rights: UInt64
-    /// The latest time that the writer gave to a change, in milliseconds since 1970.
+    /// The time of the running group, in milliseconds since 1970.
     package var clock: Int64
 }

@@ -9,6 +9,10 @@ package protocol StoreObserver: Sendable {
     func didFail(_ text: String)
     /// Called after a checkpoint.
     func didCheckpoint()
+    /// Called when the store follows a system clock that went back.
+    ///
+    /// - Parameter milliseconds: How far the last change of the store is ahead of the clock.
+    func didStepBack(_ milliseconds: Int64)
 }
 
 /// The state of one store, shared by all threads.
@@ -19,6 +23,7 @@ package final class StoreStatus: Sendable {
     package let observer: (any StoreObserver)?
     /// Whether a sync has failed. The state of the disk is then unknown, and no more writes are accepted.
     private let failed = Atomic<Bool>(false)
+    private let hasGoneBack = Atomic<Bool>(false)
     let disk = Locked(DiskWatch())
 
     /// Creates the state of a store that accepts writes.
@@ -29,6 +34,12 @@ package final class StoreStatus: Sendable {
 
     /// Whether a sync has failed, so that the state of the disk is unknown and the store accepts no more writes.
     package var hasFailedPermanently: Bool { failed.load(ordering: .relaxed) }
+
+    /// Whether creation times never decrease with record numbers, so that the order of numbers is the order of
+    /// creation. Changes to false before the first commit for which it is false.
+    package var createdFollowsIDs: Bool { !hasGoneBack.load(ordering: .relaxed) }
+
+    func clockWentBack() { hasGoneBack.store(true, ordering: .relaxed) }
 
     /// Rejects all further writes, and never blocks readers again.
     func failPermanently() {

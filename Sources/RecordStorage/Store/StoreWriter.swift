@@ -73,11 +73,7 @@ package final class StoreWriter {
     /// The epochs of sync tokens.
     package let openings: EpochTable
 
-    /// Whether creation times never decrease with record numbers, so that the order of numbers is the order of
-    /// creation.
-    package let createdFollowsIDs: Bool
-
-    /// The current state of the writer. Its `clock` is the time of the running group and never goes back.
+    /// The current state of the writer.
     package private(set) var head: StoreHead
     private var reservedSequence: Int64
     private var nextReservation: Int64?
@@ -85,6 +81,9 @@ package final class StoreWriter {
     package private(set) var epoch: Int64
     /// Whether the file has an epoch for this server start.
     private var hasEpoch = false
+    /// Whether the system clock went back, and the file does not record it yet.
+    private var mustRecordStepBack = false
+    private let clock: @Sendable () -> Int64
     private var hasSavepoint = false
     /// The number of open items.
     private var openItems = 0
@@ -103,9 +102,10 @@ package final class StoreWriter {
     /// crash the rest of the block stays unused.
     private static let sequenceBlock: Int64 = 1 << 20
 
-    /// The maximum time in milliseconds that the system clock may be behind the newest record. If the system clock is
-    /// further behind, the file records that the clock went back.
-    private static let forgivenLag: Int64 = 60_000
+    /// The maximum time in milliseconds that the system clock may be behind the last change. Until it has caught up,
+    /// changes get the time of that change. If the system clock is further behind, changes get its time, and the file
+    /// records that the clock went back.
+    private static let forgivenLag: Int64 = 5_000
 
     /// Opens the database file of a directory. Creates a missing file and runs missing migrations.
     ///
@@ -114,10 +114,12 @@ package final class StoreWriter {
     ///   - checkpoints: The rules that decide when the WAL is checkpointed.
     ///   - longestQuery: The time limit of queries.
     ///   - driver: Creates the driver that runs statements instead of SQLite; `nil` for SQLite.
+    ///   - clock: Returns the system time in milliseconds since 1970.
     /// - Throws: `StoreFailure` or `DataDirectory.Problem`, for the operator.
     package convenience init(
         in directory: borrowing DataDirectory, observer: any StoreObserver, checkpoints: CheckpointPolicy,
-        longestQuery: Duration, driver: DriverMaker? = nil
+        longestQuery: Duration, driver: DriverMaker? = nil,
+        clock: @escaping @Sendable () -> Int64 = { WallClock.milliseconds }
     ) throws {
         let path = directory.path
         try directory.syncWAL()
@@ -126,14 +128,15 @@ package final class StoreWriter {
         }
         try Migrations.runMakingSpace(on: connection)
         connection.driver = driver?(connection)
-        try self.init(connection, directory: path, observer, checkpoints, longestQuery)
+        try self.init(connection, directory: path, observer, checkpoints, longestQuery, clock)
     }
 
     private init(
         _ connection: Connection, directory: String, _ observer: any StoreObserver, _ checkpoints: CheckpointPolicy,
-        _ longestQuery: Duration
+        _ longestQuery: Duration, _ clock: @escaping @Sendable () -> Int64
     ) throws {
         self.connection = connection
+        self.clock = clock
         records = RecordTable(connection)
         zones = ZoneTable(connection)
         lostZones = LostZoneTable(connection)
@@ -182,14 +185,10 @@ package final class StoreWriter {
                 INSERT INTO setting (name, value) VALUES ('\(SettingTable.failedCommits)', 1)
                 ON CONFLICT (name) DO UPDATE SET value = value + 1
                 """)
-        // If the system clock is slightly behind the newest record, the store's clock stands still until the system
-        // clock has caught up. If the system clock is further behind, the file permanently records the fact.
         let newest =
             try connection.integer("SELECT coalesce(received, created) FROM record ORDER BY id DESC LIMIT 1") ?? 0
-        let isBehind = newest - WallClock.milliseconds > Self.forgivenLag
-        if isBehind { try settings.set(SettingTable.clockWentBack, 1) }
-        head = StoreHead(sequence: sequence, rights: status.clock.rightsVersion, clock: isBehind ? 0 : newest)
-        createdFollowsIDs = try settings.value(SettingTable.clockWentBack) == nil
+        head = StoreHead(sequence: sequence, rights: status.clock.rightsVersion, clock: newest)
+        if try settings.value(SettingTable.clockWentBack) != nil { status.clockWentBack() }
     }
 
     /// Runs `body`. If the store fails, throws the detailed `StoreFailure` for the operator instead of the error for
@@ -214,7 +213,7 @@ package final class StoreWriter {
     ///   fails.
     package func begin() throws(RecordError) {
         try transaction.begin()
-        head.clock = max(head.clock, WallClock.milliseconds)
+        try advanceClock()
         head.rights = status.clock.rightsVersion
         nextReservation = nil
         if !hasEpoch {
@@ -230,6 +229,20 @@ package final class StoreWriter {
         }
     }
 
+    /// Sets the time of the group that begins.
+    private func advanceClock() throws(RecordError) {
+        let now = clock()
+        let lag = head.clock - now
+        if lag > Self.forgivenLag {
+            // Readers that see the group's records must not rely on the order of creation any more.
+            status.clockWentBack()
+            status.observer?.didStepBack(lag)
+            mustRecordStepBack = true
+        }
+        if mustRecordStepBack { try settings.set(SettingTable.clockWentBack, 1) }
+        if lag < 0 || lag > Self.forgivenLag { head.clock = now }
+    }
+
     /// Commits the transaction durably. If the commit fails, rolls the transaction back.
     ///
     /// - Parameter last: Writes that belong to the transaction and run before COMMIT.
@@ -238,6 +251,7 @@ package final class StoreWriter {
         try transaction.commit(last)
         if let nextReservation { reservedSequence = nextReservation }
         hasEpoch = true
+        mustRecordStepBack = false
     }
 
     /// Rolls the transaction back, unless SQLite has already done so.

@@ -200,9 +200,7 @@ package final class APIKeyTable {
     }
 
     /// Stores that an account's key was used at `now`, unless the stored time of use is `known` or later.
-    package func noteUse(account: UserID, now: Int64, unlessAfter known: Int64) throws(RecordError) {
-        try connection.prepare(
-            "UPDATE api_key SET used = ?2 WHERE account = ?1 AND (used IS NULL OR used < ?3)"
-        ).with(account, now, known).run()
+    package func noteUse(account: UserID, now: Int64) throws(RecordError) {
+        try connection.prepare("UPDATE api_key SET used = ?2 WHERE account = ?1").with(account, now).run()
     }
 }

@@ -116,7 +116,6 @@ package final class CloudKitTokenTable {
 
     /// Stores that a token was used at `now`, unless a later use is stored.
     package func noteUse(_ id: Int64, now: Int64) throws(RecordError) {
-        try connection.prepare("UPDATE cloudkit_token SET used = ?2 WHERE id = ?1 AND (used IS NULL OR used < ?2)")
-            .with(id, now).run()
+        try connection.prepare("UPDATE cloudkit_token SET used = ?2 WHERE id = ?1").with(id, now).run()
     }
 }

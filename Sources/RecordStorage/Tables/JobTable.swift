@@ -155,6 +155,11 @@ package final class JobTable {
         ).with(position?.rawValue ?? .max, caller?.kind, caller?.number, isUnfinished, limit).rows(read)
     }
 
+    /// Returns the newest job; `nil` if there is none.
+    package func last() throws(RecordError) -> JobID? {
+        try connection.prepare("SELECT id FROM job ORDER BY id DESC LIMIT 1").row { $0.next() }
+    }
+
     /// Returns the unfinished jobs of a kind, oldest first.
     package func unfinished(_ kind: JobKind) throws(RecordError) -> [JobRow] {
         try connection.prepare(

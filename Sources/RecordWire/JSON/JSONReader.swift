@@ -80,8 +80,15 @@ struct JSONReader {
         case UInt8(ascii: "t"): return try word("true", .trueWord)
         case UInt8(ascii: "f"): return try word("false", .falseWord)
         case UInt8(ascii: "n"): return try word("null", .null)
-        default: throw JSONError("a value was expected", at: start)
+        default: throw JSONError(foreignEncoding ?? "a value was expected", at: start)
         }
+    }
+
+    /// What to do about a document that begins with a byte order mark, as some programs of Windows write it; `nil` for
+    /// any other.
+    private var foreignEncoding: String? {
+        if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) { return "it is UTF-16; send UTF-8" }
+        return bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? "it begins with a byte order mark; send UTF-8 without it" : nil
     }
 
     /// Enters the object or list whose bracket is the current byte.

@@ -7,6 +7,7 @@ package import RecordModel
 /// comments.author                               and the records to which those refer
 /// Comment.post(limit=3,sort=-createdTimestamp)  the records of type Comment whose field `post` refers to the page's
 /// Comment.post().author                         and the records to which those refer
+/// Comment.post(where=state == 'ok',limit=3)     only those that match a condition
 /// ```
 package struct ExpandPath: Hashable, Sendable {
     /// The first step of a path.
@@ -39,15 +40,19 @@ package struct BackwardStep: Hashable, Sendable {
     package var limit: Int
     /// The order in which the records are found.
     package var sort: [SortInput]
+    /// The condition that the records must match, as in `where`; `nil` for none.
+    package var condition: String?
 
     /// Creates a step with the default options.
     package init(
-        typeName: RecordTypeName, field: String, limit: Int = Limits.backwardRecords, sort: [SortInput] = []
+        typeName: RecordTypeName, field: String, limit: Int = Limits.backwardRecords, sort: [SortInput] = [],
+        condition: String? = nil
     ) {
         self.typeName = typeName
         self.field = field
         self.limit = limit
         self.sort = sort
+        self.condition = condition
     }
 
     /// The name of the step in the response: `Comment.post`.
@@ -97,7 +102,7 @@ extension QueryInput {
         for case .backward(let step) in paths.map(\.first) where steps.updateValue(step, forKey: step.name) != nil {
             guard paths.allSatisfy({ $0.isConsistent(with: step) }) else {
                 throw .badRequest(
-                    "'expand' has \(step.name.prefix(64)) with two different options. Give it one limit and one sort",
+                    "'expand' has \(step.name.prefix(64)) with two different options. Give it one limit, one sort and one condition",
                     details: [("path", .text(String(step.name.prefix(512))))])
             }
         }
@@ -193,6 +198,7 @@ private struct ExpandParser {
                 switch name {
                 case "limit": step.limit = try limit(word())
                 case "sort": step.sort.append(try QueryInput.sortTerm(word()))
+                case "where": step.condition = try condition()
                 default: throw malformed()
                 }
             } else {
@@ -202,6 +208,32 @@ private struct ExpandParser {
             guard step.sort.count <= Limits.sortTerms else { throw QueryInput.tooManyTerms }
         } while takes(",")
         guard takes(")") else { throw malformed() }
+    }
+
+    /// Returns the text of a condition: all up to a comma or parenthesis that is neither in quotes nor in brackets.
+    private mutating func condition() throws(RecordError) -> String {
+        skipSpaces()
+        let start = position
+        var depth = 0
+        while let byte = next {
+            switch byte {
+            case UInt8(ascii: "'"), UInt8(ascii: "\""):
+                position += 1
+                while let inner = next, inner != byte { position += inner == UInt8(ascii: "\\") ? 2 : 1 }
+                guard next == byte else { throw malformed() }
+            case UInt8(ascii: "("), UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+            case UInt8(ascii: ","), UInt8(ascii: ")"):
+                if depth == 0 {
+                    guard position > start else { throw malformed() }
+                    return String(decoding: bytes[start..<position], as: UTF8.self)
+                }
+                if byte == UInt8(ascii: ")") { depth -= 1 }
+            case UInt8(ascii: "}"), UInt8(ascii: "]"): depth = max(0, depth - 1)
+            default: break
+            }
+            position += 1
+        }
+        throw malformed()
     }
 
     private func limit(_ text: String) throws(RecordError) -> Int {
@@ -217,7 +249,7 @@ private struct ExpandParser {
 
     private func malformed() -> RecordError {
         .badRequest(
-            "'expand' is a list of paths: a reference field such as author, two of them such as comments.author, or Comment.post(limit=3,sort=-createdTimestamp) for the records that refer to those of the page",
+            "'expand' is a list of paths: a reference field such as author, two of them such as comments.author, or Comment.post(limit=3,sort=-createdTimestamp,where=likes > 3) for the records that refer to those of the page",
             details: [("path", .text("expand")), ("offset", .number(Int64(position)))])
     }
 

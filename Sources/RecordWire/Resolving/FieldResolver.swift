@@ -168,6 +168,9 @@ private struct Resolution {
             if field.type.element == .double, CanonicalValue.isRounded(token, of: reader) {
                 resolved.notices.append(WriteNotice(.numberRounded, field: field.name, of: typeName))
             }
+            if field.type.element == .timestamp, CanonicalValue.isProbablySeconds(token, of: reader) {
+                resolved.notices.append(WriteNotice(.timeInSeconds, field: field.name, of: typeName))
+            }
             return .set(value)
         case .operation(let kind, let operand):
             try checkTag(input, field)

@@ -8,6 +8,8 @@ package struct WriteNotice: Hashable, Sendable {
         case numberRounded = "NUMBER_ROUNDED"
         /// A new field became a STRING, although its first value looks like a time.
         case storedAsString = "STORED_AS_STRING"
+        /// A time is early in 1970, and would be a recent one in seconds.
+        case timeInSeconds = "TIME_IN_SECONDS"
     }
 
     /// The kind of the notice.
@@ -29,6 +31,8 @@ package struct WriteNotice: Hashable, Sendable {
         switch code {
         case .numberRounded:
             "Field '\(field)' is a DOUBLE and holds the nearest number that it can, which is not the one sent. For more digits take an INT64 or a STRING"
+        case .timeInSeconds:
+            "The time in '\(field)' is early in 1970. Times are milliseconds since 1970: multiply seconds by 1,000"
         case .storedAsString:
             "The new field '\(field)' is a STRING, although its value reads as a time. A field becomes a TIMESTAMP by {\"value\":\"\(Timestamp.example)\",\"type\":\"TIMESTAMP\"} in its first write, or by PUT /schema"
         }
@@ -44,6 +48,20 @@ package struct WriteNotice: Hashable, Sendable {
 }
 
 extension CanonicalValue {
+    /// Returns whether a time in milliseconds, or one in a list, is from January or February 1970, and would be from
+    /// 2001 to 2099 if it were in seconds.
+    static func isProbablySeconds(_ token: JSONToken, of reader: JSONReader) -> Bool {
+        if token.kind == .array {
+            var isFound = false
+            try? forEachMember(token, of: reader) { member throws(ValueMismatch) in
+                isFound = isFound || isProbablySeconds(member, of: reader)
+            }
+            return isFound
+        }
+        guard token.kind == .integer, token.count == 10, let double = reader.double(token) else { return false }
+        return (1e9..<4.1e9).contains(double)
+    }
+
     /// Returns whether a number, or a number in a list, differs from the DOUBLE that `append` writes for it.
     static func isRounded(_ token: JSONToken, of reader: JSONReader) -> Bool {
         // A number of up to 15 digits survives the conversion to DOUBLE. A text of up to 15 bytes has no more digits.

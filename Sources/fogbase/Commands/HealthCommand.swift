@@ -7,7 +7,7 @@ enum HealthCommand {
 
     static func run(_ settings: Settings) -> ExitCode {
         do {
-            let host = reachable(settings.host)
+            let host = reachable(ListeningHost.list(settings.host).first ?? "")
             let name = host.contains(":") ? "[\(host)]" : host
             let response = try LocalHTTP.send(
                 to: [.network(host: host, port: settings.port)],

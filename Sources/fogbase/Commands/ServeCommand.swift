@@ -20,7 +20,7 @@ enum ServeCommand {
         }
         ProcessSetup.turnSignalsIntoErrors()
         ProcessSetup.keepFreedMemory()
-        let stop = StopSignal()
+        let stop = StopSignal(isServer: true)
         let descriptors = ProcessSetup.raiseDescriptorLimit()
         do {
             let token = try AdministratorToken(configured: settings.adminToken, directory: settings.dataPath)
@@ -152,8 +152,10 @@ enum ServeCommand {
         let addresses: [SocketAddress]
         do {
             addresses = try server.start()
+        } catch let failure as ListeningFailure {
+            throw TransportSetup.failure(failure.error, at: failure.address, settings)
         } catch let error as SocketError {
-            throw TransportSetup.failure(error, settings)
+            throw TransportSetup.failure(error, at: nil, settings)
         }
         do { try introduce(token, registry, settings) } catch {
             Blocking.run { await server.shutdown(grace: .zero) }
@@ -175,12 +177,19 @@ enum ServeCommand {
         }
         console?.load()
         let sampling = MetricsSampling(api)
-        stop.wait()
+        stop.wait { reopenLog(transport.accessLog, settings) }
         sampling.end()
         OperatorChannel.remove(from: settings.dataPath)
         Terminal.complain("fogbase: Stopping; a second signal ends the process at once.")
         Blocking.run { await server.shutdown(grace: settings.shutdownTimeout) }
         handler.closeReaders()
+    }
+
+    /// Opens the log file again, as logrotate asks for by SIGHUP.
+    private static func reopenLog(_ log: AccessLog?, _ settings: Settings) {
+        do throws(SocketError) { try log?.reopen() } catch {
+            report("The log file \(settings.logFile) cannot be opened again: \(error). The log stays in the old file")
+        }
     }
 
     private static func signUp(_ setting: Settings.SignUp) -> RecordAPIConfiguration.SignUp {

@@ -44,9 +44,14 @@ struct Setting: Sendable {
     static let all: [Setting] = server + http + data + assets + rights + webhooks + log + limits + rates + timeouts
 
     private static let server: [Setting] = [
-        Setting("server.host", \.host, .host, flag: "--host", "the address to listen on"),
+        Setting(
+            "server.host", \.host, .host, flag: "--host",
+            "the addresses to listen on, separated by commas; localhost means 127.0.0.1 and ::1"),
         Setting("server.port", \.port, .port, flag: "--port", "the port to listen on; the variable PORT sets it too"),
         Setting("server.unix", \.unixPath, .text("PATH"), flag: "--unix", "a Unix socket to listen on in addition"),
+        Setting(
+            "server.unix_mode", \.unixMode, .mode, flag: "--unix-mode",
+            "permissions of the Unix socket; 660 lets the group of the server's user connect"),
         Setting(
             "server.threads", \.threads, .count(1...256), flag: "--threads",
             "number of event loops; by default one per core"),

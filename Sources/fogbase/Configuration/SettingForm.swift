@@ -26,12 +26,14 @@ extension SettingForm where Value == String {
         SettingForm(placeholder: placeholder, parse: { $0 }, show: { $0 })
     }
 
-    /// An address to listen on.
+    /// Addresses to listen on.
     static var host: Self {
         SettingForm(
-            placeholder: "ADDRESS",
+            placeholder: "ADDRESSES",
             parse: { text throws(BadValue) in
-                guard ListeningHost.isAddress(text) else { throw BadValue(ListeningHost.rule) }
+                guard ListeningHost.list(text).allSatisfy(ListeningHost.isAddress) else {
+                    throw BadValue(ListeningHost.rule)
+                }
                 return text
             }, show: { $0 })
     }
@@ -220,6 +222,20 @@ extension SettingForm where Value == UInt16 {
                 }
                 return value
             }, show: { String($0) })
+    }
+}
+
+extension SettingForm where Value == UInt32 {
+    /// The permissions of a file, as octal digits.
+    static var mode: Self {
+        SettingForm(
+            placeholder: "MODE",
+            parse: { text throws(BadValue) in
+                guard (3...4).contains(text.utf8.count), let mode = UInt32(text, radix: 8), mode & 0o600 == 0o600,
+                    mode <= 0o777
+                else { throw BadValue("must be permissions such as 700, 660 or 666, with 6 or 7 for the owner") }
+                return mode
+            }, show: { String($0, radix: 8) })
     }
 }
 

@@ -37,6 +37,7 @@ struct Settings: Sendable {
     var host = "127.0.0.1"
     var port: UInt16 = 8080
     var unixPath = ""
+    var unixMode: UInt32 = 0o700
     var threads = HTTPServerConfiguration().loops
 
     // Proxies and host names

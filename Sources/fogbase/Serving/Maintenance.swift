@@ -33,8 +33,11 @@ final class Maintenance: Sendable {
             var blockers: [DatabaseID: WriteBlocker] = [:]
             var trim = Deadline.after(Self.trimInterval)
             var reserve = Deadline.after(.zero)
+            var clock = ClockWatch()
             while !Task.isCancelled {
                 Self.reportFailures(in: registry, &reported)
+                if let jump = clock.check() { Terminal.complain("fogbase: \(jump)") }
+                await Self.followClock(registry, clock)
                 await Self.watchDisk(of: registry, &blockers)
                 if reserve.hasPassed(), !(await registry.keepStartReserves()) {
                     reserve = .after(Self.reserveInterval)
@@ -50,6 +53,8 @@ final class Maintenance: Sendable {
                 }
                 for (id, database) in registry.openDatabases where swept.insert(id).inserted {
                     Self.reportLookAlikes(id, database)
+                    // Where the clock has gone back before, or a former start could not do this.
+                    await Self.attempt(id) { () throws(RecordError) in try await database.schemas.indexCreationTimes() }
                     // Delete the files that a crash has left behind.
                     await Self.attempt(id) { () throws(RecordError) in try await database.assets.sweep() }
                 }
@@ -138,8 +143,24 @@ final class Maintenance: Sendable {
     private static func runSchedules(of registry: DatabaseRegistry) async {
         for (id, database) in registry.openDatabases where !Task.isCancelled {
             await attempt(id) { () throws(RecordError) in
-                try await database.schedules.runDue(at: WallClock.milliseconds)
+                for pause in try await database.schedules.runDue(at: WallClock.milliseconds) {
+                    Terminal.complain("fogbase: \(id.container)/\(id.environment.rawValue): \(pause).")
+                }
             }
+        }
+    }
+
+    /// Reports databases whose last changes were made while the system clock was ahead, unless the jump itself was
+    /// reported. Adds the indexes that their queries by creation time need since then.
+    private static func followClock(_ registry: DatabaseRegistry, _ clock: ClockWatch) async {
+        for (id, database) in registry.openDatabases where !Task.isCancelled {
+            guard let step = database.statistics.takeStepBack() else { continue }
+            if !clock.hasGoneBack {
+                Terminal.complain(
+                    "fogbase: \(id.container)/\(id.environment.rawValue): The system clock is \(step / 1_000) s behind the last change. New changes get its time, so older records can have later times."
+                )
+            }
+            await attempt(id) { () throws(RecordError) in try await database.schemas.indexCreationTimes() }
         }
     }
 

@@ -1,21 +1,26 @@
 import Glibc
 import Threads
 
-/// The signals SIGTERM and SIGINT. They are blocked in all threads, and the main thread waits for them.
+/// The signals SIGTERM and SIGINT, and for a server also SIGHUP. They are blocked in all threads, and the main thread
+/// waits for them.
 struct StopSignal {
-    /// Blocks both signals in this thread and in all threads that this thread starts. Call this before any other thread
+    /// Blocks the signals in this thread and in all threads that this thread starts. Call this before any other thread
     /// starts.
-    init() {
-        var set = Self.set
+    ///
+    /// - Parameter isServer: Whether SIGHUP does not end the process.
+    init(isServer: Bool = false) {
+        var set = isServer ? Self.serverSet : Self.set
         pthread_sigmask(SIG_BLOCK, &set, nil)
     }
 
-    /// Blocks until a signal arrives. After that, a second signal ends the process at once. This is safe because all
+    /// Blocks until a signal to stop arrives. After that, a second one ends the process at once. This is safe because all
     /// acknowledged writes are on disk.
-    func wait() {
-        Self.waitForOne()
+    ///
+    /// - Parameter hangUp: Called for each SIGHUP.
+    func wait(hangUp: () -> Void) {
+        while Self.waitForOne(of: Self.serverSet) == SIGHUP { hangUp() }
         SystemThread.start(name: "second-signal") {
-            let signal = Self.waitForOne()
+            let signal = Self.waitForOne(of: Self.set)
             _exit(128 + signal)
         }
     }
@@ -37,8 +42,13 @@ struct StopSignal {
         return set
     }
 
-    @discardableResult
-    private static func waitForOne() -> Int32 {
+    private static var serverSet: sigset_t {
+        var set = set
+        sigaddset(&set, SIGHUP)
+        return set
+    }
+
+    private static func waitForOne(of set: sigset_t) -> Int32 {
         var set = set
         var signal: Int32 = 0
         while sigwait(&set, &signal) != 0 {}

@@ -16,6 +16,7 @@ enum TransportSetup {
     static func configuration(_ settings: Settings, descriptors: Int) throws -> HTTPServerConfiguration {
         var transport = HTTPServerConfiguration()
         transport.loops = settings.threads
+        transport.unixSocketMode = settings.unixMode
         transport.headLimits = RequestParser.Limits(
             maxTargetBytes: settings.targetBytes, maxFieldBytes: settings.fieldBytes,
             maxHeadBytes: settings.headBytes, maxFields: settings.headFields)
@@ -74,21 +75,38 @@ enum TransportSetup {
     ///
     /// - Throws: `Failure` with code `configuration` for an invalid address.
     static func addresses(_ settings: Settings) throws(Failure) -> [SocketAddress] {
-        guard let address = SocketAddress(host: ListeningHost.address(settings.host), port: settings.port) else {
-            throw Failure("server.host is '\(settings.host)'; it \(ListeningHost.rule).", code: .configuration)
+        var addresses: [SocketAddress] = []
+        for host in ListeningHost.list(settings.host) {
+            guard let address = SocketAddress(host: ListeningHost.address(host), port: settings.port) else {
+                throw Failure("server.host is '\(settings.host)'; it \(ListeningHost.rule).", code: .configuration)
+            }
+            addresses.append(address)
+            // If the system chooses the port, each address would get another one.
+            if host == "localhost", settings.port != 0, let six = SocketAddress(host: "::1", port: settings.port),
+                ListeningHost.hasIPv6
+            {
+                addresses.append(six)
+            }
         }
-        guard !settings.unixPath.isEmpty else { return [address] }
-        do throws(SocketError) {
-            return [address, try SocketAddress("unix:" + settings.unixPath)]
-        } catch {
-            throw Failure("server.unix: \(error).", code: .configuration)
+        if !settings.unixPath.isEmpty {
+            do throws(SocketError) {
+                addresses.append(try SocketAddress("unix:" + settings.unixPath))
+            } catch {
+                throw Failure("server.unix: \(error).", code: .configuration)
+            }
         }
+        var known: Set<SocketAddress> = []
+        return addresses.filter { known.insert($0).inserted }
     }
 
     /// Returns the failure to report if the server cannot listen. Its sentence suggests a fix.
-    static func failure(_ error: SocketError, _ settings: Settings) -> Failure {
+    ///
+    /// - Parameter address: The address that failed; `nil` if another step has failed.
+    static func failure(_ error: SocketError, at address: SocketAddress?, _ settings: Settings) -> Failure {
         guard case .system(_, let code) = error else { return Failure("The server cannot listen: \(error).") }
-        let place = "\(settings.host), port \(settings.port)"
+        if case .unix(let path)? = address { return unixFailure(path, code) }
+        let host = address?.host ?? settings.host
+        let place = "\(host), port \(settings.port)"
         switch code {
         case EADDRINUSE:
             return Failure(
@@ -98,10 +116,35 @@ enum TransportSetup {
                 "This user may not listen on \(place). Ports below 1024 need more privileges: choose another one with --port."
             )
         case EADDRNOTAVAIL:
-            return Failure("This machine has no address \(settings.host). Choose another one with --host.")
+            return Failure("This machine has no address \(host). Choose another one with --host.")
         case EMFILE, ENFILE:
             return Failure("The system allows too few open files. Raise the limit with ulimit -n.")
         default: return Failure("The server cannot listen on \(place): \(reason(error)).")
+        }
+    }
+
+    private static func unixFailure(_ path: String, _ code: Int32) -> Failure {
+        let choice = "choose another path with --unix"
+        switch code {
+        case EADDRINUSE:
+            var status = stat()
+            let isSocket = lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
+            return Failure(
+                isSocket
+                    ? "Another program already listens on the Unix socket \(path). Stop it, or \(choice)."
+                    : "The Unix socket \(path) cannot be made: something that is no socket has this path. Move it away, or \(choice)."
+            )
+        case EACCES, EPERM:
+            return Failure(
+                "This user may not make the Unix socket \(path). Permit it to write to the directory, or \(choice).")
+        case ENOENT, ENOTDIR:
+            return Failure(
+                "The Unix socket \(path) cannot be made: its directory does not exist. Make the directory, or \(choice)."
+            )
+        default:
+            return Failure(
+                "The server cannot listen on the Unix socket \(path): \(String(cString: strerror(code))). You can \(choice)."
+            )
         }
     }
 
@@ -111,9 +154,21 @@ enum TransportSetup {
     }
 }
 
-/// The address to listen on, in the notation of the setting.
+/// The addresses to listen on, in the notation of the setting.
 enum ListeningHost {
-    static let rule = "must be an IP address of this machine, such as 127.0.0.1 or ::1; 0.0.0.0 means all"
+    static let rule =
+        "must be an IP address of this machine, such as 127.0.0.1 or ::1, or several, separated by commas; 0.0.0.0 means all of IPv4, :: all"
+
+    /// Returns the entries of the setting.
+    static func list(_ text: String) -> [String] {
+        text.split(separator: ",", omittingEmptySubsequences: false).map { String($0.trimmed) }
+    }
+
+    /// Whether the machine has the IPv6 address of `localhost`. Containers often have none.
+    static var hasIPv6: Bool {
+        guard let address = SocketAddress(host: "::1", port: 0) else { return false }
+        return (try? ListeningSocket(address)) != nil
+    }
 
     /// Returns the address without brackets. `localhost` and `*` become addresses.
     static func address(_ host: String) -> String {

@@ -25,7 +25,9 @@ struct WebhookTransport: WebhookSender {
     func send(_ request: WebhookRequest) async -> WebhookResult {
         do throws(OutgoingURL.Problem) {
             let url = try OutgoingURL(request.url)
-            return await send(OutgoingRequest(to: url, fields: request.fields, body: request.body))
+            var outgoing = OutgoingRequest(to: url, fields: request.fields, body: request.body)
+            outgoing.keptFields = ["location"]
+            return await send(outgoing)
         } catch {
             return .failure(error.reason)
         }
@@ -34,7 +36,9 @@ struct WebhookTransport: WebhookSender {
     private func send(_ request: OutgoingRequest) async -> WebhookResult {
         do throws(SendingFailure) {
             let response = try await sender.send(request)
-            return .response(status: response.status, body: response.body, retryAfter: response.retryAfter)
+            return .response(
+                status: response.status, body: response.body, retryAfter: response.retryAfter,
+                location: response.fields["location"])
         } catch {
             switch error {
             case .closed: return .closed

@@ -58,6 +58,32 @@ import Testing
         return world
     }
 
+    @Test func `the link for one person leads this person to the share again, and nobody else`() async throws {
+        let world = try await Self.make(
+            participants:
+                #"{"type":"USER","permission":"READ_ONLY","userIdentity":{"lookupInfo":{"emailAddress":"b@example.org"}}}"#
+        )
+        let share = await world.call(
+            "private/records/lookup", as: world.ann,
+            #"{"records":[{"recordName":"the share"}],"zoneID":{"zoneName":"A"}}"#)
+        let participants = share.records.first?["participants"]?.array ?? []
+        let guid = try #require(participants.compactMap { $0["shortGUID"]?.string }.first, "\(share.text)")
+        let eve = try await world.client.signIn(as: "eve")
+        func result(_ operation: String, _ user: String) async -> JSONValue? {
+            let body = #"{"shortGUIDs":[{"value":"\#(guid)","shouldFetchRootRecord":true}]}"#
+            return await world.call("public/records/\(operation)", as: user, body).json?["results"]?.array?.first
+        }
+        let joined = await result("accept", world.bob)
+        #expect(joined?["participantStatus"] == "ACCEPTED", "\(String(describing: joined))")
+        for operation in ["accept", "resolve", "accept"] {
+            let again = await result(operation, world.bob)
+            #expect(again == joined, "\(operation): \(String(describing: again))")
+            for user in [eve, world.ann] {
+                #expect(await result(operation, user)?["serverErrorCode"] == "NOT_FOUND")
+            }
+        }
+    }
+
     @Test func `a user resolves and accepts a link, and uses the shared database`() async throws {
         let world = try await Self.make()
         let link = #"{"shortGUIDs":[{"value":"\#(world.guid)","shouldFetchRootRecord":true},{"value":"none"}]}"#

@@ -162,7 +162,25 @@ import Testing
         #expect(!seen.text.contains("grandma") && !seen.text.contains(guid), "\(seen.text)")
         #expect(await world.call(.post, "/shares/\(guid)/accept", as: .stranger).status == 200)
         #expect(await world.items(of: .stranger) == ["fresh", "home", "milk"])
-        #expect(await world.call(.post, "/shares/\(guid)/accept", as: .removed).status == 404, "the link is used")
+        // The link is used: it leads only whom it has let in.
+        for _ in 0..<2 {
+            let again = await world.call(.post, "/shares/\(guid)/accept", as: .stranger)
+            #expect(again.status == 200 && again.json?["acceptanceStatus"] == "ACCEPTED", "\(again.text)")
+            let shown = await world.call(.get, "/shares/\(guid)", as: .stranger)
+            #expect(shown.status == 200 && shown.json?["participantPermission"] == again.json?["participantPermission"])
+        }
+        for caller in [SharedWorld.Person.removed, .reader, .owner, .anonymous] {
+            #expect(await world.call(.get, "/shares/\(guid)", as: caller).status == 404, "\(caller)")
+            #expect(await world.call(.post, "/shares/\(guid)/accept", as: caller).status >= 401, "\(caller)")
+        }
+        let owned = await world.call(.get, "/records/cloudkit.share/share?\(place)", as: .owner)
+        #expect(!owned.text.contains(guid), "\(owned.text)")
+        #expect(await world.items(of: .stranger) == ["fresh", "home", "milk"])
+        // Who has left does not return by the link.
+        let left = await world.call(
+            .delete, "/records/cloudkit.share/share?\(world.place(.stranger))", as: .stranger)
+        #expect(left.status == 200 || left.status == 204, "\(left.text)")
+        #expect(await world.call(.post, "/shares/\(guid)/accept", as: .stranger).status == 404)
     }
 
     @Test func `participants leave, are removed, and lose the share with its root`() async throws {

@@ -182,6 +182,51 @@ import Threads
         await world.close()
     }
 
+    @Test func `a clock that goes back delays no retry by more than the longest pause`() async throws {
+        let world = try WebhookWorld()
+        let (id, _) = try await world.hook()
+        world.receiver.respond(with: 500)
+        let day: Int64 = 86_400_000
+        try world.tick(day)
+        try await world.save("a")
+        try await world.waitForDeliveries(1, of: id)
+        world.receiver.respond(with: 200)
+        // The retry is due a day from now.
+        try world.tick(-day)
+        #expect(try await world.messages(2)[1].names == ["a"])
+        try await world.waitForDeliveries(2, of: id)
+        // Also after a restart.
+        world.receiver.respond(with: 500)
+        try world.tick(2 * day)
+        try await world.save("b")
+        try await world.waitForDeliveries(3, of: id)
+        world.receiver.respond(with: 200)
+        world.clock.withLock { $0 -= 2 * day }
+        try await world.restart()
+        #expect(try await world.messages(4)[3].names == ["b"])
+        await world.close()
+    }
+
+    @Test func `a redirect says where to send`() async throws {
+        let world = try WebhookWorld()
+        let (id, _) = try await world.hook()
+        for (number, location, shown) in [
+            (
+                1, "https://other.example.org/hook?key=hidden",
+                "Set the URL of the webhook to https://other.example.org/hook"
+            ),
+            (2, nil, "Redirects are not followed. Set the URL of the webhook to the one to which this leads"),
+        ] as [(Int, String?, String)] {
+            world.receiver.respond { _ in .response(status: 301, body: [], retryAfter: nil, location: location) }
+            if number == 1 { try await world.save("a") } else { try world.tick(10_000) }
+            try await world.waitForDeliveries(number, of: id)
+            let delivery = try await world.deliveries(of: id)[0]
+            #expect(delivery["status"] == 301 && delivery["delivered"] == false)
+            #expect(delivery["error"]?.string?.hasSuffix(shown) == true, "\(delivery)")
+        }
+        await world.close()
+    }
+
     @Test func `410 disables at once, and Retry-After lengthens the pause within bounds`() async throws {
         let world = try WebhookWorld()
         let (id, _) = try await world.hook()

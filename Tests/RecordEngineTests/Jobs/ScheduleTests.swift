@@ -5,6 +5,7 @@ import RecordWire
 import StoreTestSupport
 import TestSupport
 import Testing
+import Threads
 
 @testable import RecordEngine
 
@@ -96,6 +97,60 @@ import Testing
         #expect(DataDirectory.hasWork(in: directory, includingWebhooks: false))
         await test.close()
         try FileManager.default.removeItem(atPath: directory)
+    }
+
+    @Test func `a schedule follows a clock that goes back, also after a restart`() async throws {
+        let ahead = Locked<Int64>(3 * Self.hour)
+        func open(_ directory: String?) throws -> TestDatabase {
+            try TestDatabase(
+                .production, directory: directory, keepsDirectory: true,
+                clock: { WallClock.milliseconds + ahead.withLock { $0 } })
+        }
+        var test = try open(nil)
+        try await test.putType(fields: Self.fields)
+        let directory = test.directory
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let late = try Self.next(try await Self.put(test, "often", try Self.input("* * * * *")))
+        let now = late - 3 * Self.hour
+        await test.close()
+        ahead.withLock { $0 = 0 }
+        test = try open(directory)
+        // The first call after the start.
+        try await test.database.schedules.runDue(at: now)
+        #expect(try Self.schedule(test, "often")["runs"]?.array == [])
+        #expect(try Self.next(try Self.schedule(test, "often")) == now + 60_000)
+        // The clock goes ahead for one call and starts a job; then it is right again.
+        try await test.database.schedules.runDue(at: now + 24 * Self.hour)
+        #expect(try Self.next(try await Self.end(test, "often")) == now + 24 * Self.hour + 60_000)
+        try await test.database.schedules.runDue(at: now + 5_000)
+        #expect(try Self.next(try Self.schedule(test, "often")) == now + 60_000)
+        try await test.database.schedules.runDue(at: now + 60_000)
+        #expect(try Self.schedule(test, "often")["runs"]?.array?.count == 2)
+        _ = try await Self.end(test, "often")
+        // A schedule that was put while the clock was ahead between two calls.
+        ahead.withLock { $0 = 24 * Self.hour }
+        try await Self.put(test, "between", try Self.input("*/5 * * * *"))
+        ahead.withLock { $0 = 0 }
+        try await test.database.schedules.runDue(at: now + 65_000)
+        try await test.database.schedules.runDue(at: now + 120_000)
+        #expect(try Self.next(try Self.schedule(test, "between")) <= now + 420_000)
+        await test.close()
+    }
+
+    @Test func `a schedule whose time zone is gone is paused, and the operator is told`() async throws {
+        let test = try await Self.filled(4)
+        let due = try Self.next(try await Self.put(test, "nightly", try Self.input("0 3 * * *", zone: "Asia/Tokyo")))
+        try await test.database.write { transaction throws(RecordError) in
+            guard var row = try transaction.store.schedules.find(name: "nightly") else { return }
+            row.timeZone = "Mars/Olympus"
+            _ = try transaction.store.schedules.put(row)
+        }
+        #expect(try await test.database.schedules.runDue(at: due - 1).isEmpty)
+        let told = try await test.database.schedules.runDue(at: due)
+        #expect(told.count == 1 && told[0].hasPrefix("The schedule nightly was paused: The server has no time zone"))
+        #expect(try Self.schedule(test, "nightly")["paused"] == true)
+        #expect(try await test.database.schedules.runDue(at: due + 1).isEmpty)
+        await test.close()
     }
 
     @Test func `a new run waits for the last one`() async throws {

@@ -117,7 +117,8 @@ extension QueryReader {
                 value: .reference("_"))
         ]
         query.input.sort = step.sort
-        _ = try bind(query, keepsWords: false)
+        query.input.condition = step.condition
+        if try bind(query, keepsWords: false)?.targets.isEmpty == false { throw .expandedThroughReferences }
         return ExpandPlan.Backward(step: step, request: query, second: second)
     }
 }
@@ -166,6 +167,10 @@ extension RecordError {
             "Field '\(name)' of \(type) is no reference, so it leads to no record", cause: .typeMismatch,
             details: [("path", .text("expand")), ("field", .text(name)), ("type", .text(found.schemaName))])
     }
+
+    fileprivate static let expandedThroughReferences = RecordError.badRequest(
+        "The condition of a path of 'expand' names fields of other records, which only the condition of the query may do",
+        details: [("path", .text("expand"))])
 
     static let tooManyExpanded = RecordError.badRequest(
         "The paths of 'expand' lead to too many records. Ask for a shorter page, or for fewer paths", cause: .tooLarge,

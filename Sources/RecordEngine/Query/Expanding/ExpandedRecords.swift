@@ -204,6 +204,8 @@ struct BackwardTargets {
 extension QueryReader {
     /// The work of binding and planning a query, in the unit of `QueryBudget.spend`.
     private static let planningWork = 20_000
+    /// The work of parsing and binding one byte of a condition.
+    private static let parsingWork = 200
 
     /// Finds the records that refer to one record.
     ///
@@ -214,7 +216,7 @@ extension QueryReader {
     ) throws(RecordError) -> BackwardTargets {
         var targets = BackwardTargets()
         // Binding and planning take about as long as 20 short records.
-        try budget.spend(Self.planningWork)
+        try budget.spend(Self.planningWork + Self.parsingWork * (backward.step.condition?.utf8.count ?? 0))
         var request = backward.request
         guard !request.input.filters.isEmpty else { return targets }
         request.input.filters[0].value = .reference(String(decoding: parent, as: UTF8.self))

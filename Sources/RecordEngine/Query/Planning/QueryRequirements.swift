@@ -74,8 +74,9 @@ struct QueryRequirements {
 
     private func isAlwaysUsable(_ field: QueryField) -> Bool {
         switch field {
-        case .system(.recordName), .system(.createdUserRecordName): true
-        case .system(.createdTimestamp): createdFollowsIDs
+        // Without an index, a sort by the time of creation is slow for types with preserved dates, and after the clock
+        // went back. No client can know of either, so none is rejected.
+        case .system(.recordName), .system(.createdUserRecordName), .system(.createdTimestamp): true
         case .rank: true
         case .system, .field, .distance: false
         }

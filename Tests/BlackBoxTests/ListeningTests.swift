@@ -1,0 +1,130 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Addresses and signals of the real binary.
+@Suite struct ListeningTests {
+    private static func makeDirectory() throws -> String {
+        // The path of a Unix socket is short.
+        let directory = "/tmp/fogbase-" + UUID().uuidString.prefix(8)
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        return directory
+    }
+
+    private static func get(_ port: UInt16, _ path: String) throws {
+        _ = try HTTPClient(port: port).send("GET", path)
+    }
+
+    @Test func `SIGHUP opens the log file again, and never ends the server`() async throws {
+        let directory = try Self.makeDirectory()
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let log = directory + "/access.log"
+        @Sendable func lines(_ path: String) -> String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
+        let server = try ServerProcess(settings: ["FOGBASE_LOG_FILE": log, "FOGBASE_LOG_ACCESS": "text"])
+        try Self.get(server.port, "/health/live?first")
+        try #require(await eventually { lines(log).contains("/health/live") })
+        try FileManager.default.moveItem(atPath: log, toPath: log + ".1")
+        kill(server.pid, SIGHUP)
+        try #require(await eventually { FileManager.default.fileExists(atPath: log) })
+        try Self.get(server.port, "/health/ready")
+        try #require(await eventually { lines(log).contains("/health/ready") })
+        #expect(!lines(log + ".1").contains("/health/ready"))
+        // A file that cannot be opened leaves the log where it is.
+        try FileManager.default.removeItem(atPath: log)
+        try FileManager.default.createDirectory(atPath: log, withIntermediateDirectories: true)
+        for _ in 0..<3 { kill(server.pid, SIGHUP) }
+        try Self.get(server.port, "/health/live")
+        #expect(server.terminate() == 0)
+    }
+
+    @Test func `SIGHUP is ignored by a server without a log file`() throws {
+        let server = try ServerProcess()
+        for _ in 0..<3 {
+            kill(server.pid, SIGHUP)
+            try Self.get(server.port, "/health/live")
+        }
+        #expect(server.isRunning && server.terminate() == 0)
+    }
+
+    @Test func `a Unix socket that cannot be made is named with its setting`() throws {
+        let directory = try Self.makeDirectory()
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let path = directory + "/f.sock"
+        let server = try ServerProcess(settings: ["FOGBASE_SERVER_UNIX": path])
+        try "precious".write(toFile: directory + "/file", atomically: true, encoding: .utf8)
+        for (socket, reason) in [
+            (path, "Another program already listens on"), (directory + "/file", "something that is no socket"),
+            (directory, "something that is no socket"), (directory + "/none/f.sock", "its directory does not exist"),
+        ] {
+            let run = try Command.run(["serve", "--port", "0", "--data", directory + "/data", "--unix", socket])
+            #expect(run.status != 0 && run.text.contains(reason), "\(run.text)")
+            #expect(run.text.contains("the Unix socket \(socket)") && run.text.contains("--unix"), "\(run.text)")
+            #expect(!run.text.contains("--port"), "\(run.text)")
+        }
+        #expect(try String(contentsOfFile: directory + "/file", encoding: .utf8) == "precious")
+        #expect(server.isRunning)
+    }
+
+    @Test(arguments: [(nil, 0o700), ("660", 0o660)] as [(String?, Int)])
+    func `the setting decides who may use the Unix socket`(setting: String?, mode: Int) throws {
+        let directory = try Self.makeDirectory()
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let path = directory + "/f.sock"
+        var settings = ["FOGBASE_SERVER_UNIX": path]
+        settings["FOGBASE_SERVER_UNIX_MODE"] = setting
+        let server = try ServerProcess(settings: settings)
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect(attributes[.posixPermissions] as? Int == mode)
+        #expect(server.isRunning)
+    }
+
+    @Test func `the server listens on several addresses, and localhost is both families`() throws {
+        let two = try ServerProcess(settings: ["FOGBASE_SERVER_HOST": "127.0.0.1, 127.0.0.2"])
+        try Self.get(two.port, "/health/live")
+        let taken = try Command.run([
+            "serve", "--host", "127.0.0.1", "--port", "\(two.port)", "--data", two.data + "-2",
+        ])
+        #expect(taken.text.contains("127.0.0.1, port \(two.port)"), "\(taken.text)")
+        // The port of a server that has ended.
+        let port = two.port
+        #expect(two.terminate() == 0)
+        let both = try ServerProcess(
+            settings: ["FOGBASE_SERVER_HOST": "localhost"], port: port)
+        try Self.get(both.port, "/health/live")
+        let client = try RawClient(port6: port)
+        try client.send("GET /health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        #expect(try client.receiveText().hasPrefix("HTTP/1.1 200"))
+    }
+
+    @Test(.enabled(if: geteuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv")))
+    func `a data directory of another user is reported with both users and the command`() throws {
+        let directory = try Self.makeDirectory()
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        func start() throws -> String {
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/setpriv")
+            process.arguments = ["--reuid", "10001", "--regid", "10001", "--clear-groups", ServerProcess.binary]
+            process.arguments? += ["serve", "--port", "0", "--data", directory + "/data"]
+            let output = Pipe()
+            (process.standardOutput, process.standardError) = (output, output)
+            try ServerProcess.starting.withLock { try process.run() }
+            let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            process.waitUntilExit()
+            return text
+        }
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory)
+        try FileManager.default.createDirectory(atPath: directory + "/data", withIntermediateDirectories: true)
+        let denied = try start()
+        #expect(denied.contains("user with the number 10001 cannot write"), "\(denied)")
+        #expect(denied.contains("chown -R 10001:10001 \(directory)/data"), "\(denied)")
+        // The directory of a database is the user's, and one of its files is not.
+        chown(directory + "/data", 10_001, 10_001)
+        let inner = directory + "/data/iCloud.fogbase.default/development"
+        try FileManager.default.createDirectory(atPath: inner, withIntermediateDirectories: true)
+        for path in [directory + "/data/iCloud.fogbase.default", inner] { chown(path, 10_001, 10_001) }
+        FileManager.default.createFile(atPath: inner + "/records.sqlite", contents: nil)
+        chmod(inner + "/records.sqlite", 0o600)
+        let file = try start()
+        #expect(file.contains("\(inner)/records.sqlite, which belongs to the user 0"), "\(file)")
+    }
+}
