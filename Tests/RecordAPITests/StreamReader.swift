@@ -50,6 +50,21 @@ final class StreamReader {
         return events
     }
 
+    /// Lets a second pass on a stream that has something to send, and returns what it sends next. The time is too short
+    /// for a heartbeat.
+    func readBusy() async throws -> [Event] {
+        tick()
+        guard !hasEnded, let piece = try await source.next() else {
+            hasEnded = true
+            return []
+        }
+        var events: [Event] = []
+        for block in String(decoding: piece, as: UTF8.self).components(separatedBy: "\n\n") where !block.isEmpty {
+            take(block, &events)
+        }
+        return events
+    }
+
     private func take(_ block: String, _ events: inout [Event]) {
         var event = Event()
         for line in block.split(separator: "\n") {

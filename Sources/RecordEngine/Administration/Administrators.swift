@@ -38,6 +38,7 @@ package actor Administrators {
     nonisolated let operatorToken: Digest?
     nonisolated let limits: DatabaseLimits
 
+    private nonisolated let rights = Atomic<UInt64>(0)
     private nonisolated let executor: ThreadExecutor
     private nonisolated let hasFailed = Atomic<Bool>(false)
     /// Whether changes are accepted; false after a failed fsync.
@@ -96,6 +97,13 @@ package actor Administrators {
     }
 
     // MARK: Lookup
+
+    /// A version that changes when an administrator or a session loses something: with a new role or password, when it
+    /// is disabled, deleted or signed out.
+    package nonisolated var rightsVersion: UInt64 { rights.load(ordering: .acquiring) }
+
+    /// Makes everything that is open authenticate its administrator again. Called after a change of `snapshot`.
+    nonisolated func didChangeRights() { rights.add(1, ordering: .releasing) }
 
     /// Returns whether a hash belongs to the token of the operator's commands.
     package nonisolated func isOperator(_ hash: Digest) -> Bool {

@@ -130,6 +130,7 @@ extension Administrators {
             snapshot.administrators[target.id] = nil
             snapshot.endAll(of: target.id)
         }
+        didChangeRights()
     }
 
     /// Changes an administrator's own password, and ends the administrator's other sessions.
@@ -173,5 +174,6 @@ extension Administrators {
             snapshot.administrators[row.id] = row
             snapshot.endAll(of: row.id, but: kept)
         }
+        didChangeRights()
     }
 }
