@@ -57,7 +57,7 @@ enum BackupRoutes {
             "POST /backup/archive/tickets", "makeBackupTicket", .operation,
             "Makes a ticket with which a browser's link downloads the backup (owners)", rate: .administer,
             right: .downloadBackups, options: .serverWide, responses: [.json(201, "FeedTicket", "A ticket")]
-        ) { call in try call.api.tickets.issue(for: "/backup/archive/file", to: call) },
+        ) { call in call.api.tickets.issue(for: FeedTickets.backupRoute, to: call) },
         Route(
             "GET /backup/archive/file", "downloadBackup", .operation, "Downloads the backup as a tar file (owners)",
             rate: .administer, right: .downloadBackups, options: .serverWide, query: ["ticket"],
