@@ -1,11 +1,12 @@
 import HTTP
-import RecordAPI
 import RecordEngine
 import RecordModel
 import RecordWire
 import TestSupport
 import Testing
 import Threads
+
+@testable import RecordAPI
 
 /// Streams with an event each second, whose caller loses the right to read them. A stream that is never silent must end
 /// as soon as a silent one.
@@ -69,7 +70,8 @@ import Threads
                 return await database.call(.patch, path, as: .administrator, body: #"{"role":"viewer"}"#).status
             case .disabled:
                 return await database.call(.patch, path, as: .administrator, body: #"{"disabled":true}"#).status
-            case .signedOut: return await database.call(.delete, "/administrators/sessions/current", token: token).status
+            case .signedOut:
+                return await database.call(.delete, "/administrators/sessions/current", token: token).status
             case .password:
                 return await database.call(
                     .patch, path, as: .administrator, body: #"{"password":"another horse of ada"}"#
@@ -171,15 +173,15 @@ import Threads
 
     @Test func `a busy stream shows nothing more that a lost role has shown`() async throws {
         let database = try await Self.forum()
-        for target in ["/changes?type=Secret", "/notifications"] {
+        for (round, target) in ["/changes?type=Secret", "/notifications"].enumerated() {
             var busy = Busy(try await Self.open(database, target, token: try #require(database.tokens[.member]))) {
-                try await database.write("Secret/r\($0)", $0, as: .creator)
+                try await database.write("Secret/r\(round)-\($0)", $0, as: .creator)
             }
             try await busy.begin()
             let lost = await database.call(
                 .put, "/roles/editors", as: .administrator, body: #"{"members":[]}"#)
             try #require(lost.status == 200, "\(lost.text)")
-            try await database.write("Secret/after", 1, as: .administrator)
+            try await database.write("Secret/after\(round)", 1, as: .administrator)
             let events = try await busy.stream.read()
             #expect(events.allSatisfy { ["reset", "caughtup"].contains($0.name) }, "\(target): \(events)")
             await database.call(
@@ -215,7 +217,8 @@ import Threads
             // Still a participant: the stream goes on.
             let reads = await world.call(
                 .put, share + world.place(.owner), as: .owner,
-                body: #"{"fields":{},"participants":[{"userRecordName":"\#(world.names[.writer] ?? "")","permission":"READ_ONLY"}]}"#
+                body:
+                    #"{"fields":{},"participants":[{"userRecordName":"\#(world.names[.writer] ?? "")","permission":"READ_ONLY"}]}"#
             )
             try #require(reads.status == 200, "\(reads.text)")
             #expect(try await !busy.turn().contains { $0.name == "end" })
@@ -224,14 +227,105 @@ import Threads
         try await busy.expectEnd("ZONE_NOT_FOUND", "\(end)")
     }
 
+    // MARK: The deadline
+
+    @Test func `the deadline passes with each change of callers, at the expiry and after 15 seconds`() async throws {
+        let database = try await TestDatabase.make()
+        let reader = try await database.context.openReader(nil)
+        try reader.refresh()
+        let wall = Locked<Int64>(1_000)
+        let deadline = AuthenticationDeadline(reader.database) { wall.withLock { $0 } }
+        #expect(deadline.hasPassed, "never authenticated")
+        deadline.move(to: reader.callersVersion, expires: 5_000)
+        #expect(!deadline.hasPassed && !deadline.tick(1_000_000_000))
+        wall.withLock { $0 = 4_999 }
+        #expect(!deadline.tick(2_000_000_000))
+        wall.withLock { $0 = 5_000 }
+        #expect(deadline.hasPassed, "expired")
+        deadline.move(to: reader.callersVersion)
+        #expect(!deadline.tick(16_999_999_999))
+        #expect(deadline.tick(17_000_000_000), "15 seconds after the authentication, which was at 2")
+        deadline.move(to: reader.callersVersion)
+        #expect(!deadline.hasPassed)
+        // An administrator is in another store than the database.
+        let made = await database.call(
+            .post, "/administrators", as: .administrator,
+            body: #"{"name":"ada","password":"correct horse ada","role":"owner"}"#)
+        try #require(made.status == 201, "\(made.text)")
+        let token = await database.signIn("ada")
+        try reader.refresh()
+        deadline.move(to: reader.callersVersion)
+        #expect(!deadline.hasPassed)
+        #expect(await database.call(.delete, "/administrators/sessions/current", token: token).status == 204)
+        #expect(deadline.hasPassed, "signed out")
+        try reader.refresh()
+        deadline.move(to: reader.callersVersion)
+        #expect(!deadline.hasPassed)
+        await database.call(.delete, "/sessions/current", as: .creator)
+        #expect(deadline.hasPassed, "a user signed out")
+    }
+
+    // MARK: Transfers
+
+    /// A body whose sender loses its right after the first piece.
+    private final class LosingBody: HTTPBodyReader, @unchecked Sendable {
+        // Read by one task.
+        private var pieces = 0
+        private let lose: @Sendable () async -> Void
+        let expectedLength: Int? = nil
+
+        init(_ lose: @escaping @Sendable () async -> Void) { self.lose = lose }
+
+        func next() async throws(HTTPBodyError) -> [UInt8]? {
+            pieces += 1
+            if pieces == 2 { await lose() }
+            return pieces > 20 ? nil : [UInt8](repeating: 0x61, count: 131_072)
+        }
+
+        func collect(upTo limit: Int) async throws(HTTPBodyError) -> [UInt8] { throw .disconnected }
+    }
+
+    @Test(arguments: ["POST /assets", "POST /assets/uploads"], ["key", "user", "nobody"])
+    func `an upload ends when its sender does`(_ route: String, _ who: String) async throws {
+        let database = try await TestDatabase.make()
+        let schema = #"{"types":{"File":{"fields":{"file":{"type":"ASSET"}}}}}"#
+        try #require(await database.call(.put, "/schema", as: .administrator, body: schema).status == 200)
+        let key = try await KeyRoutesTests.make(database, "k", #"{"types":["File"],"actions":["create"]}"#)
+        let token = who == "key" ? key.token : try #require(database.tokens[.creator])
+        let context = database.api.makeContext()
+        defer { context.closeReaders() }
+        let (api, administrator) = (database.api, try #require(database.tokens[.administrator]))
+        let user = try #require(database.userNames[.creator])
+        let target = try #require(
+            RequestTarget(who == "key" ? "/keys/\(key.id)" : who == "user" ? "/users/\(user)" : "/users/none"))
+        let body = LosingBody {
+            var fields = HTTPFields()
+            fields.append(.authorization, "Bearer \(administrator)")
+            _ = await api.respond(
+                to: HTTPRequest(method: .delete, target: target, fields: fields, id: "other"), in: context)
+        }
+        var fields = HTTPFields()
+        fields.append(.authorization, "Bearer \(token)")
+        if route.hasSuffix("uploads") {
+            for (name, value) in [TusTests.version, TusTests.part, ("Upload-Defer-Length", "1")] {
+                if let name = HTTPFieldName(name) { fields.append(name, value) }
+            }
+        }
+        let path = try #require(RequestTarget(String(route.split(separator: " ")[1])))
+        let response = Response(
+            await api.respond(
+                to: HTTPRequest(method: .post, target: path, fields: fields, body: .stream(body), id: "request-1"),
+                in: database.context))
+        database.context.loopWillBlock()
+        #expect(response.status == (who == "nobody" ? 201 : 401), "\(response.status) \(response.text)")
+    }
+
     // MARK: Keys
 
     @Test(arguments: ["revoked", "rotated", "expired"], ["/changes?type=Secret", "/notifications"])
     func `a key's busy stream ends with the key`(_ end: String, _ target: String) async throws {
         let database = try await Self.forum()
-        let key = try await KeyRoutesTests.make(
-            database, "k", #"{"types":["Secret"],"readOnly":true}"#, end == "expired" ? #","expiresIn":1"# : "")
-        let made = WallClock.milliseconds
+        let key = try await KeyRoutesTests.make(database, "k", #"{"types":["Secret"],"readOnly":true}"#)
         if target == "/notifications" {
             let headers = [("Authorization", "Bearer \(key.token)")]
             let put = await database.call(
@@ -251,10 +345,14 @@ import Threads
                 .post, "/keys/\(key.id)/rotate", as: .administrator, body: #"{"overlap":0}"#)
             try #require(rotated.status == 200, "\(rotated.text)")
         default:
-            // The stream's own clock stands still: only the end of the key ends it.
-            while WallClock.milliseconds <= made + 1_000 {
-                _ = await database.call(.get, "/records/Secret/s1", as: .member)
-            }
+            let expiry = WallClock.milliseconds + 2_000
+            let changed = await database.call(
+                .patch, "/keys/\(key.id)", as: .administrator, body: #"{"expiresAt":\#(expiry)}"#)
+            try #require(changed.status == 200, "\(changed.text)")
+            var last: [StreamReader.Event] = []
+            while !busy.stream.hasEnded, WallClock.milliseconds < expiry { last = try await busy.turn() }
+            // The last event may have been written before the expiry and read behind it.
+            if last.map(\.name) == ["end"] { return }
         }
         try await busy.expectEnd("AUTHENTICATION_FAILED", "\(end) \(target)")
     }

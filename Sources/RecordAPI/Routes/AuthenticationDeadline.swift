@@ -73,3 +73,42 @@ final class AuthenticationDeadline: Sendable {
         due.store(now == 0 ? 0 : now &+ Self.interval, ordering: .relaxed)
     }
 }
+
+/// The sender of a request whose body arrives or leaves in pieces, such as an upload, or the download of a backup.
+///
+/// Between the pieces, the sender is authenticated again at its deadline. Unlike a stream, a transfer has no ticks.
+final class TransferSender: Sendable {
+    private let deadline: AuthenticationDeadline
+    private let context: RecordAPIContext
+    private let id: DatabaseID?
+    private let fields: HTTPFields
+    private let right: AdministratorOperation?
+    private let clock: @Sendable () -> UInt64
+
+    /// Creates the sender of a request that was authenticated just now.
+    ///
+    /// - Parameter clock: Returns the time in nanoseconds of the monotonic clock.
+    init(_ call: RecordCall, clock: @escaping @Sendable () -> UInt64 = { MonotonicClock.now }) throws(RecordError) {
+        id = try call.query.databaseID(default: call.api.configuration.defaultDatabase)
+        deadline = AuthenticationDeadline(call.database)
+        context = call.context
+        fields = call.request.fields
+        right = call.right
+        self.clock = clock
+        deadline.move(to: call.reader.callersVersion)
+    }
+
+    /// Authenticates the sender if the deadline has passed. Called on the thread of the context before each piece.
+    ///
+    /// - Throws: AUTHENTICATION_FAILED if the credential is no longer valid; ACCESS_DENIED if the sender has lost the
+    ///   right that the route requires.
+    func check() async throws {
+        guard deadline.tick(clock()) else { return }
+        try await context.reading(id) { reader in
+            try reader.refresh()
+            let sender = try self.deadline.authenticate(self.fields, with: reader)
+            guard let right = self.right, Authorization.authorize(sender, right) != .allowed else { return }
+            throw RecordError(.accessDenied, "The sender lost the right \(right.rawValue) during the request")
+        }
+    }
+}

@@ -104,7 +104,9 @@ enum BackupRoutes {
         fields.append(.contentDisposition, "attachment; filename=\"\(file.name)\"")
         fields.append(.cacheControl, literal: "no-store")
         fields.append(.xContentTypeOptions, literal: "nosniff")
-        return HTTPResponse(.ok, fields: fields, body: .stream(length: file.size, BackupBody(file: file)))
+        return HTTPResponse(
+            .ok, fields: fields,
+            body: .stream(length: file.size, BackupBody(file: file, sender: try TransferSender(call))))
     }
 
     private static func archiveDocument(_ call: RecordCall, status: HTTPStatus = .ok) async throws -> HTTPResponse {
@@ -264,6 +266,11 @@ enum BackupRoutes {
 /// The body of the response that downloads a backup.
 private struct BackupBody: HTTPBodySource {
     let file: BackupDownload
+    /// An administrator who is deleted or demoted gets no more of the backup.
+    let sender: TransferSender
 
-    func next() async throws -> [UInt8]? { try await file.next() }
+    func next() async throws -> [UInt8]? {
+        try await sender.check()
+        return try await file.next()
+    }
 }
