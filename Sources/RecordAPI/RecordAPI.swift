@@ -78,11 +78,11 @@ public final class RecordAPI: Sendable {
 
     private func respondOnThisThread(_ request: HTTPRequest, _ context: RecordAPIContext) async -> HTTPResponse {
         guard requests.isOn else {
-            var note = RequestNote()
+            var note = RequestNote(request)
             return await respond(to: request, context, &note)
         }
         let start = MonotonicClock.now
-        var note = RequestNote()
+        var note = RequestNote(request)
         let response = await respond(to: request, context, &note)
         if note.isLogged { requests.add(request, response, note, since: start, to: context.requests) }
         return response
@@ -114,6 +114,7 @@ public final class RecordAPI: Sendable {
             note.isLogged = !options.contains(.unlogged) || note.error != nil
             return response
         case .methodNotAllowed(let methods):
+            note.isPrivate = request.target.mayNamePrivateDatabase
             var error: APIError = request.method == .options ? .options(methods) : .methodNotAllowed(methods)
             if Tus.isMeant(by: request.target) { error.fields.append(.tusResumable, literal: Tus.version) }
             note.error(error)
@@ -122,20 +123,14 @@ public final class RecordAPI: Sendable {
             .badEncoding where CloudKitRouteTable.owns(request.target):
             return await respondToCloudKit(request, context, &note)
         case .notFound:
+            note.isPrivate = request.target.mayNamePrivateDatabase
             let asksAboutServer = request.target.isAsterisk && request.method == .options
             let wrong = WrongPath(request, table)
-            var response =
-                if let wrong, wrong.isRedirected {
-                    wrong.redirection(request, basePath: basePath)
-                } else {
-                    errorResponse(
-                        note.error(
-                            asksAboutServer
-                                ? .options(nil) : wrong?.rejection(basePath: basePath) ?? APIError.unknownRoute),
-                        id: request.id)
-                }
-            response.hidesPath = table.mayHoldSecret(request.target)
-            return response
+            if let wrong, wrong.isRedirected { return wrong.redirection(request, basePath: basePath) }
+            return errorResponse(
+                note.error(
+                    asksAboutServer ? .options(nil) : wrong?.rejection(basePath: basePath) ?? APIError.unknownRoute),
+                id: request.id)
         case .badEncoding:
             return errorResponse(note.error(APIError.badEncoding), id: request.id)
         }
@@ -174,6 +169,7 @@ public final class RecordAPI: Sendable {
             request.target.hasQuery
             ? try RequestQuery(request.target, names: table.routes[number].query, options) : RequestQuery()
         if let ticket = query["ticket"] { try redeem(ticket, table.routes[number].name, &request, &query) }
+        note.isPrivate = query.namesPrivateDatabase
         let id = try query.databaseID(default: configuration.defaultDatabase)
         let reader: RecordReader
         if let open = context.reader(id) { reader = open } else { reader = try await context.openReader(id) }
