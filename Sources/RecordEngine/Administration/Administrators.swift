@@ -15,6 +15,8 @@ package actor Administrators {
     /// The administrators and sessions in memory, for authentication.
     struct Snapshot: Sendable {
         var administrators: [Int64: AdministratorRow] = [:]
+        /// Whether there was an administrator since the start.
+        var isSetUp = false
         var sessions: [Digest: AdministratorSessionRow] = [:]
         /// When the last use of each session was written, in milliseconds since 1970.
         var noted: [Digest: Int64] = [:]
@@ -71,6 +73,7 @@ package actor Administrators {
             for row in try store.administrators.sessions() {
                 if let hash = Digest(row.hash) { snapshot.sessions[hash] = row }
             }
+            snapshot.isSetUp = !snapshot.administrators.isEmpty
             snapshot.backups = try store.backups.all()
             return snapshot
         }
