@@ -150,6 +150,7 @@ export function question(entry) {
     // The server may be served below a path, so the names are counted from the end.
     const names = entry.path.split("/").slice(-1 - parameters.split("/").length + 1);
     const [type, record = ""] = names;
+    if (names.some((name) => name.startsWith("{"))) return null; // The names of private records are for owners only.
     const action = kind === "records" && record === "" && entry.method === "POST" ? "create" : methods[entry.method];
     if (action === undefined) return null;
     return { user, type: readable(type), record: readable(record), action };

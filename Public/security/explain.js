@@ -24,6 +24,11 @@ export function hasType(action) {
 /** What the server's logs call callers without an account, as the questions do. */
 const callers = new Map([["_world", "anonymous"], ["_administrator", "administrator"]]);
 
+/** The caller of a question for an account of this name. An old account may have a name that stands for another caller. */
+export function userNamed(name) {
+    return /^(anonymous$|administrator(:|$)|key:|user:)/i.test(name) ? `user:${name}` : name;
+}
+
 /** Reads a question from the query of a URL; `user` may be a name, a record name, or `anonymous`. */
 export function fromAddress(query) {
     const text = (key) => (query.get(key) ?? "").trim();

@@ -10,6 +10,7 @@ import * as router from "../router.js";
 import * as schema from "../schema.js";
 import * as scope from "../scope.js";
 import * as searches from "../search.js";
+import { userNamed } from "../security/explain.js";
 import * as routes from "../security/routes.js";
 import * as session from "../session.js";
 import * as users from "../users.js";
@@ -205,7 +206,7 @@ export async function show(visit, { user }) {
         make("div", { class: "two" },
             section(t("Roles"), canChange ? null : make("p", { class: "note" }, session.reason(t("changing rights"))),
                 rolePlace, canChange ? make("p", { class: "actions" }, button(t("New role…"), addRole, "small")) : null,
-                make("p", {}, make("a", { href: router.address(["security", "why"], { user: title }) },
+                make("p", {}, make("a", { href: router.address(["security", "why"], { user: userNamed(title) }) },
                     t("What may {name} do?", { name: title })))),
             section(t("Records of this user"), recordLinks(account, signal))),
         make("section", { "aria-label": t("Sessions") }, make("h2", {}, t("Sessions")), sessions.element,

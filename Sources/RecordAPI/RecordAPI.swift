@@ -82,7 +82,7 @@ public final class RecordAPI: Sendable {
 
     private func respondOnThisThread(_ request: HTTPRequest, _ context: RecordAPIContext) async -> HTTPResponse {
         let start = requests.isOn ? MonotonicClock.now : 0
-        var note = RequestNote()
+        var note = RequestNote(request)
         let response = await respond(to: request, context, &note)
         if let error = note.error, error.cause == .indexBuilding { indexWaits.add(1, ordering: .relaxed) }
         if requests.isOn, note.isLogged, !response.isUnlogged {
@@ -121,6 +121,7 @@ public final class RecordAPI: Sendable {
             note.isLogged = !options.contains(.unlogged) || note.error != nil
             return response
         case .methodNotAllowed(let methods):
+            note.isPrivate = request.target.mayNamePrivateDatabase
             var error: APIError = request.method == .options ? .options(methods) : .methodNotAllowed(methods)
             if Tus.isMeant(by: request.target) { error.fields.append(.tusResumable, literal: Tus.version) }
             note.error(error)
@@ -129,20 +130,14 @@ public final class RecordAPI: Sendable {
             .badEncoding where CloudKitRouteTable.owns(request.target):
             return await respondToCloudKit(request, context, &note)
         case .notFound:
+            note.isPrivate = request.target.mayNamePrivateDatabase
             let asksAboutServer = request.target.isAsterisk && request.method == .options
             let wrong = WrongPath(request, table)
-            var response =
-                if let wrong, wrong.isRedirected {
-                    wrong.redirection(request, basePath: basePath)
-                } else {
-                    errorResponse(
-                        note.error(
-                            asksAboutServer
-                                ? .options(nil) : wrong?.rejection(basePath: basePath) ?? APIError.unknownRoute),
-                        id: request.id)
-                }
-            response.hidesPath = table.mayHoldSecret(request.target)
-            return response
+            if let wrong, wrong.isRedirected { return wrong.redirection(request, basePath: basePath) }
+            return errorResponse(
+                note.error(
+                    asksAboutServer ? .options(nil) : wrong?.rejection(basePath: basePath) ?? APIError.unknownRoute),
+                id: request.id)
         case .badEncoding:
             return errorResponse(note.error(APIError.badEncoding), id: request.id)
         }
@@ -183,6 +178,7 @@ public final class RecordAPI: Sendable {
             request.target.hasQuery
             ? try RequestQuery(request.target, names: table.routes[number].query, options) : RequestQuery()
         if let ticket = query["ticket"] { try redeem(ticket, table.routes[number].name, &request, &query) }
+        note.isPrivate = query.namesPrivateDatabase
         let id = try query.databaseID(default: configuration.defaultDatabase)
         let reader: RecordReader
         if let open = context.reader(id) { reader = open } else { reader = try await context.openReader(id) }

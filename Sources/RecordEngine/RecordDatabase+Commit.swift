@@ -64,6 +64,7 @@ extension RecordDatabase {
                 }
                 outcomes.append(.failed(error, failure))
             }
+            if transaction.followed >= WriteQueue.heavyRecords { queue.withLock { $0.didRunHeavy(write) } }
             if position + 1 < group.count, MonotonicClock.now &- started > Self.groupNanoseconds { break }
         }
         let ran = group.prefix(outcomes.count)

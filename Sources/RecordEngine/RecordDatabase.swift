@@ -161,6 +161,13 @@ package actor RecordDatabase {
     /// The version of callers' permissions as last committed.
     package nonisolated var rightsVersion: UInt64 { clock.rightsVersion }
 
+    /// A version that changes when a caller of any kind may lose rights, or its key or session: `rightsVersion` and the
+    /// version of the server's administrators, who are not in this database. Both only grow, so their sum shows every
+    /// change of either.
+    package nonisolated var callersVersion: UInt64 {
+        clock.rightsVersion &+ (administrators?.rightsVersion ?? 0)
+    }
+
     /// Whether writes are accepted; false after a failed fsync and while closing.
     package nonisolated var isHealthy: Bool {
         !status.hasFailedPermanently && !queue.withLock { $0.isClosed }

@@ -7,7 +7,8 @@ import Threads
 
 @Suite struct ObservationTests {
     private func logged(
-        _ format: AccessLog.Format, sampleRate: Double = 1, _ requests: [String], secretPaths: [String] = [],
+        _ format: AccessLog.Format, sampleRate: Double = 1, _ requests: [String],
+        loggedPath: @escaping @Sendable (String) -> String = { $0 },
         handler: @escaping @Sendable (HTTPRequest) async -> HTTPResponse = { _ in .text("x") }
     ) async throws -> [Substring] {
         let path = "/tmp/fogbase-log-\(getpid())-\(UInt32.random(in: 0 ... .max)).log"
@@ -16,7 +17,7 @@ import Threads
         let server = try TestServer(
             {
                 $0.accessLog = log
-                $0.secretPaths = secretPaths
+                $0.loggedPath = loggedPath
                 $0.cors = CORSPolicy(origins: ["https://a.example"])
             }, handler: handler)
         for request in requests { _ = try server.exchange(request) }
@@ -44,20 +45,24 @@ import Threads
         #expect(lines.last?.contains(" - - 400 ") == true)
     }
 
-    /// A signed address also reaches the server in a preflight, with a wrong method, or with a suffix.
-    @Test func `a secret path is not in the log, whatever responds`() async throws {
+    /// A signed address also reaches the server in a preflight or with a wrong method, where no route tells.
+    @Test func `the path of a response without a route is logged as the configuration says`() async throws {
         let close = "HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
         let preflight = "Origin: https://a.example\r\nAccess-Control-Request-Method: GET\r\n"
         let lines = try await logged(
             .text,
             [
                 "OPTIONS /assets/token/a.jpg \(close)\(preflight)\r\n", "POST /assets/token \(close)\r\n",
-                "GET /assets/token/a/b \(close)\r\n", "GET /assets \(close)\r\n",
-            ], secretPaths: ["/assets/"])
+                "GET /assets/token/a/b \(close)\r\n", "GET /known/token \(close)\r\n",
+            ], loggedPath: { _ in "/hidden" },
+            handler: { request in
+                var response = HTTPResponse.text("x")
+                response.route = request.target.segmentEquals(0, "known") ? "GET /known/{name}" : "other"
+                return response
+            })
         #expect(lines.count == 4)
-        #expect(lines.count { $0.contains(" /assets/* ") } == 3)
-        #expect(lines.last?.contains(" GET /assets 200 ") == true)
-        #expect(!lines.joined().contains("token"))
+        #expect(lines.count { $0.contains(" /hidden ") } == 3)
+        #expect(lines.last?.contains(" GET /known/token 200 ") == true)
     }
 
     @Test func `JSON lines escape what could forge them`() async throws {

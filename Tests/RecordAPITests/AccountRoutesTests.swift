@@ -170,6 +170,26 @@ import Testing
         }
     }
 
+    /// `as`, `POST /explain/access` and the console take these words for other callers.
+    @Test(arguments: [
+        "anonymous", "Anonymous", "\u{FF41}nonymous", "anony\u{200B}mous", "administrator", "ADMINISTRATOR",
+        "administrator:owner", "key:backend", "KEY:x", "user:ann", "key\u{FF1A}x",
+    ])
+    func `names of other callers are reserved, however they are spelled`(_ name: String) async throws {
+        let database = try await TestDatabase.make()
+        let sign = await database.call(.post, "/users", body: #"{"name":"\#(name)",\#(Self.password)}"#)
+        #expect(sign.status == 400 && sign.text.contains("name other callers"), "\(sign.text)")
+        let rename = await database.call(
+            .patch, "/users/me", as: .creator, body: #"{"name":"\#(name)","currentPassword":"correct horse"}"#)
+        #expect(rename.status == 400, "\(rename.text)")
+        let invitation = await database.call(
+            .post, "/invitations", as: .administrator, body: #"{"name":"\#(name)"}"#)
+        #expect(invitation.status == 400, "\(invitation.text)")
+        let free = await database.call(
+            .post, "/users", body: #"{"name":"\#(name.prefix(3))-other",\#(Self.password)}"#)
+        #expect(free.status == 201, "\(free.text)")
+    }
+
     @Test func `an account is removed with its password, and its records stay`() async throws {
         let database = try await TestDatabase.make()
         try await database.addForum()

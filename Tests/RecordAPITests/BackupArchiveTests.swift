@@ -209,4 +209,31 @@ import Testing
         // The archive does not prevent another one.
         #expect(try await Self.make(database)["state"]?.string == "done")
     }
+
+    @Test(arguments: ["DELETE", "PATCH"])
+    func `a download ends when its administrator is deleted or demoted`(_ method: String) async throws {
+        let database = try await TestDatabase.make()
+        _ = try await Self.make(database)
+        let added = await database.call(
+            .post, "/administrators", as: .administrator,
+            body: #"{"name":"ada","password":"correct horse ada","role":"owner"}"#)
+        try #require(added.status == 201, "\(added.text)")
+        let session = await database.call(
+            .post, "/administrators/sessions", body: #"{"name":"ada","password":"correct horse ada"}"#)
+        var fields = HTTPFields()
+        fields.append(.authorization, "Bearer \(try #require(session.json?["token"]?.string))")
+        let target = try #require(RequestTarget("\(Self.route)/file"))
+        let response = await database.api.respond(
+            to: HTTPRequest(method: .get, target: target, fields: fields, id: "request-1"), in: database.context)
+        guard case .stream(_, let source) = response.body else {
+            Issue.record("\(Response(response).text)")
+            return
+        }
+        #expect(try await source.next()?.isEmpty == false)
+        let lost = await database.call(
+            method == "DELETE" ? .delete : .patch, "/administrators/ada", as: .administrator,
+            body: method == "DELETE" ? nil : #"{"role":"developer"}"#)
+        try #require(lost.status < 300, "\(lost.text)")
+        await #expect(throws: RecordError.self) { while try await source.next() != nil {} }
+    }
 }

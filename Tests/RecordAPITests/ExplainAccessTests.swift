@@ -145,6 +145,10 @@ import Testing
         }
         await database.play([
             row("a user", Self.ask("ann", "write", "Post", "p1"), "ALLOWED", "GRANT"),
+            row("for sure a user", Self.ask("user:ann", "write", "Post", "p1"), "ALLOWED", "GRANT"),
+            Scenario(
+                "an account, and not the guest", .administrator, .post, "/explain/access",
+                Self.ask("user:anonymous", "read", "Post"), 404, contains: ["no user with the name anonymous"]),
             row("a key", Self.ask("key:shop", "read", "Post", "p1"), "ALLOWED", "KEY_SCOPE"),
             row(
                 "a key and a field", Self.ask("key:shop", "read", "Post", "p1", field: "title"), "ALLOWED",
@@ -172,7 +176,7 @@ import Testing
         let key = await database.call(
             .post, "/keys", as: .administrator, body: #"{"name":"asker","scope":{"rights":["readRights"]}}"#)
         let token = try #require(key.json?["token"]?.string)
-        for caller in ["ann", "nobody", "key:shop", "key:none"] {
+        for caller in ["ann", "nobody", "key:shop", "key:none", "user:ann"] {
             let response = await database.call(
                 .post, "/explain/access", token: token, body: Self.ask(caller, "read", "Post"))
             #expect(

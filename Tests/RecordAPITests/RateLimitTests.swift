@@ -297,4 +297,75 @@ import Testing
         let without = try await TestDatabase.make(withUsers: false)
         #expect(await without.call(.get, "/limits").json?["rates"]?["read"] == nil)
     }
+
+    /// What follows from one write is charged afterwards, as a bulk change is: one write more for every 100 records.
+    @Test(arguments: ["share", "unshare", "move", "cascade", "batch", "failed", "bulk"])
+    func `records that follow from a write are charged`(_ kind: String) async throws {
+        let test = try await make { $0.write = RateLimit(1, per: .minute, burst: 1_000) }
+        let item =
+            #"{"types":{"Item":{"fields":{"top":{"type":"REFERENCE"},"n":{"type":"INT64","indexes":["QUERYABLE"]}}}}}"#
+        try #require(await test.call(.put, "/schema", as: .administrator, body: item).status == 200)
+        try #require(await test.call(.put, "/zones/Z?database=private", as: .creator).status == 201)
+        let place = "database=private&zone=Z"
+        // The clock stands still, so the tokens that are left tell what each request has cost.
+        func cost(_ method: HTTPMethod, _ target: String, _ body: String? = nil, status: Int) async throws -> Int {
+            func left() async throws -> Int {
+                let field = try #require(
+                    await test.call(.delete, "/records/Item/none?\(place)", as: .creator).field("RateLimit"))
+                return try #require(field.firstMatch(of: /r=(\d+)/).flatMap { Int($0.1) })
+            }
+            let before = try await left()
+            let response = await test.call(method, target, as: .creator, body: body)
+            try #require(response.status == status, "\(response.text)")
+            // The probe behind counts too.
+            return before - (try await left()) - 1
+        }
+        let isReference = kind == "cascade" || kind == "failed" || kind == "bulk" || kind == "batch"
+        try #require(
+            await test.call(.put, "/records/Item/top?\(place)", as: .creator, body: #"{"fields":{"n":1}}"#).status
+                == 201)
+        for part in 0..<2 {
+            let operations = (0..<175).map { number in
+                let link =
+                    isReference
+                    ? #""fields":{"top":{"value":{"recordName":"top","action":"DELETE_SELF"}}}"#
+                    : #""fields":{},"parent":{"recordName":"top"}"#
+                return
+                    #"{"operationType":"create","record":{"recordType":"Item","recordName":"i\#(part)-\#(number)",\#(link)}}"#
+            }
+            let made = await test.call(
+                .post, "/records?\(place)", as: .creator,
+                body: #"{"operations":[\#(operations.joined(separator: ","))]}"#)
+            try #require(made.status == 200 && !made.text.contains("serverErrorCode"), "\(made.text.prefix(500))")
+        }
+        let share = "/records/cloudkit.share/s?\(place)"
+        let shared = #"{"fields":{},"forRecord":{"recordName":"top"},"publicPermission":"READ_ONLY"}"#
+        switch kind {
+        case "share": #expect(try await cost(.put, share, shared, status: 201) == 4)
+        case "unshare":
+            try #require(await test.call(.put, share, as: .creator, body: shared).status == 201)
+            #expect(try await cost(.delete, share, status: 204) == 4)
+        case "move":
+            let other = #"{"fields":{}}"#
+            try #require(await test.call(.put, "/records/Item/up?\(place)", as: .creator, body: other).status == 201)
+            let top = shared.replacing("top", with: "up")
+            try #require(await test.call(.put, share, as: .creator, body: top).status == 201)
+            let moved = #"{"fields":{},"parent":{"recordName":"up"}}"#
+            #expect(try await cost(.patch, "/records/Item/top?\(place)", moved, status: 200) == 4)
+        case "cascade": #expect(try await cost(.delete, "/records/Item/top?\(place)", status: 204) == 4)
+        case "batch":
+            let body = #"{"operations":[{"operationType":"delete","record":{"recordType":"Item","recordName":"top"}}]}"#
+            #expect(
+                try await cost(.post, "/records?\(place)", body.replacing("delete", with: "forceDelete"), status: 200)
+                    == 4)
+        case "failed":
+            // The work is done and undone: a record that must stay refers to one of the last.
+            let guarded = #"{"fields":{"top":{"value":{"recordName":"i1-174","action":"VALIDATE"}}}}"#
+            let made = await test.call(.put, "/records/Item/guard?\(place)", as: .creator, body: guarded)
+            try #require(made.status == 201, "\(made.text)")
+            #expect(try await cost(.delete, "/records/Item/top?\(place)", status: 412) == 4)
+        default:
+            #expect(try await cost(.delete, "/query/Item?\(place)&where=n%3D%3D1", status: 200) == 4)
+        }
+    }
 }

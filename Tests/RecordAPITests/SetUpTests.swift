@@ -43,6 +43,22 @@ import Testing
         ])
     }
 
+    /// The link stays in the log of the start.
+    @Test(arguments: [true, false])
+    func `the link is spent with the first administrator, also after that one is deleted`(_ isUsed: Bool) async throws {
+        let (database, code) = try await Self.server()
+        let first =
+            isUsed
+            ? await database.call(.post, "/administrators/first", body: Self.body(code))
+            : await database.call(
+                .post, "/administrators", as: .administrator,
+                body: #"{"name":"grace","password":"a long password","role":"owner"}"#)
+        try #require(first.status == 201, "\(first.text)")
+        #expect(await database.call(.delete, "/administrators/grace", as: .administrator).status == 204)
+        let again = await database.call(.post, "/administrators/first", body: Self.body(code, name: "eve"))
+        #expect(again.status == 403 && again.text.contains("spent"), "\(again.text)")
+    }
+
     @Test func `of two holders at the same time, one makes the administrator`() async throws {
         let (database, code) = try await Self.server()
         let contexts = [database.api.makeContext(), database.api.makeContext(), database.api.makeContext()]

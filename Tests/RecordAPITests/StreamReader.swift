@@ -50,11 +50,15 @@ final class StreamReader {
         return events
     }
 
-    /// Returns the events of the next piece that the stream sends: at the next tick, unless there is something before.
-    func piece() async throws -> [Event] {
-        var events: [Event] = []
+    /// Lets a second pass on a stream that has something to send, and returns what it sends next. The time is too short
+    /// for a heartbeat.
+    func readBusy() async throws -> [Event] {
         tick()
-        let piece = try #require(try await source.next())
+        guard !hasEnded, let piece = try await source.next() else {
+            hasEnded = true
+            return []
+        }
+        var events: [Event] = []
         for block in String(decoding: piece, as: UTF8.self).components(separatedBy: "\n\n") where !block.isEmpty {
             take(block, &events)
         }

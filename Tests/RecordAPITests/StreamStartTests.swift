@@ -72,7 +72,7 @@ import Testing
         let granted = await database.call(
             .put, "/grants/Secret", as: .administrator, body: #"{"grants":{"_icloud":["CREATE"]}}"#)
         try #require(granted.status == 200, "\(granted.text)")
-        let piece = try await stream.piece()
+        let piece = try await stream.readBusy()
         #expect(piece.map(\.name) == ["reset"])
         stream.leave()
         let again = try await Self.open(path, as: .creator, after: stream.lastID, database)

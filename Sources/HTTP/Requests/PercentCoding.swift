@@ -1,7 +1,7 @@
 /// Percent-decoding (RFC 3986 §2.1). The text is decoded once, never twice.
-enum PercentCoding {
+package enum PercentCoding {
     /// Returns the decoded text, or `nil` for a malformed escape, a NUL or bytes that are not UTF-8.
-    static func decode(_ bytes: UnsafeRawBufferPointer, plusIsSpace: Bool) -> String? {
+    package static func decode(_ bytes: UnsafeRawBufferPointer, plusIsSpace: Bool) -> String? {
         guard bytes.contains(where: { $0 == UInt8(ascii: "%") || (plusIsSpace && $0 == UInt8(ascii: "+")) }) else {
             // Nearly all text is ASCII, and the check for ASCII takes a tenth of the time of UTF-8 validation.
             let isASCII = bytes.reduce(0) { $0 | $1 } < 0x80

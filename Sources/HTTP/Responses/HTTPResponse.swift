@@ -32,6 +32,9 @@ public struct HTTPResponse: Sendable {
 }
 
 extension HTTPResponse {
+    /// Whether a route has matched the request. Other responses have the route of `init`.
+    public var hasRoute: Bool { route.withUTF8Buffer { !$0.elementsEqual("other".utf8) } }
+
     /// The path of the route for the access log. It shows parameter names instead of the values, which may be secret.
     public var pattern: String { String("\(route)".split(separator: " ", maxSplits: 1).last ?? "") }
 }

@@ -66,8 +66,7 @@ extension HTTPConnection {
 
     private func loggedPath(of response: HTTPResponse, to path: String) -> String {
         if response.hidesPath { return response.pattern }
-        guard let secret = server.configuration.secretPaths.first(where: path.hasPrefix) else { return path }
-        return secret + "*"
+        return response.hasRoute ? path : server.configuration.loggedPath(path)
     }
 
     /// Creates the request. Its client is the address that a trusted proxy reports, or else the peer.

@@ -90,9 +90,9 @@ package struct HTTPServerConfiguration: Sendable {
     package var accessLog: AccessLog?
     /// The path prefix for a proxy that does not remove it; empty for none. Handlers get targets without the prefix.
     package var basePath: [UInt8] = []
-    /// The prefixes of paths that contain secrets, such as signed URLs. For responses without a route, such as
-    /// preflights and rejections, the access log shows only the prefix of these paths.
-    package var secretPaths: [String] = []
+    /// Returns what the access log shows of a path without a route, as in preflights and rejections. The path may be a
+    /// secret, such as a signed URL.
+    package var loggedPath: @Sendable (String) -> String = { $0 }
     /// The metrics of the server, to be included in `/metrics`.
     package var metrics = TransportMetrics()
 

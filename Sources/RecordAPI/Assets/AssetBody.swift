@@ -7,11 +7,14 @@ internal import RecordWire
 final class AssetBody {
     private let body: HTTPRequestBody
     private let assets: AssetStore
+    private let sender: TransferSender?
     private var isTaken = false
 
-    init(_ body: HTTPRequestBody, for assets: AssetStore) {
+    /// - Parameter sender: The sender, which must stay authenticated; `nil` for a path that is the credential.
+    init(_ body: HTTPRequestBody, for assets: AssetStore, from sender: TransferSender? = nil) {
         self.body = body
         self.assets = assets
+        self.sender = sender
     }
 
     func next() async throws -> [UInt8]? {
@@ -21,7 +24,10 @@ final class AssetBody {
             if isTaken || bytes.isEmpty { return nil }
             isTaken = true
             return bytes
-        case .stream(let reader): return try await reader.next(gathering: assets.pieceBytes, in: assets.buffers.take)
+        case .stream(let reader):
+            let piece = try await reader.next(gathering: assets.pieceBytes, in: assets.buffers.take)
+            try await sender?.check()
+            return piece
         }
     }
 }

@@ -62,7 +62,8 @@ enum AssetRoutes {
             caller: call.caller, address: address, contentType: mediaType(type),
             filename: call.query["filename"].flatMap { $0.isEmpty ? nil : $0 },
             length: call.request.body.announcedLength, digest: try ContentDigest.expected(call.request.fields))
-        let source = AssetBody(call.request.body, for: call.database.assetStore)
+        let source = AssetBody(
+            call.request.body, for: call.database.assetStore, from: try TransferSender(call))
         let received = try await call.reader.assets.receive(upload) { try await source.next() }
         return .json(["asset": received.json], status: .created)
     }
@@ -76,7 +77,8 @@ enum AssetRoutes {
         guard call.query["filename"] == nil else {
             throw RecordError.badRequest("The files of a form have names of their own; leave 'filename' out")
         }
-        let form = try FormBody(AssetBody(call.request.body, for: call.database.assetStore), type)
+        let form = try FormBody(
+            AssetBody(call.request.body, for: call.database.assetStore, from: try TransferSender(call)), type)
         var assets: [JSONValue] = []
         while let part = try await form.nextPart() {
             guard part.isFile else {

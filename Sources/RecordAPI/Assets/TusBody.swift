@@ -5,11 +5,14 @@ internal import HTTP
 /// must make progress, however small.
 final class TusBody {
     private let body: HTTPRequestBody
+    private let sender: TransferSender
     private var isTaken = false
     private var failure: HTTPBodyError?
 
-    init(_ body: HTTPRequestBody) {
+    /// - Parameter sender: The sender, which must stay authenticated.
+    init(_ body: HTTPRequestBody, from sender: TransferSender) {
         self.body = body
+        self.sender = sender
     }
 
     func next() async throws -> [UInt8]? {
@@ -19,7 +22,10 @@ final class TusBody {
             if isTaken || bytes.isEmpty { return nil }
             isTaken = true
             return bytes
-        case .stream(let reader): return try await gather(reader)
+        case .stream(let reader):
+            let piece = try await gather(reader)
+            try await sender.check()
+            return piece
         }
     }
 

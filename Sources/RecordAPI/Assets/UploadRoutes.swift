@@ -108,7 +108,7 @@ enum UploadRoutes {
         var status = try await call.reader.uploads.create(new)
         if count != 0 {
             let upload = ResumableAddress(name: status.name, caller: call.caller, address: address)
-            let body = TusBody(request.body)
+            let body = TusBody(request.body, from: try TransferSender(call))
             do {
                 status = try await call.reader.uploads.append(part, to: upload) { try await body.next() }
             } catch {
@@ -132,7 +132,7 @@ enum UploadRoutes {
         let part = ResumablePart(
             offset: offset, length: try Tus.number(.uploadLength, "Upload-Length", in: fields),
             count: call.request.body.announcedLength, checksum: try Tus.checksum(fields))
-        let body = TusBody(call.request.body)
+        let body = TusBody(call.request.body, from: try TransferSender(call))
         let status = try await call.reader.uploads.append(part, to: try upload(call)) { try await body.next() }
         return HTTPResponse(.noContent, fields: Self.fields(of: status))
     }

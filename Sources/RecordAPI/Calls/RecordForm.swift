@@ -162,7 +162,8 @@ extension RecordCall {
     }
 
     private mutating func formWithFiles(_ media: MediaType, to address: DatabaseAddress) async throws -> RecordForm {
-        let form = try FormBody(AssetBody(request.body, for: database.assetStore), media)
+        let form = try FormBody(
+            AssetBody(request.body, for: database.assetStore, from: try TransferSender(self)), media)
         var record = RecordForm()
         var files = 0
         while let part = try await form.nextPart() {

@@ -90,7 +90,7 @@ extension RecordCall {
     /// Executes one operation and waits until it is durable.
     ///
     /// - Throws: The error of the operation.
-    func perform(
+    mutating func perform(
         _ operation: consuming RecordOperation, at address: DatabaseAddress, key: IdempotencyKey?,
         preserves: PreservedMetadata = []
     ) async throws(RecordError) -> WriteResponse {
@@ -98,7 +98,7 @@ extension RecordCall {
             caller: caller, rightsVersion: rightsVersion, address: address, shape: .single,
             operations: [operation], fields: try query.fields(), idempotency: key)
         if !preserves.isEmpty { (write.preserves, write.actor) = (preserves, actor) }
-        return try await database.modify(write)
+        return try await database.modify(write) { rate.charge(records: $0) }
     }
 
     /// Returns the response to a write of one record.

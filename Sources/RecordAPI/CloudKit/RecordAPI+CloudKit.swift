@@ -13,10 +13,10 @@ extension RecordAPI {
     ) async -> HTTPResponse {
         var exchange = CloudKitExchange(request)
         var response: HTTPResponse
-        var isMatched = false
+        // These paths name no records and no zones.
+        note.isPrivate = false
         switch cloudKit.match(request.method, request.target) {
         case .found(let number, let name, let parameters):
-            isMatched = true
             let route = cloudKit.routes[number]
             exchange.isForAnyOrigin = route.callers == .holders
             var rate = RateTicket(limiter, route.rate, from: request.client)
@@ -42,10 +42,6 @@ extension RecordAPI {
             response = cloudKitErrorResponse(note.error(error), id: request.id, redirectURL: nil)
         case .badEncoding:
             response = cloudKitErrorResponse(note.error(APIError.badEncoding), id: request.id, redirectURL: nil)
-        }
-        // A misspelled path may hold the permission of an upload, or the token of a device.
-        if !isMatched {
-            response.hidesPath = table.mayHoldSecret(request.target) || request.target.segmentEquals(0, "device")
         }
         exchange.finish(&response)
         return response

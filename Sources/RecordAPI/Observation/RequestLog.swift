@@ -12,8 +12,13 @@ struct RequestNote {
     var caller: Caller?
     /// The error that was the response; `nil` for other responses.
     private(set) var error: RecordError?
+    /// Whether the request is about a private or shared database, or may be: its query was not read. The names in its
+    /// path are then only for callers that may read all private databases.
+    var isPrivate: Bool
     /// Whether the log takes the request.
     var isLogged = true
+
+    init(_ request: HTTPRequest) { isPrivate = request.target.hasQuery }
 
     /// Keeps the error of the response, and returns it.
     @discardableResult
@@ -37,8 +42,10 @@ final class RequestLog: Sendable {
         /// From the request's arrival in the interface to its response.
         let nanoseconds: UInt64
         let method: HTTPMethod
-        /// The path without the query; the pattern of the route if the path is a secret.
-        let path: String
+        /// The path without the query, and without secrets: the pattern of the route for a path that is one.
+        private let path: String
+        /// Whether names in the path are only for callers that may read all private databases.
+        private let isPrivate: Bool
         let route: StaticString
         let status: HTTPStatus
         /// The value of X-Request-ID.
@@ -49,6 +56,40 @@ final class RequestLog: Sendable {
         let caller: Caller?
         let code: RecordError.Code?
         let reason: String?
+
+        fileprivate init(
+            _ number: Int, _ request: HTTPRequest, _ response: HTTPResponse, _ note: RequestNote, since start: UInt64
+        ) {
+            self.number = number
+            timestamp = WallClock.milliseconds
+            nanoseconds = MonotonicClock.now &- start
+            method = request.method
+            let shown =
+                response.hidesPath
+                ? response.pattern
+                : response.hasRoute ? request.target.rawPath : LoggedPath.ofUnmatched(request.target.rawPath)
+            path = RequestLog.cut(shown)
+            isPrivate = note.isPrivate
+            route = response.route
+            status = response.status
+            self.request = request.id
+            address = request.remoteAddress
+            database = note.database
+            caller = note.caller?.withoutRights
+            code = note.error?.code
+            reason = note.error.map { RequestLog.cut($0.reason) }
+        }
+
+        /// Returns the path for a reader of the log. Names of records and zones of private databases are replaced by the
+        /// pattern of the route, or by `*` without one.
+        ///
+        /// - Parameter showsPrivate: Whether the reader may read all private databases.
+        func path(showsPrivate: Bool) -> String {
+            let pattern = "\(route)".split(separator: " ", maxSplits: 1).last.map(String.init) ?? ""
+            // Only private databases have zones with names.
+            guard !showsPrivate, isPrivate || pattern.contains("{zone}") else { return path }
+            return pattern.hasPrefix("/") ? pattern : "*"
+        }
     }
 
     private let rings = Locked<[Ring]>([])
@@ -86,13 +127,8 @@ final class RequestLog: Sendable {
     /// Adds a request to the ring of its loop.
     func add(_ request: HTTPRequest, _ response: HTTPResponse, _ note: RequestNote, since start: UInt64, to ring: Ring)
     {
-        let entry = Entry(
-            number: counter.add(1, ordering: .relaxed).newValue, timestamp: WallClock.milliseconds,
-            nanoseconds: MonotonicClock.now &- start, method: request.method,
-            path: Self.cut(response.hidesPath ? response.pattern : request.target.rawPath), route: response.route,
-            status: response.status, request: request.id, address: request.remoteAddress, database: note.database,
-            caller: note.caller?.withoutRights, code: note.error?.code, reason: note.error.map { Self.cut($0.reason) })
-        ring.add(entry)
+        let number = counter.add(1, ordering: .relaxed).newValue
+        ring.add(Entry(number, request, response, note, since: start))
     }
 
     private static let longest = 512

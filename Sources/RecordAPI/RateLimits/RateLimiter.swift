@@ -1,4 +1,5 @@
 internal import HTTP
+internal import RecordEngine
 internal import RecordModel
 
 /// Applies the rate limits, for all loops of a server.
@@ -16,7 +17,21 @@ final class RateLimiter: Sendable {
         case account(database: ObjectIdentifier, UserID)
         /// An administrator, identified by its number in the server's list.
         case administrator(Int64)
+
+        /// The account of a caller; `nil` for anonymous callers.
+        init?(_ caller: Caller, of database: RecordDatabase) {
+            let database = ObjectIdentifier(database)
+            switch caller {
+            case .anonymous: return nil
+            case .user(let id, _), .participant(let id, _, _): self = .account(database: database, id)
+            case .service(let key): self = .account(database: database, key.account)
+            case .administrator(let administrator): self = .administrator(administrator.id)
+            }
+        }
     }
+
+    /// The common holder of clients without an address, such as those on a Unix socket.
+    static let unknownClient = IPAddress(high: .max, low: .max)
 
     let limits: RateLimits
     let delays: SignInThrottle?

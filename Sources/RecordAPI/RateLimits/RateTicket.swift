@@ -18,13 +18,10 @@ struct RateTicket {
     /// may continue, and `standing` is the status of the address's bucket.
     private var isPostponed = false
 
-    /// The common bucket of clients without an address, such as those on a Unix socket.
-    private static let unknown = IPAddress(high: .max, low: .max)
-
     init(_ limiter: RateLimiter?, _ rateClass: RateClass?, from client: IPAddress?) {
         self.rateClass = rateClass ?? .read
         shown = self.rateClass
-        self.client = client?.customer ?? Self.unknown
+        self.client = client?.customer ?? RateLimiter.unknownClient
         guard let limiter, rateClass != nil else {
             self.limiter = nil
             return
@@ -46,15 +43,9 @@ struct RateTicket {
         _ caller: Caller, of database: RecordDatabase, provesLater: Bool = false
     ) throws(RecordError) {
         guard let limiter else { return }
-        let database = ObjectIdentifier(database)
-        switch caller {
-        case .anonymous: break
-        case .user(let id, _), .participant(let id, _, _): account = .account(database: database, id)
-        case .service(let key): account = .account(database: database, key.account)
-        case .administrator(let administrator) where administrator.id != Administrator.bootstrap.id:
-            account = .administrator(administrator.id)
-        case .administrator:
-            self.limiter = nil
+        account = RateLimiter.Holder(caller, of: database)
+        if account == .administrator(Administrator.bootstrap.id) {
+            (account, self.limiter) = (nil, nil)
             guard let limit = limiter.limits.auth else { return }
             let standing = limiter.standing(of: limiter.key(.auth, .failures(client)), limit)
             if !standing.isAdmitted { throw rejection(standing, of: .auth) }
@@ -88,6 +79,10 @@ struct RateTicket {
             throw rejection(ofAccount, of: rateClass)
         }
     }
+
+    /// Counts records that a write has changed because of others: as many operations as they are hundreds. A hundred
+    /// records take about one slice of the writer's time.
+    mutating func charge(records count: Int) { charge(count / 100) }
 
     /// Counts an upload in a request that belongs to another class.
     ///

@@ -57,7 +57,7 @@ enum BackupRoutes {
             "POST /backup/archive/tickets", "makeBackupTicket", .operation,
             "Makes a ticket with which a browser's link downloads the backup (owners)", rate: .administer,
             right: .downloadBackups, options: .serverWide, responses: [.json(201, "FeedTicket", "A ticket")]
-        ) { call in try call.api.tickets.issue(for: "/backup/archive/file", to: call) },
+        ) { call in call.api.tickets.issue(for: FeedTickets.backupRoute, to: call) },
         Route(
             "GET /backup/archive/file", "downloadBackup", .operation, "Downloads the backup as a tar file (owners)",
             rate: .administer, right: .downloadBackups, options: .serverWide, query: ["ticket"],
@@ -117,13 +117,16 @@ enum BackupRoutes {
         fields.append(.xContentTypeOptions, literal: "nosniff")
         fields.append(.acceptRanges, literal: "bytes")
         if let tag { fields.append(.etag, tag.text) }
+        let sender = try TransferSender(call)
         guard case .range(let range) = verdict else {
-            return HTTPResponse(.ok, fields: fields, body: .stream(length: file.size, BackupBody(file: file)))
+            return HTTPResponse(
+                .ok, fields: fields, body: .stream(length: file.size, BackupBody(file: file, sender: sender)))
         }
         fields.append(.contentRange, ByteRange.contentRange(range, size: file.size))
         file.limit(to: range)
         return HTTPResponse(
-            .partialContent, fields: fields, body: .stream(length: range.count, BackupBody(file: file)))
+            .partialContent, fields: fields,
+            body: .stream(length: range.count, BackupBody(file: file, sender: sender)))
     }
 
     private static func archiveDocument(_ call: RecordCall, status: HTTPStatus = .ok) async throws -> HTTPResponse {
@@ -283,6 +286,11 @@ enum BackupRoutes {
 /// The body of the response that downloads a backup.
 private struct BackupBody: HTTPBodySource {
     let file: BackupDownload
+    /// An administrator who is deleted or demoted gets no more of the backup.
+    let sender: TransferSender
 
-    func next() async throws -> [UInt8]? { try await file.next() }
+    func next() async throws -> [UInt8]? {
+        try await sender.check()
+        return try await file.next()
+    }
 }

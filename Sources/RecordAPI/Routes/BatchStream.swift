@@ -9,8 +9,6 @@ protocol BatchFeed: AnyObject, Sendable {
     static var event: String { get }
     /// Wakes the feed.
     var signal: FeedSignal { get }
-    /// The version of callers' permissions that the feed knows.
-    var rightsVersion: UInt64 { get }
 
     /// Returns the next events, and moves behind them.
     ///
@@ -43,9 +41,8 @@ final class BatchStream<Feed: BatchFeed>: HTTPEventSource, @unchecked Sendable {
     private let id: DatabaseID?
     private let requestID: String
     private let fields: HTTPFields
-    private let database: RecordDatabase
-    /// The version of callers' permissions when the feed was last woken for it.
-    private var notedRights: UInt64
+    private let deadline: AuthenticationDeadline
+    private var caller: Caller
     /// When to send a heartbeat, in nanoseconds of the monotonic clock; 0 until the first tick.
     private var silentUntil: UInt64 = 0
     private var lastTick: UInt64 = 0
@@ -61,11 +58,11 @@ final class BatchStream<Feed: BatchFeed>: HTTPEventSource, @unchecked Sendable {
     init(_ feed: Feed, of call: RecordCall, id: DatabaseID?) {
         self.feed = feed
         self.id = id
-        database = call.database
         context = call.context
         fields = call.request.fields
         requestID = call.request.id
-        notedRights = feed.rightsVersion
+        deadline = AuthenticationDeadline(call.database)
+        caller = call.caller.account
     }
 
     // MARK: Events of the transport
@@ -73,12 +70,8 @@ final class BatchStream<Feed: BatchFeed>: HTTPEventSource, @unchecked Sendable {
     func tick(now: UInt64) {
         if lastTick == 0 { silentUntil = now + StreamTimes.heartbeat }
         lastTick = now
-        let rights = database.rightsVersion
         if now >= silentUntil { feed.signal.raise(.silence) }
-        if rights != notedRights {
-            notedRights = rights
-            feed.signal.raise(.commit)
-        }
+        if deadline.tick(now) { feed.signal.raise(.rights) }
     }
 
     func clientDidLeave() { feed.signal.raise(.end) }
@@ -125,8 +118,8 @@ final class BatchStream<Feed: BatchFeed>: HTTPEventSource, @unchecked Sendable {
         let isSilent = reasons.contains(.silence)
         let batch: EventBatch
         do throws(RecordError) {
-            batch = try await feed.events(
-                for: try Bearer.authenticate(fields, with: reader), limit: StreamTimes.limit, by: reader)
+            if deadline.hasPassed { caller = try deadline.authenticate(fields, with: reader) }
+            batch = try await feed.events(for: caller, limit: StreamTimes.limit, by: reader)
         } catch {
             guard error.isOfLostPosition else { throw error }
             isCaughtUp = false

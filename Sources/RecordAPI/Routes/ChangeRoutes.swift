@@ -64,7 +64,7 @@ enum ChangeRoutes {
             throw RequestQuery.invalid("limit", "A stream has no pages. Leave out 'limit'")
         }
         _ = try call.reader.feed.check(try selection(call.query), in: try call.address(), for: call.caller)
-        return try call.api.tickets.issue(for: "/changes", to: call)
+        return call.api.tickets.issue(for: "/changes", to: call)
     }
 
     /// Returns the changes that a request selects.

@@ -15,14 +15,12 @@ final class EventStream: HTTPEventSource, @unchecked Sendable {
     private let feed: FeedStream
     private let context: RecordAPIContext
     private let id: DatabaseID?
-    private let database: RecordDatabase
     private let fields: HTTPFields
     private let requestID: String
     /// When to send a heartbeat, in nanoseconds of the monotonic clock; 0 until the first tick.
     private var silentUntil: UInt64 = 0
     private var lastTick: UInt64 = 0
-    /// The version of callers' permissions of which the stream was last told.
-    private var notedRights: UInt64
+    private let deadline: AuthenticationDeadline
     private var caller: Caller
     private var stage = Stage.opening
     /// Whether the client knows that it has all changes.
@@ -40,12 +38,11 @@ final class EventStream: HTTPEventSource, @unchecked Sendable {
     init(_ feed: FeedStream, of call: RecordCall, id: DatabaseID?) {
         self.feed = feed
         self.id = id
-        database = call.database
         context = call.context
         caller = call.caller
         fields = call.request.fields
         requestID = call.request.id
-        notedRights = feed.rightsVersion
+        deadline = AuthenticationDeadline(call.database)
     }
 
     // MARK: Events of the transport
@@ -55,11 +52,7 @@ final class EventStream: HTTPEventSource, @unchecked Sendable {
         lastTick = now
         var reasons: FeedSignal.Reasons = []
         if now >= silentUntil { reasons.insert(.silence) }
-        let rights = database.rightsVersion
-        if rights != notedRights {
-            notedRights = rights
-            reasons.insert(.rights)
-        }
+        if deadline.tick(now) { reasons.insert(.rights) }
         if !reasons.isEmpty { feed.signal.raise(reasons) }
     }
 
@@ -115,9 +108,9 @@ final class EventStream: HTTPEventSource, @unchecked Sendable {
 
     private func events(by reader: RecordReader, _ reasons: FeedSignal.Reasons) async throws -> [UInt8] {
         try reader.refresh()
-        if reader.rightsVersion != feed.rightsVersion || reasons.contains(.silence) {
+        if deadline.hasPassed {
             let isParticipant = caller.participation != nil
-            caller = try Bearer.authenticate(fields, with: reader)
+            caller = try deadline.authenticate(fields, with: reader)
             if isParticipant { caller = try reader.participant(caller, in: feed.address) }
         }
         var piece: [UInt8] = []

@@ -21,9 +21,7 @@ final class NotificationPoll: HTTPEventSource, @unchecked Sendable {
     private let didPass: ((NotificationFeed.Batch) -> Void)?
     /// How long to wait, in nanoseconds.
     private let time: UInt64
-    private let database: RecordDatabase
-    /// The version of callers' permissions of which the feed was last told.
-    private var notedRights: UInt64
+    private let deadline: AuthenticationDeadline
     /// When to end, in nanoseconds of the monotonic clock; 0 until the first tick.
     private var end: UInt64 = 0
     private var isOver = false
@@ -41,8 +39,7 @@ final class NotificationPoll: HTTPEventSource, @unchecked Sendable {
         didPass: ((NotificationFeed.Batch) -> Void)? = nil
     ) {
         self.feed = feed
-        self.database = database
-        notedRights = feed.rightsVersion
+        deadline = AuthenticationDeadline(database)
         self.context = context
         self.id = id
         self.limit = limit
@@ -59,11 +56,9 @@ final class NotificationPoll: HTTPEventSource, @unchecked Sendable {
 
     func tick(now: UInt64) {
         if end == 0 { end = now + time }
-        let rights = database.rightsVersion
         if now >= end {
             feed.signal.raise([.silence, .commit])
-        } else if rights != notedRights {
-            notedRights = rights
+        } else if deadline.tick(now) {
             feed.signal.raise(.commit)
         }
     }
@@ -105,6 +100,10 @@ final class NotificationPoll: HTTPEventSource, @unchecked Sendable {
 
     private func read(_ reader: RecordReader) async throws -> NotificationFeed.Batch {
         try reader.refresh()
-        return try await feed.next(for: try authenticate(reader), limit: limit, by: reader)
+        // At most one response follows, so each read authenticates.
+        let version = reader.callersVersion
+        let caller = try authenticate(reader)
+        deadline.move(to: version)
+        return try await feed.next(for: caller, limit: limit, by: reader)
     }
 }

@@ -213,14 +213,14 @@ enum QueryRoutes {
             if error.details.contains(where: { $0.key == "changed" }),
                 case .number(let matched)? = error.details.first(where: { $0.key == "matched" })?.value
             {
-                call.rate.charge(Int(matched) / 100)
+                call.rate.charge(records: Int(matched))
             }
             throw error
         }
         if !set.isDryRun, !result.isReplay,
             case .integer(let matched)? = (try? JSONValue.parse(result.document))?["matched"]
         {
-            call.rate.charge(Int(matched) / 100)
+            call.rate.charge(records: Int(matched) + result.followed)
         }
         var response = HTTPResponse.json(result.document)
         if result.isReplay, let name = RecordCall.idempotencyReplayed { response.fields.append(name, literal: "true") }

@@ -55,7 +55,7 @@ enum RecordRoutes {
             "DELETE /records/{type}/{name}", "deleteRecord", .records, "Deletes a record", rate: .write,
             options: [.readsNoRecords, .typeInPath], headers: ["ifMatch", "idempotencyKey"],
             responses: [.empty(204, "Deleted"), .preconditionFailed]
-        ) { call in try await delete(call) },
+        ) { call in try await delete(&call) },
         Route(
             "GET /records/{type}/{name}/{field}", "readField", .records,
             "Reads the content of a BYTES or ASSET field, ranges of it, or a smaller picture", rate: .read,
@@ -147,7 +147,7 @@ enum RecordRoutes {
     }
 
     /// `DELETE /records/{type}/{name}`: deletes a record. A request body is ignored.
-    static func delete(_ call: RecordCall) async throws -> HTTPResponse {
+    static func delete(_ call: inout RecordCall) async throws -> HTTPResponse {
         let type = try call.typeName()
         let operation = RecordOperation(
             .delete(ignoresMissing: false), precondition: try call.precondition(), typeName: type, isTypeInPath: true,

@@ -40,7 +40,10 @@ enum RequestLogRoutes {
             if entries.count > limit { break }
         }
         var page = JSONObject([
-            ("requests", .array(try entries.prefix(limit).map { try json($0, call.reader) })),
+            (
+                "requests",
+                .array(try entries.prefix(limit).map { try json($0, call.reader, showsPrivate: filter.showsPrivate) })
+            ),
             ("latest", .integer(Int64(latest))),
         ])
         if entries.count > limit { page["cursor"] = .string("\(entries[limit - 1].number)") }
@@ -56,9 +59,12 @@ enum RequestLogRoutes {
         var statuses = 0...999
         let actor: String?
         let user: UserID?
+        /// Whether the caller may see names in the paths of private databases.
+        let showsPrivate: Bool
 
         init(_ call: RecordCall) throws {
             self.call = call
+            showsPrivate = Authorization.privatePermitted(of: call.caller) == .all
             database =
                 try call.query.databaseID(default: call.api.configuration.defaultDatabase)
                 ?? call.api.configuration.defaultDatabase
@@ -78,7 +84,7 @@ enum RequestLogRoutes {
             guard entry.database == nil || entry.database == database, statuses.contains(Int(entry.status.code)) else {
                 return false
             }
-            if let path = call.query["path"], !entry.path.contains(path) { return false }
+            if let path = call.query["path"], !entry.path(showsPrivate: showsPrivate).contains(path) { return false }
             if let request = call.query["request"], entry.request != request { return false }
             guard let actor else { return true }
             guard let caller = entry.caller else { return false }
@@ -87,11 +93,14 @@ enum RequestLogRoutes {
         }
     }
 
-    private static func json(_ entry: RequestLog.Entry, _ reader: RecordReader) throws -> JSONValue {
+    private static func json(
+        _ entry: RequestLog.Entry, _ reader: RecordReader, showsPrivate: Bool
+    ) throws -> JSONValue {
         var object = JSONObject([
             ("id", .integer(Int64(entry.number))), ("timestamp", .integer(entry.timestamp)),
             ("milliseconds", .double(Double(entry.nanoseconds / 1_000) / 1_000)),
-            ("method", .string(entry.method.text)), ("path", .string(entry.path)), ("route", .string("\(entry.route)")),
+            ("method", .string(entry.method.text)), ("path", .string(entry.path(showsPrivate: showsPrivate))),
+            ("route", .string("\(entry.route)")),
             ("status", .integer(Int64(entry.status.code))), ("request", .string(entry.request)),
             ("address", .string(entry.address)),
         ])

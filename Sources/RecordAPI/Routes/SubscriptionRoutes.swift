@@ -169,7 +169,7 @@ enum SubscriptionRoutes {
     /// `POST /notifications/tickets`: creates a ticket for a stream.
     private static func ticket(_ call: RecordCall) throws -> HTTPResponse {
         _ = try open(call, since: call.query["since"], isStream: true)
-        return try call.api.tickets.issue(for: "/notifications", to: call)
+        return call.api.tickets.issue(for: "/notifications", to: call)
     }
 
     /// Returns a page of notifications: `{"notifications","token","moreComing"}`.

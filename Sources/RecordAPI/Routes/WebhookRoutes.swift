@@ -10,7 +10,9 @@ enum WebhookRoutes {
         Route(
             "GET /webhooks", "listWebhooks", .webhooks, "Lists the webhooks, without secrets (right manageWebhooks)",
             rate: .administer, right: .manageWebhooks, responses: [.json(200, "Webhooks", "All webhooks")]
-        ) { call in .json(["webhooks": .array(try call.reader.webhooks.list().map { .object($0.json) })]) },
+        ) { call in
+            .json(["webhooks": .array(try call.reader.webhooks.list(for: call.caller).map { .object($0.json) })])
+        },
         Route(
             "POST /webhooks", "createWebhook", .webhooks,
             "Creates a webhook, which reads as its creator; its secret is shown once (right manageWebhooks)",
@@ -20,7 +22,7 @@ enum WebhookRoutes {
         Route(
             "GET /webhooks/{id}", "readWebhook", .webhooks, "Shows a webhook (right manageWebhooks)",
             rate: .administer, right: .manageWebhooks, responses: [.json(200, "Webhook", "The webhook")]
-        ) { call in .json(.object(try call.reader.webhooks.webhook(call.parameters[0]).json)) },
+        ) { call in .json(.object(try call.reader.webhooks.webhook(call.parameters[0], for: call.caller).json)) },
         Route(
             "PATCH /webhooks/{id}", "changeWebhook", .webhooks,
             "Changes a webhook. After a change of URL or selection it reads as the caller (right manageWebhooks)",
@@ -38,7 +40,10 @@ enum WebhookRoutes {
             "GET /webhooks/{id}/deliveries", "listWebhookDeliveries", .webhooks,
             "Lists the last 100 attempts to deliver a message, the newest first (right manageWebhooks)",
             rate: .administer, right: .manageWebhooks, responses: [.json(200, "WebhookDeliveries", "The attempts")]
-        ) { call in .json(["deliveries": .array(try call.reader.webhooks.deliveries(of: call.parameters[0]))]) },
+        ) { call in
+            let found = try call.reader.webhooks.deliveries(of: call.parameters[0], for: call.caller)
+            return .json(["deliveries": .array(found)])
+        },
         Route(
             "POST /webhooks/{id}/replay", "replayWebhook", .webhooks,
             "Sends the changes since a token again: of a message, beginning or now (right manageWebhooks)",
@@ -102,7 +107,7 @@ enum WebhookRoutes {
         guard let since = call.query["since"], !since.isEmpty else {
             throw RequestQuery.invalid("since", "'since' is the token of a message, beginning or now")
         }
-        let position = try call.reader.webhooks.position(since, of: call.parameters[0])
+        let position = try call.reader.webhooks.position(since, of: call.parameters[0], for: call.caller)
         return shown(
             try await call.database.webhooks.replay(call.parameters[0], from: position, by: call.actor))
     }

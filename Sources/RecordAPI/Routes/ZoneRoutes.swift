@@ -40,7 +40,7 @@ enum ZoneRoutes {
             responses: [.json(201, "FeedTicket", "The ticket, and the path of the stream")]
         ) { call in
             _ = try feed(call, since: call.query["since"])
-            return try call.api.tickets.issue(for: "/changes/zones", to: call)
+            return call.api.tickets.issue(for: "/changes/zones", to: call)
         },
     ]
 

@@ -8,15 +8,24 @@ enum Bearer {
     ///
     /// - Throws: AUTHENTICATION_FAILED for a scheme other than Bearer, two fields, or an invalid token.
     static func authenticate(_ fields: HTTPFields, with reader: RecordReader) throws(RecordError) -> Caller {
-        let caller = fields.withValue(of: .authorization) { value -> Result<Caller, RecordError> in
+        try authentication(fields, with: reader).caller
+    }
+
+    /// Returns the caller of a request, and when it must be authenticated again.
+    ///
+    /// - Throws: As `authenticate`.
+    static func authentication(
+        _ fields: HTTPFields, with reader: RecordReader
+    ) throws(RecordError) -> Authentication {
+        let found = fields.withValue(of: .authorization) { value -> Result<Authentication, RecordError> in
             guard let token = token(in: value), fields.count(of: .authorization) == 1 else {
                 return .failure(malformed)
             }
-            do throws(RecordError) { return .success(try reader.callers.authenticate(token)) } catch {
+            do throws(RecordError) { return .success(try reader.callers.authentication(token)) } catch {
                 return .failure(error)
             }
         }
-        return try caller?.get() ?? .anonymous
+        return try found?.get() ?? Authentication(.anonymous)
     }
 
     /// Returns the token of an authenticated request.

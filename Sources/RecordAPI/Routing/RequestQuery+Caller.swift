@@ -7,6 +7,11 @@ extension RequestQuery {
     /// Whether the request names the shared database.
     var isShared: Bool { self["database"] == "shared" }
 
+    /// Whether the request names another database than the public one, or a zone, which only others have.
+    var namesPrivateDatabase: Bool {
+        !isEmpty && (self["database"] ?? "public") != "public" || self["zone"] != nil || self["owner"] != nil
+    }
+
     /// Whether an administrator names the caller whose response it wants.
     var namesCaller: Bool { self["as"] != nil }
 
@@ -55,5 +60,22 @@ extension RequestQuery {
         // The caller's own zones are in its private database.
         guard participant.participation != nil else { throw .zoneNotFound }
         return participant
+    }
+}
+
+extension RequestTarget {
+    /// As `RequestQuery.namesPrivateDatabase`, for a target that no route has read. True for a malformed query, and for
+    /// what looks like the path of a zone, which only private databases have.
+    var mayNamePrivateDatabase: Bool {
+        if (0..<min(3, segmentCount)).contains(where: { segment($0)?.lowercased() == "zones" }) { return true }
+        guard hasQuery else { return false }
+        guard let items = queryItems else { return true }
+        return items.contains { name, value in
+            switch name.lowercased() {
+            case "database": value != "public"
+            case "zone", "owner": true
+            default: false
+            }
+        }
     }
 }

@@ -74,6 +74,9 @@ struct RequestQuery: Sendable {
 
     var isEmpty: Bool { values.isEmpty }
 
+    /// The approximate size in memory.
+    var bytes: Int { values.reduce(0) { $0 + 64 + $1.name.utf8.count + $1.value.utf8.count } }
+
     /// The scope parameters, for URLs in responses.
     var scopeItems: [(name: String, value: String)] {
         values.filter { Self.scopeNames.contains($0.name) }

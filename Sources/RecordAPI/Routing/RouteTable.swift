@@ -5,8 +5,6 @@ package struct RouteTable: Sendable {
     /// The routes in the order of `/openapi.json`.
     package let routes: [Route]
     private let router: Router<Int>
-    /// The first segments of all paths that contain secrets.
-    private let secretSegments: Set<String>
 
     /// Creates a table of routes.
     package init(_ routes: [Route]) {
@@ -14,7 +12,6 @@ package struct RouteTable: Sendable {
         var router = Router<Int>()
         for (index, route) in routes.enumerated() { router.add(route.name, index) }
         self.router = router
-        secretSegments = Set(routes.filter(\.authentication.hidesPath).map(\.firstSegment))
     }
 
     /// Returns the index of a request's route in `routes`. Returning the route itself would change reference counts
@@ -25,15 +22,6 @@ package struct RouteTable: Sendable {
 
     /// The first segments of the paths of all routes and of the console.
     package var firstSegments: Set<String> { Set(routes.map(\.firstSegment) + ["_"]) }
-
-    /// Whether an unknown path may be a misspelled path with a secret: after a second slash, or after a prefix that a
-    /// proxy has not removed. The secret is still valid at its correct path.
-    func mayHoldSecret(_ target: RequestTarget) -> Bool {
-        // A path with too many segments is not scanned but treated as secret.
-        let count = target.segmentCount
-        return count > 16
-            || (0..<max(0, count - 1)).contains { target.segment($0).map(secretSegments.contains) ?? false }
-    }
 }
 
 extension RouteTable {

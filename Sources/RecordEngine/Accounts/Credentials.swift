@@ -42,7 +42,8 @@ package struct Credentials: Sendable {
     }
 
     /// Checks a name for a new account or a change. Names with a leading underscore are reserved for the server, for
-    /// example for anonymous accounts. Existing accounts keep such names.
+    /// example for anonymous accounts, and so are those that name other callers (`AccessExplainer.subject`). Existing
+    /// accounts keep such names.
     ///
     /// - Throws: BAD_REQUEST.
     static func checked(newName name: String) throws(RecordError) -> String {
@@ -62,6 +63,11 @@ package struct Credentials: Sendable {
         }
         guard key.utf8.first != UInt8(ascii: "_") else {
             throw invalidName("Names that begin with an underscore are the server's. Choose another name")
+        }
+        guard !AccessQuestion.reserves(key) else {
+            throw invalidName(
+                "anonymous, administrator, and what begins with administrator:, key: or user: name other callers. Choose another name"
+            )
         }
         return name
     }

@@ -19,8 +19,15 @@ extension Administrators {
     ///
     /// - Throws: AUTHENTICATION_FAILED if the session has ended, or the administrator is deleted or disabled.
     nonisolated func authenticate(_ hash: Digest) throws(RecordError) -> Administrator {
+        try authentication(hash).administrator
+    }
+
+    /// As `authenticate`. Also returns when the session ends without another use, in milliseconds since 1970.
+    nonisolated func authentication(
+        _ hash: Digest
+    ) throws(RecordError) -> (administrator: Administrator, expires: Int64) {
         let now = clock()
-        let found = snapshot.withLock { snapshot -> (row: AdministratorRow, notes: Bool)? in
+        let found = snapshot.withLock { snapshot -> (row: AdministratorRow, expires: Int64, notes: Bool)? in
             guard var session = snapshot.sessions[hash], session.expires > now,
                 let row = snapshot.administrators[session.administrator]
             else { return nil }
@@ -29,11 +36,11 @@ extension Administrators {
             session.expires = min(session.ends, now + Self.slidingMilliseconds)
             snapshot.sessions[hash] = session
             if notes { snapshot.noted[hash] = now } else if snapshot.noted[hash] == nil { snapshot.noted[hash] = now }
-            return (row, notes)
+            return (row, session.expires, notes)
         }
         guard let found, let administrator = Administrator(found.row) else { throw .tokenRejected }
         if found.notes { Task.detached { await self.noteUse(hash) } }
-        return administrator
+        return (administrator, found.expires)
     }
 
     /// Stores the last use of a session. If the write fails, a later request repeats it.
@@ -92,6 +99,7 @@ extension Administrators {
             for hash in ending { snapshot.end(hash) }
             snapshot.sessions[token.hash] = session
         }
+        if !ending.isEmpty { didChangeRights() }
         return AdministratorSession(token: token.text, expires: session.expires, administrator: info)
     }
 
@@ -156,6 +164,7 @@ extension Administrators {
             try store.administrators.removeSession(hash: hash.bytes)
         }
         snapshot.withLock { $0.end(hash) }
+        didChangeRights()
     }
 }
 

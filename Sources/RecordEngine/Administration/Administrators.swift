@@ -15,6 +15,8 @@ package actor Administrators {
     /// The administrators and sessions in memory, for authentication.
     struct Snapshot: Sendable {
         var administrators: [Int64: AdministratorRow] = [:]
+        /// Whether there was an administrator since the start.
+        var isSetUp = false
         var sessions: [Digest: AdministratorSessionRow] = [:]
         /// When the last use of each session was written, in milliseconds since 1970.
         var noted: [Digest: Int64] = [:]
@@ -38,6 +40,7 @@ package actor Administrators {
     nonisolated let operatorToken: Digest?
     nonisolated let limits: DatabaseLimits
 
+    private nonisolated let rights = Atomic<UInt64>(0)
     private nonisolated let executor: ThreadExecutor
     private nonisolated let hasFailed = Atomic<Bool>(false)
     /// Whether changes are accepted; false after a failed fsync.
@@ -70,6 +73,7 @@ package actor Administrators {
             for row in try store.administrators.sessions() {
                 if let hash = Digest(row.hash) { snapshot.sessions[hash] = row }
             }
+            snapshot.isSetUp = !snapshot.administrators.isEmpty
             snapshot.backups = try store.backups.all()
             return snapshot
         }
@@ -96,6 +100,13 @@ package actor Administrators {
     }
 
     // MARK: Lookup
+
+    /// A version that changes when an administrator or a session loses something: with a new role or password, when it
+    /// is disabled, deleted or signed out.
+    package nonisolated var rightsVersion: UInt64 { rights.load(ordering: .acquiring) }
+
+    /// Makes everything that is open authenticate its administrator again. Called after a change of `snapshot`.
+    nonisolated func didChangeRights() { rights.add(1, ordering: .releasing) }
 
     /// Returns whether a hash belongs to the token of the operator's commands.
     package nonisolated func isOperator(_ hash: Digest) -> Bool {

@@ -8,6 +8,10 @@ extension RecordError {
     /// The error if the link for the first administrator is no longer needed.
     package static let setUpEnded = RecordError(
         .accessDenied, "This server has an administrator already. Sign in, or ask an owner to add you")
+    /// The error if the link was needed once, and the administrators have been deleted since.
+    fileprivate static let setUpSpent = RecordError(
+        .accessDenied,
+        "The link is spent: an administrator was added since the server's start. The next start prints another one")
 }
 
 extension Administrators {
@@ -35,12 +39,22 @@ extension Administrators {
 
     /// Adds the first administrator, an owner.
     ///
-    /// - Throws: ACCESS_DENIED if there is an administrator; TRY_AGAIN_LATER if too many passwords are being hashed.
+    /// - Throws: ACCESS_DENIED if there is an administrator, or was one since the start; TRY_AGAIN_LATER if too many
+    ///   passwords are being hashed.
     package func addFirst(
         _ name: AdministratorName, password: AdministratorPassword, by actor: AuditActor
     ) async throws(RecordError) -> AdministratorInfo {
-        guard hasNone else { throw .setUpEnded }
+        try requireSetUp()
         return try await add(name, password: password, role: .owner, isFirst: true, by: .setUp(actor))
+    }
+
+    /// Checks that nobody has been an administrator since the start. The link stays in the logs: it must not make another
+    /// owner after the administrators have been deleted.
+    ///
+    /// - Throws: ACCESS_DENIED.
+    private nonisolated func requireSetUp() throws(RecordError) {
+        guard hasNone else { throw .setUpEnded }
+        guard snapshot.withLock({ !$0.isSetUp }) else { throw .setUpSpent }
     }
 
     /// Adds an administrator.
@@ -56,7 +70,7 @@ extension Administrators {
         let hash = try await passwords.hash(password.text)
         // Check again, since the actor's role may have changed during the hashing.
         try requireManager(actor)
-        if isFirst, !hasNone { throw .setUpEnded }
+        if isFirst { try requireSetUp() }
         guard snapshot.withLock({ $0.administrators.count }) < Self.count else {
             throw .badRequest(
                 "There is the full number of administrators", cause: .tooLarge,
@@ -74,7 +88,10 @@ extension Administrators {
         }
         var row = made
         row.id = id
-        snapshot.withLock { [row] in $0.administrators[id] = row }
+        snapshot.withLock { [row] snapshot in
+            snapshot.administrators[id] = row
+            snapshot.isSetUp = true
+        }
         return AdministratorInfo(id: id, name: name.text, role: role, created: row.created, disabled: nil)
     }
 
@@ -130,6 +147,7 @@ extension Administrators {
             snapshot.administrators[target.id] = nil
             snapshot.endAll(of: target.id)
         }
+        didChangeRights()
     }
 
     /// Changes an administrator's own password, and ends the administrator's other sessions.
@@ -173,5 +191,6 @@ extension Administrators {
             snapshot.administrators[row.id] = row
             snapshot.endAll(of: row.id, but: kept)
         }
+        didChangeRights()
     }
 }

@@ -4,7 +4,8 @@ internal import RecordModel
 
 /// The code in the link that the server prints while it has no named administrator. Its holder makes the first one.
 ///
-/// The code is in memory only, so each start has another one.
+/// The code is in memory only, so each start has another one. It ends with the first administrator, however that one was
+/// added; see `Administrators.addFirst`.
 package struct SetUpCode: Sendable {
     /// The code as text for a URL.
     package let text: String

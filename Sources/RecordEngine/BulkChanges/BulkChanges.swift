@@ -80,7 +80,8 @@ package struct BulkChanges {
                 try transaction.remember(response, key, for: request.query.caller)
             }
         }
-        let response = WriteResponse(outcome: .set, document: progress.json(request.change, isDryRun: request.isDryRun))
+        var response = WriteResponse(outcome: .set, document: progress.json(request.change, isDryRun: request.isDryRun))
+        response.followed = progress.followed
         if let key = request.idempotency, !request.isDryRun, set.records.isEmpty {
             try await remember(response, key, for: request.query.caller)
         }
@@ -243,6 +244,8 @@ private struct MatchedRecords: Sendable {
 struct BulkProgress: Sendable {
     let matched: Int
     var changed = 0
+    /// The number of records that were deleted or rewritten beside the matched ones.
+    var followed = 0
     var skips = SkippedRecords()
 
     init(matched: Int) {

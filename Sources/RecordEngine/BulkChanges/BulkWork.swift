@@ -44,6 +44,7 @@ final class BulkWork: SlicedWork, @unchecked Sendable {
         next = progress
         try change.perform(on: records[position...], in: transaction, &budget, &next)
         attempted = budget.done
+        next.followed += transaction.followed
         let isLast = position + attempted == records.count
         try note(next, isLast, transaction)
         return SliceProgress(hasMore: !isLast, done: attempted)

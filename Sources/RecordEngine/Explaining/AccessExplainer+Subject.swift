@@ -21,12 +21,14 @@ extension AccessExplainer {
         case .rejected(let step): reason = step.reason
         }
         throw .badRequest(
-            "\(reason). 'as' is anonymous, key: and a name, or the name or record name of a user",
+            "\(reason). 'as' is anonymous, key: and a name, user: and a name, or the name or record name of a user",
             details: [("parameter", .text("as")), ("caller", .text(text))])
     }
 
     /// Returns the caller with a name. The forms of a name are: `anonymous`; `administrator`, optionally with
-    /// `:` and a role; `key:` and a name; the name or record name of a user; the record name of a key's account.
+    /// `:` and a role; `key:` and a name; `user:` and a name; the name or record name of a user; the record name of a
+    /// key's account. No new account may have a name of the other forms (`AccessQuestion.reserves`); an older one with
+    /// such a name is found behind `user:`.
     ///
     /// - Throws: NOT_FOUND for an unknown caller; BAD_REQUEST for an unknown role, or for a name that the asking caller
     ///   may not look up.
@@ -48,6 +50,7 @@ extension AccessExplainer {
             }
             return subject(of: row)
         }
+        if let name = text.rest(behind: "user:") { return try user(named: name, text, asker) }
         if let name = UserRecordName(text) {
             let row = try store.accounts.find(recordName: name.text)
             guard let row else {
@@ -56,14 +59,18 @@ extension AccessExplainer {
             }
             return try subject(of: row)
         }
+        return try user(named: text, text, asker)
+    }
+
+    private func user(named name: String, _ text: String, _ asker: Caller) throws(RecordError) -> AccessSubject {
         guard Authorization.authorize(asker, .manageUsers) == .allowed else {
             throw .subjectByRecordName(text, right: .manageUsers)
         }
-        let row = try store.accounts.find(name: text)
+        let row = try store.accounts.find(name: name)
         guard let row else {
             throw RecordError(
                 .notFound,
-                "There is no user with the name \(text.prefix(64)).\(hint(about: text, asker)) "
+                "There is no user with the name \(name.prefix(64)).\(hint(about: name, asker)) "
                     + AccessQuestion.callerForms,
                 details: [("caller", .text(text))])
         }
@@ -116,7 +123,15 @@ extension AccessExplainer {
 extension AccessQuestion {
     /// The allowed forms of a caller's name, for error messages.
     static let callerForms =
-        "A caller is anonymous, administrator, administrator: and a role, key: and a name, or the name or record name of a user"
+        "A caller is anonymous, administrator, administrator: and a role, key: and a name, user: and a name, or the name or record name of a user"
+
+    /// Returns whether a name of an account would be another caller. Those with a leading underscore are reserved anyway.
+    ///
+    /// - Parameter key: The name after NFKC case folding, as accounts are compared.
+    static func reserves(_ key: String) -> Bool {
+        ["anonymous", "administrator"].contains(key)
+            || ["administrator:", "key:", "user:"].contains { key.hasPrefix($0) }
+    }
 }
 
 extension RecordError {

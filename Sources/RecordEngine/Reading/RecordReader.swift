@@ -16,6 +16,8 @@ package final class RecordReader {
     let store: StoreReader
     /// The rights version with which this reader authenticates and authorizes callers.
     package private(set) var rightsVersion: UInt64 = 0
+    /// The version of callers with which this reader authenticates; see `RecordDatabase.callersVersion`.
+    package var callersVersion: UInt64 { rightsVersion &+ (database.administrators?.rightsVersion ?? 0) }
     /// The commit that a snapshot must contain before `schema` can be used to read it.
     private var schemaCommit: UInt64 = 0
     /// The sequence number up to which the reader knows types, grants and roles. The snapshot may contain newer ones.

@@ -130,7 +130,17 @@ struct ScheduleWriter {
     fileprivate func find(_ name: ScheduleName, for actor: AuditActor) throws(RecordError) -> ScheduleRow {
         try transaction.callers.require(.manageSchedules, of: actor)
         guard let row = try table.find(name: name.text) else { throw .scheduleNotFound }
+        try requireEntry(row, for: actor)
         return row
+    }
+
+    /// Denies callers a schedule whose jobs work in a private database that they may not enter: they must not start,
+    /// replace or end what its owner has decided.
+    private func requireEntry(_ row: ScheduleRow, for actor: AuditActor) throws(RecordError) {
+        let caller = try transaction.callers.current(actor.caller)
+        guard row.address.scope == 0 || Authorization.mayEnterPrivateDatabase(caller, of: row.address.owner) else {
+            throw .rejected(caller, .write, .privateDatabase)
+        }
     }
 
     fileprivate func put(
@@ -138,6 +148,7 @@ struct ScheduleWriter {
     ) throws(RecordError) -> (schedule: ScheduleInfo, isNew: Bool) {
         try transaction.callers.require(.manageSchedules, of: actor)
         let old = try table.find(name: name.text)
+        if let old { try requireEntry(old, for: actor) }
         if old == nil, try table.count() >= Schedules.most {
             throw .badRequest(
                 "There is the full number of schedules. Delete some first", cause: .tooLarge,

@@ -88,6 +88,7 @@ struct Hierarchies {
     func rewrite(_ record: StoredRecord, as row: inout RecordRow, zone: ZoneID) throws(RecordError) {
         guard var type = transaction.schema[id: row.type] else { throw .recordNotFound }
         try transaction.ensureSavepoint()
+        transaction.followed += 1
         row.sequence = try transaction.nextSequence()
         if row.access != record.row.access {
             let lists = AccessLists(context: context)

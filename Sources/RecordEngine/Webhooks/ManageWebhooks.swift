@@ -69,7 +69,7 @@ package struct Webhooks: Sendable {
     /// A caller that changes where records go, or which ones, sees them itself. So the webhook then reads as this caller.
     ///
     /// - Parameter selection: The keys of the selection to change.
-    /// - Throws: NOT_FOUND; the errors of `create`; ACCESS_DENIED if the caller may not read the webhook's database.
+    /// - Throws: NOT_FOUND; the errors of `create`; ACCESS_DENIED as for all webhooks of a private database.
     package func change(
         _ id: String, url: String?, description: String?, selection: JSONObject, by actor: AuditActor
     ) async throws(RecordError) -> Webhook {
@@ -80,9 +80,6 @@ package struct Webhooks: Sendable {
             if let url { row.url = url }
             if selection.count > 0 {
                 row.selection = try WebhookSelection(stored: row.selection).changed(by: selection).stored
-            }
-            if let owner = row.owner, !Authorization.mayEnterPrivateDatabase(caller, of: owner) {
-                throw .rejected(caller, .read, .privateDatabase)
             }
             try row.setReader(caller)
             // What failed before may succeed now.
@@ -134,7 +131,7 @@ package struct Webhooks: Sendable {
         }
         let keys = database.keys
         let (webhook, secret) = try await database.write { transaction throws(RecordError) in
-            var row = try transaction.webhooks.row(id, for: actor)
+            var (row, _) = try transaction.webhooks.row(id, for: actor)
             row.secret += 1
             row.overlaps = transaction.now + overlap * 1_000
             try transaction.store.webhooks.update(row)
@@ -151,7 +148,7 @@ package struct Webhooks: Sendable {
     /// - Throws: NOT_FOUND; ACCESS_DENIED if the caller may not manage webhooks.
     package func delete(_ id: String, by actor: AuditActor) async throws(RecordError) {
         let number = try await database.write { transaction throws(RecordError) in
-            let row = try transaction.webhooks.row(id, for: actor)
+            let (row, _) = try transaction.webhooks.row(id, for: actor)
             try transaction.store.webhooks.remove(row.id)
             try transaction.auditLog.append(.webhookDelete, id, by: actor, detail: row.auditDetail)
             return row.id
@@ -166,7 +163,7 @@ package struct Webhooks: Sendable {
     package func test(_ id: String, by actor: AuditActor) async throws(RecordError) -> JSONValue {
         guard let sender = dispatcher.sender else { throw .sendsNoWebhooks }
         let row = try await database.write { transaction throws(RecordError) in
-            try transaction.webhooks.row(id, for: actor)
+            try transaction.webhooks.row(id, for: actor).row
         }
         let message = WebhookMessage.test(of: row, now: dispatcher.options.now())
         guard let attempt = await dispatcher.send(message, row, keys: database.keys, by: sender) else {
@@ -191,8 +188,7 @@ package struct Webhooks: Sendable {
         _ change: @escaping @Sendable (inout WebhookRow, Caller) throws(RecordError) -> Void
     ) async throws(RecordError) -> Webhook {
         let (number, webhook) = try await database.write { transaction throws(RecordError) in
-            let caller = try transaction.webhooks.manager(actor)
-            var row = try transaction.webhooks.row(id, for: actor)
+            var (row, caller) = try transaction.webhooks.row(id, for: actor)
             try change(&row, caller)
             try transaction.store.webhooks.update(row)
             try transaction.auditLog.append(action, id, by: actor, detail: row.auditDetail)
@@ -215,10 +211,15 @@ struct WebhookWriter {
         return try transaction.callers.current(actor.caller)
     }
 
-    fileprivate func row(_ id: String, for actor: AuditActor) throws(RecordError) -> WebhookRow {
-        _ = try manager(actor)
+    /// Returns a webhook and the caller, if the caller may manage it.
+    ///
+    /// - Throws: The errors of `manager`; NOT_FOUND; ACCESS_DENIED for a webhook of a private database that the caller
+    ///   may not enter. Its secret signs what its receiver believes, and its deliveries show what the receiver says.
+    fileprivate func row(_ id: String, for actor: AuditActor) throws(RecordError) -> (row: WebhookRow, caller: Caller) {
+        let caller = try manager(actor)
         guard let row = try transaction.store.webhooks.find(publicID: id) else { throw .webhookNotFound }
-        return row
+        guard row.isManageable(by: caller) else { throw .rejected(caller, .read, .privateDatabase) }
+        return (row, caller)
     }
 
     fileprivate func shown(_ row: WebhookRow) throws(RecordError) -> Webhook {
@@ -234,25 +235,27 @@ package struct WebhookReader {
     let reader: RecordReader
     private var table: WebhookTable { reader.store.webhooks }
 
-    /// Returns all webhooks in the order of their creation.
+    /// Returns the webhooks that a caller may manage, in the order of their creation. Those of private databases are for
+    /// callers that may enter the database.
     ///
     /// - Throws: The store's error.
-    package func list() throws(RecordError) -> [Webhook] {
-        try table.list(limit: Webhooks.most).map { row throws(RecordError) in try shown(row) }
+    package func list(for caller: Caller) throws(RecordError) -> [Webhook] {
+        try table.list(limit: Webhooks.most).filter { $0.isManageable(by: caller) }
+            .map { row throws(RecordError) in try shown(row) }
     }
 
     /// Returns a webhook.
     ///
-    /// - Throws: NOT_FOUND.
-    package func webhook(_ id: String) throws(RecordError) -> Webhook {
-        try shown(try row(id))
+    /// - Throws: NOT_FOUND; ACCESS_DENIED for a webhook of a private database that the caller may not enter.
+    package func webhook(_ id: String, for caller: Caller) throws(RecordError) -> Webhook {
+        try shown(try row(id, for: caller))
     }
 
     /// Returns the last deliveries of a webhook as JSON, the newest first.
     ///
-    /// - Throws: NOT_FOUND.
-    package func deliveries(of id: String) throws(RecordError) -> [JSONValue] {
-        try table.deliveries(of: try row(id).id).map(\.json)
+    /// - Throws: As `webhook`.
+    package func deliveries(of id: String, for caller: Caller) throws(RecordError) -> [JSONValue] {
+        try table.deliveries(of: try row(id, for: caller).id).map(\.json)
     }
 
     /// Returns the position at which a new webhook of a caller starts.
@@ -269,9 +272,9 @@ package struct WebhookReader {
     /// Returns the position at which a webhook continues.
     ///
     /// - Parameter since: `now`, `beginning`, or the token of a message.
-    /// - Throws: NOT_FOUND; BAD_REQUEST with cause TOKEN_EXPIRED or TOKEN_INVALID; the errors of the webhook's reader.
-    package func position(_ since: String, of id: String) throws(RecordError) -> String {
-        let row = try row(id)
+    /// - Throws: As `webhook`; BAD_REQUEST with cause TOKEN_EXPIRED or TOKEN_INVALID; the errors of the webhook's reader.
+    package func position(_ since: String, of id: String, for sender: Caller) throws(RecordError) -> String {
+        let row = try row(id, for: sender)
         let caller: Caller
         do throws(RecordError) { caller = try reader.callers.current(row.caller) } catch {
             // The caller of the request is not the one that has no valid token.
@@ -288,8 +291,9 @@ package struct WebhookReader {
         return start == .beginning ? "" : reader.feed.token(of: position, for: caller)
     }
 
-    private func row(_ id: String) throws(RecordError) -> WebhookRow {
+    private func row(_ id: String, for caller: Caller) throws(RecordError) -> WebhookRow {
         guard let row = try table.find(publicID: id) else { throw .webhookNotFound }
+        guard row.isManageable(by: caller) else { throw .rejected(caller, .read, .privateDatabase) }
         return row
     }
 

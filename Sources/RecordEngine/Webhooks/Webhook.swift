@@ -70,9 +70,18 @@ extension WebhookRow {
             zone: zone.flatMap { ZoneName($0) } ?? .defaultZone)
     }
 
-    /// The scheme, host and path of the URL. The query may contain a secret.
+    /// Whether a caller that may manage webhooks may manage this one.
+    func isManageable(by caller: Caller) -> Bool {
+        owner.map { Authorization.mayEnterPrivateDatabase(caller, of: $0) } ?? true
+    }
+
+    /// The scheme and host of the URL, for logs. Its path and query may be secrets: many receivers know their senders by
+    /// nothing else.
     var shownURL: String {
-        String(url.prefix { $0 != "?" })
+        let parts = url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+        guard parts.count > 2 else { return "" }
+        let host = parts[2].prefix { $0 != "?" && $0 != "#" }
+        return "\(parts[0])//\(host.split(separator: "@", omittingEmptySubsequences: false).last ?? "")"
     }
 
     /// Returns the texts of the secrets that sign, the current one first.

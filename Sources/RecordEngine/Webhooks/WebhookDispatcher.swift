@@ -28,7 +28,7 @@ package final class WebhookDispatcher: Sendable {
         var isStopped = false
         var hasClock = false
         var background: [Task<Void, Never>] = []
-        var rightsVersion: UInt64 = 0
+        var callersVersion: UInt64 = 0
         var nextCheck: Int64 = 0
     }
 
@@ -171,11 +171,11 @@ package final class WebhookDispatcher: Sendable {
     /// Wakes the webhooks that are due.
     package func tick(_ database: RecordDatabase) {
         let now = options.now()
-        let rights = database.rightsVersion
+        let callers = database.callersVersion
         let checksAll = state.withLock { state in
             let isEarly = (1...Self.checkMilliseconds).contains(state.nextCheck - now)
-            guard state.rightsVersion != rights || !isEarly else { return false }
-            state.rightsVersion = rights
+            guard state.callersVersion != callers || !isEarly else { return false }
+            state.callersVersion = callers
             state.nextCheck = now + Self.checkMilliseconds
             return true
         }

@@ -5,19 +5,24 @@ internal import RecordWire
 extension RecordDatabase {
     /// Executes the operations of one request, and returns when they are durable.
     ///
+    /// - Parameter charge: Receives the number of records that the request has rewritten or deleted because of its own:
+    ///   by cascades, and below a record whose share or parent has changed. Called also if the request fails.
     /// - Throws: For a single operation, the operation's error. For a batch, only errors of the whole batch: errors of
     ///   single items are in the response.
-    package nonisolated func modify(_ request: WriteRequest) async throws(RecordError) -> WriteResponse {
+    package nonisolated func modify(
+        _ request: WriteRequest, charge: (Int) -> Void = { _ in }
+    ) async throws(RecordError) -> WriteResponse {
         if request.preserves.contains(.created) { try await schemas.admitPreservedDates(of: request) }
         // The weight grows with operations and with bytes, so that a group contains few large records.
         let bytes = request.operations.first?.input.body.count ?? 0
         let operations = max(1, request.operations.count)
         let weight = max(operations, bytes / 32_768)
-        let result: Result<WriteResponse, RecordError> = await withUnsafeContinuation { continuation in
+        let (result, followed) = await withUnsafeContinuation { continuation in
             submit(
                 PendingModification(
                     request, operations: operations, weight: weight, isAlone: weight > 100, continuation: continuation))
         }
+        if followed > 0 { charge(followed) }
         return try result.get()
     }
 }
@@ -29,7 +34,13 @@ extension RecordDatabase {
 private final class PendingModification: PendingWrite, @unchecked Sendable {
     private let request: WriteRequest
     private var response: WriteResponse?
-    private let continuation: UnsafeContinuation<Result<WriteResponse, RecordError>, Never>
+    private var followed = 0
+    private let continuation: UnsafeContinuation<Outcome, Never>
+
+    /// The result, and `WriteTransaction.followed`.
+    typealias Outcome = (Result<WriteResponse, RecordError>, followed: Int)
+
+    override var callerAccount: UserID? { request.caller.writerID }
 
     override var frees: Bool {
         request.operations.allSatisfy { if case .delete = $0.verb { true } else { false } }
@@ -37,7 +48,7 @@ private final class PendingModification: PendingWrite, @unchecked Sendable {
 
     init(
         _ request: WriteRequest, operations: Int, weight: Int, isAlone: Bool,
-        continuation: UnsafeContinuation<Result<WriteResponse, RecordError>, Never>
+        continuation: UnsafeContinuation<Outcome, Never>
     ) {
         self.request = request
         self.continuation = continuation
@@ -45,11 +56,20 @@ private final class PendingModification: PendingWrite, @unchecked Sendable {
     }
 
     override func run(_ transaction: WriteTransaction) throws(RecordError) {
+        defer { followed = max(followed, transaction.followed) }
         response = try transaction.modify(request)
     }
 
     override func finish(_ failure: RecordError?) {
-        continuation.finish(&response, failure)
+        let result: Result<WriteResponse, RecordError> =
+            if let failure {
+                .failure(failure)
+            } else if let response = response.take() {
+                .success(response)
+            } else {
+                .failure(.databaseUnavailable)
+            }
+        continuation.resume(returning: (result, followed))
     }
 }
 

@@ -20,6 +20,9 @@ class PendingWrite: @unchecked Sendable {
     /// Whether the write only deletes. On a full disk such writes may use the space reserved for deletions.
     var frees: Bool { false }
 
+    /// The account of the caller; `nil` for work of the server. Accounts take turns with their large writes.
+    var callerAccount: UserID? { nil }
+
     /// Whether the entry writes nothing: see `RecordDatabase.betweenGroups`.
     var isBetweenGroups: Bool { false }
 

@@ -56,6 +56,7 @@ extension RecordWriter {
                 zone: zone, target: name, action: ReferenceAction.deleteSelf.rawValue, limit: limit + 1)
             for source in sources where known.insert(source).inserted {
                 cascaded += 1
+                transaction.followed += 1
                 guard cascaded <= limit else { throw .cascadeTooLarge(limit) }
                 waiting.append(source)
             }

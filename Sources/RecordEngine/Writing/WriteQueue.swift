@@ -1,4 +1,10 @@
-/// The queue of pending writes: first in, first out, except that small writes wait for at most one large one.
+internal import RecordModel
+
+/// The queue of pending writes: first in, first out, except that small writes wait for at most one large one, and that
+/// accounts take turns with their large writes.
+///
+/// How much follows a write is not known before: one change of a share may rewrite a hierarchy of 10,000 records. So after
+/// such a write, the next writes of its account count as large.
 struct WriteQueue {
     private var waiting: [PendingWrite] = []
     /// Whether the writer's thread is working. The thread checks the queue again before it stops.
@@ -9,11 +15,28 @@ struct WriteQueue {
     var isClosed = false
     /// Whether the last group had a large write, or the writer did other long work after it.
     private var tookLarge = false
+    /// The accounts that had a heavy write, with the group until which their writes count as large.
+    private var heavyAccounts: [UserID: Int] = [:]
+    /// The number of groups so far.
+    private var groups = 0
+    /// The account of the last large write; `nil` for the server.
+    private var lastLarge: UserID?
 
     /// The minimum weight of a large write. The execution and fsync of large writes take long.
     private static let largeWeight = 64
+    /// The number of records that make a write heavy if they follow from it.
+    static let heavyRecords = 100
+    /// The number of groups in which the writes of an account with a heavy write count as large.
+    private static let heavyGroups = 64
+    /// The number of accounts at which those are forgotten whose groups are over, or else all.
+    private static let mostHeavyAccounts = 1_024
 
     var count: Int { waiting.count }
+
+    var heavyAccountCount: Int { heavyAccounts.count }
+
+    /// Creates an empty queue.
+    init() {}
 
     mutating func append(_ write: PendingWrite) {
         waiting.append(write)
@@ -24,6 +47,18 @@ struct WriteQueue {
         tookLarge = true
     }
 
+    /// Records that many records followed from a write.
+    mutating func didRunHeavy(_ write: PendingWrite) {
+        tookLarge = true
+        guard let account = write.callerAccount else { return }
+        lastLarge = account
+        if heavyAccounts.count >= Self.mostHeavyAccounts {
+            heavyAccounts = heavyAccounts.filter { $0.value >= groups }
+            if heavyAccounts.count >= Self.mostHeavyAccounts { heavyAccounts = [:] }
+        }
+        heavyAccounts[account] = groups + Self.heavyGroups
+    }
+
     /// Whether the writes that the writer waits for have arrived.
     var isEnough: Bool { count >= awaited || isClosed }
 
@@ -31,20 +66,26 @@ struct WriteQueue {
     ///
     /// After a group with a large write, the small writes in the queue go first. Therefore small writes wait for at
     /// most one batch of 8 MB, and a batch waits for one group of small writes.
+    /// If the next write is a large one of the same account as the last, a large one of another account goes first.
     mutating func takeGroup(maxOperations: Int) -> [PendingWrite] {
+        groups += 1
         if tookLarge {
             tookLarge = false
             let group = takeSmall(maxOperations: maxOperations)
             if !group.isEmpty { return group }
         }
+        letOthersGoFirst()
         var operations = 0
         var size = 0
         for write in waiting {
-            if size > 0, write.isAlone || operations + write.weight > maxOperations { break }
+            if size > 0, isAlone(write) || operations + write.weight > maxOperations { break }
             operations += write.weight
             size += 1
-            if Self.isLarge(write) { tookLarge = true }
-            if write.isAlone { break }
+            if isLarge(write) {
+                tookLarge = true
+                lastLarge = write.callerAccount
+            }
+            if isAlone(write) { break }
         }
         if size == waiting.count {
             // In the usual case, return the whole array without moving elements or keeping references to them.
@@ -56,11 +97,12 @@ struct WriteQueue {
     }
 
     private mutating func takeSmall(maxOperations: Int) -> [PendingWrite] {
-        guard waiting.contains(where: Self.isLarge) else { return [] }
+        guard waiting.contains(where: isLarge) else { return [] }
+        let queue = WriteQueue(judgingAs: self)
         var group: [PendingWrite] = []
         var operations = 0
         waiting.removeAll { write in
-            guard !Self.isLarge(write), operations + write.weight <= maxOperations else { return false }
+            guard !queue.isLarge(write), operations + write.weight <= maxOperations else { return false }
             operations += write.weight
             group.append(write)
             return true
@@ -68,8 +110,29 @@ struct WriteQueue {
         return group
     }
 
-    private static func isLarge(_ write: PendingWrite) -> Bool {
-        write.isAlone || write.weight >= largeWeight
+    /// Moves the first large write of another account to the front if the account of the next one had the last turn.
+    private mutating func letOthersGoFirst() {
+        guard let first = waiting.first, first.callerAccount != nil, first.callerAccount == lastLarge, isLarge(first),
+            let other = waiting.firstIndex(where: { $0.callerAccount != lastLarge && isLarge($0) })
+        else { return }
+        let write = waiting.remove(at: other)
+        waiting.insert(write, at: 0)
+    }
+
+    /// Creates an empty queue that judges writes as another one does.
+    private init(judgingAs other: WriteQueue) {
+        (heavyAccounts, groups) = (other.heavyAccounts, other.groups)
+    }
+
+    private func isLarge(_ write: PendingWrite) -> Bool {
+        write.weight >= Self.largeWeight || isAlone(write)
+    }
+
+    private func isAlone(_ write: PendingWrite) -> Bool { write.isAlone || isHeavy(write) }
+
+    private func isHeavy(_ write: PendingWrite) -> Bool {
+        guard !heavyAccounts.isEmpty, let account = write.callerAccount else { return false }
+        return (heavyAccounts[account] ?? 0) > groups
     }
 
     /// Puts writes back at the front of the queue.

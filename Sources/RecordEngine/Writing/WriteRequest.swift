@@ -139,6 +139,9 @@ package struct WriteResponse: Hashable, Sendable {
     package var notices: [UInt8] = []
     /// Whether this repeats the first response to an idempotency key.
     package var isReplay = false
+    /// The number of records that a bulk change has deleted or rewritten beside those that it matched. Only for rate
+    /// limits.
+    package var followed = 0
     /// The types of the batch items that an API key's scope denied. Only for the audit log.
     package var typesBeyondScope: Set<RecordTypeName?> = []
 }

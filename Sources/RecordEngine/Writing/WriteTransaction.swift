@@ -35,6 +35,9 @@ package final class WriteTransaction {
     var groupSize = 0
     /// The duration of the last group's commit in nanoseconds. The fsync takes most of this time.
     private(set) var lastSync: UInt64 = 0
+    /// The number of records that the current request has rewritten or deleted because of another record: by cascades
+    /// of DELETE_SELF, and below a record whose share or parent has changed. Work that was undone counts too.
+    var followed = 0
     /// The maximum number of entries that this request may still add to new indexes. A job adds the remaining entries.
     var inlineEntries = 0
     /// The greatest record number that may lack entries in an index under construction. Writes of records with greater
@@ -108,6 +111,7 @@ package final class WriteTransaction {
     /// - Throws: Any error of `body`. The whole transaction may have been rolled back: check `store.isInTransaction`.
     func request(startsLazily: Bool, _ body: () throws(RecordError) -> Void) throws(RecordError) {
         store.beginRequest()
+        followed = 0
         let schemaBefore = schema
         let rightsBefore = rightsChanged
         do throws(RecordError) {

@@ -13,7 +13,7 @@ extension OperatorCommand {
     ]
 
     static let explainNotes = [
-        "CALLER is anonymous, administrator, administrator:ROLE, key:NAME, or the name or record name of a user.",
+        "CALLER is anonymous, administrator, administrator:ROLE, key:NAME, user:NAME, or the name or record name of a user.",
         "ACTION is create, read, write (change and delete) or query (use in a predicate or sort). Without a TYPE it is upload",
         "(upload files) or enter (use a private database). --owner selects a private database instead of the public one.",
     ]

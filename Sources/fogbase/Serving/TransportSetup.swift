@@ -48,7 +48,7 @@ enum TransportSetup {
         transport.accessLog = try accessLog(settings)
         let base = settings.publicURL?.basePath ?? ""
         transport.basePath = Array(base.utf8)
-        transport.secretPaths = ["/assets/", base + "/assets/"]
+        transport.loggedPath = LoggedPath.ofUnmatched
         return transport
     }
 

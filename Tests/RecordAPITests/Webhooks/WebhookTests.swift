@@ -419,6 +419,43 @@ import Threads
         await world.close()
     }
 
+    /// The secret signs what the receiver believes, and the deliveries show what the receiver has said.
+    @Test(arguments: ["developer", "key"])
+    func `a private webhook is shown and managed by owners alone`(_ kind: String) async throws {
+        let world = try WebhookWorld()
+        let made = try await world.call(.post, "/users", #"{"name":"ann","password":"correct horse"}"#)
+        let user = try #require(made.json?["user"]?["userRecordName"]?.string)
+        let (id, secret) = try await world.hook(query: "?database=private&owner=\(user)")
+        let (open, _) = try await world.hook()
+        let token: String
+        if kind == "key" {
+            token = try await world.key("other", #"{"actions":["read"],"rights":["manageWebhooks"]}"#).token
+        } else {
+            let added = try await world.call(
+                .post, "/administrators", #"{"name":"dev","password":"correct horse dev","role":"developer"}"#)
+            try #require(added.status == 201, "\(added.text)")
+            let session = try await world.call(
+                .post, "/administrators/sessions", #"{"name":"dev","password":"correct horse dev"}"#)
+            token = try #require(session.json?["token"]?.string)
+        }
+        for (method, path, body) in [
+            (HTTPMethod.get, "", nil), (.get, "/deliveries", nil), (.post, "/secret", nil), (.post, "/test", nil),
+            (.post, "/replay?since=beginning", nil), (.post, "/pause", nil), (.post, "/resume", nil),
+            (.patch, "", #"{"description":"mine"}"#), (.patch, "", #"{"url":"https://evil.example/"}"#),
+            (.delete, "", nil),
+        ] as [(HTTPMethod, String, String?)] {
+            let denied = try await world.call(method, "/webhooks/\(id)\(path)", body, token: token)
+            #expect(denied.status == 403, "\(method) \(path): \(denied.text)")
+            #expect(!denied.text.contains(secret) && !denied.text.contains("example.org"))
+        }
+        let list = try await world.call(.get, "/webhooks", token: token)
+        #expect(list.json?["webhooks"]?.array?.map { $0["id"]?.string } == [open], "\(list.text)")
+        let all = try await world.call(.get, "/webhooks")
+        #expect(all.json?["webhooks"]?.array?.count == 2)
+        #expect(all.json?["webhooks"]?.array?.allSatisfy { $0["description"] == "" && $0["state"] == "active" } == true)
+        await world.close()
+    }
+
     // MARK: Management
 
     @Test func `a rotated secret signs beside the old one for a while`() async throws {
