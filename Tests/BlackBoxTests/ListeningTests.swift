@@ -122,7 +122,7 @@ import Testing
         let inner = directory + "/data/iCloud.fogbase.default/development"
         try FileManager.default.createDirectory(atPath: inner, withIntermediateDirectories: true)
         for path in [directory + "/data/iCloud.fogbase.default", inner] { chown(path, 10_001, 10_001) }
-        FileManager.default.createFile(atPath: inner + "/records.sqlite", contents: nil)
+        _ = FileManager.default.createFile(atPath: inner + "/records.sqlite", contents: nil)
         chmod(inner + "/records.sqlite", 0o600)
         let file = try start()
         #expect(file.contains("\(inner)/records.sqlite, which belongs to the user 0"), "\(file)")

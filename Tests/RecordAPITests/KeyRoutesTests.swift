@@ -1,5 +1,6 @@
 import HTTP
 import RecordAPI
+import RecordEngine
 import RecordModel
 import RecordWire
 import TestSupport

@@ -37,7 +37,8 @@ import Testing
         _ = try await foreign.read()
         let ids = ["abc", "AAAA", try #require(foreign.lastID)]
         for id in ids {
-            for (path, header) in [(path, id), ("\(path)&since=\(PathSegment.encode(id))", nil)] as [(String, String?)] {
+            for (path, header) in [(path, id), ("\(path)&since=\(PathSegment.encode(id))", nil)] as [(String, String?)]
+            {
                 let stream = try await Self.open(path, as: .creator, after: header, database)
                 let events = try await stream.read()
                 #expect(events.first?.name == "reset" && events.last?.name == "caughtup", "\(path) \(id): \(events)")
@@ -64,7 +65,8 @@ import Testing
         #expect(try await stream.read().map(\.name) == ["reset", "change", "caughtup"])
     }
 
-    @Test func `a stream that is cut right after a reset begins at the beginning, whatever its URL says`() async throws {
+    @Test func `a stream that is cut right after a reset begins at the beginning, whatever its URL says`() async throws
+    {
         let database = try await Self.world()
         let path = "/changes?type=Post&since=now"
         let stream = try await Self.open(path, as: .creator, database)

@@ -56,7 +56,9 @@ import Testing
             return numbers
         }
 
-        func publish() { writer.status.clock.publish(rightsChanged: false, through: writer.head.sequence, epoch: writer.epoch) }
+        func publish() {
+            writer.status.clock.publish(rightsChanged: false, through: writer.head.sequence, epoch: writer.epoch)
+        }
 
         func insert(_ name: String) throws -> Int64 {
             let number = try writer.nextSequence()

@@ -10,6 +10,7 @@ import Testing
     private struct Silence: StoreObserver {
         func didFail(_ text: String) {}
         func didCheckpoint() {}
+        func didStepBack(_ milliseconds: Int64) {}
     }
 
     private static func row(_ number: Int64, access: [UInt8]? = nil) -> RecordRow {

@@ -71,7 +71,7 @@ class Follower(Stoppable):
                 raise Problem(f"{zone}: {page}")
             self.reset_zones[zone] += 1
             if self.reset_zones[zone] > (causes := self.device.world.causes(zone, self.database)):
-                raise Problem(f"a token of {zone} ended for the time {self.reset_zones[zone]}, with {causes} causes: {page}")
+                raise Problem(f"a token of {zone} ended {self.reset_zones[zone]} times, with {causes} causes: {page}")
             self.copy[zone] = {}
             del self.tokens[zone]
             return True

@@ -28,8 +28,8 @@ class World:
     def __init__(self, binary: str, data, settings: dict[str, str]):
         self.server = Server(binary, data, settings)
         self._lock = threading.Lock()
-        # How often a zone was to be deleted, and how often a share in it was to be made or ended, by owner and name. Only
-        # these end a token.
+        # How often a zone was to be deleted, and how often a share in it was to be made or ended, by owner and name.
+        # Only these end a token.
         self._deletions: Counter[tuple[str, str]] = Counter()
         self._shares: Counter[tuple[str, str]] = Counter()
 

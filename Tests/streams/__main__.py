@@ -12,7 +12,8 @@ caller, some with a condition, and drops its connection at random. At the end
 * no event has shown a field that the caller may not read;
 * no stream was reset but for a change of its caller's own rights, and that of an administrator never.
 
-Some records are written once and never again: a follower that drops what it has, or skips a part, lacks them at the end.
+Some records are written once and never again: a follower that drops what it has, or skips a part, lacks them at the
+end.
 """
 import contextlib
 import random

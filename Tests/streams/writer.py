@@ -20,8 +20,8 @@ MOST_ONCE = 15  # records of each writer that are written once
 class Writer(threading.Thread):
     """Writes at random until it is stopped. It ignores all refusals: the followers are what is tested.
 
-    Now and then it writes a record that nobody writes again. A follower that misses one change of it has lost it for good,
-    while one of the other records would bring itself up to date with its next change.
+    Now and then it writes a record that nobody writes again. A follower that misses one change of it has lost it for
+    good, while one of the other records would bring itself up to date with its next change.
     """
 
     def __init__(self, server: Server, token: str, users: list[str], seed: str, records: int = 24):

@@ -31,11 +31,13 @@ def cut(line):
 class Output:
     """Takes the lines of one run, in order.
 
-    `show` is called with each line that a person sees while the tests run.
+    `show` is called with each line that a person sees while the tests run. `expected` is about how many tests there
+    are.
     """
 
-    def __init__(self, show, clock=time.monotonic):
-        self.show, self.clock = show, clock
+    def __init__(self, show, clock=time.monotonic, expected=None):
+        self.show, self.clock, self.expected = show, clock, expected
+        self.last = None  # the test that has ended last
         self.begun = clock()
         self.findings = []  # a list of lines for each
         self.verdicts = []  # of tests that failed
@@ -65,11 +67,16 @@ class Output:
                 self.failed_suites.append(match[2])
 
     def progress(self):
-        """One line: how many tests have ended, and the one that has been running longest."""
+        """One line: how many tests have ended, of how many, and which one has ended last.
+
+        Swift Testing starts all tests at once, and most of them wait. So a test that has been running longest tells
+        nothing.
+        """
         seconds = int(self.clock() - self.begun)
         failed = f", {len(self.verdicts)} failed" if self.verdicts else ""
-        oldest = next(iter(self.running), None)
-        return f"{self.passed} tests passed{failed}, {seconds} s" + (f"; running: {oldest}" if oldest else "")
+        whole = f" of about {self.expected:,}" if self.expected else ""
+        last = f"; last: {self.last}" if self.last else ""
+        return f"{self.passed:,}{whole} tests passed{failed}, {seconds} s{last}"
 
     def _begin(self, line, is_sanitizer):
         self._open, self._is_sanitizer = [cut(line)], is_sanitizer
@@ -91,6 +98,7 @@ class Output:
         return True
 
     def _end(self, symbol, name, line):
+        self.last = name
         count = self.running.get(name, 0)
         if count > 1:
             self.running[name] = count - 1

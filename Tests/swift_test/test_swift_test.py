@@ -90,11 +90,13 @@ class OutputTests(unittest.TestCase):
         self.assertTrue(shown[0].startswith("✘ Test x() recorded an issue"))
         self.assertTrue(shown[0].endswith("] at A.swift:1:1: no"))
 
-    def test_progress_counts_and_names_what_has_been_running_longest(self):
-        output = Output(lambda line: None, clock=iter([0.0, 83.9]).__next__)
+    def test_progress_counts_and_names_what_has_ended_last(self):
+        output = Output(lambda line: None, clock=iter([0.0, 83.9]).__next__, expected=2600)
         for line in FAILING.splitlines()[:8] + ['◇ Test "slow" started.', '◇ Test "slower" started.']:
             output.take(line)
-        self.assertEqual(output.progress(), '1 tests passed, 1 failed, 83 s; running: "slow"')
+        last = output.last
+        self.assertTrue(last)
+        self.assertEqual(output.progress(), f"1 of about 2,600 tests passed, 1 failed, 83 s; last: {last}")
 
 
 class RunTests(unittest.TestCase):

@@ -47,7 +47,7 @@ package final class FeedStream: @unchecked Sendable {
         self.watcher = watcher
         do throws(RecordError) {
             position = try reader.feed.open(start, in: address, for: caller, known: reader.knownSequence)
-        } catch where error.isOfLostPosition {
+        } catch  where error.isOfLostPosition {
             position = try reader.feed.open(.beginning, in: address, for: caller, known: reader.knownSequence)
             lostStart = error
         }
@@ -75,7 +75,7 @@ package final class FeedStream: @unchecked Sendable {
             do throws(RecordError) {
                 position = try reader.feed.open(
                     FeedStart(token), in: address, for: caller, known: reader.knownSequence)
-            } catch where error.isOfLostPosition {
+            } catch  where error.isOfLostPosition {
                 position = try reader.feed.open(.beginning, in: address, for: caller, known: reader.knownSequence)
                 return .reset(error)
             }

@@ -47,7 +47,7 @@ package final class NotificationFeed: @unchecked Sendable {
         let account = try caller.subscriber
         do throws(RecordError) {
             position = try reader.notifications.open(start, of: account)
-        } catch where isStream && error.isOfLostPosition {
+        } catch  where isStream && error.isOfLostPosition {
             position = try reader.notifications.open(.now, of: account)
             lostStart = error
         }

@@ -57,7 +57,8 @@ package struct NotificationTokens: Sendable {
             try table.put(
                 NotificationTokenRow(
                     account: token.account, number: token.number, environment: environment, used: transaction.now,
-                    position: known?.position ?? start.sealed(of: token.account, in: transaction.store.epoch, with: keys)))
+                    position: known?.position
+                        ?? start.sealed(of: token.account, in: transaction.store.epoch, with: keys)))
         }
     }
 

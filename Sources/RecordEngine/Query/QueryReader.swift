@@ -219,7 +219,7 @@ package struct QueryReader {
             let cursor = QueryCursor(
                 position: query.isReversed ? position.reversed : position, now: query.now, shape: shape(),
                 ranking: runner.ranking?.numbers ?? [])
-            return self.seal(cursor, of: query, request)
+            return cursor.sealed(for: request, query, with: database.keys)
         }
         if let back { page.end = .cursor(seal(back)) }
         if let front { page.previousCursor = seal(front) }
@@ -248,12 +248,6 @@ package struct QueryReader {
         page.highlights = highlights?.json(isReversed: query.isReversed)
         page.expanded = try expanded?.json(in: zone)
         return page
-    }
-
-    private func seal(_ cursor: QueryCursor, of query: PreparedQuery, _ request: QueryRequest) -> String {
-        guard request.isListing else { return cursor.seal(query.binding, with: database.keys) }
-        let binding = ListingCursor.Binding(zone: query.binding.zone, type: query.type.id, caller: request.caller)
-        return ListingCursor.seal(cursor.position.record, binding, with: database.keys)
     }
 
     /// Creates a runner that returns all matches of a query, in any order.
@@ -357,5 +351,14 @@ package struct QueryReader {
             query.shape, examined: examined, returned: 0,
             nanoseconds: UInt64(max(0, database.limits.queryMilliseconds)) * 1_000_000, isRejected: true,
             wanted: needs.request().fieldNames(in: query.type))
+    }
+}
+
+extension QueryCursor {
+    /// Returns the cursor as a text. Of a listing, it is that of the listing without a query.
+    fileprivate func sealed(for request: QueryRequest, _ query: PreparedQuery, with keys: DatabaseKeys) -> String {
+        guard request.isListing else { return seal(query.binding, with: keys) }
+        let binding = ListingCursor.Binding(zone: query.binding.zone, type: query.type.id, caller: request.caller)
+        return ListingCursor.seal(position.record, binding, with: keys)
     }
 }

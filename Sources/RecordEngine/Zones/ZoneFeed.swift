@@ -36,7 +36,7 @@ package final class ZoneFeed: @unchecked Sendable {
         do throws(RecordError) {
             let first = try changes(limit: 1, by: reader)
             if start == .now { position = .token(first.token) }
-        } catch where error.isOfLostPosition {
+        } catch  where error.isOfLostPosition {
             position = .beginning
             lostStart = error
         }

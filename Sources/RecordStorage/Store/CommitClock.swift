@@ -77,7 +77,7 @@ package final class CommitClock: Sendable {
     ///   - epoch: The newest epoch of the file after the commit.
     package func publish(rightsChanged: Bool, through last: Int64, epoch: Int64) {
         if rightsChanged { rights.add(1, ordering: .releasing) }
-        // Before the number, so that whoever knows the number knows its epoch.
+        // Before the number, so that a thread that loads the number loads its epoch too.
         fileEpoch.store(epoch, ordering: .releasing)
         sequence.store(last, ordering: .releasing)
         committed.add(1, ordering: .releasing)

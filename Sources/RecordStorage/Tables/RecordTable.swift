@@ -166,9 +166,14 @@ package final class RecordTable {
         statement.bind(1, row.id.rawValue)
         statement.bind(2, takeRow.integer(0))
         statement.bind(3, text: takeRow.bytes(1))
-        statement.with(from: 4, row.type, row.sequence, row.revision, row.creator, row.created, row.modifier, row.modified)
+        statement.with(
+            from: 4, row.type, row.sequence, row.revision, row.creator, row.created, row.modifier, row.modified)
         for (index, column) in [(11, 2), (12, 3)] as [(Int32, Int32)] {
-            if takeRow.isNull(column) { statement.bindNull(index) } else { statement.bind(index, blob: takeRow.bytes(column)) }
+            if takeRow.isNull(column) {
+                statement.bindNull(index)
+            } else {
+                statement.bind(index, blob: takeRow.bytes(column))
+            }
         }
         statement.bind(13, takeRow.isNull(4) ? nil : takeRow.integer(4))
         try statement.run()

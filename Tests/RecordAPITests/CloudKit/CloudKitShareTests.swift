@@ -67,7 +67,8 @@ import Testing
             "private/records/lookup", as: world.ann,
             #"{"records":[{"recordName":"the share"}],"zoneID":{"zoneName":"A"}}"#)
         let participants = share.records.first?["participants"]?.array ?? []
-        let guid = try #require(participants.compactMap { $0["shortGUID"]?.string }.first, "\(share.text)")
+        let guids = participants.compactMap { $0["shortGUID"]?.string }
+        let guid = try #require(guids.first, "\(share.text)")
         let eve = try await world.client.signIn(as: "eve")
         func result(_ operation: String, _ user: String) async -> JSONValue? {
             let body = #"{"shortGUIDs":[{"value":"\#(guid)","shouldFetchRootRecord":true}]}"#
