@@ -22,7 +22,7 @@ import Testing
     @Test(arguments: [
         "", ",", "a,", "a..b", ".a", "a.", "a.b.c", "Comment.post(", "Comment.post)", "Comment.post(limit)",
         "Comment.post(limit=0)", "Comment.post(limit=101)", "Comment.post(limit=-1)", "Comment.post(limit=1,limit=1)",
-        "Comment.post(limit=1,title)", "Comment.post(where=1)", "Comment.post(sort=)", "Comment.post().a.b",
+        "Comment.post(limit=1,title)", "Comment.post(sort=)", "Comment.post().a.b",
         "Comment.post().Post.author()", "a.Comment.post()", "post(limit=1)", "a b)", "Comment.post()x",
         "Comment.post(limit=1),Comment.post(limit=2)", "Comment.post(sort=a),Comment.post().author",
         "Comment.post(limit=99999999999999999999)",

@@ -36,7 +36,7 @@ struct JSONReader {
     /// Moves to the first value of a document.
     mutating func beginDocument() throws(JSONError) {
         if end >= 3, bytes[0] == 0xEF, bytes[1] == 0xBB, bytes[2] == 0xBF {
-            throw JSONError("it begins with a byte order mark", at: 0)
+            throw JSONError("it begins with a byte order mark; send UTF-8 without it", at: 0)
         }
         skipWhitespace()
     }
@@ -84,11 +84,10 @@ struct JSONReader {
         }
     }
 
-    /// What to do about a document that begins with a byte order mark, as some programs of Windows write it; `nil` for
-    /// any other.
+    /// What to do about a document that begins with a byte order mark of UTF-16, as some programs of Windows write it;
+    /// `nil` for any other.
     private var foreignEncoding: String? {
-        if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) { return "it is UTF-16; send UTF-8" }
-        return bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? "it begins with a byte order mark; send UTF-8 without it" : nil
+        bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) ? "it is UTF-16; send UTF-8" : nil
     }
 
     /// Enters the object or list whose bracket is the current byte.
