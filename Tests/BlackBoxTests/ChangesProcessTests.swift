@@ -1,5 +1,6 @@
 import Foundation
 import RecordWire
+import TestSupport
 import Testing
 
 /// `fogbase changes --follow` as a process beside the server.
@@ -15,7 +16,7 @@ import Testing
             process.arguments = ["changes", "--follow", "--data", data] + arguments
             process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("FOGBASE_") }
             process.standardOutput = output
-            try ServerProcess.starting.withLock { try process.run() }
+            try process.start()
         }
 
         deinit {

@@ -1,5 +1,6 @@
 import Foundation
 import Threads
+import TestSupport
 
 /// A running `fogbase import cloudkit`, which a test may interrupt or kill.
 final class ImportProcess: Sendable {
@@ -31,9 +32,9 @@ final class ImportProcess: Sendable {
         process.standardError = try FileHandle(forWritingTo: errors)
         process.standardInput = FileHandle.nullDevice
         // The proxy gets no request before the process id is known.
-        try ServerProcess.starting.withLock {
-            try process.run()
-            pid.withLock { $0 = process.processIdentifier }
+        try pid.withLock {
+            try process.start()
+            $0 = process.processIdentifier
         }
         process.waitUntilExit()
         pid.withLock { $0 = 0 }

@@ -1,5 +1,6 @@
 import Foundation
 import RecordWire
+import TestSupport
 import Testing
 
 /// `fogbase jobs` beside the server and without it.
@@ -17,7 +18,7 @@ import Testing
             process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("FOGBASE_") }
             process.standardOutput = output
             process.standardError = errors
-            try ServerProcess.starting.withLock { try process.run() }
+            try process.start()
         }
 
         deinit {

@@ -107,7 +107,7 @@ import Testing
             process.arguments? += ["serve", "--port", "0", "--data", directory + "/data"]
             let output = Pipe()
             (process.standardOutput, process.standardError) = (output, output)
-            try ServerProcess.starting.withLock { try process.run() }
+            try process.start()
             let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
             process.waitUntilExit()
             return text

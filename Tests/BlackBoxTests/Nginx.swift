@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A real nginx in front of a server, below the path `/fog/`.
@@ -55,7 +56,7 @@ final class Nginx: @unchecked Sendable {
         process.arguments = ["-p", directory, "-e", "stderr", "-c", directory + "/nginx.conf"]
         let output = Pipe()
         process.standardError = output
-        try ServerProcess.starting.withLock { try process.run() }
+        try process.start()
         // It reports when it listens.
         var text = ""
         while !text.contains("using the \"epoll\" event method") {

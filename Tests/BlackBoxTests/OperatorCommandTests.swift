@@ -1,5 +1,6 @@
 import Foundation
 import RecordWire
+import TestSupport
 import Testing
 
 /// The operator's commands on a data directory, with a running server and without one: the results are the same.
@@ -323,7 +324,7 @@ final class OperatorShell {
         process.standardOutput = output
         process.standardError = errors
         process.standardInput = try FileHandle(forReadingFrom: words)
-        try ServerProcess.starting.withLock { try process.run() }
+        try process.start()
         let out = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()

@@ -116,7 +116,7 @@ enum Command {
         process.standardOutput = output
         process.standardError = output
         process.standardInput = FileHandle.nullDevice
-        try process.run()
+        try process.start()
         let data = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         return (process.terminationStatus, String(decoding: data, as: UTF8.self))
@@ -138,7 +138,7 @@ private final class FirstStart {
         process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("FOGBASE_") }
         let output = Pipe()
         process.standardOutput = output
-        try process.run()
+        try process.start()
         rest = output.fileHandleForReading
         text = ""
         while !text.contains("is listening on") || text.last != "\n" {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The real binary on its own port, with a data directory that outlives it.
@@ -6,9 +7,6 @@ import Testing
 /// Unchecked: one test starts, uses and stops it.
 final class ServerProcess: @unchecked Sendable {
     static let administratorToken = "black-box-administrator-token"
-
-    /// Held while a process is started.
-    static let starting = NSLock()
 
     let data: String
     private(set) var port: UInt16 = 0
@@ -64,7 +62,7 @@ final class ServerProcess: @unchecked Sendable {
         let output = Pipe()
         process.standardOutput = output
         // One at a time: it examines all descriptors of this process, which a concurrent start would change.
-        try Self.starting.withLock { try process.run() }
+        try process.start()
         self.process = process
         var text = ""
         while !text.contains("is listening on") || text.last != "\n" {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// One shell for all blocks, as a reader has.
 enum Shell {
@@ -44,7 +45,7 @@ enum Shell {
         process.standardOutput = output
         process.standardError = FileHandle.standardError
         process.standardInput = FileHandle.nullDevice
-        try ServerProcess.starting.withLock { try process.run() }
+        try process.start()
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         let responses = text.components(separatedBy: "\n\(mark)\n").dropLast().map {

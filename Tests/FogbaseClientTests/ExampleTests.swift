@@ -26,7 +26,7 @@
             process.standardError = handle
             let (ends, end) = AsyncStream.makeStream(of: Void.self)
             process.terminationHandler = { _ in end.finish() }
-            try LiveServer.starting.withLock { try process.run() }
+            try process.start()
             // Ends early where the test has run out of time.
             for await _ in ends {}
             if process.isRunning { process.terminate() }

@@ -1,5 +1,6 @@
 import FogbaseClient
 import Foundation
+import TestSupport
 import Testing
 
 /// The real binary on its own port, with a data directory that is removed with it.
@@ -9,9 +10,6 @@ import Testing
 /// Unchecked: one test starts, uses and stops it.
 final class LiveServer: @unchecked Sendable {
     static let administratorToken = "client-tests-administrator-token"
-
-    /// Held while a process is started.
-    static let starting = NSLock()
 
     let data: String
     private(set) var port: UInt16 = 0
@@ -82,8 +80,7 @@ final class LiveServer: @unchecked Sendable {
         process.environment = environment
         let output = Pipe()
         process.standardOutput = output
-        // One at a time: it examines all descriptors of this process, which a concurrent start would change.
-        try Self.starting.withLock { try process.run() }
+        try process.start()
         self.process = process
         var text = ""
         while !text.contains("is listening on") || text.last != "\n" {

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 
 /// A server with TLS, whose certificate is for `localhost` and signed by itself.
 final class TLSReceiver {
@@ -19,7 +20,7 @@ final class TLSReceiver {
         let output = Pipe()
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
-        try process.run()
+        try process.start()
         let line = output.fileHandleForReading.availableData
         port = UInt16(String(decoding: line, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0
     }

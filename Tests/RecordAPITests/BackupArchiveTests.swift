@@ -66,7 +66,7 @@ import Testing
         let tar = Process()
         tar.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         tar.arguments = ["tar", "-x", "-C", place, "-f", place + "/file.tar"]
-        try tar.run()
+        try tar.start()
         tar.waitUntilExit()
         #expect(tar.terminationStatus == 0)
         let found = try BackupVerification(of: "\(place)/\(name.dropLast(4))")

@@ -85,7 +85,7 @@
                 swift.executableURL = URL(fileURLWithPath: "/usr/bin/env")
                 swift.arguments = ["swift", "package", "--package-path", folder.url.path, "dump-package"]
                 swift.standardOutput = FileHandle.nullDevice
-                try LiveServer.starting.withLock { try swift.run() }
+                try swift.start()
                 swift.waitUntilExit()
                 #expect(swift.terminationStatus == 0, "\(manifest)")
             }

@@ -63,7 +63,7 @@
             let output = Pipe()
             shell.standardOutput = output
             shell.standardError = output
-            try LiveServer.starting.withLock { try shell.run() }
+            try shell.start()
             let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
             shell.waitUntilExit()
             #expect(shell.terminationStatus == 0, "\(text)")
