@@ -1,6 +1,7 @@
 #if FOGBASE_MACROS
 
     import Foundation
+    import TestSupport
     import Testing
 
     /// The example applications, as people run them.

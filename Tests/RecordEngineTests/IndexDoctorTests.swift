@@ -9,7 +9,9 @@ import Testing
     /// A closed data directory whose records have indexes, one of which could not be built.
     private static func patient() async throws -> DoctorPatient {
         try await DoctorPatient { directory in
-            let test = try TestDatabase(directory: directory, keepsDirectory: true)
+            // In the background, so that the index that fails stays.
+            let test = try TestDatabase(
+                directory: directory, keepsDirectory: true, indexBuilding: .slices(of: 5))
             try await test.fill(5) { #""title":"t\#($0)","tags":["x","y\#($0)"],"same":1"# }
             try await test.putSchema(
                 #"""

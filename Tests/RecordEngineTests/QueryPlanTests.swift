@@ -149,11 +149,12 @@ import Testing
     }
 
     @Test func `the advice for a missing index suggests no failed index and none above the limit`() async throws {
-        let test = try TestDatabase()
         let fields = (0..<66).map { #""f\#($0)":{"type":"INT64"}"# }.joined(separator: ",")
-        try await test.putType(fields: fields)
-        for name in ["a", "b"] { try await test.create(name, #""f0":1"#) }
-        try await test.putType(fields: fields, indexes: #"[{"fields":["f0"],"unique":true}]"#)
+        let test = try await TestDatabase.withFailedIndex { test in
+            try await test.putType(fields: fields)
+            for name in ["a", "b"] { try await test.create(name, #""f0":1"#) }
+            try await test.putType(fields: fields, indexes: #"[{"fields":["f0"],"unique":true}]"#)
+        }
         let failed = await rejection { _ = try await test.query("f0 == 1", as: .anonymous) }
         #expect(failed?.cause == .notIndexed && failed?.reason.contains("Its index has failed") == true)
         let indexes = (1...64).map { #"{"fields":["f\#($0)"]}"# }.joined(separator: ",")

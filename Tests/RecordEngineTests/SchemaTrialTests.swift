@@ -6,8 +6,6 @@ import Testing
 /// `PUT /schema?dryRun=true`, and problems that only stored values show.
 @Suite struct SchemaTrialTests {
     private static let documents = [
-        // Two records have the same n.
-        #"{"types":{"Post":{"fields":{"n":{"type":"INT64"},"m":{"type":"INT64"},"s":{"type":"STRING"}},"indexes":[{"fields":["n"],"unique":true}]}}}"#,
         #"{"types":{"Post":{"fields":{"n":{"type":"DOUBLE","indexes":["SORTABLE"]},"m":{"type":"INT64"},"s":{"type":"STRING","indexes":["QUERYABLE"]}},"indexes":[{"fields":["n","-s"]},{"fields":["m"],"unique":true}]},"New":{"fields":{"a":{"type":"BYTES","read":[]}},"aclRequired":true}}}"#,
         #"{"types":{"Post":{"fields":{"n":{"type":"INT64"},"m":{"type":"DOUBLE"},"s":{"type":"STRING","write":["_creator"]}},"grants":{},"acl":{"_creator":["read"]}}}}"#,
     ]

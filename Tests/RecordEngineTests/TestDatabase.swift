@@ -44,6 +44,17 @@ final class TestDatabase {
         try self.init(directory: copy, indexBuilding: indexBuilding)
     }
 
+    /// Opens a database whose index has failed in the background. One that fails at once is rejected.
+    static func withFailedIndex(
+        _ environment: RecordEnvironment = .development, _ fill: (TestDatabase) async throws -> Void
+    ) async throws -> TestDatabase {
+        let first = try TestDatabase(environment, keepsDirectory: true, indexBuilding: .slices(of: 5))
+        try await fill(first)
+        await first.database.indexes.waitUntilBuilt()
+        await first.close()
+        return try TestDatabase(environment, directory: first.directory)
+    }
+
     deinit {
         if !keepsDirectory { try? FileManager.default.removeItem(atPath: directory) }
     }

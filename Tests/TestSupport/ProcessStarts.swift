@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 extension Process {
     private static let starting = NSLock()

@@ -1,6 +1,7 @@
 #if FOGBASE_MACROS
 
     import Foundation
+    import TestSupport
     import Testing
 
     /// The code of the manual was compiled: each block of Swift occurs, line by line, in an example or in a test of

@@ -2,6 +2,7 @@
 
     import FogbaseClient
     import Foundation
+    import TestSupport
     import Testing
 
     /// The README's Swift sample and its curl commands, on one server.

@@ -179,10 +179,11 @@ import Threads
         let due = try Self.next(try await Self.put(test, name, try Self.input("0 3 * * *")))
         try await test.database.schedules.runDue(at: due + 3 * Self.hour)
         _ = try await Self.end(test, name)
-        let next = try Self.next(try Self.schedule(test, name))
+        #expect(try Self.next(try Self.schedule(test, name)) > due)
         let other = #"{"kind":"deleteRecords","recordType":"Post","where":"g == 2"}"#
         let same = try await Self.put(test, name, try Self.input("0 3 * * *", other))
-        #expect(try Self.next(same) == next)
+        // The run was at a later time than that of the clock, which a replacement follows.
+        #expect(try Self.next(same) == due)
         #expect(same["runs"]?.array?.count == 1 && same["task"]?["where"] == "g == 2")
         let changed = try await Self.put(test, name, try Self.input("30 4 * * *", other))
         #expect(try Self.next(changed) % (24 * Self.hour) == 4 * Self.hour + Self.hour / 2)
