@@ -119,7 +119,7 @@ import Threads
         try await test.create("b", #""n":1"#)
         #expect(try test.read("b").created?.timestamp == Self.start)
         let stepBack = test.database.statistics.takeStepBack()
-        #expect(stepBack == 3 * 3_600_000)
+        #expect(stepBack == 10_800_000)
         await test.close()
         clock.now += 4 * 3_600_000
         test = try Self.database(clock, directory: directory)
