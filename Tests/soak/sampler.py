@@ -8,6 +8,9 @@ from Tests.harness import process
 from Tests.harness.server import Server
 from Tests.soak.checks import Sample
 
+# How the names of the threads of the two pools for reads begin.
+POOLS = ("fog-query-", "fog-page-")
+
 
 class Sampler:
     def __init__(self, server: Server):
@@ -38,7 +41,8 @@ class Sampler:
             connections=round(metrics["fogbase_http_connections"]), database=self.size("records.sqlite"),
             log=self.size("records.sqlite-wal"), files=self.files(),
             cpu_seconds=process.cpu_seconds(self.server.pid), requests=requests,
-            database_descriptors=opened["records.sqlite"])
+            database_descriptors=opened["records.sqlite"],
+            pool_threads=sum(name.startswith(POOLS) for name in process.threads(self.server.pid).values()))
 
     def resources(self) -> Counter[str]:
         """Descriptors and threads by their names."""

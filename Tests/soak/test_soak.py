@@ -66,6 +66,11 @@ class CheckTests(unittest.TestCase):
             left = replace(QUIET, descriptors=QUIET.descriptors + more, database_descriptors=of_database)
             self.assertEqual(self.found(series(), left) == [], is_accepted)
 
+    def test_threads_that_a_pool_starts_when_all_others_have_work_are_accepted(self):
+        for more, of_pools, is_accepted in ((3, 3, True), (4, 4, True), (3, 0, False), (5, 2, False), (30, 30, False)):
+            left = replace(QUIET, threads=QUIET.threads + more, pool_threads=QUIET.pool_threads + of_pools)
+            self.assertEqual(self.found(series(), left, threads=2, pool_threads=4) == [], is_accepted)
+
     def test_the_slope_is_within_its_error(self):
         far = 0
         for seed in range(100):
