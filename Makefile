@@ -96,7 +96,7 @@ DOCS = .build/docs
 MODULES = $$(swift build --show-bin-path)/Modules
 TRIPLE = $$(swift -print-target-info | sed -n 's/.*"unversionedTriple": "\(.*\)".*/\1/p')
 
-.PHONY: all help deps build run test test-live oracle lint docs format tsan asan browser test-browser test-engines examples order check-order compare bench bench-peers plots page test-harness test-faults crash powercut crash-large backup-test consistency streams followers abuse fuzz fuzz-requests soak docker clean
+.PHONY: all help deps build run test test-live oracle lint docs format tsan asan browser test-browser test-engines examples order check-order compare instructions bench bench-peers plots page test-harness test-faults crash powercut crash-large backup-test consistency streams followers abuse fuzz fuzz-requests soak docker clean
 .NOTPARALLEL:
 .DEFAULT_GOAL := all
 
@@ -194,6 +194,9 @@ check-order: build ## check that the binary has the functions that the linker's 
 
 compare: build ## compare this build with others, by the cycles and the time that loads take (BUILDS='old/fogbase …', KINDS=read,…)
 	python3 -m Tests.bench.compare $(BUILDS) .build/release/fogbase $(if $(KINDS),--kinds '$(KINDS)')
+
+instructions: build ## count the instructions of requests in this build and in others (BUILDS='old/fogbase …', KINDS=read,…, ARGUMENTS)
+	python3 -m Tests.bench.instructions $(BUILDS) .build/release/fogbase $(if $(KINDS),--kinds '$(KINDS)') $(ARGUMENTS)
 
 bench: build ## measure the server against nginx and bare SQLite (.bench/bench.jsonl; SIZES='1000 … 10000000' for more records)
 	mkdir -p .bench

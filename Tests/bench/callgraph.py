@@ -13,16 +13,18 @@ _SECTION = re.compile(r":\(\.text\.(.+)\)$")
 @dataclass
 class Profile:
     """The work of a program: instructions by function, without its callees', and the number of calls between
-    functions."""
+    functions. `libraries` has the instructions of functions in libraries."""
     instructions: Counter[str] = field(default_factory=Counter)
+    libraries: Counter[str] = field(default_factory=Counter)
     calls: Counter[tuple[str, str]] = field(default_factory=Counter)
 
 
 def read(file: Path, program: str) -> Profile:
-    """Reads a file of callgrind (its manual, "Callgrind Format Specification"); functions of libraries are left out."""
+    """Reads a file of callgrind (its manual, "Callgrind Format Specification"); calls of libraries are left out."""
     found, names, objects = Profile(), {}, {}
     holder = called_holder = function = called = ""
-    count = 0
+    # None unless the next line is the cost of calls. Calls that began before the profile have a count of 0.
+    count: int | None = None
     for line in file.read_text().splitlines():
         key, _, rest = line.partition("=")
         if key == "ob":
@@ -38,12 +40,12 @@ def read(file: Path, program: str) -> Profile:
         elif line[:1] in set("0123456789+-*"):
             # The line after `calls` is the cost of these calls, any other the function's own.
             ours = holder.endswith("/" + program)
-            if count:
-                if ours and called_holder.endswith("/" + program) and called != function:
+            if count is not None:
+                if count and ours and called_holder.endswith("/" + program) and called != function:
                     found.calls[function, called] += count
-                count, called_holder = 0, holder
-            elif ours:
-                found.instructions[function] += int(line.split()[-1])
+                count, called_holder = None, holder
+                continue
+            (found.instructions if ours else found.libraries)[function] += int(line.split()[-1])
     return found
 
 

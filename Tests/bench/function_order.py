@@ -6,7 +6,7 @@ of ten megabytes. `make order` builds what this needs.
 """
 import argparse
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from urllib.parse import quote
 
@@ -35,8 +35,14 @@ LOOP_CALLS = 20
 LEAST_SHARE = 0.8
 
 
-def workload(server: Server) -> list[tuple[str, Callable[[int], bytes]]]:
-    """The kinds of requests, those that should be closest together first; each makes its request of a number."""
+# The kinds of requests, those that should be closest together first. A page is by filter and sort; `list` is of records
+# with access lists.
+KINDS = ("read", "read-session", "read-list", "page", "page-session", "page-list", "changes", "create", "increment",
+         "update", "batch", "upload", "download")
+
+
+def workload(server: Server) -> dict[str, Callable[[int], bytes]]:
+    """The kinds of requests in the order of `KINDS`; each makes its request of a number."""
     server.client(server.admin).call("PUT", "/schema", SCHEMA)
     token = server.sign_up()
     posts = batch([post(number, thread(number % 4), "board-0") for number in range(POSTS)])
@@ -57,21 +63,21 @@ def workload(server: Server) -> list[tuple[str, Callable[[int], bytes]]]:
     def listed_path(number: int) -> str:
         return f"/records/{LISTED}/{listed[number % len(listed)]['recordName']}"
 
-    return [
-        ("read", lambda number: message("GET", path(number))),
-        ("read with a session", lambda number: message("GET", path(number), token)),
-        ("read of a record with an access list", lambda number: message("GET", listed_path(number), token)),
-        ("page", lambda _: message("GET", page)),
-        ("page with a session", lambda _: message("GET", page, token)),
-        ("page of records with access lists", lambda _: message("GET", f"/records/{LISTED}?limit=50", token)),
-        ("changes", lambda _: message("GET", f"/changes?since={since}&limit=50", token)),
-        ("create", lambda _: message("POST", f"/records/{TYPE}", token, b'{"fields":%s}' % one)),
-        ("increment", lambda number: message("PATCH", path(number), token, {"fields": {"likes": {"increment": 1}}})),
-        ("update", lambda number: message("PATCH", path(number), token, {"fields": {"title": f"title {number}"}})),
-        ("batch", lambda _: message("POST", "/records", token, batch([one] * 20))),
-        ("upload", lambda number: _upload(token, number + 1)),
-        ("download", lambda _: message("GET", asset["downloadURL"])),
-    ]
+    return {
+        "read": lambda number: message("GET", path(number)),
+        "read-session": lambda number: message("GET", path(number), token),
+        "read-list": lambda number: message("GET", listed_path(number), token),
+        "page": lambda _: message("GET", page),
+        "page-session": lambda _: message("GET", page, token),
+        "page-list": lambda _: message("GET", f"/records/{LISTED}?limit=50", token),
+        "changes": lambda _: message("GET", f"/changes?since={since}&limit=50", token),
+        "create": lambda _: message("POST", f"/records/{TYPE}", token, b'{"fields":%s}' % one),
+        "increment": lambda number: message("PATCH", path(number), token, {"fields": {"likes": {"increment": 1}}}),
+        "update": lambda number: message("PATCH", path(number), token, {"fields": {"title": f"title {number}"}}),
+        "batch": lambda _: message("POST", "/records", token, batch([one] * 20)),
+        "upload": lambda number: _upload(token, number + 1),
+        "download": lambda _: message("GET", asset["downloadURL"]),
+    }
 
 
 def _upload(token: str, number: int) -> bytes:
@@ -81,23 +87,24 @@ def _upload(token: str, number: int) -> bytes:
     return head.encode() + content
 
 
-def profile(context: Context, binary: Path) -> list[callgraph.Profile]:
+def profile(context: Context, binary: Path, kinds: Iterable[str] = KINDS) -> dict[str, callgraph.Profile]:
     """A profile of each kind of request."""
     output = context.fresh_directory("profiles")
     output.mkdir()
     prefix = [tools.path("valgrind"), "--quiet", "--tool=callgrind", "--instr-atstart=no", "--demangle=no",
               f"--callgrind-out-file={output / 'part'}"]
-    found = []
+    found = {}
     with context.server(prefix=prefix) as server:
-        client = server.client()
-        for number, (kind, request) in enumerate(workload(server), 1):
+        client, requests = server.client(), workload(server)
+        for number, kind in enumerate(kinds, 1):
+            request = requests[kind]
             print(f"{kind} …", flush=True)
             _send(client, request, range(WARM_UP))
             _control(server, "--instr=on")
             _send(client, request, range(WARM_UP, WARM_UP + REQUESTS))
             _control(server, "--dump")
             _control(server, "--instr=off")
-            found.append(callgraph.read(output / f"part.{number}", binary.name))
+            found[kind] = callgraph.read(output / f"part.{number}", binary.name)
     return found
 
 
@@ -124,7 +131,7 @@ def write(binary: Path, linker_map: Path, work: Path, order_file: Path) -> None:
         context.options.binary = str(stripped)
         parts = profile(context, stripped)
         for calls in (LOOP_CALLS * REQUESTS, 0):
-            for part in parts:
+            for part in parts.values():
                 order |= dict.fromkeys(callgraph.in_order_of_calls(part, least=REQUESTS, least_calls=calls))
     finally:
         context.close()

@@ -5,13 +5,15 @@ import subprocess
 import tempfile
 import threading
 import unittest
+from collections import Counter
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from os import getpid
 from pathlib import Path
 from unittest import mock
 
 from Tests.bench import (
-    __main__ as bench, callgraph, compare, machine, origins, page, plots, previous_page, result_lines)
+    __main__ as bench, callgraph, compare, function_order, instructions, machine, origins, page, plots, previous_page,
+    result_lines)
 from Tests.bench.context import Scenario
 from Tests.bench.load import Load, Measurement
 from Tests.bench.report import Row, json_line, last_line, measured_row, status, table, verdicts
@@ -444,6 +446,9 @@ fn=(5)
 
 fn=(6)
 0 1
+cfn=(1)
+calls=0 0
+0 5000
 
 ob=(2)
 fn=(4)
@@ -468,11 +473,20 @@ fn=(7)
     def test_costs_and_calls_within_the_program_are_counted(self):
         self.assertEqual(self.profile.instructions,
                          {"loop": 10, "answer": 40, "write": 50, "rare": 1, "compare": 100})
+        self.assertEqual(self.profile.libraries, {"qsort": 800})
+        # A call that began before the profile has a count of 0; its costs are those of others.
         self.assertEqual(self.profile.calls,
                          {("loop", "answer"): 4, ("answer", "write"): 4, ("answer", "rare"): 1})
 
     def test_callers_come_before_their_callees(self):
         self.assertEqual(callgraph.in_order_of_calls(self.profile, least=5), ["compare", "loop", "answer", "write"])
+
+    def test_the_least_of_several_runs_leaves_out_work_in_the_background(self):
+        runs = [Counter(read=600, sample=9_000, parse=250), Counter(read=640, parse=200)]
+        self.assertEqual(instructions.least(runs), {"read": 600, "parse": 200})
+        per_request = 1 / function_order.REQUESTS
+        self.assertEqual(instructions.differences(runs[1], runs[0], 2),
+                         [("sample", 9_000 * per_request), ("parse", 50 * per_request)])
 
     def test_functions_in_a_section_of_their_own_are_found_in_the_map(self):
         file = Path(self.directory.name) / "map"
