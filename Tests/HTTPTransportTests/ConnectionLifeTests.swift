@@ -157,9 +157,20 @@ import Threads
         #expect(await eventually { server.handler.summaries.withLock { $0.count } == 1 })
     }
 
+    private static func rejected(_ metrics: TransportMetrics) -> Int? {
+        var text = MetricsText()
+        metrics.writeMetrics(into: &text)
+        let line = String(decoding: text.text, as: UTF8.self).split(separator: "\n").first {
+            $0.hasPrefix("fogbase_http_connections_refused_total ")
+        }
+        return line.flatMap { Int($0.split(separator: " ")[1]) }
+    }
+
     @Test func `a connection above the limit gets 503, and a slot is free again later`() async throws {
         for perAddress in [true, false] {
+            let (metrics, clock) = (TransportMetrics(), LoopClock())
             let server = try TestServer.greeting({ configuration in
+                (configuration.metrics, configuration.clock) = (metrics, clock)
                 if perAddress { configuration.maxConnectionsPerAddress = 2 } else { configuration.maxConnections = 2 }
             })
             let clients = [try server.client(), try server.client()]
@@ -167,7 +178,19 @@ import Threads
                 try client.send(Self.get)
                 _ = try client.receive(until: "hello")
             }
-            #expect(try server.client().receiveText().hasPrefix("HTTP/1.1 503"))
+            #expect(try server.exchange(Self.get).hasPrefix("HTTP/1.1 503"))
+            // A request that never comes, and one that comes later.
+            let silent = try server.client()
+            #expect(await eventually { Self.rejected(metrics) == 2 })
+            clock.skip(.seconds(1))
+            #expect(try silent.receiveText().hasPrefix("HTTP/1.1 503"))
+            let late = try server.client()
+            #expect(await eventually { Self.rejected(metrics) == 3 })
+            try late.send(Self.get)
+            #expect(try late.receiveText().hasPrefix("HTTP/1.1 503"))
+            // A browser's EventSource connects again after a lost connection, and after no other status than 200.
+            let events = "GET / HTTP/1.1\r\nHost: x\r\nAccept: text/event-stream\r\n\r\n"
+            #expect(try server.exchange(events).isEmpty)
             for client in clients { client.close() }
             #expect(await eventually { server.server.openConnections == 0 })
             let next = try server.client()

@@ -1,11 +1,11 @@
-/// The fields of a rejected head that decide which web pages may read the rejection.
+/// The fields of a rejected head that decide which web pages may read the rejection, and how.
 ///
 /// Browsers show a response without CORS fields as a failure of CORS, and hide what was wrong with the request. The head
 /// is read line by line, without its limits: lines are cut off.
 public struct RejectedHead {
     /// The method of a preflight, or else GET.
     public private(set) var method = HTTPMethod.get
-    /// The fields that `CORSPolicy` reads.
+    /// The fields that `CORSPolicy` reads, and Accept.
     public private(set) var fields = HTTPFields()
     /// Whether the head has ended.
     public private(set) var isComplete = false
@@ -16,7 +16,7 @@ public struct RejectedHead {
     /// The maximum number of bytes of a line that are kept.
     private static let lineBytes = 1_024
     private static let names: [HTTPFieldName] = [
-        .origin, .accessControlRequestMethod, .accessControlRequestHeaders,
+        .accept, .origin, .accessControlRequestMethod, .accessControlRequestHeaders,
     ]
 
     /// Creates the state before the first byte.

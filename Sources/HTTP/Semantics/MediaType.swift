@@ -56,6 +56,21 @@ public struct MediaType: Hashable, Sendable {
     }
 }
 
+extension HTTPFields {
+    /// Whether Accept names the media type of server-sent events.
+    public var acceptsEventStream: Bool {
+        guard contains(.accept) else { return false }
+        for line in values(of: .accept) {
+            for element in line.split(separator: ",") {
+                guard let range = MediaType(String(element)), range.isType("text", "event-stream") else { continue }
+                if let quality = range["q"], Double(quality) == 0 { continue }
+                return true
+            }
+        }
+        return false
+    }
+}
+
 private struct MediaTypeScanner {
     var bytes: ArraySlice<UInt8>
 

@@ -41,6 +41,10 @@ final class ServerLoop: @unchecked Sendable {
     /// The initial value of the timeout of a response.
     let writeTimeout: TransferTimeout
     private var listeners: [LoopListener] = []
+    /// The number of connections beyond a limit that wait for their requests.
+    private var waitingRejections = 0
+    private static let maxWaitingRejections = 64
+    private static let rejectedRequestTime = Duration.seconds(1)
     private var graceAlarm: LoopTimer?
     /// The sources of open event streams, and the timer that calls their `tick`.
     private var eventSources: [ObjectIdentifier: any HTTPEventSource] = [:]
@@ -114,18 +118,40 @@ final class ServerLoop: @unchecked Sendable {
         connection.start()
     }
 
-    /// Sends 503 to a connection that exceeds a limit, as cheaply as possible, and closes the connection.
+    /// Sends 503 to a connection that exceeds a limit, and closes the connection.
+    ///
+    /// The request is read first, because closing a socket with unread bytes would reset the connection and destroy the
+    /// response. It also tells which page has sent it. Few connections may wait for their requests, and not for long.
     func rejectConnection(_ descriptor: consuming FileDescriptor) {
         metrics.connectionWasRejected()
+        guard let socket = try? LoopSocket(descriptor, on: loop) else { return }
+        let count = receive(from: socket)
+        guard count == 0, waitingRejections < Self.maxWaitingRejections else {
+            return respondRejecting(socket, request: count)
+        }
+        waitingRejections += 1
+        socket.whenReadable(until: .after(Self.rejectedRequestTime, from: loop.time)) { [self] _ in
+            waitingRejections -= 1
+            respondRejecting(socket, request: receive(from: socket))
+        }
+    }
+
+    /// Reads what has arrived into `input`, and returns the number of bytes.
+    private func receive(from socket: LoopSocket) -> Int {
+        if case .bytes(let count) = socket.read(into: input) { return count }
+        return 0
+    }
+
+    /// For a browser's `EventSource` each status but 200 is final, and a lost connection is not. So a request for
+    /// server-sent events gets no response.
+    private func respondRejecting(_ socket: LoopSocket, request count: Int) {
+        defer { socket.close() }
+        var head = RejectedHead()
+        head.read(UnsafeRawBufferPointer(rebasing: input[..<count]))
+        guard !head.fields.acceptsEventStream else { return }
         var response = reject(HTTPRejection(.serviceUnavailable, "Too many connections; try again later."), "")
         response.closesConnection = true
-        let raw = descriptor.raw
-        // Read the received bytes of the request. Closing a socket with unread bytes would reset the connection and
-        // destroy the response. They may also tell which page has sent the request.
-        let count = recv(raw, input.baseAddress, input.count, Int32(MSG_DONTWAIT))
         if configuration.cors.isEnabled, let target = RequestTarget("/") {
-            var head = RejectedHead()
-            head.read(UnsafeRawBufferPointer(rebasing: input[..<max(0, count)]))
             configuration.cors.apply(
                 to: &response, for: HTTPRequest(method: .get, target: target, fields: head.fields))
         }
@@ -136,9 +162,9 @@ final class ServerLoop: @unchecked Sendable {
             response, contentLength: body.count, date: date, requestID: "", keepAlive: false, version: .http11,
             to: &output)
         output += body
-        _ = output.withUnsafeBytes { send(raw, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-        shutdown(raw, Int32(SHUT_WR))
-        if count <= 0 { _ = recv(raw, input.baseAddress, input.count, 0) }
+        _ = output.withUnsafeBytes { socket.write($0) }
+        socket.finishWriting()
+        _ = socket.discard(through: input)
     }
 
     /// Removes a connection that has ended. A second call does nothing.

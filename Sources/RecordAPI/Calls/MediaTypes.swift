@@ -49,19 +49,6 @@ func requireJSONAccepted(_ fields: HTTPFields) throws {
 }
 
 extension HTTPFields {
-    /// Whether Accept names the media type of server-sent events.
-    var acceptsEventStream: Bool {
-        guard contains(.accept) else { return false }
-        for line in values(of: .accept) {
-            for element in line.split(separator: ",") {
-                guard let range = MediaType(String(element)), range.isType("text", "event-stream") else { continue }
-                if let quality = range["q"], Double(quality) == 0 { continue }
-                return true
-            }
-        }
-        return false
-    }
-
     /// Whether Prefer contains `return=minimal` (RFC 7240 §4.2).
     var prefersMinimal: Bool {
         preferences.first { $0 == "return=minimal" || $0 == "return=representation" } == "return=minimal"
