@@ -80,6 +80,8 @@ public final class RecordAPI: Sendable {
         }
     }
 
+    /// Inlined, because each asynchronous function takes a frame of its own.
+    @inline(__always)
     private func respondOnThisThread(_ request: HTTPRequest, _ context: RecordAPIContext) async -> HTTPResponse {
         let start = requests.isOn ? MonotonicClock.now : 0
         var note = RequestNote(request)
@@ -104,8 +106,12 @@ public final class RecordAPI: Sendable {
             } catch {
                 note.error(error)
                 response = errorResponse(options.contains(.tus) ? Tus.rejection(error) : error, id: request.id)
-                if options.contains(.streams), request.fields.acceptsEventStream {
-                    response = .streamRetry(after: response) ?? response
+                if options.contains(.streams), request.fields.acceptsEventStream,
+                    let retry = HTTPResponse.streamRetry(after: response)
+                {
+                    response = retry
+                    // A browser tries again with the same URL.
+                    if let ticket = note.ticket { tickets.restore(ticket, now: WallClock.milliseconds) }
                 }
             }
             if options.contains(.tus) { response.fields.append(.tusResumable, literal: Tus.version) }
@@ -177,7 +183,7 @@ public final class RecordAPI: Sendable {
         var query =
             request.target.hasQuery
             ? try RequestQuery(request.target, names: table.routes[number].query, options) : RequestQuery()
-        if let ticket = query["ticket"] { try redeem(ticket, table.routes[number].name, &request, &query) }
+        if let ticket = query["ticket"] { note.ticket = try redeem(ticket, table.routes[number].name, &request, &query) }
         note.isPrivate = query.namesPrivateDatabase
         let id = try query.databaseID(default: configuration.defaultDatabase)
         let reader: RecordReader
@@ -229,11 +235,12 @@ public final class RecordAPI: Sendable {
     /// - Throws: AUTHENTICATION_FAILED; BAD_REQUEST if the request has other parameters than `since`.
     private func redeem(
         _ ticket: String, _ route: StaticString, _ request: inout HTTPRequest, _ query: inout RequestQuery
-    ) throws(RecordError) {
-        let known = try tickets.redeem(ticket, for: route, now: WallClock.milliseconds)
-        query = try known.query.resumed(by: query)
+    ) throws(RecordError) -> FeedTickets.Redeemed {
+        let redeemed = try tickets.redeem(ticket, for: route, now: WallClock.milliseconds)
+        query = try redeemed.ticket.query.resumed(by: query)
         request.fields.remove(.authorization)
-        if let authorization = known.authorization { request.fields.append(.authorization, authorization) }
+        if let authorization = redeemed.ticket.authorization { request.fields.append(.authorization, authorization) }
+        return redeemed
     }
 
     /// Denies anonymous callers in development databases if these are only for members.

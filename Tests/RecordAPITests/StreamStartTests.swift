@@ -119,6 +119,27 @@ import Testing
         #expect(response.text.hasSuffix("\n\n"))
     }
 
+    @Test func `a ticket survives a response that asks for a new attempt`() async throws {
+        let clock = TestClock()
+        let database = try await TestDatabase.make { configuration in
+            var limits = RateLimits()
+            limits.clock = { clock.now }
+            limits.read = RateLimit(1, per: .minute, burst: 1)
+            configuration.rateLimits = limits
+        }
+        let made = await database.call(.post, "/changes/tickets", as: .creator)
+        let url = try #require(made.json?["url"]?.string, "\(made.text)")
+        _ = await database.call(.get, "/records/Post", as: .creator)
+        for _ in 0..<2 {
+            let response = await database.call(.get, url, headers: [Self.accept])
+            #expect(response.status == 200 && response.text.contains("\nretry: "), "\(response.text)")
+        }
+        clock.pass(seconds: 61)
+        let stream = try StreamReader(await database.call(.get, url, headers: [Self.accept]))
+        #expect(try await stream.read().last?.name == "caughtup")
+        #expect(await database.call(.get, url, headers: [Self.accept]).status == 401)
+    }
+
     @Test func `a stream of a server that stops says when to come again`() async throws {
         let database = try await Self.world()
         database.context.closeReaders()

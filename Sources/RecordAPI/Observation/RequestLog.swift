@@ -17,6 +17,8 @@ struct RequestNote {
     var isPrivate: Bool
     /// Whether the log takes the request.
     var isLogged = true
+    /// The ticket that the request has used.
+    var ticket: FeedTickets.Redeemed?
 
     init(_ request: HTTPRequest) { isPrivate = request.target.hasQuery }
 
@@ -57,27 +59,20 @@ final class RequestLog: Sendable {
         let code: RecordError.Code?
         let reason: String?
 
-        fileprivate init(
-            _ number: Int, _ request: HTTPRequest, _ response: HTTPResponse, _ note: RequestNote, since start: UInt64
-        ) {
-            self.number = number
-            timestamp = WallClock.milliseconds
-            nanoseconds = MonotonicClock.now &- start
-            method = request.method
+        /// The entry of a request. Not an initializer: its parameters would be copies.
+        fileprivate static func of(
+            _ request: HTTPRequest, _ response: HTTPResponse, _ note: RequestNote, number: Int, since start: UInt64
+        ) -> Entry {
             let shown =
                 response.hidesPath
                 ? response.pattern
                 : response.hasRoute ? request.target.rawPath : LoggedPath.ofUnmatched(request.target.rawPath)
-            path = RequestLog.cut(shown)
-            isPrivate = note.isPrivate
-            route = response.route
-            status = response.status
-            self.request = request.id
-            address = request.remoteAddress
-            database = note.database
-            caller = note.caller?.withoutRights
-            code = note.error?.code
-            reason = note.error.map { RequestLog.cut($0.reason) }
+            return Entry(
+                number: number, timestamp: WallClock.milliseconds, nanoseconds: MonotonicClock.now &- start,
+                method: request.method, path: RequestLog.cut(shown), isPrivate: note.isPrivate, route: response.route,
+                status: response.status, request: request.id, address: request.remoteAddress, database: note.database,
+                caller: note.caller?.withoutRights, code: note.error?.code,
+                reason: note.error.map { RequestLog.cut($0.reason) })
         }
 
         /// Returns the path for a reader of the log. Names of records and zones of private databases are replaced by the
@@ -129,7 +124,7 @@ final class RequestLog: Sendable {
     func add(_ request: HTTPRequest, _ response: HTTPResponse, _ note: RequestNote, since start: UInt64, to ring: Ring)
     {
         let number = counter.add(1, ordering: .relaxed).newValue
-        ring.add(Entry(number, request, response, note, since: start))
+        ring.add(.of(request, response, note, number: number, since: start))
     }
 
     private static let longest = 512

@@ -81,24 +81,44 @@ final class FeedTickets: Sendable {
         return response
     }
 
+    /// A ticket that was used.
+    final class Redeemed: Sendable {
+        fileprivate let text: String
+        fileprivate let entry: TicketPool.Entry
+        fileprivate let pool: Int
+
+        var ticket: Ticket { entry.ticket }
+
+        fileprivate init(_ text: String, _ entry: TicketPool.Entry, from pool: Int) {
+            (self.text, self.entry, self.pool) = (text, entry, pool)
+        }
+    }
+
     /// Returns what a ticket stands for, and removes the ticket.
     ///
     /// - Parameter route: The method and the path of the request's route, such as `GET /changes`.
     /// - Throws: AUTHENTICATION_FAILED if the ticket is unknown, used, expired or for another route.
-    func redeem(_ text: String, for route: StaticString, now: Int64) throws(RecordError) -> Ticket {
-        let entry = pools.withLock { pools -> TicketPool.Entry? in
+    func redeem(_ text: String, for route: StaticString, now: Int64) throws(RecordError) -> Redeemed {
+        let redeemed = pools.withLock { pools -> Redeemed? in
             for index in pools.indices {
-                if let entry = pools[index].remove(text) { return entry }
+                if let entry = pools[index].remove(text) { return Redeemed(text, entry, from: index) }
             }
             return nil
         }
-        guard let entry, entry.expires > now, "\(route)" == "GET \(entry.ticket.route)" else {
+        guard let redeemed, redeemed.entry.expires > now, "\(route)" == "GET \(redeemed.ticket.route)" else {
             throw RecordError(
                 .authenticationFailed,
                 "The ticket is unknown, used, older than a minute or for another route. Create another with the route of tickets beside this one, such as POST /changes/tickets"
             )
         }
-        return entry.ticket
+        return redeemed
+    }
+
+    /// Puts a ticket back whose request got nothing but the time of the next attempt. It is valid for another minute.
+    func restore(_ redeemed: Redeemed, now: Int64) {
+        var entry = redeemed.entry
+        entry.expires = now + Self.lifetime
+        pools.withLock { $0[redeemed.pool].add(entry, as: redeemed.text, now: now) }
     }
 }
 
@@ -122,7 +142,7 @@ struct TicketPool: Sendable {
         let bytes: Int
         let holder: RateLimiter.Holder
         /// In milliseconds since 1970.
-        let expires: Int64
+        var expires: Int64
     }
 
     private struct Share: Sendable {
