@@ -8,7 +8,7 @@ import Testing
 
 /// Named administrators and the audit log over the routes.
 @Suite struct AdministratorRoutesTests {
-    private static func add(_ database: TestDatabase, _ name: String, _ role: String) async throws -> String {
+    static func add(_ database: TestDatabase, _ name: String, _ role: String) async throws -> String {
         let made = await database.call(
             .post, "/administrators", as: .administrator,
             body: #"{"name":"\#(name)","password":"correct horse \#(name)","role":"\#(role)"}"#)

@@ -42,6 +42,27 @@ import Testing
         #expect(await database.call(.get, "/jobs?cursor=x", as: .creator).status == 400)
     }
 
+    @Test func `an administrator without the right to private databases sees no zone of a job there`() async throws {
+        let database = try await TestDatabase.make()
+        try await database.make([("p1", #"{"title":"x"}"#)], "Post")
+        await database.call(.put, "/zones/Diary-kx94?database=private", as: .creator)
+        let response = await database.call(
+            .delete, queryTarget("Post", [("where", "title == 'x'"), ("database", "private"), ("zone", "Diary-kx94")]),
+            as: .creator, headers: Self.preference)
+        try #require(response.status == 202, "\(response.text)")
+        let path = try #require(response.field("Location"))
+        let job = await Self.end(database, path)
+        #expect(job?["zone"] == "Diary-kx94" && job?["owner"] != nil, "\(String(describing: job))")
+        let developer = try await AdministratorRoutesTests.add(database, "dev", "developer")
+        for path in [path, "/jobs"] {
+            let seen = await database.call(.get, path, token: developer)
+            #expect(seen.status == 200 && !seen.text.contains("kx94") && !seen.text.contains("title =="), "\(seen.text)")
+            #expect(seen.text.contains(#""database":"private""#), "\(seen.text)")
+            let owner = await database.call(.get, path, as: .administrator)
+            #expect(owner.text.contains("Diary-kx94"), "\(owner.text)")
+        }
+    }
+
     @Test func `a change with a key that is repeated gets the same job`() async throws {
         let database = try await Self.filled(3)
         let headers = Self.preference + [("Idempotency-Key", "k")]

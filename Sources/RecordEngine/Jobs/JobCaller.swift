@@ -72,9 +72,22 @@ struct JobPlace: Hashable, Sendable {
     }
 
     /// Adds the members `database`, `owner` and `zone`. The default zone has no member.
-    func describe(to object: inout JSONObject, showsOwner: Bool) {
+    ///
+    /// - Parameters:
+    ///   - creator: Who has decided on the work.
+    ///   - caller: Who reads. The names of zones of a private database are content: other callers see them only if they
+    ///     may enter it.
+    func describe(to object: inout JSONObject, of creator: StoredCaller, for caller: Caller) {
+        let isCreator = creator.belongs(to: caller)
         object["database"] = address.scope == 0 ? "public" : "private"
-        if showsOwner, let owner { object["owner"] = .string(owner) }
-        if address.zone != ZoneName.defaultZone.text { object["zone"] = .string(address.zone) }
+        if isCreator || caller.administrator != nil, let owner { object["owner"] = .string(owner) }
+        if address.zone != ZoneName.defaultZone.text, isCreator || mayEnter(caller) {
+            object["zone"] = .string(address.zone)
+        }
+    }
+
+    /// Whether a caller may enter the database.
+    func mayEnter(_ caller: Caller) -> Bool {
+        address.scope == 0 || Authorization.mayEnterPrivateDatabase(caller, of: address.owner)
     }
 }

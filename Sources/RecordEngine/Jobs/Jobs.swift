@@ -220,7 +220,7 @@ package struct JobInfo: Hashable, Sendable {
         ])
         if let schedule = row.scheduleName { object["schedule"] = .string(schedule) }
         if row.kind.isOfCallers {
-            place.describe(to: &object, showsOwner: row.caller.belongs(to: caller) || caller.administrator != nil)
+            place.describe(to: &object, of: row.caller, for: caller)
         }
         if let started = row.started { object["started"] = .integer(started) }
         if let ended = row.ended { object["ended"] = .integer(ended) }
@@ -237,7 +237,11 @@ package struct JobInfo: Hashable, Sendable {
                 object["secondsLeft"] = .integer(Int64(Double(left) / rate) + 1)
             }
         }
-        if let error = row.error, let value = try? JSONValue.parse(error) { object["error"] = value }
+        if let error = row.error, let value = try? JSONValue.parse(error) {
+            // The sentence may name records.
+            let code = value["serverErrorCode"].map { JSONValue.object(JSONObject([("serverErrorCode", $0)])) }
+            object["error"] = row.caller.belongs(to: caller) || place.mayEnter(caller) ? value : code
+        }
         return .object(object)
     }
 

@@ -262,7 +262,7 @@ package struct ScheduleInfo: Sendable {
             ("created", .integer(row.created)), ("modified", .integer(row.modified)),
             ("paused", .bool(row.next == nil)),
         ])
-        place.describe(to: &object, showsOwner: row.caller.belongs(to: caller) || caller.administrator != nil)
+        place.describe(to: &object, of: row.caller, for: caller)
         if let next = row.next { object["next"] = .integer(next) }
         if let problem = row.problem { object["problem"] = .string(problem) }
         if let skipped = row.skipped { object["skipped"] = .integer(skipped) }
