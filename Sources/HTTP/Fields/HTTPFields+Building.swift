@@ -20,7 +20,7 @@ extension HTTPFields {
 
     /// Appends a field line with a literal value.
     public mutating func append(_ name: HTTPFieldName, literal value: StaticString) {
-        value.withUTF8Buffer { append(name, bytes: UnsafeRawBufferPointer($0)) }
+        value.withUTF8Buffer { append(name, bytes: UnsafeRawBufferPointer($0), isLiteral: true) }
     }
 
     /// Replaces all lines of a field with one line.
@@ -34,7 +34,10 @@ extension HTTPFields {
         while let index = index(of: name, from: 0) { entries.remove(at: index) }
     }
 
-    private mutating func append(_ name: HTTPFieldName, bytes value: UnsafeRawBufferPointer) {
+    /// - Parameter isLiteral: Whether the value is from the program, and thus has no control characters.
+    private mutating func append(
+        _ name: HTTPFieldName, bytes value: UnsafeRawBufferPointer, isLiteral: Bool = false
+    ) {
         if entries.isEmpty {
             // Enough for the fields of a usual response, so that each array grows once.
             entries.reserveCapacity(8)
@@ -45,7 +48,7 @@ extension HTTPFields {
         let valueStart = bytes.count
         let trimmed = value.trimmed
         bytes.append(contentsOf: trimmed)
-        var control = trimmed.firstControl(from: 0)
+        var control = isLiteral ? trimmed.count : trimmed.firstControl(from: 0)
         while control < trimmed.count {
             if trimmed[control].isForbiddenInValue { bytes[valueStart + control] = 0x20 }
             control = trimmed.firstControl(from: control + 1)

@@ -18,10 +18,13 @@ public struct HTTPResponse: Sendable {
     /// Whether the handler has decided which origins may read the response. The transport then adds no CORS fields.
     public var ownsOrigins = false
 
+    /// The route of a response to a request that no route has matched.
+    public static let noRoute: StaticString = "other"
+
     /// Creates a response.
     public init(
         _ status: HTTPStatus, fields: HTTPFields = HTTPFields(), body: HTTPResponseBody = .none,
-        route: StaticString = "other", closesConnection: Bool = false
+        route: StaticString = noRoute, closesConnection: Bool = false
     ) {
         self.status = status
         self.fields = fields
@@ -33,7 +36,11 @@ public struct HTTPResponse: Sendable {
 
 extension HTTPResponse {
     /// Whether a route has matched the request. Other responses have the route of `init`.
-    public var hasRoute: Bool { route.withUTF8Buffer { !$0.elementsEqual("other".utf8) } }
+    public var hasRoute: Bool {
+        // Most names have another length, and need no comparison.
+        route.utf8CodeUnitCount != Self.noRoute.utf8CodeUnitCount
+            || !"\(route)".elementsEqual("\(Self.noRoute)")
+    }
 
     /// The path of the route for the access log. It shows parameter names instead of the values, which may be secret.
     public var pattern: String { String("\(route)".split(separator: " ", maxSplits: 1).last ?? "") }

@@ -94,7 +94,7 @@ extension HTTPConnection {
     }
 
     private func reportRejectedOrigin(of request: HTTPRequest) {
-        guard let report = server.configuration.didRejectOrigin, request.fields.contains(.origin),
+        guard request.fields.contains(.origin), let report = server.configuration.didRejectOrigin,
             let origin = server.configuration.cors.rejectedOrigin(of: request)
         else { return }
         report(origin)

@@ -9,7 +9,13 @@ extension RequestQuery {
 
     /// Whether the request names another database than the public one, or a zone, which only others have.
     var namesPrivateDatabase: Bool {
-        !isEmpty && (self["database"] ?? "public") != "public" || self["zone"] != nil || self["owner"] != nil
+        contains { (name, value) in
+            switch name {
+            case "database": value != "public"
+            case "zone", "owner": true
+            default: false
+            }
+        }
     }
 
     /// Whether an administrator names the caller whose response it wants.

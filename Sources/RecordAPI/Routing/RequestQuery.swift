@@ -74,6 +74,11 @@ struct RequestQuery: Sendable {
 
     var isEmpty: Bool { values.isEmpty }
 
+    /// Returns whether a parameter meets a condition on its name and value.
+    func contains(where condition: (String, String) -> Bool) -> Bool {
+        values.contains { condition($0.name, $0.value) }
+    }
+
     /// The approximate size in memory.
     var bytes: Int { values.reduce(0) { $0 + 64 + $1.name.utf8.count + $1.value.utf8.count } }
 

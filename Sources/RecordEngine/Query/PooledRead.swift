@@ -1,43 +1,35 @@
-internal import RecordModel
+internal import Synchronization
 internal import Threads
 
 /// One read of a `ReaderPool` that waits for its turn.
 struct PooledRead: Sendable {
     /// Starts the work on a thread. The work hands the thread to the next read at its end.
-    let run: @Sendable (ThreadExecutor) -> Task<Void, Never>
+    let start: @Sendable (ThreadExecutor) -> Void
     /// Ends the read without work.
     let drop: @Sendable () -> Void
     let cancellation: PooledReadCancellation
-
-    /// Starts the work, unless the read was canceled.
-    ///
-    /// - Returns: Whether the read uses the thread.
-    func start(on thread: ThreadExecutor) -> Bool {
-        let isRunning = cancellation.state.withLock { state in
-            if state.isCancelled { return false }
-            state.task = run(thread)
-            return true
-        }
-        if !isRunning { drop() }
-        return isRunning
-    }
 }
 
-/// The connection between the canceled task of a caller and its read, which may wait or run.
+/// The connection between the canceled task of a caller and the task of its read.
 final class PooledReadCancellation: Sendable {
-    fileprivate struct State {
-        var isCancelled = false
-        var task: Task<Void, Never>?
+    private enum Phase: Int, AtomicRepresentable {
+        case waiting, running, cancelled
     }
 
-    fileprivate let state = Locked(State())
+    private let phase = Atomic<Phase>(.waiting)
+    /// Written once, before the phase becomes `running`, and read after that.
+    private nonisolated(unsafe) var task: Task<Void, Never>?
 
-    /// Cancels the work if it runs, and otherwise prevents it from starting.
+    /// Connects the task of the read, which has begun. It is canceled if its caller already was.
+    func begin(_ task: Task<Void, Never>) {
+        self.task = task
+        let (isFirst, _) = phase.compareExchange(
+            expected: .waiting, desired: .running, ordering: .acquiringAndReleasing)
+        if !isFirst { task.cancel() }
+    }
+
+    /// Cancels the task of the read as soon as it has begun.
     func cancel() {
-        let task = state.withLock { state in
-            state.isCancelled = true
-            return state.task
-        }
-        task?.cancel()
+        if phase.exchange(.cancelled, ordering: .acquiringAndReleasing) == .running { task?.cancel() }
     }
 }

@@ -94,16 +94,17 @@ package final class ReaderPool: Sendable {
         count.add(1, ordering: .relaxed)
         let cancellation = PooledReadCancellation()
         let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { (continuation: CheckedContinuation<Result<Value, RecordError>, Never>) in
+            await withUnsafeContinuation { (continuation: UnsafeContinuation<Result<Value, RecordError>, Never>) in
+                let start = { @Sendable (thread: ThreadExecutor) in
+                    let task = Task.detached(executorPreference: thread) {
+                        let result = self.run(database, work)
+                        self.hand(thread)
+                        continuation.resume(returning: result)
+                    }
+                    cancellation.begin(task)
+                }
                 let read = PooledRead(
-                    run: { thread in
-                        Task.detached(executorPreference: thread) {
-                            let result = self.run(database, work)
-                            self.hand(thread)
-                            continuation.resume(returning: result)
-                        }
-                    },
-                    drop: { continuation.resume(returning: .failure(.requestAbandoned)) },
+                    start: start, drop: { continuation.resume(returning: .failure(.requestAbandoned)) },
                     cancellation: cancellation)
                 enqueue(read, for: user)
             }
@@ -142,8 +143,10 @@ package final class ReaderPool: Sendable {
     private func leave(_ user: PoolUser) {
         waiting.subtract(1, ordering: .relaxed)
         let closers = state.withLock { state in
-            let share = state.shares[user, default: 1] - 1
-            state.shares[user] = share == 0 ? nil : share
+            if let index = state.shares.index(forKey: user) {
+                state.shares.values[index] -= 1
+                if state.shares.values[index] == 0 { state.shares.remove(at: index) }
+            }
             guard state.shares.isEmpty else { return [CheckedContinuation<Void, Never>]() }
             defer { state.closers = [] }
             return state.closers
@@ -162,19 +165,17 @@ package final class ReaderPool: Sendable {
             state.queue.append(read, for: user)
             return nil
         }
-        if let thread, !read.start(on: thread) { hand(thread) }
+        if let thread { read.start(thread) }
     }
 
     /// Gives a thread to the read whose turn it is.
     private func hand(_ thread: ThreadExecutor) {
-        while true {
-            let next = state.withLock { state in
-                let next = state.queue.popFirst()
-                if next == nil { state.freeThreads.append(thread) }
-                return next
-            }
-            guard let next, !next.start(on: thread) else { return }
+        let next = state.withLock { state in
+            let next = state.queue.isEmpty ? nil : state.queue.popFirst()
+            if next == nil { state.freeThreads.append(thread) }
+            return next
         }
+        next?.start(thread)
     }
 
     private func cancel(_ cancellation: PooledReadCancellation, of user: PoolUser) {

@@ -112,7 +112,7 @@ struct WriteQueue {
 
     /// Moves the first large write of another account to the front if the account of the next one had the last turn.
     private mutating func letOthersGoFirst() {
-        guard let first = waiting.first, first.callerAccount != nil, first.callerAccount == lastLarge, isLarge(first),
+        guard let lastLarge, let first = waiting.first, isLarge(first), first.callerAccount == lastLarge,
             let other = waiting.firstIndex(where: { $0.callerAccount != lastLarge && isLarge($0) })
         else { return }
         let write = waiting.remove(at: other)

@@ -48,7 +48,14 @@ struct AbsentRecord: PredicateSubject {
 
 extension Predicate {
     /// Whether the predicate tests other records.
-    package var hasTargetTests: Bool { !targetConditions.isEmpty }
+    package var hasTargetTests: Bool {
+        switch self {
+        case .constant, .search: false
+        case .not(let inner): inner.hasTargetTests
+        case .and(let list), .or(let list): list.contains(where: \.hasTargetTests)
+        case .condition(let condition): if case .leadsTo = condition.test { true } else { false }
+        }
+    }
 
     /// The conditions that test other records, without duplicates, by first mention.
     package var targetConditions: [Condition] {

@@ -165,11 +165,9 @@ private struct Resolution {
             if !resolved.text.isEmpty { resolved.text.append(UInt8(ascii: ",")) }
             let value = try entry(field, token)
             decodedSize &+= value.decodedSize
-            if field.type.element == .double, CanonicalValue.isRounded(token, of: reader) {
-                resolved.notices.append(WriteNotice(.numberRounded, field: field.name, of: typeName))
-            }
-            if field.type.element == .timestamp, CanonicalValue.isProbablySeconds(token, of: reader) {
-                resolved.notices.append(WriteNotice(.timeInSeconds, field: field.name, of: typeName))
+            switch field.type.element {
+            case .double, .timestamp: noteDoubts(about: token, field)
+            default: break
             }
             return .set(value)
         case .operation(let kind, let operand):
@@ -178,6 +176,16 @@ private struct Resolution {
             CanonicalValue.appendEntryHead(field.name.text, to: &resolved.operands)
             let end = resolved.operands.count
             return .operation(try operation(kind, operand, field), head: head..<end)
+        }
+    }
+
+    /// Adds a notice for a number that is stored otherwise than it was sent, or probably meant otherwise.
+    private mutating func noteDoubts(about token: JSONToken, _ field: Target) {
+        if field.type.element == .double, CanonicalValue.isRounded(token, of: reader) {
+            resolved.notices.append(WriteNotice(.numberRounded, field: field.name, of: typeName))
+        }
+        if field.type.element == .timestamp, CanonicalValue.isProbablySeconds(token, of: reader) {
+            resolved.notices.append(WriteNotice(.timeInSeconds, field: field.name, of: typeName))
         }
     }
 
