@@ -69,6 +69,8 @@ package actor DatabaseRegistry {
         package var webhooks = WebhookOptions()
         /// The number of threads that hash passwords.
         package var passwordThreads: Int
+        /// The sizes of slices, for tests.
+        package var indexBuilding = IndexBuildOptions()
         /// Replacements for the SQLite driver, for tests.
         package var drivers = StoreDrivers()
         /// Reports to the operator why a database could not be opened. Clients learn only that the database is
@@ -154,8 +156,8 @@ package actor DatabaseRegistry {
         let database = try RecordDatabase(
             directory: directory(of: id), environment: id.environment, limits: configuration.limits,
             administrator: configuration.administrator, administrators: configuration.administrators,
-            passwords: passwords, checkpoints: configuration.checkpoints, assets: assetOptions(of: id),
-            drivers: configuration.drivers)
+            passwords: passwords, indexBuilding: configuration.indexBuilding, checkpoints: configuration.checkpoints,
+            assets: assetOptions(of: id), drivers: configuration.drivers)
         opened.withLock { $0[id] = database }
         if let sender = configuration.webhookSender { database.webhooks.start(sender, configuration.webhooks) }
         return database

@@ -45,12 +45,18 @@ extension RecordDatabase {
         }
         var outcomes: [Outcome] = []
         outcomes.reserveCapacity(group.count)
+        var left: [HierarchyWork] = []
         for (position, write) in group.enumerated() {
             do throws(RecordError) {
                 try transaction.request(startsLazily: write.startsLazily) { () throws(RecordError) in
                     try write.run(transaction)
                 }
                 outcomes.append(.done)
+                if !transaction.leftBelow.isEmpty {
+                    let work = HierarchyWork(below: transaction.leftBelow, for: write.callerAccount)
+                    write.left = work
+                    left.append(work)
+                }
             } catch {
                 let failure = store.failure
                 if failure != nil { store.noteFailure() }
@@ -89,6 +95,7 @@ extension RecordDatabase {
             return ran.count
         }
         publish(transaction)
+        for work in left { slices.begin(work, in: self) }
         statistics.didCommit(
             writes: ran.count, operations: ran.reduce(0) { $0 + $1.operations },
             nanoseconds: MonotonicClock.now &- started)

@@ -103,14 +103,14 @@ package actor RecordDatabase {
             in: directory, observer: statistics, checkpoints: checkpoints,
             longestQuery: .milliseconds(limits.queryMilliseconds), driver: drivers.writer, clock: drivers.clock)
         readerDriver = drivers.reader
-        let (transaction, hasIndexWork, hasRemovals, hasDetachedZones, lastJob, confusableNames, samples) =
+        let (transaction, hasIndexWork, hasRemovals, hasDetachedZones, leavesLists, lastJob, confusableNames, samples) =
             try store.explaining {
                 let transaction = try WriteTransaction(
                     store, environment: environment, limits: limits, indexBuilding: indexBuilding, keys: keys,
                     addressing: assets.addressing, administrators: administrators)
                 return (
                     transaction, try transaction.indexWork.isLeft(), try store.removals.hasWork(),
-                    try store.zones.firstDetached() != nil,
+                    try store.zones.firstDetached() != nil, try store.hierarchies.firstUpdate() != nil,
                     try transaction.jobs.areWaiting() ? store.jobs.last() : nil,
                     try store.accounts.confusableNames(), try store.indexStatistics.load()
                 )
@@ -136,6 +136,7 @@ package actor RecordDatabase {
         if hasIndexWork { indexes.build() }
         if hasRemovals { accounts.finishRemovals() }
         if hasDetachedZones { zones.finishRemovals() }
+        if leavesLists { slices.begin(HierarchyWork(), in: self) }
         if let lastJob { jobs.resume(after: lastJob) }
     }
 

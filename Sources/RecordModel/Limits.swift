@@ -56,7 +56,8 @@ package struct DatabaseLimits: Hashable, Sendable {
     package var assetURLSeconds: Int64 = 3_600
     /// The disk space that uploads must leave free, in bytes, so that records can still be written.
     package var freeDiskBytes = 256 * 1_048_576
-    /// The most records that one deletion may delete through DELETE_SELF references.
+    /// The most records that one request may delete through DELETE_SELF references. Also the most records below those that
+    /// it deletes, or moves out of a share.
     package var cascadeRecords = 10_000
     /// The most records that one bulk update or bulk delete may change.
     package var setRecords = 100_000

@@ -38,17 +38,19 @@ final class TestDatabase {
     static func make(
         _ environment: RecordEnvironment = .development, limits: DatabaseLimits = DatabaseLimits(),
         passwords: PasswordWorkers? = nil, withUsers: Bool = true, drivers: StoreDrivers = StoreDrivers(),
+        indexBuilding: IndexBuildOptions = IndexBuildOptions(),
         adjust: (inout RecordAPIConfiguration) -> Void = { _ in }
     ) async throws -> TestDatabase {
         let database = try TestDatabase(
-            environment, limits: limits, passwords: passwords ?? Self.passwords, drivers: drivers, adjust: adjust)
+            environment, limits: limits, passwords: passwords ?? Self.passwords, drivers: drivers,
+            indexBuilding: indexBuilding, adjust: adjust)
         if withUsers { try await database.addUsers() }
         return database
     }
 
     private init(
         _ environment: RecordEnvironment, limits: DatabaseLimits, passwords: PasswordWorkers, drivers: StoreDrivers,
-        adjust: (inout RecordAPIConfiguration) -> Void
+        indexBuilding: IndexBuildOptions, adjust: (inout RecordAPIConfiguration) -> Void
     ) throws {
         let directory = NSTemporaryDirectory() + "fogbase-api-" + UUID().uuidString
         let container = try #require(ContainerName("Forum"))
@@ -63,6 +65,7 @@ final class TestDatabase {
                 dataPath: directory, passwords: passwords, operatorToken: SHA256.hash(utf8: Self.operatorToken),
                 limits: limits)
             server.drivers = drivers
+            server.indexBuilding = indexBuilding
             let registry = DatabaseRegistry(server)
             return (registry, RecordAPI(registry: registry, configuration: configuration))
         }

@@ -99,6 +99,7 @@ struct BulkChange: Sendable {
         }
         // In a bulk change, the limits on cascades and member entries apply to each record.
         writer.cascaded = 0
+        writer.checkedBelow = 0
         writer.memberEntries = 0
         do throws(RecordError) {
             try transaction.item { () throws(RecordError) in

@@ -7,6 +7,9 @@ package struct IndexBuildOptions: Hashable, Sendable {
     package var inlineRecords = 5_000
     /// The maximum number of entries that one request inserts into all its new indexes together.
     package var inlineEntries = 20_000
+    /// The number of records below a changed share or parent that one request looks at itself. Slices update the access
+    /// lists of the others. 500 records take the writer about 10 ms, as long as a slice that a client waits for.
+    package var inlineAccessLists = 500
     /// The duration of a slice while other writes wait, in nanoseconds.
     package var busyNanoseconds: UInt64 = 1_000_000
     /// The duration of a slice while no other writes wait, in nanoseconds.

@@ -174,6 +174,7 @@ extension SchemaWriter {
                 let writer: RecordWriter
                 if let known = writers[row.zone] { writer = known } else { writer = try remover(of: row.zone) }
                 writers[row.zone] = writer
+                writer.checkedBelow = 0
                 let name = try writer.writeTombstoneAlone(record, zone: row.zone)
                 let sources = try transaction.records.sources(
                     zone: row.zone, target: name, action: ReferenceAction.deleteSelf.rawValue, limit: 1)

@@ -11,8 +11,8 @@ struct Hierarchies {
     let writer: RecordWriter
 
     private var context: WriteContext { writer.context }
-    private var transaction: WriteTransaction { writer.transaction }
-    private var hierarchies: HierarchyTable { transaction.store.hierarchies }
+    var transaction: WriteTransaction { writer.transaction }
+    var hierarchies: HierarchyTable { transaction.store.hierarchies }
     private var shares: ShareTable { transaction.store.shares }
 
     /// The longest way from a record to the top of its hierarchy.
@@ -47,24 +47,6 @@ struct Hierarchies {
         return list.rights.isEmpty ? nil : StoredAccess.encode(list)
     }
 
-    /// Brings the access lists of records and of everything below them up to date.
-    ///
-    /// - Throws: BAD_REQUEST with cause TOO_LARGE if too many records change.
-    func updateAccess(of tops: [RecordNumber], zone: ZoneID) throws(RecordError) {
-        let limit = transaction.limits.cascadeRecords
-        var waiting = tops
-        var changed = 0
-        while let next = waiting.popLast() {
-            guard let record = try transaction.records.find(id: next), !record.row.isDeleted else { continue }
-            let access = try access(under: try hierarchies.place(of: next).parent, of: next)
-            guard access != record.row.access else { continue }
-            changed += 1
-            guard changed <= limit else { throw Self.tooLarge(limit) }
-            try set(access, of: record, zone: zone)
-            waiting += try children(of: next)
-        }
-    }
-
     /// Returns the children of a record.
     ///
     /// - Throws: BAD_REQUEST with cause TOO_LARGE if they are too many to be changed with it.
@@ -75,17 +57,13 @@ struct Hierarchies {
         return children
     }
 
-    /// Replaces the access list of a record. The record keeps its change tag, because its owner sees no difference.
-    private func set(_ access: [UInt8]?, of record: StoredRecord, zone: ZoneID) throws(RecordError) {
-        var row = record.row
-        row.access = access
-        try rewrite(record, as: &row, zone: zone)
-    }
-
     /// Gives a record a new place in the change feed.
     ///
     /// - Parameter row: The new row. Its sequence number is replaced.
-    func rewrite(_ record: StoredRecord, as row: inout RecordRow, zone: ZoneID) throws(RecordError) {
+    /// - Returns: How the access list changes.
+    @discardableResult
+    func rewrite(_ record: StoredRecord, as row: inout RecordRow, zone: ZoneID) throws(RecordError) -> ListChange {
+        var change = ListChange.none
         guard var type = transaction.schema[id: row.type] else { throw .recordNotFound }
         try transaction.ensureSavepoint()
         transaction.followed += 1
@@ -93,7 +71,11 @@ struct Hierarchies {
         if row.access != record.row.access {
             let lists = AccessLists(context: context)
             if row.access != nil { try lists.note(in: &type) }
-            try lists.noteFormerReaders(&row, before: record.row.access, type: type)
+            let lost = try lostShares(from: record.row.access, to: row.access)
+            change = lost.rights.isEmpty ? .widened : .narrowed
+            // Nobody has rights by a share that has ended, and the feeds of its participants have been told.
+            try lists.noteFormerReaders(
+                &row, before: record.row.access.map { _ in StoredAccess.encode(lost) }, type: type)
         }
         let fields = StoredFields(text: record.fields, layout: record.layout)
         let plan = WritePlan(
@@ -101,6 +83,7 @@ struct Hierarchies {
             before: WritePlan.State(row: record.row, fields: fields), after: WritePlan.State(row: row, fields: fields))
         plan.hasEntries = try writer.prepareIndexes(plan)
         try PlanWriter(context: context).write(plan, ReferenceChange())
+        return change
     }
 
     // MARK: Parents
@@ -147,7 +130,7 @@ struct Hierarchies {
         var place = try hierarchies.place(of: record)
         place.parent = parent.id
         try set(place, of: record)
-        try updateAccess(of: [record], zone: zone)
+        try updateAccess(of: record, zone: zone)
     }
 
     /// Denies a participant a place under a record that it may not write. Its records would otherwise come into shares
@@ -174,9 +157,9 @@ struct Hierarchies {
                 _ = try writer.writeTombstoneAlone(record, zone: zone)
             }
         }
-        var below: [RecordNumber] = []
-        for child in try children(of: row.id) {
-            below += try children(of: child)
+        let children = try children(of: row.id)
+        try count(children.count)
+        for child in children {
             var place = try hierarchies.place(of: child)
             place.parent = nil
             try hierarchies.set(place, of: child)
@@ -184,14 +167,23 @@ struct Hierarchies {
             var row = record.row
             row.revision = transaction.revision(after: row.revision)
             row.access = try access(under: nil, of: child)
-            try rewrite(record, as: &row, zone: zone)
+            try updateAccess(below: child, after: try rewrite(record, as: &row, zone: zone), zone: zone)
         }
-        try updateAccess(of: below, zone: zone)
+    }
+
+    /// Counts records that the request cannot leave to slices.
+    ///
+    /// - Throws: BAD_REQUEST with cause TOO_LARGE if they are too many.
+    func count(_ records: Int) throws(RecordError) {
+        writer.checkedBelow += records
+        guard writer.checkedBelow <= transaction.limits.cascadeRecords else {
+            throw Self.tooLarge(transaction.limits.cascadeRecords)
+        }
     }
 
     private static func tooLarge(_ limit: Int) -> RecordError {
         .badRequest(
-            "The hierarchy has more than \(limit) records below this one. Share or move parts of it",
+            "More than \(limit) records are below those that the request moves or deletes. End their share first, or move or delete fewer at once",
             cause: .tooLarge, details: [("limit", .number(Int64(limit)))])
     }
 }

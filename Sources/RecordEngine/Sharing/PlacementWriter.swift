@@ -99,9 +99,11 @@ struct PlacementWriter {
             if let missing = placement.missingParent {
                 writer.checks.append(.hasParent(missing, zone: zone, record: record, position: writer.position))
             }
-            if plan.before != nil, plan.changesAccess {
+            if let before = plan.before, plan.changesAccess {
                 let hierarchies = Hierarchies(writer: writer)
-                try hierarchies.updateAccess(of: try hierarchies.children(of: record), zone: zone)
+                let lost = try hierarchies.lostShares(from: before.row.access, to: placement.access)
+                try hierarchies.updateAccess(
+                    below: record, after: lost.rights.isEmpty ? .widened : .narrowed, zone: zone)
             }
         }
         guard let share = placement.share else { return }

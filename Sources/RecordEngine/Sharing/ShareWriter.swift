@@ -58,7 +58,7 @@ struct ShareWriter {
             var place = try transaction.store.hierarchies.place(of: root)
             place.guid = nil
             try transaction.store.hierarchies.set(place, of: root)
-            try hierarchies.updateAccess(of: [root], zone: share.zone)
+            try hierarchies.updateAccess(of: root, zone: share.zone)
         }
         try replace(input?.participants, of: share)
     }
@@ -86,7 +86,7 @@ struct ShareWriter {
         let participants = try shares.participants(of: id)
         try shares.remove(id)
         transaction.rightsChanged = true
-        if let root = share.root { try hierarchies.updateAccess(of: [root], zone: share.zone) }
+        if let root = share.root { try hierarchies.updateAccess(of: root, zone: share.zone) }
         for participant in participants { try didLoseRights(participant, of: share) }
     }
 

@@ -154,6 +154,8 @@ private final class QueuedSlice: PendingWrite, @unchecked Sendable {
 
     override var frees: Bool { sliced.frees }
 
+    override var callerAccount: UserID? { sliced.account }
+
     override func run(_ transaction: WriteTransaction) throws(RecordError) {
         progress = nil
         var budget = SliceBudget(sliced.pace, in: transaction, waiting: database.queueDepth)

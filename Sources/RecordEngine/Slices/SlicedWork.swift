@@ -11,6 +11,8 @@ protocol SlicedWork: AnyObject, Sendable {
 
     /// The number that a slice adds to the size of its group.
     var weight: Int { get }
+    /// The account that the work is for; `nil` for the server. Accounts take turns with their large writes.
+    var account: UserID? { get }
     /// The number of operations that a slice adds to the statistics.
     var operations: Int { get }
     /// Whether the work only deletes. If true, the work may use the disk space reserved for deletions on a full disk.
@@ -40,6 +42,7 @@ protocol SlicedWork: AnyObject, Sendable {
 
 extension SlicedWork {
     var weight: Int { 1 }
+    var account: UserID? { nil }
     var operations: Int { 0 }
     var frees: Bool { false }
     var isOfItems: Bool { false }

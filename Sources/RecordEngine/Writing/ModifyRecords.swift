@@ -5,6 +5,9 @@ internal import RecordWire
 extension RecordDatabase {
     /// Executes the operations of one request, and returns when they are durable.
     ///
+    /// If a share or parent of a large hierarchy changes, this function also waits for the slices that update the access
+    /// lists of its records. They go on without the caller.
+    ///
     /// - Parameter charge: Receives the number of records that the request has rewritten or deleted because of its own:
     ///   by cascades, and below a record whose share or parent has changed. Called also if the request fails.
     /// - Throws: For a single operation, the operation's error. For a batch, only errors of the whole batch: errors of
@@ -17,12 +20,14 @@ extension RecordDatabase {
         let bytes = request.operations.first?.input.body.count ?? 0
         let operations = max(1, request.operations.count)
         let weight = max(operations, bytes / 32_768)
-        let (result, followed) = await withUnsafeContinuation { continuation in
+        let (result, followed, left) = await withUnsafeContinuation { continuation in
             submit(
                 PendingModification(
                     request, operations: operations, weight: weight, isAlone: weight > 100, continuation: continuation))
         }
-        if followed > 0 { charge(followed) }
+        if let left { await slices.wait(for: left) }
+        let followers = followed + (left?.rewritten ?? 0)
+        if followers > 0 { charge(followers) }
         return try result.get()
     }
 }
@@ -37,8 +42,8 @@ private final class PendingModification: PendingWrite, @unchecked Sendable {
     private var followed = 0
     private let continuation: UnsafeContinuation<Outcome, Never>
 
-    /// The result, and `WriteTransaction.followed`.
-    typealias Outcome = (Result<WriteResponse, RecordError>, followed: Int)
+    /// The result, `WriteTransaction.followed`, and the work that the request has left.
+    typealias Outcome = (Result<WriteResponse, RecordError>, followed: Int, left: HierarchyWork?)
 
     override var callerAccount: UserID? { request.caller.writerID }
 
@@ -69,7 +74,7 @@ private final class PendingModification: PendingWrite, @unchecked Sendable {
             } else {
                 .failure(.databaseUnavailable)
             }
-        continuation.resume(returning: (result, followed))
+        continuation.resume(returning: (result, followed, failure == nil ? left : nil))
     }
 }
 

@@ -23,6 +23,9 @@ class PendingWrite: @unchecked Sendable {
     /// The account of the caller; `nil` for work of the server. Accounts take turns with their large writes.
     var callerAccount: UserID? { nil }
 
+    /// The work that the write has left to slices, once it is committed; `nil` for none.
+    final var left: HierarchyWork?
+
     /// Whether the entry writes nothing: see `RecordDatabase.betweenGroups`.
     var isBetweenGroups: Bool { false }
 

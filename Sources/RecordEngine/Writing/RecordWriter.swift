@@ -15,6 +15,9 @@ final class RecordWriter {
     var checks: [DeferredCheck] = []
     /// The number of records that this request has deleted by cascade.
     var cascaded = 0
+    /// The number of records below deleted ones, and below records that have left a share, that this request has looked
+    /// at. They cannot be left to slices.
+    var checkedBelow = 0
     /// The number of list index entries that this request has added.
     var memberEntries = 0
     /// The index of the running operation in its request.

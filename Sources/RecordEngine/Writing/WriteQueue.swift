@@ -23,7 +23,7 @@ struct WriteQueue {
     private var lastLarge: UserID?
 
     /// The minimum weight of a large write. The execution and fsync of large writes take long.
-    private static let largeWeight = 64
+    static let largeWeight = 64
     /// The number of records that make a write heavy if they follow from it.
     static let heavyRecords = 100
     /// The number of groups in which the writes of an account with a heavy write count as large.

@@ -38,6 +38,10 @@ package final class WriteTransaction {
     /// The number of records that the current request has rewritten or deleted because of another record: by cascades
     /// of DELETE_SELF, and below a record whose share or parent has changed. Work that was undone counts too.
     var followed = 0
+    /// The number of records below a changed share or parent that the current request has looked at.
+    var checkedLists = 0
+    /// The records below which the current request leaves access lists to slices. Those of undone work too.
+    var leftBelow: [RecordNumber] = []
     /// The maximum number of entries that this request may still add to new indexes. A job adds the remaining entries.
     var inlineEntries = 0
     /// The greatest record number that may lack entries in an index under construction. Writes of records with greater
@@ -112,6 +116,8 @@ package final class WriteTransaction {
     func request(startsLazily: Bool, _ body: () throws(RecordError) -> Void) throws(RecordError) {
         store.beginRequest()
         followed = 0
+        checkedLists = 0
+        if !leftBelow.isEmpty { leftBelow = [] }
         let schemaBefore = schema
         let rightsBefore = rightsChanged
         do throws(RecordError) {

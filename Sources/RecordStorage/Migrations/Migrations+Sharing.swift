@@ -44,4 +44,15 @@ extension Migrations {
         ALTER TABLE lost_zone ADD COLUMN owner_name TEXT;
         CREATE UNIQUE INDEX participant_by_account ON participant (account, share) WHERE account IS NOT NULL;
         """
+
+    /// The updates of access lists that a request has left to slices.
+    static let accessUpdates = """
+        -- The records whose children may have outdated access lists, because a share or a parent above has changed.
+        CREATE TABLE access_update (
+            parent INTEGER PRIMARY KEY,
+            zone INTEGER NOT NULL,
+            -- The children up to this number are up to date.
+            last INTEGER NOT NULL
+        );
+        """
 }

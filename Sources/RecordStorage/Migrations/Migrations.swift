@@ -145,5 +145,6 @@ package enum Migrations {
         Migration(name: "sharing", sql: sharing),
         Migration(name: notificationsName, sql: notifications),
         Migration(name: "zones of webhooks", sql: webhookZones),
+        Migration(name: "updates of access lists", sql: accessUpdates),
     ]
 }

@@ -31,11 +31,13 @@ package struct ShareRow: Hashable, Sendable {
 /// Its functions throw INTERNAL_ERROR or TRY_AGAIN_LATER if the store fails.
 package final class ShareTable {
     let connection: Connection
+    private let findByID: Statement
     private let findByRoot: Statement
 
     /// Prepares the SQL statements on `connection`.
     package init(_ connection: Connection) {
         self.connection = connection
+        findByID = connection.prepare("SELECT \(Self.columns) FROM share WHERE record = ?1")
         findByRoot = connection.prepare("SELECT \(Self.columns) FROM share WHERE root = ?1 AND root > 0")
     }
 
@@ -51,8 +53,7 @@ package final class ShareTable {
 
     /// Returns the share of a share record; `nil` if there is none.
     package func find(_ id: ShareID) throws(RecordError) -> ShareRow? {
-        try connection.prepare("SELECT \(Self.columns) FROM share WHERE record = ?1").with(id)
-            .row { Self.row(&$0) }
+        try findByID.with(id).row { Self.row(&$0) }
     }
 
     /// Returns the share whose root is a record; `nil` if there is none.

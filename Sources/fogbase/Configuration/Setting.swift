@@ -186,7 +186,7 @@ struct Setting: Sendable {
         Setting("limits.page_size", \.pageSize, .count(1...10_000), "records per page"),
         Setting(
             "limits.cascade_records", \.cascadeRecords, .count(1...1_000_000),
-            "records that the deletes of one request may cascade to"),
+            "records that may follow the deletes and moves of one request"),
         Setting(
             "limits.set_records", \.setRecords, .count(1...10_000_000),
             "records that a bulk update or delete may match"),

@@ -1,4 +1,5 @@
 import HTTP
+import RecordEngine
 import RecordWire
 import TestSupport
 import Testing
@@ -57,8 +58,12 @@ struct SharedHistory {
     var random: SeededGenerator
     private var made = 0
 
-    static func make(seed: UInt64) async throws -> SharedHistory {
-        let history = SharedHistory(database: try await TestDatabase.make(), random: SeededGenerator(seed: seed))
+    static func make(seed: UInt64, inlineAccessLists: Int = 500) async throws -> SharedHistory {
+        var slices = IndexBuildOptions()
+        slices.inlineAccessLists = inlineAccessLists
+        if inlineAccessLists < 500 { slices.recordsPerSlice = 2 }
+        let history = SharedHistory(
+            database: try await TestDatabase.make(indexBuilding: slices), random: SeededGenerator(seed: seed))
         let schema = await history.database.call(
             .put, "/schema", as: .administrator, body: #"{"types":{"Item":{"fields":{"title":{"type":"STRING"}}}}}"#)
         try #require(schema.status == 200, "\(schema.text)")
