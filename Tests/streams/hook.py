@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 # The clocks of sender and receiver are one. A message on a busy machine may wait so long.
 MOST_SECONDS_OLD = 60
 PLANTS = {"lose": "lacks", "order": "not in the order", "signature": "the signature", "repeat": "sent again",
-          "content": "other content"}
+          "content": "other content", "pause": "stands still"}
 
 
 @dataclass
@@ -65,7 +65,8 @@ class Hook:
         self.records: dict[tuple[str, str], str] = {}  # the change tags by type and name
         self.problems: list[str] = []
         self.failures = 0  # in a row
-        self.tokens: list[str] = []  # of processed messages, for replays
+        self.tokens: list[tuple[str, int]] = []  # of processed messages, with their timestamps, for replays
+        self.rights_changed = 0  # when the rights of its caller have last changed: the tokens until then may have ended
         # What may not be in a message after a moment, in milliseconds since 1970.
         self.forbidden: dict[str, int] = {}  # types
         self.ended: int | None = None  # no message at all
@@ -159,7 +160,7 @@ class Hook:
 
     def _apply(self, found: Arrival) -> None:
         if found.token:
-            self.tokens = [*self.tokens[-20:], found.token]
+            self.tokens = [*self.tokens[-20:], (found.token, found.timestamp)]
         if found.kind == "feed.reset":
             self.records.clear()
             self.resets += 1
