@@ -82,6 +82,7 @@ class Hook:
         self._started = self._ended = 0  # the first moment of the last message, and the last one of all
         self._ids: dict[str, Arrival] = {}
         self._reset_ids: set[str] = set()
+        self._is_reset_open = False  # a reset has come that is not acknowledged for sure
         self._under_way: Arrival | None = None
 
     # What happens to the webhook
@@ -92,8 +93,11 @@ class Hook:
             self._is_settled = False
 
     @contextmanager
-    def changing(self, replays: bool = False) -> Iterator[None]:
-        """Somebody changes the webhook, or with `replays` sets it to an earlier position."""
+    def changing(self, replays: bool = False, renames: bool = False) -> Iterator[None]:
+        """Somebody changes the webhook, or with `replays` sets it to an earlier position. With `renames`, the message
+        on its way gets another id."""
+        if renames and self._is_reset_open:
+            self.causes += 1
         self._change(1, replays)
         try:
             yield
@@ -126,6 +130,7 @@ class Hook:
                 return found
             self.messages += 1
             self.events += len(found.events)
+            self._is_reset_open = found.kind == "feed.reset"
             other, self._under_way = self._under_way, found
             if other:
                 # Without a response, the sender may send it again at once, over another connection.
@@ -147,6 +152,7 @@ class Hook:
             self._under_way = None
             self._is_settled = is_settled and not (found.is_disturbed or found.is_given_up)
             self.failures = 0 if is_settled else self.failures + 1
+            self._is_reset_open &= not self._is_settled
             if not is_processed:
                 return
             if self.plant == "lose" and len(found.events) > 1:

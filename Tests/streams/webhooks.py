@@ -211,7 +211,7 @@ class Round:
     def do_move(self, hook: Hook) -> None:
         if hook.ended is None and hook.name != "gone":
             query = f"at={self.random.randrange(10**6)}"
-            with hook.changing():
+            with hook.changing(renames=True):
                 hook.moved = query, 1 << 62
                 self.call(hook, body={"url": self.url(hook, query)}, method="PATCH")
                 hook.moved = query, now()
