@@ -232,8 +232,8 @@ class Round:
         client.close()
         writes = sum(len(one.writes) for one in self.writers)
         self.line = (f"{writes} writes, {len(table)} records, {assets} assets; backup {ended - began:.2f} s; of the "
-                     f"reader's tokens {good} valid, {expired} expired; {self.interrupted.total()} kills during backups, "
-                     f"{self.waits} waits for one")
+                     f"reader's tokens {good} valid, {expired} expired; {self.interrupted.total()} kills during "
+                     f"backups, {self.waits} waits for one")
 
     def gaps(self, writer: Writer, table: dict, newest: int) -> list[str]:
         """Problems if the records of a writer in the copy are not the result of a prefix of its writes."""
