@@ -146,7 +146,7 @@ class Soak:
                 self.shared.fail(f"{one.name} does not stop")
 
     def make_clients(self, name: str) -> list[SoakClient]:
-        if not ThumbnailClient.PROGRAM:
+        if name == "soak" and not ThumbnailClient.PROGRAM:
             print("without thumbnails: vipsthumbnail is not installed (apt-get install libvips-tools)")
         random = Random(f"{self.options.seed} {name}")
         return [kind(self.shared, f"{kind.__name__.lower()}{number}-{name}", Random(random.randrange(10**9)))
