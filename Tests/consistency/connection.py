@@ -17,9 +17,12 @@ LENGTH = re.compile(rb"\r\ncontent-length: *([0-9]+)", re.IGNORECASE)
 
 # Why a request with a condition may be rejected for now, with its status: the index is being built or was dropped, or
 # too many long queries run.
-PASSING = {"INDEX_BUILDING": 503, "NOT_INDEXED": 400, "TRY_AGAIN_LATER": 503}
+PASSING = {"INDEX_BUILDING": 503, "NOT_INDEXED": 400, "queries wait": 503}
 # Why one with an idempotency key may be: the first one is still in progress. No other request may be rejected.
-IN_PROGRESS = {"TRY_AGAIN_LATER": 503}
+IN_PROGRESS = {"key in progress": 503}
+# Names for what has no cause of its own: `UNAVAILABLE` may also mean that the server is about to stop.
+REASONS = {"More long queries are waiting": "queries wait", "Too many of your long queries": "queries wait",
+           "A request with this Idempotency-Key is still running": "key in progress"}
 
 # Responses up to this length are remembered unchanged.
 REMEMBERED_BYTES = 4096
@@ -87,7 +90,8 @@ class Connection:
             returned = json.loads(content)
         except ValueError:
             returned = {}
-        cause = returned.get("details", {}).get("cause") or returned.get("serverErrorCode")
+        cause = next((name for words, name in REASONS.items() if returned.get("reason", "").startswith(words)),
+                     returned.get("details", {}).get("cause", ""))
         causes = [PASSING] if path.startswith("/query") else []
         causes += [IN_PROGRESS] if any(one.startswith("Idempotency-Key") for one in headers) else []
         if any(one.get(cause) == status for one in causes):

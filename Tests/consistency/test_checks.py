@@ -1,5 +1,6 @@
 """Self tests: the checks reject impossible histories and accept possible ones: handmade, simulated and mutated."""
 import copy
+import json
 import itertools
 import time
 import unittest
@@ -10,7 +11,7 @@ from Tests.consistency import simulation
 from Tests.consistency.checks import (
     check_bank, check_crowds, check_end, check_orders, check_registers, check_tags, moments_of_feed)
 from Tests.consistency.client import Worker
-from Tests.consistency.connection import REMEMBERED_BYTES, Connection, Reply, Unavailable
+from Tests.consistency.connection import REASONS, REMEMBERED_BYTES, Connection, Reply, Unavailable
 from Tests.consistency.counters import check_counter, check_list, check_order, check_sum
 from Tests.consistency.feeds import check_run
 from Tests.consistency.history import ABSENT, FOREVER, Access, Change, Observations, Page, Paging, Run, Snapshot, Step
@@ -511,17 +512,18 @@ class Clients(unittest.TestCase):
         def causes(path: str, headers: tuple[str, ...], status: int, cause: str) -> type:
             connection = Connection(1, "", Random(1))
             with self.assertRaises((Problem, Unavailable)) as caught:
-                connection.refuse("GET", path, headers, status, b'{"details":{"cause":"%s"}}' % cause.encode())
+                connection.refuse("GET", path, headers, status, json.dumps(
+                    {"reason": cause} if " " in cause else {"details": {"cause": cause}}).encode())
             self.assertEqual(connection.refused.total(), isinstance(caught.exception, Unavailable))
             return type(caught.exception)
 
-        key = ("Idempotency-Key: k",)
+        key, (waiting, _, running) = ("Idempotency-Key: k",), REASONS
         for one in (("/query/Item", (), 503, "INDEX_BUILDING"), ("/query/Item", (), 400, "NOT_INDEXED"),
-                    ("/records", key, 503, "TRY_AGAIN_LATER")):
+                    ("/query/Item", (), 503, waiting), ("/records", key, 503, running)):
             self.assertIs(causes(*one), Unavailable, one)
         for one in (("/records/Item/i", (), 503, "INDEX_BUILDING"), ("/query/Item", (), 500, "INDEX_BUILDING"),
-                    ("/query/Item", (), 503, "UNAVAILABLE"), ("/records", (), 503, "TRY_AGAIN_LATER"),
-                    ("/changes", (), 410, "TOKEN_EXPIRED")):
+                    ("/query/Item", (), 503, "UNAVAILABLE"), ("/records", (), 503, running),
+                    ("/records", key, 503, waiting), ("/changes", (), 410, "TOKEN_EXPIRED")):
             self.assertIs(causes(*one), Problem, one)
 
 
@@ -551,7 +553,8 @@ class WholeRuns(unittest.TestCase):
         self.assertIn("only 300 requests", self.missing(requests=100, refused_INDEX_BUILDING=0)[0])
 
     def test_a_server_that_puts_off_is_found(self):
-        self.assertIn("were refused for now", self.missing(refused_NOT_INDEXED=1_000)[0])
+        self.assertIn("were refused for now", self.missing(refused_NOT_INDEXED=2_000)[0])
+        self.assertEqual(self.missing(**{"refused_key in progress": 2_000}), [])
 
     def test_transfers_and_uploads_that_hardly_succeed_are_found(self):
         self.assertIn("transfers refused", self.missing(transfers_refused=100)[0])

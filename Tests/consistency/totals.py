@@ -10,8 +10,9 @@ METRICS = {"checkpoints": "fogbase_checkpoints_total", "slices": "fogbase_index_
            "collected": "fogbase_assets_collected_total"}
 # Requests per second of load: a tenth of the rate of the slowest mix on two shared processors.
 LEAST_REQUESTS = 150
-# The share of the requests that may be rejected for now; 0.8 % are usual.
-MOST_REFUSED = 0.05
+# The share of the requests that may be rejected for now: 0.8 % are usual, 4.4 % were on a machine that builds indexes
+# slowly. Clients that wait for the response to their own key are not among them; they may wait for 20 s.
+MOST_REFUSED = 0.1
 # The share of the transfers that may meet another one, and of the uploads whose token may expire on a busy machine.
 MOST_CONFLICTS, MOST_EXPIRED = 0.9, 0.1
 
@@ -34,7 +35,8 @@ class Totals:
         if self.rounds < ROUNDS:
             return []
         found = [f"no {words} in {self.rounds} rounds" for what, words in BACKGROUND.items() if not self.counts[what]]
-        requests, refused = self.counts["requests"], self.refused.total()
+        requests = self.counts["requests"]
+        refused = self.refused.total() - self.refused["key in progress"]
         least = round(LEAST_REQUESTS * self.seconds * self.rounds)
         if requests < least:
             found.append(f"only {requests} requests in {self.rounds} rounds of {self.seconds:g} s, "

@@ -11,7 +11,7 @@ from Tests.harness.errors import Problem
 
 # Why a request with a condition may be rejected for now, with its status: an index was dropped or is being built, or
 # too many long queries run. Nothing else may be rejected.
-TEMPORARY = {"INDEX_BUILDING": 503, "NOT_INDEXED": 400, "TRY_AGAIN_LATER": 503}
+TEMPORARY = {"INDEX_BUILDING": 503, "NOT_INDEXED": 400, "long queries": 503}
 
 
 class Unavailable(Exception):
@@ -103,7 +103,9 @@ class SoakClient(Worker):
             return response
         if path.startswith("/query"):
             error = response.json()
-            cause = error.get("details", {}).get("cause") or error["serverErrorCode"]
+            # The server also says UNAVAILABLE when it stops.
+            is_long = "long queries" in error["reason"]
+            cause = "long queries" if is_long else error.get("details", {}).get("cause")
             if TEMPORARY.get(cause) == response.status:
                 self.add(f"rejected {cause}")
                 raise Unavailable

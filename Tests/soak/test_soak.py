@@ -134,11 +134,12 @@ class RejectionTests(unittest.TestCase):
                 ("/query/Item", 400, "NOT_INDEXED", "unavailable"),
                 ("/query/Item", 500, "INDEX_BUILDING", "failures"), ("/query/Item", 503, "UNAVAILABLE", "failures"),
                 ("/records/Item", 503, "INDEX_BUILDING", "failures"), ("/records", 503, "UNAVAILABLE", "failures")):
-            body = json.dumps({"serverErrorCode": "X", "details": {"cause": cause}})
+            body = json.dumps({"reason": "", "details": {"cause": cause}})
             self.assertEqual(self.outcome(path, status, body), [expected], (path, status, cause))
 
     def test_an_expired_token_is_a_failure(self):
-        self.assertEqual(self.outcome("", 410, '{"details":{"cause":"TOKEN_EXPIRED"}}', FeedClient), ["failures"])
+        body = '{"reason":"","details":{"cause":"TOKEN_EXPIRED"}}'
+        self.assertEqual(self.outcome("", 410, body, FeedClient), ["failures"])
 
 
 class RunTests(unittest.TestCase):
