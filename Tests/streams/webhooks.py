@@ -2,7 +2,7 @@
 
     python3 -m Tests.streams.webhooks                # the release build, 3 rounds of six seconds
     python3 -m Tests.streams.webhooks --rounds 200   # a long run
-    python3 -m Tests.streams.webhooks --failures 4   # pauses up to 40 s between attempts
+    python3 -m Tests.streams.webhooks --failures 4 --actions receiver,test --seconds 30   # pauses up to 40 s
     python3 -m Tests.streams.webhooks --plant lose   # plants a fault: the rounds must fail
 
 In a round, writers create, change and delete records of two types. Webhooks of an administrator and of API keys send
@@ -127,7 +127,8 @@ class Round:
             if starts and time.monotonic() >= starts:
                 self.receiver.start()
                 starts = 0.0
-            action = self.random.choices(list(ACTIONS), list(ACTIONS.values()))[0]
+            actions = self.options.actions
+            action = self.random.choices(actions, [ACTIONS[one] for one in actions])[0]
             if action == "receiver":
                 if not starts:
                     self.receiver.kill()
@@ -254,7 +255,7 @@ class Round:
         failures = {one.name: self.state(admin, one)["failures"] for one in living}
         for one in living:
             # The other half waits for its next attempt.
-            if self.random.random() < 0.5:
+            if "resume" in self.options.actions and self.random.random() < 0.5:
                 self.do_resume(one)
         if self.options.plant == "pause":
             self.call(living[0], "/pause")
@@ -353,6 +354,8 @@ def main() -> int:
     parser.add_argument("--writers", type=int, default=6)
     parser.add_argument("--failures", type=int, default=1, help="most failures of a webhook in a row that the receiver "
                         "decides on (default: %(default)s): the pauses between attempts double from 5 s")
+    parser.add_argument("--actions", type=lambda text: text.split(","), default=list(ACTIONS), metavar="NAME,…",
+                        help="what may happen (default: all): without resume, the pauses after failures last")
     parser.add_argument("--plant", choices=list(PLANTS), help="for self tests: a fault that each round must find")
     options = parse(parser)
     print(f"seed {options.seed}: {options.rounds} rounds of webhooks, {options.writers} writers", flush=True)
