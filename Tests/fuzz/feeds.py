@@ -35,7 +35,7 @@ def feeds(fixture: Fixture, audiences: Audiences, owner: Caller) -> list[Sample]
     found += [
         writer.get(f"/changes?{audiences.shared}", STREAM, ("Last-Event-ID", other)),
         writer.get(f"/changes?{audiences.shared}&since={quoted(other)}", STREAM),
-        # A ticket is used once, by whoever has it, and says all but the position.
+        # A ticket is used once, by any caller who has it, and says all but the position.
         Caller().get("/changes?ticket=AAAA", STREAM).rejected_with(401),
         owner.get(ticket(fixture, owner, "/changes?type=Post") + "&type=Plan", STREAM).rejected_with(400),
         Caller().get(f"/changes?{audiences.shared}", STREAM).rejected_with(401),
