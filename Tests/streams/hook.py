@@ -155,8 +155,8 @@ class Hook:
             self._is_reset_open &= not self._is_settled
             if not is_processed:
                 return
-            if self.plant == "lose" and len(found.events) > 1:
-                found.events.pop()
+            if self.plant == "lose":  # what is not written again
+                found.events = [one for one in found.events if not one["record"]["recordName"].startswith("once-")]
             if self.plant == "repeat":
                 self._check_order(found)
             if self.plant == "content" and found.events:
