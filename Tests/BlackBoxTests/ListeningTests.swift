@@ -96,7 +96,10 @@ import Testing
         #expect(try client.receiveText().hasPrefix("HTTP/1.1 200"))
     }
 
-    @Test(.enabled(if: geteuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv")))
+    @Test(
+        .enabled(
+            if: geteuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv"),
+            "Only root can start a program as another user, with /usr/bin/setpriv"))
     func `a data directory of another user is reported with both users and the command`() throws {
         let directory = try Self.makeDirectory()
         defer { try? FileManager.default.removeItem(atPath: directory) }

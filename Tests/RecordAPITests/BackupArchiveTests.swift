@@ -6,6 +6,7 @@ import RecordModel
 import RecordWire
 import TestSupport
 import Testing
+import Threads
 
 /// Backups that an owner downloads.
 @Suite struct BackupArchiveTests {
@@ -192,6 +193,27 @@ import Testing
             state = await database.call(.get, Self.route, as: .administrator).json?["state"]?.string ?? "?"
         }
         #expect(state == "done")
+    }
+
+    @Test func `a deletion does not disturb a backup that has just started`() async throws {
+        let database = try await TestDatabase.make()
+        let (archive, registry) = (database.registry.archive, database.registry)
+        let isDone = Locked(false)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                while !isDone.withLock({ $0 }) {
+                    _ = try archive.start(version: "test", of: registry)
+                    await Task.yield()
+                }
+            }
+            group.addTask {
+                defer { isDone.withLock { $0 = true } }
+                for _ in 0..<400 { try await archive.delete() }
+            }
+            try await group.waitForAll()
+        }
+        try await archive.delete()
+        #expect(try await Self.make(database)["state"]?.string == "done")
     }
 
     @Test func `an archive is deleted after some hours`() async throws {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Prints the costs of the record path. Run in release: `FOGBASE_TIMINGS=1 swift test -c release --filter TimingTests`.
-@Suite(.enabled(if: ProcessInfo.processInfo.environment["FOGBASE_TIMINGS"] != nil))
+@Suite(.enabled(if: ProcessInfo.processInfo.environment["FOGBASE_TIMINGS"] != nil, "FOGBASE_TIMINGS=1 prints timings"))
 struct TimingTests {
     static let body = utf8(
         #"{"recordName":"0190c2e8-7d31-7cc2-9a5f-2f1f6a1d9b10","fields":{"title":{"value":"A walk along the sea","type":"STRING"},"#

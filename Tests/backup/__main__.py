@@ -13,22 +13,30 @@ between two records. The copy is one moment if
 * it has, for each write in it, all writes that were acknowledged before that one was sent;
 * batches are whole, and all assets of its records exist with their bytes;
 * a feed from its beginning equals its records. A token that the first server issued before the moment resumes to the
-  same records; a later one is 410.
+  same records; a later one is 410, because a backup was restored.
+
+Some records are written once: what loses their only change lacks them for good. Each round must meet tokens of both
+kinds, and in a run of three rounds or more each kind of kill must come during a backup.
 """
 import random
 import shutil
 import signal
 import subprocess
 import time
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from Tests.backup.clients import RECORDS_PER_WRITER, TOTAL, FeedReader, Write, Writer
+from Tests.backup.clients import RECORDS_PER_WRITER, TOTAL, FeedReader, Worker, Write, Writer, record_of
 from Tests.harness.arguments import make_parser, parse, run_main
 from Tests.harness.client import Client, quoted
 from Tests.harness.errors import Problem
 from Tests.harness.rounds import add_round_options, run_rounds
 from Tests.harness.server import Server
+
+RESTORED = "The sync token is of a state that this database does not have"
+BUSY = "Another backup of this server is under way"
+VICTIMS = ("command, by SIGINT", "command, by SIGKILL", "server")
 
 
 class Round:
@@ -39,6 +47,8 @@ class Round:
         self.copy = Server(options.binary, directory / "restored", options.settings)
         self.problems: list[str] = []
         self.line = "it broke off"
+        self.interrupted: Counter[str] = Counter()  # the backups that were broken off, by what was killed
+        self.waits = 0  # for a backup whose command was killed
 
     def fogbase(self, *words: str, expect: int | None = 0) -> subprocess.CompletedProcess:
         found = subprocess.run([self.binary, *words], capture_output=True, text=True, timeout=300,
@@ -53,7 +63,7 @@ class Round:
         self.writers = [Writer(self.server, number, self.options.seed) for number in range(self.options.writers)]
         self.feed_reader = FeedReader(self.server)
         try:
-            for one in [*self.writers, self.feed_reader]:
+            for one in self.workers:
                 one.start()
             time.sleep(self.random.uniform(0.5, self.options.seconds))
             if self.options.kills:
@@ -66,12 +76,8 @@ class Round:
             if self.options.plant == "late":
                 began = ended = time.monotonic()
         finally:
-            for one in [*self.writers, self.feed_reader]:
-                one.ends.set()
-            for one in [*self.writers, self.feed_reader]:
-                one.join(30)
+            self.end_workers()
             self.server.kill()
-        self.problems += [one.problem for one in [*self.writers, self.feed_reader] if one.problem]
         verified = self.fogbase("backup", "verify", str(backup), expect=None)
         if verified.returncode:
             self.problems.append(f"verify: {verified.stdout}{verified.stderr}")
@@ -86,6 +92,19 @@ class Round:
             self.copy.kill()
         return self.problems
 
+    @property
+    def workers(self) -> list[Worker]:
+        return [*self.writers, self.feed_reader]
+
+    def end_workers(self) -> None:
+        for one in self.workers:
+            one.ends.set()
+        for one in self.workers:
+            one.join(30)
+            if one.is_alive():
+                self.problems.append(f"{one.name} waits for a response since 30 s")
+        self.problems += [one.problem for one in self.workers if one.problem]
+
     def damage(self, backup: Path) -> None:
         """Changes one byte of one file: restore must name the file."""
         victim = self.random.choice([one for one in backup.rglob("*") if one.is_file() and one.name != "manifest.json"])
@@ -99,32 +118,40 @@ class Round:
     def kill_during_backup(self) -> None:
         """Kills the command, then the server, during a backup: nothing that looks complete may be left."""
         target = self.directory / "killed"
-        for victim in ("command, by SIGINT", "command, by SIGKILL", "server"):
+        for victim in VICTIMS:
             child = subprocess.Popen(
                 [self.binary, "backup", "create", str(target), "--data", str(self.server.data)],
                 env=self.server.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
             limit = time.monotonic() + 10
             while not (target.exists() or Path(f"{target}.partial").exists()) and time.monotonic() < limit:
                 time.sleep(0.001)
+            if time.monotonic() >= limit:
+                self.problems.append("a backup has not begun in 10 s")
             time.sleep(self.random.uniform(0, 0.05))
             if victim == "server":
                 self.restart()
             else:
                 child.send_signal(signal.SIGINT if "SIGINT" in victim else signal.SIGKILL)
             child.wait(60)
-            if victim == "command, by SIGINT" and child.returncode not in (0, 130):
-                self.problems.append(f"after SIGINT the command ended with {child.returncode}: {child.stdout.read()}")
-            if victim == "command, by SIGINT" and Path(f"{target}.partial").exists():
-                self.problems.append("a cancelled backup left something")
-            if "SIGKILL" in victim:
+            said = child.stdout.read()
+            if victim == "command, by SIGKILL":
                 self.wait_for_end()
-            if target.exists():  # It was faster.
+                self.interrupted[victim] += child.returncode == -signal.SIGKILL
+                if not target.exists():
+                    self.problems.append("the server did not complete the backup whose command was killed")
+            elif not target.exists():
+                self.interrupted[victim] += 1
+                if child.returncode == 0 or "SIGINT" in victim and child.returncode != 130:
+                    self.problems.append(f"without a backup, the command ended with {child.returncode}: {said}")
+                if "SIGINT" in victim and Path(f"{target}.partial").exists():
+                    self.problems.append("a cancelled backup left something")
+                elif self.fogbase("backup", "verify", f"{target}.partial", expect=None).returncode == 0:
+                    self.problems.append("what a killed backup left passes for whole")
+            if target.exists():  # it was faster
                 found = self.fogbase("backup", "verify", str(target), expect=None)
                 if found.returncode:
                     self.problems.append(f"a killed backup looks whole: {found.stdout}{found.stderr}")
                 shutil.rmtree(target)
-            elif self.fogbase("backup", "verify", f"{target}.partial", expect=None).returncode == 0:
-                self.problems.append("what a killed backup left passes for whole")
         self.fogbase("backup", "create", str(target), "--data", str(self.server.data))
         if Path(f"{target}.partial").exists():
             self.problems.append("the next backup did not delete what a killed one had left")
@@ -139,21 +166,26 @@ class Round:
             if made.returncode == 0:
                 shutil.rmtree(probe)
                 return
+            if BUSY not in made.stdout + made.stderr:
+                self.problems.append(f"a backup after a killed one fails: {made.stdout}{made.stderr}")
+                return
+            self.waits += 1
             time.sleep(0.05)
         self.problems.append("the server did not finish a backup whose command was killed")
 
     def restart(self) -> None:
-        """Runs `kill -9`; the writers reconnect on the same port and continue from the last acknowledged write."""
-        for one in [*self.writers, self.feed_reader]:
+        """Runs `kill -9`, and begins again with new data and new workers: what was acknowledged before a kill is the
+        subject of `make crash`."""
+        for one in self.workers:
             one.ends.set()
+            one.is_killed.set()
         self.server.kill()
-        for one in [*self.writers, self.feed_reader]:
-            one.join(30)
+        self.end_workers()
         shutil.rmtree(self.server.data)
         self.server.start()
         self.writers = [Writer(self.server, number, self.options.seed + 1) for number in range(self.options.writers)]
         self.feed_reader = FeedReader(self.server)
-        for one in [*self.writers, self.feed_reader]:
+        for one in self.workers:
             one.start()
         time.sleep(self.options.seconds / 2)
 
@@ -200,7 +232,8 @@ class Round:
         client.close()
         writes = sum(len(one.writes) for one in self.writers)
         self.line = (f"{writes} writes, {len(table)} records, {assets} assets; backup {ended - began:.2f} s; of the "
-                     f"reader's tokens {good} valid, {expired} expired")
+                     f"reader's tokens {good} valid, {expired} expired; {self.interrupted.total()} kills during "
+                     f"backups, {self.waits} waits for one")
 
     def gaps(self, writer: Writer, table: dict, newest: int) -> list[str]:
         """Problems if the records of a writer in the copy are not the result of a prefix of its writes."""
@@ -212,14 +245,10 @@ class Round:
                 return [f"half a batch of writer {writer.number} is there"]
             total = sum(one["fields"]["amount"]["value"] for one in sides)
             return [] if total == TOTAL else [f"the amounts of writer {writer.number} are {total}"]
-        found = []
-        for slot in range(RECORDS_PER_WRITER):
-            name = f"w{writer.number}-{slot}"
-            wanted = max((one for one in range(1, newest + 1) if one % RECORDS_PER_WRITER == slot), default=0)
-            there = version(table[name]) if name in table else 0
-            if there != wanted:
-                found.append(f"{name} has version {there}, and {wanted} at the moment of version {newest}")
-        return found
+        wanted = {record_of(writer.number, one): one for one in range(1, newest + 1)}
+        there = {name: version(one) for name, one in table.items() if name.startswith(f"w{writer.number}-")}
+        return [f"{name} has version {there.get(name, 0)}, and {wanted.get(name, 0)} at the moment of version {newest}"
+                for name in sorted(wanted.keys() | there.keys()) if wanted.get(name) != there.get(name)]
 
     def check_assets(self, client, writes: list[Write], table: dict) -> int:
         """Checks the bytes of all assets of records in the copy."""
@@ -234,34 +263,42 @@ class Round:
         return count
 
     def check_tokens(self, client, table: dict) -> tuple[int, int]:
-        """Feed tokens of the first server are valid up to the snapshot, and newer ones are expired."""
+        """Feed tokens of the first server are valid up to the snapshot, and newer ones are expired.
+
+        A token is newer exactly if its reader knew a version that the copy does not have."""
+        final = {name: version(one) for name, one in table.items()}
         steps = self.feed_reader.steps
-        chosen = sorted(set(self.random.sample(range(len(steps)), min(len(steps), 60))) | {len(steps) - 1})
+        newer = [any(one > final.get(name, 0) for name, one in known.items()) for _, known in steps]
+        if newer != sorted(newer):
+            self.problems.append("the feed of the first server went back")
+        border = sum(not one for one in newer)
+        if not 0 < border < len(steps):
+            self.problems.append(f"{border} of {len(steps)} tokens are of before the backup, which shows nothing")
+        chosen = {*self.random.sample(range(len(steps)), min(len(steps), 60)), border - 1, border, len(steps) - 1}
         good = expired = 0
-        for position in chosen:
+        for position in sorted(chosen & set(range(len(steps)))):
             token, known = steps[position]
-            state = dict(known)
             response = client.call("GET", f"/changes?limit=200&since={quoted(token)}", expect=(200, 410))
-            if response.status == 410:
+            is_expired = response.status == 410 or self.options.plant == "expire" and position == border - 1
+            if is_expired != newer[position]:
+                self.problems.append(f"the token {position} is {'refused' if is_expired else 'good'}, and {border} are "
+                                     f"of before the moment of the copy: {response.body[:300].decode()}")
+                continue
+            if is_expired:
                 expired += 1
-                # Nothing that is in the copy is newer than what this token has seen, but for what it has not.
-                if all(version(table.get(name)) >= one for name, one in known.items()):
-                    if position < len(steps) - 1 and len(known) and self.is_older(known, table):
-                        self.problems.append("a token of before the moment of the copy is refused")
+                if not (reason := response.json()["reason"]).startswith(RESTORED):
+                    self.problems.append(f"a token has expired without a cause: {reason}")
                 continue
             good += 1
-            if expired:
-                self.problems.append("a token is good that is younger than one which has expired")
+            state = dict(known)
+            if self.options.plant == "skip":  # a change of a record that is not written again
+                state.pop(next((one for one in state if "once" in one), ""), None)
             for change in changes(client, token):
                 if change["recordType"] == "Item":
                     state[change["recordName"]] = version(change)
-            if state != {name: version(one) for name, one in table.items()}:
+            if state != final:
                 self.problems.append("what a token goes on with does not lead to the table of the copy")
         return good, expired
-
-    @staticmethod
-    def is_older(known: dict[str, int], table: dict) -> bool:
-        return any(version(one) > known.get(name, 0) for name, one in table.items())
 
     def summary(self) -> str:
         return self.line
@@ -295,14 +332,20 @@ def main() -> int:
     parser.add_argument("--writers", type=int, default=32)
     parser.add_argument("--seconds", type=float, default=2, help="the longest load before the backup")
     parser.add_argument("--no-kills", dest="kills", action="store_false")
-    parser.add_argument("--plant", choices=["loss", "change", "late", "damage"],
+    parser.add_argument("--plant", choices=["loss", "change", "late", "damage", "expire", "skip"],
                         help="for self tests: a fault that each round must find")
     options = parse(parser)
     print(f"seed {options.seed}: {options.rounds} rounds with {options.writers} writers", flush=True)
+    interrupted: Counter[str] = Counter()
     failed = run_rounds(options, range(1, options.rounds + 1),
-                        lambda number, directory: Round(directory, options, number))
-    print(f"{failed} of {options.rounds} rounds failed.")
-    return 1 if failed else 0
+                        lambda number, directory: Round(directory, options, number),
+                        lambda number, one, seconds, found: interrupted.update(one.interrupted))
+    print(f"{failed} of {options.rounds} rounds failed; kills during backups: "
+          + ", ".join(f"{interrupted[one]} × {one}" for one in VICTIMS))
+    missing = [one for one in VICTIMS if not interrupted[one]] if options.kills and options.rounds >= 3 else []
+    for one in missing:
+        print(f"    no kill of the {one} came during a backup")
+    return 1 if failed or missing else 0
 
 
 if __name__ == "__main__":

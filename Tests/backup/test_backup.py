@@ -5,7 +5,8 @@ from Tests.harness.arguments import ROOT
 from Tests.harness.testing import run_suite
 
 PLANTED = {"loss": "has version 0, and", "change": "the feed of the copy is not its table",
-           "late": "a write is missing that was acknowledged", "damage": "is damaged"}
+           "late": "a write is missing that was acknowledged", "damage": "is damaged",
+           "expire": "is refused, and", "skip": "does not lead to the table"}
 
 
 class PlantedFaultTests(unittest.TestCase):

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 
 from selenium import webdriver
@@ -13,6 +14,9 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
 PATIENCE = 15  # seconds
+# A rejection in the browser's console: the path and the status.
+REJECTION = re.compile(r"https?://[^/]+(/[^?\s]*)\S* - Failed to load resource: .* status of (\d{3})")
+PROVOKED = (501, 503, 507)
 SHOTS = os.environ.get("SHOTS")
 
 
@@ -166,9 +170,19 @@ class Page:
             return performance.now() - Math.max(0, ...ends) > 400"""), "the end of all requests")
 
     def mistakes(self):
-        """The errors in the browser's console. Rejections that a check provokes are not errors."""
+        """The errors in the browser's console. Rejections that a check provokes are not errors: of calls, with a status
+        for the caller's faults or for later, or of a server that the check has stopped."""
         return [entry["message"] for entry in self.browser.get_log("browser")
-                if "Failed to load resource" not in entry["message"] and entry["level"] in ("SEVERE", "WARNING")]
+                if entry["level"] in ("SEVERE", "WARNING") and not self.is_provoked(entry["message"])]
+
+    def is_provoked(self, message):
+        if "Failed to load resource" not in message:
+            return False
+        if not (found := REJECTION.match(message)):
+            return "net::" in message
+        path, status = found[1], int(found[2])
+        is_file = path.startswith(self.root) and path.rpartition(".")[2] in ("js", "css", "svg", "json", "html")
+        return not is_file and (status < 500 or status in PROVOKED)
 
     def shot(self, name):
         if SHOTS:

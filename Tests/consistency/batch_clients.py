@@ -99,11 +99,12 @@ class TransferClient(Worker):
         rows = self.observe("Account", ("names", (source, target))).rows
         if rows is None:
             return
+        tags = {name: row[1] for name, row in rows.items()}
         self.send([(source, -amount), (target, amount)], [
             {"operationType": "update", "record": {
                 "recordType": "Account", "recordName": name, "recordChangeTag": rows[name][1],
                 "fields": {"v": {"value": rows[name][0] + change}}}}
-            for name, change in ((source, -amount), (target, amount))])
+            for name, change in ((source, -amount), (target, amount))], tags)
 
     def incremented(self, source: str, target: str, amount: int) -> None:
         self.send([(source, -amount), (target, amount)], [
@@ -111,16 +112,20 @@ class TransferClient(Worker):
                 "recordType": "Account", "recordName": name, "fields": {"v": {"increment": change}}}}
             for name, change in ((source, -amount), (target, amount))])
 
-    def send(self, moves: list[tuple[str, int]], operations: list[dict]) -> None:
+    def send(self, moves: list[tuple[str, int]], operations: list[dict], tags: dict[str, str] | None = None) -> None:
+        """With `tags`, the transfer may meet another one: an account then has another tag."""
         body = {"operations": operations}
         if self.random.random() < self.workload.disconnects:
             reply = self.main.disconnect("POST", "/records", body)
         else:
             reply = self.main.ask("POST", "/records", body)
-            failed = [one["serverErrorCode"] for one in reply.body["records"] if "serverErrorCode" in one]
+            failed = [one for one in reply.body["records"] if "serverErrorCode" in one]
             if failed:
-                if sorted(failed) not in (["ATOMIC_ERROR", "CONFLICT"], ["CONFLICT", "CONFLICT"]):
-                    raise Problem(f"a transfer was refused: {reply.body['records']}")
+                codes = sorted(one["serverErrorCode"] for one in failed)
+                others = [one["serverRecord"] for one in failed if one["serverErrorCode"] == "CONFLICT"]
+                if (tags is None or codes not in (["ATOMIC_ERROR", "CONFLICT"], ["CONFLICT", "CONFLICT"])
+                        or any(one["recordChangeTag"] == tags[one["recordName"]] for one in others)):
+                    raise Problem(f"a transfer was refused for {tags}: {reply.body['records']}")
                 self.observations.counts["transfers refused"] += 1
                 return
         self.observations.changes += [Change(name, amount, reply.sent, reply.answered) for name, amount in moves]

@@ -26,7 +26,7 @@ def check(observations: Observations, final: dict[str, dict[str, tuple[object, s
     truth = {(kind, name): tag for kind, rows in final.items() for name, (_, tag) in rows.items()}
     for run in observations.runs:
         found += check_run(run, lines, writes)
-        found += check_end(run, truth)
+        found += check_end(run, truth, observations.before)
     return found
 
 
@@ -76,8 +76,9 @@ def moments_of_feed(run: Run, most: int = 150) -> list[Snapshot]:
     return found
 
 
-def check_end(run: Run, truth: dict[tuple[str, str], str]):
-    """The copy of a feed client that read to the end equals the records."""
+def check_end(run: Run, truth: dict[tuple[str, str], str], before: dict[tuple[str, str], str]):
+    """The copy of a feed client that read to the end equals the records; without those of `before` that are unchanged,
+    if it did not begin at the start."""
     pages = run.all_pages()
     if not pages or pages[-1].more:
         yield f"{run.client} (pages of {run.limit}) never came to an end"
@@ -87,9 +88,9 @@ def check_end(run: Run, truth: dict[tuple[str, str], str]):
         if truth.get(key) != tag:
             yield f"{run.client} (pages of {run.limit}) ends with {key[1]} as {tag}, which is {truth.get(key)}"
             return
-    if run.from_start:
-        if missing := truth.keys() - copy.keys():
-            yield f"{run.client} (pages of {run.limit}) was never returned of {sorted(missing)[:5]}"
+    wanted = truth.keys() if run.from_start else {key for key, tag in truth.items() if before.get(key) != tag}
+    if missing := wanted - copy.keys():
+        yield f"{run.client} (pages of {run.limit}) was never returned of {sorted(missing)[:5]}"
 
 
 # Registers and groups

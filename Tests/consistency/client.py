@@ -26,8 +26,7 @@ class Worker(threading.Thread):
             while time.monotonic_ns() < self.workload.deadline:
                 try:
                     self.act()
-                except Unavailable as refusal:
-                    self.observations.counts[f"refused {refusal}"] += 1
+                except Unavailable:
                     time.sleep(0.005)
             self.end()
         except Problem as problem:
@@ -36,7 +35,8 @@ class Worker(threading.Thread):
             self.observations.problems.append(f"{self.name}: {traceback.format_exc(limit=-4)}")
         finally:
             self.observations.counts["requests"] += self.main.requests + self.other.requests
-            self.observations.counts["refused"] += self.main.refused + self.other.refused
+            for cause, count in (self.main.refused + self.other.refused).items():
+                self.observations.counts[f"refused {cause}"] += count
             self.main.close()
             self.other.close()
 

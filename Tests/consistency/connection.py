@@ -3,8 +3,10 @@ import json
 import re
 import socket
 import time
+from collections import Counter
 from dataclasses import dataclass
 from random import Random
+from typing import NoReturn
 
 from Tests.consistency.fault_injection import FaultInjector
 from Tests.harness.client import message
@@ -13,9 +15,14 @@ from Tests.harness.errors import Problem
 REPLAYED = b"\r\nidempotency-replayed: true"
 LENGTH = re.compile(rb"\r\ncontent-length: *([0-9]+)", re.IGNORECASE)
 
-# The index is being built or was dropped, too many long queries run, or the first request with the key is still in
-# progress. The request had no effect and may be repeated.
-PASSING = {"INDEX_BUILDING", "NOT_INDEXED", "UNAVAILABLE", "TRY_AGAIN_LATER"}
+# Why a request with a condition may be rejected for now, with its status: the index is being built or was dropped, or
+# too many long queries run.
+PASSING = {"INDEX_BUILDING": 503, "NOT_INDEXED": 400, "queries wait": 503}
+# Why one with an idempotency key may be: the first one is still in progress. No other request may be rejected.
+IN_PROGRESS = {"key in progress": 503}
+# Names for what has no cause of its own: `UNAVAILABLE` may also mean that the server is about to stop.
+REASONS = {"More long queries are waiting": "queries wait", "Too many of your long queries": "queries wait",
+           "A request with this Idempotency-Key is still running": "key in progress"}
 
 # Responses up to this length are remembered unchanged.
 REMEMBERED_BYTES = 4096
@@ -58,7 +65,7 @@ class Connection:
         self.port, self.token, self.random, self.injector = port, token, random, injector
         self.line: socket.socket | None = None
         self.requests = 0
-        self.refused = 0  # of these, rejected for now
+        self.refused: Counter[str] = Counter()  # of these, rejected for now, by the cause
 
     def ask(self, method: str, path: str, body=None, headers: tuple[str, ...] = (), expect=(200,)) -> Reply:
         """Sends a request and waits for its response; a status that is not expected is a `Problem`."""
@@ -74,13 +81,24 @@ class Connection:
         if self.injector:
             returned = self.injector.alter(method, path, status, returned)
         if status not in expect:
-            cause = (returned or {}).get("details", {}).get("cause") or (returned or {}).get("serverErrorCode")
-            if cause in PASSING:
-                self.refused += 1
-                raise Unavailable(cause)
-            words = content[:400].decode(errors="replace")
-            raise Problem(f"{method} {path[:160]} answered {status}, expected {expect}: {words}")
+            self.refuse(method, path, headers, status, content)
         return Reply(sent, answered, status, returned, REPLAYED in head.lower(), length=len(content))
+
+    def refuse(self, method: str, path: str, headers: tuple[str, ...], status: int, content: bytes) -> NoReturn:
+        """`Unavailable` if such a request may be rejected for this cause, and had no effect; else a `Problem`."""
+        try:
+            returned = json.loads(content)
+        except ValueError:
+            returned = {}
+        cause = next((name for words, name in REASONS.items() if returned.get("reason", "").startswith(words)),
+                     returned.get("details", {}).get("cause", ""))
+        causes = [PASSING] if path.startswith("/query") else []
+        causes += [IN_PROGRESS] if any(one.startswith("Idempotency-Key") for one in headers) else []
+        if any(one.get(cause) == status for one in causes):
+            self.refused[cause] += 1
+            raise Unavailable(cause)
+        words = content[:400].decode(errors="replace")
+        raise Problem(f"{method} {path[:160]} answered {status}: {words}")
 
     def exchange(self, request: bytes) -> tuple[int, bytes, bytes]:
         """Status, head and body of the response. Python's own client costs more than the server, which would widen the

@@ -116,6 +116,7 @@ class Observations:
     """All that the clients of one process recorded."""
     accesses: dict[str, list[Access]] = field(default_factory=dict)  # of registers and groups, by name
     tags: set[tuple[str, str, str]] = field(default_factory=set)  # (register, change tag, value) of responses
+    before: dict[tuple[str, str], str] = field(default_factory=dict)  # change tags by type and name before the load
     steps: list[Step] = field(default_factory=list)
     changes: list[Change] = field(default_factory=list)
     snapshots: list[Snapshot] = field(default_factory=list)
@@ -128,6 +129,7 @@ class Observations:
         for name, accesses in other.accesses.items():
             self.accesses.setdefault(name, []).extend(accesses)
         self.tags |= other.tags
+        self.before |= other.before
         self.steps += other.steps
         self.changes += other.changes
         self.snapshots += other.snapshots

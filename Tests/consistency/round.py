@@ -78,6 +78,8 @@ class Round:
         while True:
             page = client.call("GET", f"/changes?limit=1000&since={quoted(since)}").json()
             since = page["token"]
+            self.observations.before |= {(one["recordType"], one["recordName"]): one["recordChangeTag"]
+                                         for one in page["changes"] if not one.get("deleted")}
             if not page["moreComing"]:
                 break
         client.close()

@@ -1,5 +1,6 @@
 """Self tests: the checks reject impossible histories and accept possible ones: handmade, simulated and mutated."""
 import copy
+import json
 import itertools
 import time
 import unittest
@@ -10,7 +11,7 @@ from Tests.consistency import simulation
 from Tests.consistency.checks import (
     check_bank, check_crowds, check_end, check_orders, check_registers, check_tags, moments_of_feed)
 from Tests.consistency.client import Worker
-from Tests.consistency.connection import REMEMBERED_BYTES, Reply, Unavailable
+from Tests.consistency.connection import REASONS, REMEMBERED_BYTES, Connection, Reply, Unavailable
 from Tests.consistency.counters import check_counter, check_list, check_order, check_sum
 from Tests.consistency.feeds import check_run
 from Tests.consistency.history import ABSENT, FOREVER, Access, Change, Observations, Page, Paging, Run, Snapshot, Step
@@ -331,10 +332,18 @@ class Feeds(unittest.TestCase):
 
     def test_the_end(self):
         final = {("Item", "y"): "y0", ("Item", "x"): "x3"}
-        self.assertFalse(list(check_end(Run("f", 5, True, [page(90, 91, ("y", 0), ("x", 3))]), final)))
+        self.assertFalse(list(check_end(Run("f", 5, True, [page(90, 91, ("y", 0), ("x", 3))]), final, {})))
         for pages in ([page(90, 91, ("y", 0))], [page(90, 91, ("y", 0), ("x", 1))], [], [page(90, 91, more=True)],
                       [page(90, 91, ("y", 0), ("x", 3), ("z", 1))]):
-            self.assertTrue(list(check_end(Run("f", 5, True, pages), final)), pages)
+            self.assertTrue(list(check_end(Run("f", 5, True, pages), final, {})), pages)
+
+    def test_the_end_of_a_follower_from_a_token(self):
+        """It lacks what did not change since the token, and nothing that changed once."""
+        final, before = {("Item", "y"): "y0", ("Order", "o"): "o0"}, {("Item", "y"): "y0", ("Item", "x"): "x0"}
+        order = Page(90, 91, [("Order", "o", "first", "o0")], "token", False)
+        self.assertEqual(list(check_end(Run("f", 5, False, [order]), final, before)), [])
+        self.assertEqual(len(list(check_end(Run("f", 5, False, [page(90, 91)]), final, before))), 1, "no order")
+        self.assertEqual(len(list(check_end(Run("f", 5, False, [order]), final | {("Item", "x"): "x1"}, before))), 1)
 
     def test_simulated_followers_are_accepted_and_mutated_ones_rejected(self):
         tried = 0
@@ -345,7 +354,7 @@ class Feeds(unittest.TestCase):
             living = {name[1]: line.steps[-1] for name, line in lines.items() if line.steps[-1].alive}
             final = {("Item", name): f"{name}:{one.index}" for name, one in living.items()}
             for run in runs:
-                self.assertEqual(list(check_run(run, lines, writes)) + list(check_end(run, final)), [], seed)
+                self.assertEqual(list(check_run(run, lines, writes)) + list(check_end(run, final, {})), [], seed)
                 wrong = copy.deepcopy(run)
                 kind = random.choice(["lose", "repeat", "truncate"])
                 pages = [one for one in wrong.pages if any(change[3] for change in one.changes)]
@@ -360,7 +369,7 @@ class Feeds(unittest.TestCase):
                     chosen.changes.remove(change)
                 else:
                     wrong.pages[-1].more = True
-                self.assertTrue(list(check_run(wrong, lines, writes)) + list(check_end(wrong, final)), (seed, kind))
+                self.assertTrue(list(check_run(wrong, lines, writes)) + list(check_end(wrong, final, {})), (seed, kind))
                 tried += 1
         self.assertGreater(tried, 300)
 
@@ -497,18 +506,37 @@ class Clients(unittest.TestCase):
                 self.assertEqual(len(self.problems(error, part)), 1, (error, part))
 
     def test_a_temporary_rejection_is_retried(self):
-        self.assertEqual(self.problems(Unavailable("UNAVAILABLE")), [])
+        self.assertEqual(self.problems(Unavailable("INDEX_BUILDING")), [])
+
+    def test_only_known_causes_are_temporary_each_for_its_requests(self):
+        def causes(path: str, headers: tuple[str, ...], status: int, cause: str) -> type:
+            connection = Connection(1, "", Random(1))
+            with self.assertRaises((Problem, Unavailable)) as caught:
+                connection.refuse("GET", path, headers, status, json.dumps(
+                    {"reason": cause} if " " in cause else {"details": {"cause": cause}}).encode())
+            self.assertEqual(connection.refused.total(), isinstance(caught.exception, Unavailable))
+            return type(caught.exception)
+
+        key, (waiting, _, running) = ("Idempotency-Key: k",), REASONS
+        for one in (("/query/Item", (), 503, "INDEX_BUILDING"), ("/query/Item", (), 400, "NOT_INDEXED"),
+                    ("/query/Item", (), 503, waiting), ("/records", key, 503, running)):
+            self.assertIs(causes(*one), Unavailable, one)
+        for one in (("/records/Item/i", (), 503, "INDEX_BUILDING"), ("/query/Item", (), 500, "INDEX_BUILDING"),
+                    ("/query/Item", (), 503, "UNAVAILABLE"), ("/records", (), 503, running),
+                    ("/records", key, 503, waiting), ("/changes", (), 410, "TOKEN_EXPIRED")):
+            self.assertIs(causes(*one), Problem, one)
 
 
 class WholeRuns(unittest.TestCase):
     """The least work of a run that proves something."""
 
-    COUNTS = {"requests": 10_000, "refused": 100, "indexes dropped": 4, "files read": 90}
+    COUNTS = {"requests": 10_000, "refused INDEX_BUILDING": 100, "transfers": 100, "uploads": 100, "indexes dropped": 4,
+              "files read": 90}
 
     def missing(self, rounds: int = 3, metrics: dict[str, int] | None = None, **counts: int) -> list[str]:
         totals = Totals(4)
         for _ in range(rounds):
-            totals.add(Counter(self.COUNTS | {name.replace("_", " "): count for name, count in counts.items()}),
+            totals.add(Counter(self.COUNTS | {name.replace("_", " ", 1): count for name, count in counts.items()}),
                        lambda name: (metrics or {}).get(name, 2))
         return totals.missing()
 
@@ -522,10 +550,15 @@ class WholeRuns(unittest.TestCase):
             self.assertEqual(len(self.missing(metrics={name: 0})), 1, name)
 
     def test_too_few_requests_are_found(self):
-        self.assertIn("only 300 requests", self.missing(requests=100, refused=0)[0])
+        self.assertIn("only 300 requests", self.missing(requests=100, refused_INDEX_BUILDING=0)[0])
 
     def test_a_server_that_puts_off_is_found(self):
-        self.assertIn("were refused for now", self.missing(refused=1_000)[0])
+        self.assertIn("were refused for now", self.missing(refused_NOT_INDEXED=2_000)[0])
+        self.assertEqual(self.missing(**{"refused_key in progress": 2_000}), [])
+
+    def test_transfers_and_uploads_that_hardly_succeed_are_found(self):
+        self.assertIn("transfers refused", self.missing(transfers_refused=100)[0])
+        self.assertIn("uploads expired", self.missing(uploads_expired=20)[0])
 
     def test_of_two_rounds_nothing_is_demanded(self):
         self.assertEqual(self.missing(rounds=2, requests=0, metrics=dict.fromkeys(METRICS.values(), 0)), [])

@@ -79,8 +79,7 @@ class Audiences:
         return quote(page["cursor"], safe="")
 
 
-def callers(fixture: Fixture, owner: Caller) -> list[Sample]:
-    audiences = Audiences(fixture)
+def callers(fixture: Fixture, audiences: Audiences, owner: Caller) -> list[Sample]:
     reader, writer, member = (Caller(audiences.sessions[name]) for name in ("reader", "writer", "member"))
     visitor, deputy, key = (Caller(token) for token in (
         fixture.sessions["visitor"], fixture.deputy, fixture.keys["read"]["token"]))

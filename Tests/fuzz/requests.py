@@ -6,7 +6,9 @@ import shutil
 import sys
 from pathlib import Path
 
-from Tests.fuzz.callers import callers
+from Tests.fuzz.apps import apps
+from Tests.fuzz.callers import Audiences, callers
+from Tests.fuzz.feeds import feeds
 from Tests.fuzz.fixture import Fixture
 from Tests.fuzz.routes import send_samples
 from Tests.fuzz.samples import Caller, Sample, samples
@@ -93,7 +95,9 @@ def valid_requests(server: Server) -> list[str]:
 
 def all_samples(fixture: Fixture) -> list[Sample]:
     """The samples of every kind of caller, then those of every route, some of which end sessions."""
-    return callers(fixture, Caller(fixture.token)) + samples(fixture)
+    audiences, owner = Audiences(fixture), Caller(fixture.token)
+    return [*callers(fixture, audiences, owner), *feeds(fixture, audiences, owner), *apps(fixture, owner),
+            *samples(fixture)]
 
 
 class Fixtures:

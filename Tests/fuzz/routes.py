@@ -1,9 +1,11 @@
 """Whether the samples are valid, and cover every route of the server."""
 import http.client
 
+from Tests.fuzz.exchange import exchange, outcome
 from Tests.fuzz.mutation import assembled
 from Tests.fuzz.samples import Sample
 from Tests.harness.client import Client
+from Tests.harness.errors import Problem
 
 METHODS = {"get", "put", "post", "delete", "options", "head", "patch"}
 
@@ -45,15 +47,29 @@ def send_samples(port: int, document: dict, samples: list[Sample]) -> list[str]:
     client = Client(port, timeout=20)
     for sample in samples:
         words = f"{sample.method} {sample.target}"
+        data = assembled(sample.method, sample.target, sample.fields, sample.body, chunked=False)
         try:
-            response = client.send(assembled(sample.method, sample.target, sample.fields, sample.body, chunked=False))
-        except (OSError, http.client.HTTPException) as error:
+            status, said = stream(port, data) if sample.is_stream else plain(client, data)
+        except (OSError, http.client.HTTPException, Problem) as error:
             findings.append(f"The sample {words} has no response: {type(error).__name__}: {error}")
             continue
-        if not sample.is_right(response.status):
-            said = response.body[:200].decode(errors="replace")
-            findings.append(f"The sample {words} is answered {response.status}: {said}")
-        elif (route := route_of(sample, routes)) and (response.status < 300 or response.status == EXCUSED.get(route)):
+        if not sample.is_right(status):
+            findings.append(f"The sample {words} is answered {status}: {said[:300].decode(errors='replace')}")
+        elif (route := route_of(sample, routes)) and (status < 300 or status == EXCUSED.get(route)):
             missing.discard(route)
     client.close()
     return findings + [f"The route {method} {path} has no right sample" for method, path in sorted(missing)]
+
+
+def plain(client: Client, data: bytes) -> tuple[int, bytes]:
+    response = client.send(data)
+    return response.status, response.body
+
+
+def stream(port: int, data: bytes) -> tuple[int, bytes]:
+    """The status of a stream, which must end with the client's writing."""
+    found = exchange(port, data)
+    status, fault = outcome(data, found)
+    if fault or not isinstance(status, int):
+        raise Problem(fault or status)
+    return status, found.response.partition(b"\r\n\r\n")[2]

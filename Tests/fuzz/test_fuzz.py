@@ -8,6 +8,7 @@ import random
 import re
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
@@ -222,6 +223,11 @@ class StretchTests(unittest.TestCase):
             with contextlib.suppress(ValueError, RecursionError):
                 read += len(json.loads(readers.stretched(b"[1,2,3,4]", choose))) > 1_000
         self.assertGreater(read, 5)
+
+
+def setUpModule():
+    if not FUZZER.exists():
+        print("skipping CanaryTests: `make fuzz` builds the readers", file=sys.stderr)
 
 
 @unittest.skipUnless(FUZZER.exists(), "`make fuzz` builds the readers")

@@ -159,10 +159,7 @@ class Server:
         for line in self.client(self.admin).call("GET", "/metrics").body.decode().splitlines():
             name, _, value = line.rpartition(" ")
             if name and not name.startswith("#"):
-                try:
-                    found[name] = float(value)
-                except ValueError:
-                    pass
+                found[name] = float(value)
         return found
 
     def rss_anon(self) -> float:

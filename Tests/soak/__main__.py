@@ -88,8 +88,12 @@ class Soak:
                   "expected": self.expected(), "cores": round(share, 3)})
         print(", ".join(f"{count} {what.removesuffix(' acts')}" for what, count in counts.items()
                         if what.endswith(" acts")))
+        rejected = [f"{count} {what}" for what, count in counts.items() if what.startswith("rejected ")]
         print(f"{self.shared.requests} requests, {counts.get('failures', 0)} failed, {counts.get('unavailable', 0)} "
-              f"rejected for now, {share:.2f} of a core for the server and {own:.2f} for the clients; "
+              f"acts rejected for now ({', '.join(rejected) or 'none'}; {counts.get('expired uploads', 0)} expired "
+              f"uploads), "
+              f"{counts.get('resets', 0)} large requests reset, "
+              f"{share:.2f} of a core for the server and {own:.2f} for the clients; "
               f"{'flat, and nothing failed' if not found else f'{len(found)} findings'}")
         for sentence in found[:30]:
             print(f"    {sentence[:600]}")
@@ -142,6 +146,8 @@ class Soak:
                 self.shared.fail(f"{one.name} does not stop")
 
     def make_clients(self, name: str) -> list[SoakClient]:
+        if name == "soak" and not ThumbnailClient.PROGRAM:
+            print("without thumbnails: vipsthumbnail is not installed (apt-get install libvips-tools)")
         random = Random(f"{self.options.seed} {name}")
         return [kind(self.shared, f"{kind.__name__.lower()}{number}-{name}", Random(random.randrange(10**9)))
                 for kind, count in CLIENTS.items() for number in range(count)

@@ -43,7 +43,8 @@ class Limits:
     # The Swift runtime creates threads under load, up to the number of processors, and keeps them.
     threads: int = os.cpu_count() or 1
     descriptors: int = 8  # by which the median of the last quarter may exceed that of the first
-    # The threads of the two pools for reads, which open a connection each: two for queries, one per processor for pages.
+    # The threads of the two pools for reads, which open a connection each: two for queries, one per processor for
+    # pages.
     pool_threads: int = 2 + (os.cpu_count() or 1)
     files: float = 1.5  # times those of the first quarter
 

@@ -9,8 +9,9 @@ from Tests.crash.client import Worker
 from Tests.harness.client import Response, Client, UnexpectedStatus, message
 from Tests.harness.errors import Problem
 
-# An index was dropped or is being built, or too many requests run: the request had no effect and may be repeated.
-TEMPORARY = {"INDEX_BUILDING", "NOT_INDEXED", "UNAVAILABLE", "TRY_AGAIN_LATER"}
+# Why a request with a condition may be rejected for now, with its status: an index was dropped or is being built, or
+# too many long queries run. Nothing else may be rejected.
+TEMPORARY = {"INDEX_BUILDING": 503, "NOT_INDEXED": 400, "long queries": 503}
 
 
 class Unavailable(Exception):
@@ -100,8 +101,14 @@ class SoakClient(Worker):
         response = self.send(message(method, path, token or self.client.token, body, headers))
         if response.status in expect:
             return response
-        if response.status in (400, 503) and any(one.encode() in response.body[:300] for one in TEMPORARY):
-            raise Unavailable
+        if path.startswith("/query"):
+            error = response.json()
+            # The server also says UNAVAILABLE when it stops.
+            is_long = "long queries" in error["reason"]
+            cause = "long queries" if is_long else error.get("details", {}).get("cause")
+            if TEMPORARY.get(cause) == response.status:
+                self.add(f"rejected {cause}")
+                raise Unavailable
         raise UnexpectedStatus(f"{method} {path[:120]}", response, expect)
 
     def require(self, condition: bool, sentence: str) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from random import Random
 
 from Tests.crash.asset_clients import TUS, AssetWriter, TusWriter, checksum_of, send_part
+from Tests.harness.client import UnexpectedStatus
 from Tests.harness.errors import Problem
 from Tests.soak.client import Cancelled, Shared, SoakClient, Unavailable
 
@@ -31,10 +32,13 @@ class UploadClient(SoakClient, AssetWriter):
         begun = time.monotonic()
         try:
             self.upload_and_link()
-        except Problem as problem:
-            # If the machine paused, the upload has expired, and 400, 404 or 410 are correct.
-            if not 400 <= getattr(problem, "status", 0) < 500 or time.monotonic() - begun < GRACE - 1:
+        except UnexpectedStatus as problem:
+            # If the machine paused, the upload has expired: 400 for its receipt, and 404 or 410 for itself.
+            is_expired = (problem.status == 400 and b"or it has expired" in problem.body
+                          or problem.status in (404, 410) and "/assets/uploads" in str(problem))
+            if not is_expired or time.monotonic() - begun < GRACE - 1:
                 raise
+            self.add("expired uploads")
             raise Unavailable from None
 
     def upload_and_link(self) -> None:

@@ -75,20 +75,18 @@ class FeedClient(SoakClient):
     def prepare(self) -> None:
         self.token, self.copy = None, {}
         self.limit = self.random.choice([40, 200, 1000])
+        # One client reads from the beginning again from time to time, which would hide what the others have missed.
+        self.starts_again = self.name.startswith("feedclient0-")
 
     def act(self) -> None:
-        if self.random.random() < 0.005:
-            self.prepare()  # from the beginning again
+        if self.starts_again and self.random.random() < 0.005:
+            self.prepare()
         self.turn()
 
     def turn(self) -> bool:
         since = f"&since={quoted(self.token)}" if self.token else ""
-        response = self.call("GET", f"/changes?limit={self.limit}{since}", expect=(200, 410))
-        if response.status == 410:
-            self.add("expired tokens")
-            self.token, self.copy = None, {}
-            return True
-        page = response.json()
+        # No rights change and no tombstone is purged, so no token ends, whatever happens to the schema.
+        page = self.call("GET", f"/changes?limit={self.limit}{since}").json()
         merge(self.copy, [(one["recordName"], None if one.get("deleted") else one["recordChangeTag"])
                           for one in page["changes"] if one["recordType"] != "Users"])
         self.token = page["token"]

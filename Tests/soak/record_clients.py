@@ -114,6 +114,9 @@ class BatchClient(SoakClient):
     kind, rate = "batches", 2
     GROUPS, SIZE = 8, 20
 
+    def prepare(self) -> None:
+        self.versions: dict[int, set[int]] = {}  # of the groups; none if a group is deleted
+
     def act(self) -> None:
         group, version = self.random.randrange(self.GROUPS), self.random.randrange(10**9)
         names = [f"{self.name}-{group}-{number}" for number in range(self.SIZE)]
@@ -127,12 +130,16 @@ class BatchClient(SoakClient):
         headers = ()
         if self.random.random() < 0.3:
             content, headers = gzipped(content), ("Content-Encoding: gzip",)
-        response = self.call("POST", "/records", content, (200, 400) if is_wrong else (200,), headers)
-        if not is_wrong:
-            check_batch(response.json()["records"], len(operations))
+        results = self.call("POST", "/records", content, headers=headers).json()["records"]
+        if is_wrong:
+            self.require(all("serverErrorCode" in one for one in results), f"a part of a wrong batch: {results[:3]}")
+        else:
+            check_batch(results, len(operations))
+            self.versions[group] = {version} if operation == "forceReplace" else set()
         found = self.call("GET", "/query/Part?limit=100&where=" + quoted(f"group == '{self.name}-{group}'"))
-        versions = {values(one)["version"] for one in found.json()["records"]}
-        self.require(len(versions) < 2, f"a group has the versions {versions}")
+        versions = [values(one)["version"] for one in found.json()["records"]]
+        expected = [one for one in self.versions.get(group, ()) for _ in range(self.SIZE)]
+        self.require(versions == expected, f"a group has the versions {versions}, must have {expected}")
 
     def operation(self, kind: str, name: str, version: int) -> dict:
         record = {"recordType": "Part", "recordName": name}

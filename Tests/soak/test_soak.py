@@ -8,9 +8,11 @@ from pathlib import Path
 from random import Random
 
 from Tests.harness.arguments import ROOT
+from Tests.harness.client import Client, Response
 from Tests.harness.testing import suite_command
 from Tests.soak.checks import Limits, Sample, check, demand, sample_of, slope
 from Tests.soak.client import Cancelled, Shared, SoakClient, Unavailable
+from Tests.soak.reading_clients import FeedClient
 
 QUIET = Sample(0, 20_000_000, 40_000_000, 18, 22, 1, 5_000_000, 17_000_000, 40, 0, 0)
 
@@ -112,6 +114,32 @@ class DemandTests(unittest.TestCase):
             counts = client.shared.counts
             kinds = [f"client {one}" for one in ("acts", "unavailable", "cancelled") if counts[f"client {one}"]]
             self.assertEqual((counts[what], kinds), (1, [f"client {what}"] if what != "failures" else []))
+
+
+class RejectionTests(unittest.TestCase):
+    """What the server may reject for now, and for which cause."""
+
+    def outcome(self, path: str, status: int, body: str, kind: type[SoakClient] = SoakClient) -> list[str]:
+        client = kind(Shared(1, "", "", 1), "feedclient1-soak", Random(1))
+        client.attach(Client(1, ""))
+        client.send = lambda _: Response(status, {}, body.encode(), 0)
+        client.attempt(client.prepare)
+        client.stopping.set()
+        client.attempt(client.act if kind is FeedClient else lambda: client.call("GET", path))
+        return [one for one in ("failures", "unavailable") if client.shared.counts[one]]
+
+    def test_only_queries_may_be_rejected_for_a_known_cause(self):
+        for path, status, cause, expected in (
+                ("/query/Item", 503, "INDEX_BUILDING", "unavailable"),
+                ("/query/Item", 400, "NOT_INDEXED", "unavailable"),
+                ("/query/Item", 500, "INDEX_BUILDING", "failures"), ("/query/Item", 503, "UNAVAILABLE", "failures"),
+                ("/records/Item", 503, "INDEX_BUILDING", "failures"), ("/records", 503, "UNAVAILABLE", "failures")):
+            body = json.dumps({"reason": "", "details": {"cause": cause}})
+            self.assertEqual(self.outcome(path, status, body), [expected], (path, status, cause))
+
+    def test_an_expired_token_is_a_failure(self):
+        body = '{"reason":"","details":{"cause":"TOKEN_EXPIRED"}}'
+        self.assertEqual(self.outcome("", 410, body, FeedClient), ["failures"])
 
 
 class RunTests(unittest.TestCase):

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 # The clocks of sender and receiver are one. A message on a busy machine may wait so long.
 MOST_SECONDS_OLD = 60
 PLANTS = {"lose": "lacks", "order": "not in the order", "signature": "the signature", "repeat": "sent again",
-          "content": "other content"}
+          "content": "other content", "pause": "stands still"}
 
 
 @dataclass
@@ -65,7 +65,8 @@ class Hook:
         self.records: dict[tuple[str, str], str] = {}  # the change tags by type and name
         self.problems: list[str] = []
         self.failures = 0  # in a row
-        self.tokens: list[str] = []  # of processed messages, for replays
+        self.tokens: list[tuple[str, int]] = []  # of processed messages, with their timestamps, for replays
+        self.rights_changed = 0  # when the rights of its caller have last changed: the tokens until then may have ended
         # What may not be in a message after a moment, in milliseconds since 1970.
         self.forbidden: dict[str, int] = {}  # types
         self.ended: int | None = None  # no message at all
@@ -81,6 +82,7 @@ class Hook:
         self._started = self._ended = 0  # the first moment of the last message, and the last one of all
         self._ids: dict[str, Arrival] = {}
         self._reset_ids: set[str] = set()
+        self._is_reset_open = False  # a reset has come that is not acknowledged for sure
         self._under_way: Arrival | None = None
 
     # What happens to the webhook
@@ -91,8 +93,11 @@ class Hook:
             self._is_settled = False
 
     @contextmanager
-    def changing(self, replays: bool = False) -> Iterator[None]:
-        """Somebody changes the webhook, or with `replays` sets it to an earlier position."""
+    def changing(self, replays: bool = False, renames: bool = False) -> Iterator[None]:
+        """Somebody changes the webhook, or with `replays` sets it to an earlier position. With `renames`, the message
+        on its way gets another id."""
+        if renames and self._is_reset_open:
+            self.causes += 1
         self._change(1, replays)
         try:
             yield
@@ -125,6 +130,7 @@ class Hook:
                 return found
             self.messages += 1
             self.events += len(found.events)
+            self._is_reset_open = found.kind == "feed.reset"
             other, self._under_way = self._under_way, found
             if other:
                 # Without a response, the sender may send it again at once, over another connection.
@@ -146,10 +152,11 @@ class Hook:
             self._under_way = None
             self._is_settled = is_settled and not (found.is_disturbed or found.is_given_up)
             self.failures = 0 if is_settled else self.failures + 1
+            self._is_reset_open &= not self._is_settled
             if not is_processed:
                 return
-            if self.plant == "lose" and len(found.events) > 1:
-                found.events.pop()
+            if self.plant == "lose":  # what is not written again
+                found.events = [one for one in found.events if not one["record"]["recordName"].startswith("once-")]
             if self.plant == "repeat":
                 self._check_order(found)
             if self.plant == "content" and found.events:
@@ -159,7 +166,7 @@ class Hook:
 
     def _apply(self, found: Arrival) -> None:
         if found.token:
-            self.tokens = [*self.tokens[-20:], found.token]
+            self.tokens = [*self.tokens[-20:], (found.token, found.timestamp)]
         if found.kind == "feed.reset":
             self.records.clear()
             self.resets += 1

@@ -25,8 +25,6 @@ RESPONSES = {
 PROCESSED = ("ok", "slow", "lost", "endless")
 SETTLED = ("ok", "slow")
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
-# After so many failures of a hook in a row the receiver is well: the pauses between attempts double.
-MOST_FAILURES = 1
 
 
 @dataclass
@@ -40,8 +38,10 @@ class Message:
 class Receiver:
     """Serves hooks by their paths at one port."""
 
-    def __init__(self, port: int, seed: str):
+    def __init__(self, port: int, seed: str, most_failures: int):
         self.port, self.random = port, random.Random(seed)
+        # After so many failures of a hook in a row the receiver is well: the pauses between attempts double.
+        self.most_failures = most_failures
         self.hooks: dict[str, Hook] = {}
         self.problems: list[str] = []
         self.is_calm = False  # from now on all messages are taken
@@ -121,7 +121,7 @@ class Receiver:
         return self._respond(behavior, connection) and message.is_kept_alive
 
     def _behavior(self, hook: Hook) -> str:
-        if self.is_calm or hook.failures >= MOST_FAILURES:
+        if self.is_calm or hook.failures >= self.most_failures:
             return "ok"
         return self.random.choices(list(BEHAVIORS), list(BEHAVIORS.values()))[0]
 

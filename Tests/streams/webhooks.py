@@ -2,6 +2,7 @@
 
     python3 -m Tests.streams.webhooks                # the release build, 3 rounds of six seconds
     python3 -m Tests.streams.webhooks --rounds 200   # a long run
+    python3 -m Tests.streams.webhooks --failures 4 --actions receiver,test --seconds 30   # pauses up to 40 s
     python3 -m Tests.streams.webhooks --plant lose   # plants a fault: the rounds must fail
 
 In a round, writers create, change and delete records of two types. Webhooks of an administrator and of API keys send
@@ -15,7 +16,7 @@ types, and another is revoked. Each message
   acknowledged for sure, with the same content under the same id.
 
 At the end each receiver, which has processed only what it acknowledged, has exactly the records that a query of the
-webhook's caller returns. A webhook whose key was revoked is disabled.
+webhook's caller returns: at once, or after the attempt that the server shows. A webhook of a revoked key is disabled.
 """
 import contextlib
 import random
@@ -24,7 +25,6 @@ from pathlib import Path
 
 from Tests.harness.arguments import make_parser, parse, run_main
 from Tests.harness.client import Client, UnexpectedStatus, quoted
-from Tests.harness.errors import Problem
 from Tests.harness.rounds import add_round_options, run_rounds
 from Tests.harness.server import ANONYMOUS, Server, free_port
 from Tests.streams.hook import PLANTS, Hook, now
@@ -33,7 +33,7 @@ from Tests.streams.writer import CONDITION, SCHEMA, Writer
 
 TYPES = ["Post", "Club"]
 RECORDS = 250  # of each type: a message has at most 100
-LATE = 40  # seconds until a receiver must have the last record
+LATE = 20  # seconds until a receiver must have the last record, or after the attempt that its webhook waits for
 SETTINGS = ANONYMOUS | {"FOGBASE_WEBHOOKS_ALLOW_PRIVATE": "127.0.0.1"}
 ACTIONS = {"kill": 15, "receiver": 15, "scope": 12, "rotate": 8, "pause": 12, "resume": 15, "replay": 8, "move": 5,
            "test": 5, "revoke": 3, "delete": 2}
@@ -45,11 +45,13 @@ class Round:
         self.seed = f"{options.seed} {number}"
         self.random = random.Random(self.seed)
         self.server = Server(options.binary, directory / "data", SETTINGS | options.settings)
-        self.receiver = Receiver(free_port(), self.seed)
+        self.receiver = Receiver(free_port(), self.seed, options.failures)
         self.problems: list[str] = []
         self.writers: list[Writer] = []
-        self.done: dict[str, int] = dict.fromkeys(ACTIONS, 0)
+        self.done: dict[str, int] = dict.fromkeys([*ACTIONS, "expired"], 0)
         self.keys: dict[str, str] = {}  # ids by names
+        self.calm = 0.0  # when the receiver began to take all messages
+        self.latest = 0.0, "no receiver"  # the last one that had all: seconds after that, and why
 
     @property
     def hooks(self) -> list[Hook]:
@@ -125,7 +127,8 @@ class Round:
             if starts and time.monotonic() >= starts:
                 self.receiver.start()
                 starts = 0.0
-            action = self.random.choices(list(ACTIONS), list(ACTIONS.values()))[0]
+            actions = self.options.actions
+            action = self.random.choices(actions, [ACTIONS[one] for one in actions])[0]
             if action == "receiver":
                 if not starts:
                     self.receiver.kill()
@@ -163,8 +166,10 @@ class Round:
                 stack.enter_context(one.changing(replays=True))
             self.server.client(self.server.admin).call("PATCH", f"/keys/{self.keys['changing']}",
                                                        {"scope": scope(types)})
-            for one in hooks if not is_back else ():
-                one.forbidden["Club"] = now()
+            for one in hooks:
+                one.rights_changed = now()
+                if not is_back:
+                    one.forbidden["Club"] = now()
         self.done["scope"] += 1
 
     def do_rotate(self, hook: Hook) -> None:
@@ -190,24 +195,24 @@ class Round:
     def do_replay(self, hook: Hook) -> None:
         # With a condition, a replay does not report all records that no longer match.
         if hook.ended is None and not hook.condition:
-            since = self.random.choice([*hook.tokens, "beginning"])
-            with hook.changing(replays=True), contextlib.suppress(Expired):
-                self.replay(hook, since)
-                self.done["replay"] += 1
+            since, sent = self.random.choice([*hook.tokens, ("beginning", now())])
+            with hook.changing(replays=True):
+                self.replay(hook, since, sent)
 
-    def replay(self, hook: Hook, since: str) -> None:
+    def replay(self, hook: Hook, since: str, sent: int) -> None:
         try:
             self.call(hook, f"/replay?since={quoted(since)}")
+            self.done["replay"] += 1
         except UnexpectedStatus as error:
-            # A new scope ends the tokens of a key.
-            if error.status == 410 and hook.name.startswith("changing"):
-                raise Expired from None
-            raise
+            # A new scope ends the tokens that a key has received until then.
+            if error.status != 410 or sent > hook.rights_changed:
+                raise
+            self.done["expired"] += 1
 
     def do_move(self, hook: Hook) -> None:
         if hook.ended is None and hook.name != "gone":
             query = f"at={self.random.randrange(10**6)}"
-            with hook.changing():
+            with hook.changing(renames=True):
                 hook.moved = query, 1 << 62
                 self.call(hook, body={"url": self.url(hook, query)}, method="PATCH")
                 hook.moved = query, now()
@@ -241,28 +246,32 @@ class Round:
             one.ends.set()
         for one in self.writers:
             one.join(10)
-        self.receiver.is_calm = True
+        self.receiver.is_calm, self.calm = True, time.monotonic()
         admin, marks = self.server.client(self.server.admin), {}
         for kind in TYPES:
             response = admin.call("PUT", f"/records/{kind}/last-{kind}", {"fields": {"good": 9}}, expect=(201,))
             marks[kind] = response.json()["recordChangeTag"]
         living = [one for one in self.hooks if one.ended is None]
+        failures = {one.name: self.state(admin, one)["failures"] for one in living}
         for one in living:
             # The other half waits for its next attempt.
-            if self.random.random() < 0.5:
+            if "resume" in self.options.actions and self.random.random() < 0.5:
                 self.do_resume(one)
-        limit = time.monotonic() + LATE
+        if self.options.plant == "pause":
+            self.call(living[0], "/pause")
         for one in living:
-            self.await_marks(one, {kind: tag for kind, tag in marks.items()
-                                   if kind in one.types and kind not in one.forbidden}, limit)
+            tags = {kind: tag for kind, tag in marks.items() if kind in one.types and kind not in one.forbidden}
+            if not self.gets_last_records(one, admin, tags):
+                self.problems.append(f"{one.name} stands still. {self.explanation(one, admin)}")
+            elif (late := time.monotonic() - self.calm) > self.latest[0]:
+                self.latest = late, f"{one.name}, with {failures[one.name]} failures in a row"
             expected = self.expected(one)
-            # A key that may read nothing now gets no mark, but the order to drop its records.
-            while one.records != expected and one.forbidden and time.monotonic() < limit:
-                time.sleep(0.02)
             if one.records != expected:
                 missing, extra = expected.items() - one.records.items(), one.records.items() - expected.items()
-                self.problems.append(f"{one.name}: lacks {sorted(missing)[:5]}, has {sorted(extra)[:5]}")
+                self.problems.append(f"{one.name}: lacks {sorted(missing)[:5]}, has {sorted(extra)[:5]}. "
+                                     f"{self.explanation(one, admin)}")
         gone = self.receiver.hooks["/hooks/gone"]
+        limit = time.monotonic() + LATE
         while gone.ended is not None and (shown := self.state(admin, gone))["state"] != "disabled":
             if time.monotonic() > limit:
                 self.problems.append(f"the webhook of a revoked key is not disabled: {shown}")
@@ -270,14 +279,36 @@ class Round:
             time.sleep(0.05)
         admin.close()
 
-    def await_marks(self, hook: Hook, tags: dict[str, str], limit: float) -> None:
-        """Waits until a receiver has the last records, which come after all others."""
-        while any(hook.records.get((kind, f"last-{kind}")) != tag for kind, tag in tags.items()):
+    def gets_last_records(self, hook: Hook, admin: Client, tags: dict[str, str]) -> bool:
+        """Waits until a receiver has the last records, which come after all others.
+
+        It may be late by the pause before the webhook's next attempt, but once: that attempt succeeds. A key that may
+        read nothing now gets no last record, but the order to drop its records."""
+        limit, has_waited = time.monotonic() + LATE, False
+        while (any(hook.records.get((kind, f"last-{kind}")) != tag for kind, tag in tags.items())
+               or not tags and hook.records):
             if time.monotonic() > limit:
-                shown = self.call(hook, method="GET").json()
-                self.problems.append(f"{hook.name}: does not get the last record: {shown}")
-                return
+                pause = self.state(admin, hook).get("nextAttemptAt", 0) / 1000 - time.time()
+                if pause < 0 or has_waited:
+                    return False
+                limit, has_waited = time.monotonic() + pause + LATE, True
             time.sleep(0.01)
+        return True
+
+    def explanation(self, hook: Hook, admin: Client) -> str:
+        """What the server shows of a webhook, and its last attempts, in seconds since the receiver takes all."""
+        calm = now() - (time.monotonic() - self.calm) * 1000
+
+        def since(moment: int) -> str:
+            return f"{(moment - calm) / 1000:+.1f} s"
+        shown = self.state(admin, hook)
+        deliveries = admin.call("GET", f"/webhooks/{hook.id}/deliveries").json()["deliveries"]
+        attempts = [f"{since(one['timestamp'])} attempt {one['attempt']} of {one['message'][-6:]} with {one['events']} "
+                    f"events: {'delivered' if one['delivered'] else one.get('error') or one.get('status')}"
+                    for one in deliveries[:12]]
+        due = f", next attempt at {since(shown['nextAttemptAt'])}" if "nextAttemptAt" in shown else ""
+        return (f"It is {shown['state']} with {shown['failures']} failures in a row{due}, at {since(now())}; "
+                f"the last attempts: {'; '.join(attempts)}")
 
     def state(self, admin: Client, hook: Hook) -> dict:
         return admin.call("GET", f"/webhooks/{hook.id}").json()
@@ -308,11 +339,8 @@ class Round:
         answers = sum(count for name, count in self.receiver.counts.items() if name not in SETTLED)
         return (f"{sum(one.writes for one in self.writers)} writes, {total('messages')} messages, {total('events')} "
                 f"events, {answers} failures, {total('repeats')} repeats, {total('resets')} resets, "
-                + ", ".join(f"{count} × {name}" for name, count in self.done.items() if count))
-
-
-class Expired(Problem):
-    """A token of a message is no longer valid."""
+                + ", ".join(f"{count} × {name}" for name, count in self.done.items() if count)
+                + f"; the last receiver had all after {self.latest[0]:.1f} s ({self.latest[1]})")
 
 
 def scope(types: list[str]) -> dict:
@@ -324,6 +352,10 @@ def main() -> int:
     add_round_options(parser, 3)
     parser.add_argument("--seconds", type=float, default=6, help="of writes in a round (default: %(default)s)")
     parser.add_argument("--writers", type=int, default=6)
+    parser.add_argument("--failures", type=int, default=1, help="most failures of a webhook in a row that the receiver "
+                        "decides on (default: %(default)s): the pauses between attempts double from 5 s")
+    parser.add_argument("--actions", type=lambda text: text.split(","), default=list(ACTIONS), metavar="NAME,…",
+                        help="what may happen (default: all): without resume, the pauses after failures last")
     parser.add_argument("--plant", choices=list(PLANTS), help="for self tests: a fault that each round must find")
     options = parse(parser)
     print(f"seed {options.seed}: {options.rounds} rounds of webhooks, {options.writers} writers", flush=True)

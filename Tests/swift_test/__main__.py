@@ -3,7 +3,7 @@
     python3 -m Tests.swift_test --log FILE [--each-target] [arguments of swift test]
 
 While the tests run there is one line of progress, and each failure as it happens. At the end stand the closing line of
-`swift test`, the name of the file, and last what failed.
+`swift test`, the tests that were skipped with their reasons, the name of the file, and last what failed.
 
 `--each-target` runs the tests of one target after the other, each in a process of its own, unless `--filter` names
 some. Under the address sanitizer, which looks at the memory of every thread, all targets at once took half an hour, and
@@ -152,6 +152,10 @@ def main():
         suites = sorted({suite for output in outputs for suite in output.failed_suites})
         if status and os.environ.get("RETRY") and 0 < len(suites) <= MOST_RETRIED:
             verdict = retry(suites, arguments, log, screen)
+    if skipped := sorted({one for output in outputs for one in output.skipped}):
+        screen.show(f"{len(skipped)} skipped:")
+        for one in skipped:
+            screen.show(f"    {one}")
     screen.show(f"All that was printed is in {options.log}.")
     if status:
         findings = [finding for output in outputs for finding in output.findings]

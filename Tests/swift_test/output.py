@@ -11,6 +11,7 @@ SANITIZER_END = re.compile(r"^SUMMARY: ")
 
 STARTED = re.compile(r"^◇ Test (?!run |case )(.+) started\.$")
 ENDED = re.compile(r"^(✔|✘|➜) Test (?!run |case )(.+?)(?: with \d+ test cases?)? (passed after|failed after|skipped)")
+SKIPPED = re.compile(r"^➜ (?:Test|Suite) (?!run |case )(.+?) skipped(?:: (.+)|\.)?$")
 SUITE_ENDED = re.compile(r'^(✔|✘) Suite "?(\w+)"? (passed|failed) after')
 CLOSING = re.compile(r"^[✔✘] Test run with |^\s*Executed [1-9]\d* tests?")
 # Each event of the testing library begins with one of these; lines without one belong to the event before.
@@ -42,6 +43,7 @@ class Output:
         self.findings = []  # a list of lines for each
         self.verdicts = []  # of tests that failed
         self.failed_suites = []
+        self.skipped = []  # tests and suites, with their reasons
         self.passed = self.suites = 0
         self.running = {}  # how many tests of this name run, in the order in which they began
         self._open = None  # the finding that the next lines may belong to
@@ -51,6 +53,8 @@ class Output:
         """Takes one line, without its end."""
         if self._continues(line):
             return
+        if match := SKIPPED.match(line):
+            self.skipped.append(f"{match[1]}: {match[2] or 'no reason is given'}")
         if ISSUE.match(line) or CRASH.search(line):
             self._begin(line, is_sanitizer=False)
         elif SANITIZER.search(line):

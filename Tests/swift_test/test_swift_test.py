@@ -23,6 +23,7 @@ Test Suite 'All tests' started at 2026-11-25 08:00:00.000
 ✔ Test case passing 1 argument bytes → [1, 2, 3] to sorts(bytes:) passed after 0.001 seconds.
 ✔ Test sorts(bytes:) with 1 test case passed after 0.002 seconds.
 ➜ Test "a page ends" skipped.
+➜ Suite PictureTests skipped: "libvips-tools is not installed"
 ✔ Suite QueryTests passed after 0.003 seconds.
 ✔ Test run with 2 tests in 1 suite passed after 0.004 seconds.
 """
@@ -62,6 +63,8 @@ class OutputTests(unittest.TestCase):
         output, shown = self.take(PASSING)
         self.assertEqual(shown, ["✔ Test run with 2 tests in 1 suite passed after 0.004 seconds."])
         self.assertEqual((output.passed, output.suites, output.findings, output.running), (1, 1, [], {}))
+        self.assertEqual(output.skipped, ['"a page ends": no reason is given',
+                                          'PictureTests: "libvips-tools is not installed"'])
 
     def test_an_issue_is_shown_when_it_happens_with_its_details(self):
         output, shown = self.take(FAILING)
@@ -118,8 +121,9 @@ class RunTests(unittest.TestCase):
     def test_a_run_that_passes_names_the_file_that_has_everything(self):
         status, shown, log = self.run_with('cat "$HERE/passing"', "--skip-build")
         self.assertEqual(status, 0)
-        self.assertEqual(len(shown), 2)
-        self.assertTrue(shown[1].startswith("All that was printed is in "))
+        self.assertEqual(shown[1:-1], ["2 skipped:", '    "a page ends": no reason is given',
+                                       '    PictureTests: "libvips-tools is not installed"'])
+        self.assertTrue(shown[-1].startswith("All that was printed is in "))
         self.assertEqual(log, PASSING)
 
     def test_failures_come_last_and_the_status_is_that_of_swift(self):

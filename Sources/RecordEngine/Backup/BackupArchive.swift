@@ -23,7 +23,8 @@ package final class BackupArchive: Sendable {
     private let backups: Backups
     private let administrators: Administrators?
     private let tester = BackupTester()
-    /// Held while a backup starts, so that a second start cannot delete the directory of the first.
+    /// Held while a backup starts, and while the directory is deleted, so that nobody deletes the directory of a backup
+    /// that has just started.
     private let starting = Locked(())
     /// The size of the archive that was made at a time, because listing many files takes long.
     private let size = Locked<(created: Int64, bytes: Int)?>(nil)
@@ -109,20 +110,32 @@ package final class BackupArchive: Sendable {
     ///
     /// - Throws: INTERNAL_ERROR if it cannot be deleted.
     package func delete() async throws(RecordError) {
-        if case (.running, let path) = backups.current, path == self.path { await backups.cancel() }
+        if isRunning { await backups.cancel() }
         await tester.end()
-        backups.forget(path)
-        try Self.reported { () throws(BackupProblem) in try BackupFiles.removeTree(directory) }
+        try starting.withLock { _ throws(RecordError) in
+            // Another backup may have started since, and has deleted the archive. It is later than this request.
+            guard !isRunning else { return }
+            tester.cancel()
+            backups.forget(path)
+            try Self.reported { () throws(BackupProblem) in try BackupFiles.removeTree(directory) }
+        }
+    }
+
+    /// Whether the archive is being made.
+    private var isRunning: Bool {
+        if case (.running, let path) = backups.current { path == self.path } else { false }
     }
 
     /// Deletes an archive that has expired, or that an earlier run of the server has left.
     package func removeExpired(at now: Int64) throws(BackupProblem) {
         guard DirectoryInspection.exists(directory) else { return }
-        switch state(at: now) {
-        case .running, .done: return
-        case .none, .failed:
-            tester.cancel()
-            try BackupFiles.removeTree(directory)
+        try starting.withLock { _ throws(BackupProblem) in
+            switch state(at: now) {
+            case .running, .done: return
+            case .none, .failed:
+                tester.cancel()
+                try BackupFiles.removeTree(directory)
+            }
         }
     }
 

@@ -24,8 +24,9 @@ struct WebhookMessage: Sendable {
     let last: Int64?
     /// Whether more changes exist already.
     let moreComing: Bool
-    /// Whether the end must be stored before the message is sent. A receiver that has a record because of its condition
-    /// must learn when it no longer matches, also if the server is killed before it knows that the message arrived.
+    /// Whether the position and the end must be stored before the message is sent, for a server that is killed before it
+    /// knows that the message arrived: a receiver that has a record because of its condition must learn when it no longer
+    /// matches, and a reset has the same ID again.
     var storesEnd = false
 
     /// Returns the signed request.
@@ -63,7 +64,7 @@ struct WebhookMessage: Sendable {
         WebhookMessage(
             id: id(row, "reset", cursor.position), type: .reset,
             body: body(.reset, of: row, now: now, JSONObject([("reason", .string(error.reason))])), events: 0,
-            position: "", last: nil, moreComing: true)
+            position: "", last: nil, moreComing: true, storesEnd: cursor.position != row.position)
     }
 
     /// Returns a body without events.

@@ -55,6 +55,9 @@ struct SharedHistory {
 
     let database: TestDatabase
     private(set) var zones: [String: ZoneModel] = [:]
+    /// How often Bob's rights in a zone have changed: shares that he joined, left or lost, and deletions of the zone. Only
+    /// these end his tokens.
+    private(set) var rightsChanges: [String: Int] = [:]
     var random: SeededGenerator
     private var made = 0
 
@@ -97,7 +100,10 @@ struct SharedHistory {
                 zones[zone]?.parents[child] = .some(nil)
                 zones[zone]?.didWrite(child)
             }
-            for (share, root) in zones[zone]?.shares ?? [:] where root == name { zones[zone]?.shares[share] = nil }
+            for (share, root) in zones[zone]?.shares ?? [:] where root == name {
+                zones[zone]?.shares[share] = nil
+                rightsChanges[zone, default: 0] += 1
+            }
         case ..<85: try await share(in: zone, place)
         case ..<97:
             guard let share = zones[zone]?.shares.keys.sorted().randomElement(using: &random) else { return }
@@ -111,11 +117,13 @@ struct SharedHistory {
             let gone = await database.call(.delete, target.0, as: target.1)
             try #require(gone.status == 204, "\(gone.text)")
             zones[zone]?.shares[share] = nil
+            rightsChanges[zone, default: 0] += 1
             // The share that Bob has left would stay in the way of others.
             _ = await call(.delete, "/records/cloudkit.share/\(share)?\(place)")
         default:
             try #require(await call(.delete, "/zones/\(zone)?database=private").status == 204)
             zones[zone] = nil
+            rightsChanges[zone, default: 0] += 1
         }
     }
 
@@ -172,5 +180,6 @@ struct SharedHistory {
         let guid = try #require(response.json?["shortGUID"]?.string)
         try #require(await database.call(.post, "/shares/\(guid)/accept", as: .stranger).status == 200)
         zones[zone]?.shares[share] = .some(root)
+        rightsChanges[zone, default: 0] += 1
     }
 }

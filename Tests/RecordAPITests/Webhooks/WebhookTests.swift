@@ -311,6 +311,31 @@ import Threads
         await world.close()
     }
 
+    @Test func `a reset without acknowledgement has the same ID after a restart`() async throws {
+        let world = try WebhookWorld()
+        try await world.save("seed", type: "Open")
+        try await world.save("seed2", type: "Shut")
+        func scope(_ types: String) -> String { #"{"types":[\#(types)],"readOnly":true,"rights":["manageWebhooks"]}"# }
+        let key = try await world.key("reader", scope(#""Open","Shut""#))
+        let (id, _) = try await world.hook(#","types":["Open"]"#, token: key.token)
+        try await world.save("a", type: "Open")
+        try await world.waitForDeliveries(1, of: id)
+        // The webhook passes changes that it does not send. It does not store such a position at once.
+        try await world.save("h1", "h2", "h3", "h4", "h5", type: "Shut")
+        world.receiver.respond { _ in .closed }
+        let narrower = #"{"scope":\#(scope(#""Open""#))}"#
+        #expect(try await world.call(.patch, "/keys/\(key.id)", narrower).status == 200)
+        try world.tick(0)
+        try #require(await eventually { world.receiver.messages.last?.type == "feed.reset" })
+        let before = world.receiver.messages.count
+        try await world.restart()
+        world.receiver.respond(with: 204)
+        try #require(await eventually { world.receiver.messages.count > before })
+        let resets = world.receiver.messages.filter { $0.type == "feed.reset" }
+        #expect(Set(resets.map(\.id)).count == 1)
+        await world.close()
+    }
+
     @Test func `a copy of the files sends nothing until it is resumed`() async throws {
         let world = try WebhookWorld()
         let (id, _) = try await world.hook()
