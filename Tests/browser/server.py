@@ -8,6 +8,7 @@ from Tests.harness.client import message, values
 from Tests.harness.errors import Problem
 
 TOKEN = "fogadm_browser_0123456789abcdefghijklmnop"
+MORE_THAN_INLINE = 5_200  # records
 # As an operator would run it: without the settings of the load suites.
 SETTINGS = {**dict.fromkeys(harness.ENVIRONMENT, ""), "FOGBASE_ADMIN_TOKEN": TOKEN}
 
@@ -41,6 +42,16 @@ class Server(harness.Server):
         if status != 201:
             raise Problem(f"the record {record_name} was rejected: {response}")
         return response
+
+    def fill(self, type_name, **fields):
+        """Creates so many records that indexes of the type are built in the background: one that fails stays then,
+        while an index that fails at once is rejected. `fields` has functions from numbers to values."""
+        for start in range(0, MORE_THAN_INLINE, 200):
+            self.client(TOKEN).batch([
+                {"operationType": "create", "record": {
+                    "recordType": type_name, "recordName": f"filler-{number}",
+                    "fields": {name: {"value": value(number)} for name, value in fields.items()}}}
+                for number in range(start, start + 200)])
 
     def upload(self, content, media_type, name):
         """Uploads a file as the administrator, and returns the address that reads it."""

@@ -61,7 +61,7 @@ class Round:
     def compare(self, kind: str, some: list[Follower]) -> None:
         for one in some:
             if self.options.plant == "expire" and one.tokens:
-                one.tokens = dict.fromkeys(one.tokens, "AAAA")
+                one.token, one.tokens = "", dict.fromkeys(one.tokens, "AAAA")
                 self.world._deletions.clear()
                 self.world._shares.clear()
             one.follow()

@@ -142,6 +142,7 @@ def what_has_records_stays_and_the_reason_is_said(page, server):
     page.press("Change the type", "dialog")
     page.see("cannot become INT64 while there are records")
     # An index that cannot be built says so and is tried again.
+    server.fill("Post", title=lambda number: f"t{number}", likes=lambda number: number)
     labelled(page, "New index", here).send_keys("title")
     page.click(labelled(page, "unique", here))
     page.press("Add the index", here)
@@ -149,7 +150,7 @@ def what_has_records_stays_and_the_reason_is_said(page, server):
     assert server.call("PATCH", "/records/Post/b", {"fields": {"title": "fog"}})[0] == 200
     page.press("Try again", here)
     page.until(lambda: "failed" not in page.text(), "the index")
-    assert types(server)["Post"]["indexes"] == [{"fields": ["title"], "unique": True}]
+    page.until(lambda: types(server)["Post"]["indexes"] == [{"fields": ["title"], "unique": True}], "the built index")
     page.press("Page of this type", here)
     page.heading("Schema of Post")
     # What the list of all types counts is what the type's own page lists.
