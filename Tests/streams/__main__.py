@@ -25,7 +25,7 @@ from Tests.harness.client import quoted
 from Tests.harness.rounds import add_round_options, run_rounds
 from Tests.harness.server import ANONYMOUS, Server
 from Tests.streams.follower import Follower
-from Tests.streams.writer import CONDITION, SCHEMA, Writer
+from Tests.streams.writer import CONDITION, SCHEMA, Writer, end
 
 LATE = 20  # seconds until a follower must have the last record
 
@@ -106,10 +106,7 @@ class Round:
         client.close()
 
     def finish(self) -> None:
-        for one in self.writers:
-            one.ends.set()
-        for one in self.writers:
-            one.join(10)
+        self.problems += end(self.writers)
         admin = self.server.client(self.server.admin)
         last = admin.call("PUT", "/records/Post/last", {"fields": {"good": 9}}, expect=(201,)).json()
         mark = ("Post", "last"), last["recordChangeTag"]
@@ -156,7 +153,8 @@ class Round:
     def summary(self) -> str:
         def total(name: str) -> int:
             return sum(getattr(one, name) for one in self.followers)
-        return (f"{sum(one.writes for one in self.writers)} writes, {self.revocations} revocations, "
+        return (f"{sum(one.writes for one in self.writers)} writes ({sum(one.accepted for one in self.writers)} "
+                f"accepted), {self.revocations} revocations, "
                 f"{self.kills} kills, {total('connections')} connections, {total('events')} events, "
                 f"{total('resets')} resets, {total('retries')} retries")
 

@@ -29,7 +29,7 @@ from Tests.harness.rounds import add_round_options, run_rounds
 from Tests.harness.server import ANONYMOUS, Server, free_port
 from Tests.streams.hook import PLANTS, Hook, now
 from Tests.streams.receiver import SETTLED, Receiver
-from Tests.streams.writer import CONDITION, SCHEMA, Writer
+from Tests.streams.writer import CONDITION, SCHEMA, Writer, end
 
 TYPES = ["Post", "Club"]
 RECORDS = 250  # of each type: a message has at most 100
@@ -242,10 +242,7 @@ class Round:
     # The end
 
     def finish(self) -> None:
-        for one in self.writers:
-            one.ends.set()
-        for one in self.writers:
-            one.join(10)
+        self.problems += end(self.writers)
         self.receiver.is_calm, self.calm = True, time.monotonic()
         admin, marks = self.server.client(self.server.admin), {}
         for kind in TYPES:
@@ -337,7 +334,8 @@ class Round:
         def total(name: str) -> int:
             return sum(getattr(one, name) for one in self.hooks)
         answers = sum(count for name, count in self.receiver.counts.items() if name not in SETTLED)
-        return (f"{sum(one.writes for one in self.writers)} writes, {total('messages')} messages, {total('events')} "
+        return (f"{sum(one.writes for one in self.writers)} writes ({sum(one.accepted for one in self.writers)} "
+                f"accepted), {total('messages')} messages, {total('events')} "
                 f"events, {answers} failures, {total('repeats')} repeats, {total('resets')} resets, "
                 + ", ".join(f"{count} × {name}" for name, count in self.done.items() if count)
                 + f"; the last receiver had all after {self.latest[0]:.1f} s ({self.latest[1]})")
