@@ -50,8 +50,8 @@ import Testing
             .delete, queryTarget("Post", [("where", "title == 'x'"), ("database", "private"), ("zone", "Diary-kx94")]),
             as: .creator, headers: Self.preference)
         try #require(response.status == 202, "\(response.text)")
-        let path = try #require(response.field("Location"))
-        let job = await Self.end(database, path)
+        let job = await Self.end(database, try #require(response.field("Location")))
+        let path = "/jobs/\(job?["id"]?.string ?? "")"
         #expect(job?["zone"] == "Diary-kx94" && job?["owner"] != nil, "\(String(describing: job))")
         let developer = try await AdministratorRoutesTests.add(database, "dev", "developer")
         for path in [path, "/jobs"] {

@@ -10,7 +10,9 @@ SANITIZER = re.compile(r"(WARNING: ThreadSanitizer|ERROR: (Address|Leak)Sanitize
 SANITIZER_END = re.compile(r"^SUMMARY: ")
 
 STARTED = re.compile(r"^◇ Test (?!run |case )(.+) started\.$")
-ENDED = re.compile(r"^(✔|✘|➜) Test (?!run |case )(.+?)(?: with \d+ test cases?)? (passed after|failed after|skipped)")
+# A test's own name may have the words that end a line.
+ENDED = re.compile(r"^(✔|✘) Test (?!run |case )(.+?)(?: with \d+ test cases?)? (?:passed|failed) after \d"
+                   r"|^(➜) Test (?!run |case )(.+?) skipped(?:[.:]|$)")
 SKIPPED = re.compile(r"^➜ (?:Test|Suite) (?!run |case )(.+?) skipped(?:: (.+)|\.)?$")
 SUITE_ENDED = re.compile(r'^(✔|✘) Suite "?(\w+)"? (passed|failed) after')
 CLOSING = re.compile(r"^[✔✘] Test run with |^\s*Executed [1-9]\d* tests?")
@@ -64,7 +66,7 @@ class Output:
         elif match := STARTED.match(line):
             self.running[match[1]] = self.running.get(match[1], 0) + 1
         elif match := ENDED.match(line):
-            self._end(match[1], match[2], line)
+            self._end(match[1] or match[3], match[2] or match[4], line)
         elif match := SUITE_ENDED.match(line):
             self.suites += 1
             if match[1] == "✘":

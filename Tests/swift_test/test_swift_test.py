@@ -22,6 +22,8 @@ Test Suite 'All tests' started at 2026-11-25 08:00:00.000
 ◇ Test case passing 1 argument bytes → [1, 2, 3] to sorts(bytes:) started.
 ✔ Test case passing 1 argument bytes → [1, 2, 3] to sorts(bytes:) passed after 0.001 seconds.
 ✔ Test sorts(bytes:) with 1 test case passed after 0.002 seconds.
+◇ Test "a long body is skipped: the connection ends" started.
+✔ Test "a long body is skipped: the connection ends" passed after 0.002 seconds.
 ➜ Test "a page ends" skipped.
 ➜ Suite PictureTests skipped: "libvips-tools is not installed"
 ✔ Suite QueryTests passed after 0.003 seconds.
@@ -62,7 +64,7 @@ class OutputTests(unittest.TestCase):
     def test_of_a_run_that_passes_the_closing_line_is_shown_and_nothing_else(self):
         output, shown = self.take(PASSING)
         self.assertEqual(shown, ["✔ Test run with 2 tests in 1 suite passed after 0.004 seconds."])
-        self.assertEqual((output.passed, output.suites, output.findings, output.running), (1, 1, [], {}))
+        self.assertEqual((output.passed, output.suites, output.findings, output.running), (2, 1, [], {}))
         self.assertEqual(output.skipped, ['"a page ends": no reason is given',
                                           'PictureTests: "libvips-tools is not installed"'])
 
