@@ -183,7 +183,9 @@ public final class RecordAPI: Sendable {
         var query =
             request.target.hasQuery
             ? try RequestQuery(request.target, names: table.routes[number].query, options) : RequestQuery()
-        if let ticket = query["ticket"] { note.ticket = try redeem(ticket, table.routes[number].name, &request, &query) }
+        if let ticket = query["ticket"] {
+            note.ticket = try tickets.redeem(ticket, for: table.routes[number].name, in: &request, &query)
+        }
         note.isPrivate = query.namesPrivateDatabase
         let id = try query.databaseID(default: configuration.defaultDatabase)
         let reader: RecordReader
@@ -228,19 +230,6 @@ public final class RecordAPI: Sendable {
             }
             throw error
         }
-    }
-
-    /// Replaces the credential and the parameters of a request by those of its ticket.
-    ///
-    /// - Throws: AUTHENTICATION_FAILED; BAD_REQUEST if the request has other parameters than `since`.
-    private func redeem(
-        _ ticket: String, _ route: StaticString, _ request: inout HTTPRequest, _ query: inout RequestQuery
-    ) throws(RecordError) -> FeedTickets.Redeemed {
-        let redeemed = try tickets.redeem(ticket, for: route, now: WallClock.milliseconds)
-        query = try redeemed.ticket.query.resumed(by: query)
-        request.fields.remove(.authorization)
-        if let authorization = redeemed.ticket.authorization { request.fields.append(.authorization, authorization) }
-        return redeemed
     }
 
     /// Denies anonymous callers in development databases if these are only for members.

@@ -94,6 +94,20 @@ final class FeedTickets: Sendable {
         }
     }
 
+    /// Replaces the credential and the parameters of a request by those of its ticket, and removes the ticket.
+    ///
+    /// - Parameter route: The method and the path of the request's route, such as `GET /changes`.
+    /// - Throws: AUTHENTICATION_FAILED; BAD_REQUEST if the request has other parameters than `since`.
+    func redeem(
+        _ text: String, for route: StaticString, in request: inout HTTPRequest, _ query: inout RequestQuery
+    ) throws(RecordError) -> Redeemed {
+        let redeemed = try redeem(text, for: route, now: WallClock.milliseconds)
+        query = try redeemed.ticket.query.resumed(by: query)
+        request.fields.remove(.authorization)
+        if let authorization = redeemed.ticket.authorization { request.fields.append(.authorization, authorization) }
+        return redeemed
+    }
+
     /// Returns what a ticket stands for, and removes the ticket.
     ///
     /// - Parameter route: The method and the path of the request's route, such as `GET /changes`.
