@@ -25,7 +25,7 @@ public struct RecordName: Hashable, Sendable, CustomStringConvertible {
 
     /// Compares names by their bytes, as storage does. Swift strings compare by canonical equivalence.
     public static func == (left: RecordName, right: RecordName) -> Bool {
-        left.text.utf8.elementsEqual(right.text.utf8)
+        left.text.hasSameBytes(as: right.text)
     }
 
     public func hash(into hasher: inout Hasher) {
@@ -92,7 +92,7 @@ package struct ZoneName: Hashable, Sendable, CustomStringConvertible {
 
     /// Compares names by their bytes, as storage does. Swift strings compare by canonical equivalence.
     package static func == (left: ZoneName, right: ZoneName) -> Bool {
-        left.text.utf8.elementsEqual(right.text.utf8)
+        left.text.hasSameBytes(as: right.text)
     }
 
     package func hash(into hasher: inout Hasher) {

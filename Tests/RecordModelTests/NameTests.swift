@@ -17,6 +17,28 @@ struct NameTests {
         #expect(ZoneName(text) == nil)
     }
 
+    @Test(arguments: ["a", "_defaultZone", "12345678", "a name of more than sixteen bytes", "é", "日本日本日本日本"])
+    func `names are equal if all their bytes are`(text: String) {
+        #expect(RecordName(text) == RecordName(String(decoding: Array(text.utf8), as: UTF8.self)))
+        #expect(ZoneName(text) == ZoneName(String(decoding: Array(text.utf8), as: UTF8.self)))
+        for position in text.utf8.indices.map({ text.utf8.distance(from: text.startIndex, to: $0) }) {
+            var bytes = Array(text.utf8)
+            bytes[position] ^= 1
+            guard let other = String(validating: bytes, as: UTF8.self) else { continue }
+            #expect(RecordName(text) != RecordName(other))
+            #expect(ZoneName(text) != ZoneName(other))
+        }
+        #expect(RecordName(text) != RecordName(text + "a"))
+        #expect(RecordName(text) != RecordName(String(text.dropLast()) + "ab"))
+    }
+
+    @Test func `names with the same characters in other bytes are different`() {
+        #expect(RecordName("e\u{301}") != RecordName("\u{E9}"))
+        // Both are of the same length.
+        #expect(RecordName("a\u{302}\u{323}") != RecordName("a\u{323}\u{302}"))
+        #expect(ZoneName("a\u{302}\u{323}") != ZoneName("a\u{323}\u{302}"))
+    }
+
     @Test(arguments: [".", ".."]) func `a record name cannot be a segment that paths resolve`(text: String) {
         #expect(RecordName(text) == nil)
     }
