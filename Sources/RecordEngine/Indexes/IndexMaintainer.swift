@@ -5,8 +5,9 @@ internal import RecordWire
 /// Updates the entries in a type's indexes when a record changes.
 ///
 /// An update has two steps, so that a write by a single statement learns first whether index entries must also be
-/// written. `prepare` computes and compares the keys, and rejects violations of a UNIQUE index. `write` changes the
-/// tables. Indexes that are being built are maintained like ready indexes. Failed indexes are not maintained.
+/// written. `prepare` computes and compares the keys in the indexes whose columns may have changed, and rejects violations
+/// of a UNIQUE index. `write` changes the tables. Indexes that are being built are maintained like ready indexes. Failed
+/// indexes are not maintained.
 ///
 /// Only the writer's thread may use a maintainer.
 final class IndexMaintainer {
@@ -72,10 +73,15 @@ final class IndexMaintainer {
         keys.removeAll(keepingCapacity: true)
         changes.removeAll(keepingCapacity: true)
         duplicates.removeAll(keepingCapacity: true)
+        let columns: IndexedChanges? =
+            if let old, let new { IndexedChanges(from: old.record, to: new.record) } else { nil }
+        let isMoved = old?.homes != new?.homes
         for index in type.maintainedIndexes {
             if case .failed = index.state { continue }
+            let mayChange = columns?.mayChange(index) ?? true
             switch index.kind {
             case .ordered:
+                if !mayChange, !isMoved { continue }
                 let before = try old.map { old throws(RecordError) in try append(old.record, index).key }
                 guard let new else {
                     if let before { note(index, record, before, from: old?.homes) }
@@ -101,11 +107,12 @@ final class IndexMaintainer {
                 if let before { note(index, record, before, from: old?.homes) }
                 note(index, record, after, to: new.homes)
             case .members, .parts, .places, .words:
-                try prepareMany(index, of: type, record: record, old: old, new: new, unread, &memberEntries)
+                try prepareMany(
+                    index, of: type, record: record, old: old, new: new, isKept: !mayChange && !isMoved, unread,
+                    &memberEntries)
             case .widening:
                 // The build has checked an unchanged value, or will check it.
-                guard let new, let field = index.checkedField,
-                    old.map({ new.record.mayDiffer(from: $0.record, inField: field) }) ?? true,
+                guard mayChange, let new, let field = index.checkedField,
                     try !new.record.equalsDouble(inField: field)
                 else { continue }
                 throw .noDouble(type.columnNames(of: index).first ?? "", type: type.name)
@@ -141,8 +148,9 @@ final class IndexMaintainer {
     }
 
     private func isSame(_ left: Range<Int>, _ right: Range<Int>) -> Bool {
-        guard left.count == right.count else { return false }
-        return keys.withUnsafeBytes { keys in keys[left].elementsEqual(keys[right]) }
+        keys.withUnsafeBytes { keys in
+            UnsafeRawBufferPointer(rebasing: keys[left]).hasSameBytes(as: UnsafeRawBufferPointer(rebasing: keys[right]))
+        }
     }
 
     /// Notes the removals and insertions that move an entry from its old homes to its new ones. Homes that are in both
@@ -166,22 +174,20 @@ final class IndexMaintainer {
     }
 
     /// Notes the removals and insertions for the members of a list, the parts of a text or the places of a record.
+    ///
+    /// - Parameter isKept: Whether the entries stay as they are.
     private func prepareMany(
         _ index: IndexDefinition, of type: RecordTypeDefinition, record: RecordNumber,
         old: (record: IndexedRecord, homes: RecordHomes)?, new: (record: IndexedRecord, homes: RecordHomes)?,
-        _ unread: Set<Int>, _ memberEntries: inout Int
+        isKept: Bool, _ unread: Set<Int>, _ memberEntries: inout Int
     ) throws(RecordError) {
         // A caller that may not read the list is charged for all members that it sends. A charge for the changed
         // members only would reveal the old members.
         var isUnread = false
         if case .field(let field)? = index.columns.first?.source {
             isUnread = unread.contains(field)
-            if !isUnread, let old, let new, old.homes == new.homes,
-                !new.record.mayDiffer(from: old.record, inField: field)
-            {
-                return
-            }
         }
+        if isKept, !isUnread { return }
         before.removeAll()
         after.removeAll()
         try old?.record.appendKeys(of: index, to: &before)

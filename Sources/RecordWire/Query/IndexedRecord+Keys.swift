@@ -221,15 +221,4 @@ extension IndexedRecord {
         let values = entry.type.isList ? try members(of: id) : try [value(of: .field(id))].compactMap(\.self)
         return values.compactMap { if case .text(let text) = $0 { text } else { nil } }
     }
-
-    /// Returns whether the value of a field may differ from the value in another state of the record. The check
-    /// compares texts. If the result is false, the values are equal. If it is true, they may still be equal.
-    package func mayDiffer(from other: IndexedRecord, inField id: Int) -> Bool {
-        switch (fields.entry(id), other.fields.entry(id)) {
-        case (nil, nil): return false
-        case (let mine?, let theirs?):
-            return !fields.valueText(of: mine).elementsEqual(other.fields.valueText(of: theirs))
-        default: return true
-        }
-    }
 }
