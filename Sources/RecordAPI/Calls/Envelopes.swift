@@ -13,7 +13,12 @@ extension RecordPage {
     /// `{"records":[…],"cursor"?,"previousCursor"?,"count"?,"total"?,"syncToken"?,"highlights"?,"expanded"?,"notices"?,"plan"?}`. For
     /// a page that begins with `changes`, returns `{"changes":[…],"token":"…","moreComing":bool}`. For an aggregate, returns
     /// `{"groups":[…],"moreGroups"?,"notices"?,"plan"?}`.
-    consuming func json() -> [UInt8] {
+    ///
+    /// Call it on the result of the call that makes the page. A page in a variable of an asynchronous function would be
+    /// copied.
+    ///
+    /// - Parameter syncToken: The zone's sync token from before the page, if the request asked for it.
+    consuming func json(syncToken: String? = nil) -> [UInt8] {
         if let groups {
             records.json = groups
         } else {

@@ -23,9 +23,7 @@ enum ExpandedReads {
         let token =
             try call.query.word("syncToken")
             ? try call.reader.feed.currentToken(in: request.address, for: call.caller) : nil
-        var page = try await call.reader.queries.run(request)
-        page.syncToken = token
-        return .json(page.json())
+        return .json(try await call.reader.queries.run(request).json(syncToken: token))
     }
 
     /// `GET /records/{type}/{name}` with `expand`: reads a record. The response has no ETag, because the tag of the

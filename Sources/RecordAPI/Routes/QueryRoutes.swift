@@ -73,20 +73,18 @@ enum QueryRoutes {
         var request = QueryRequest(
             caller: call.caller, address: try call.address(), typeName: type, input: input, opening: Envelope.records)
         request.network = call.network
-        return .json(try await run(request, call).json())
+        return .json(try await run(request, call))
     }
 
-    /// Runs a query, and adds the sync token that the request asks for.
+    /// Runs a query, and returns the body of the response with the sync token that the request asks for.
     ///
     /// Every change that a walk through the pages misses is in the feed after the token of the first page, because the
     /// token is from before that page.
-    private static func run(_ request: QueryRequest, _ call: RecordCall) async throws -> RecordPage {
+    private static func run(_ request: QueryRequest, _ call: RecordCall) async throws -> [UInt8] {
         let token =
             request.input.wantsSyncToken
             ? try call.reader.feed.currentToken(in: request.address, for: request.caller) : nil
-        var page = try await call.reader.queries.run(request)
-        page.syncToken = token
-        return page
+        return try await call.reader.queries.run(request).json(syncToken: token)
     }
 
     /// `POST /query`: does the same as `GET /query/{type}`, for queries that are too long for a URL or that use
@@ -105,7 +103,7 @@ enum QueryRoutes {
         var request = QueryRequest(
             caller: call.caller, address: address, typeName: type, input: input, opening: Envelope.records)
         request.network = call.network
-        return .json(try await run(request, call).json())
+        return .json(try await run(request, call))
     }
 
     /// Returns the page length that the body states, or the default.

@@ -82,9 +82,7 @@ enum RecordRoutes {
         let token =
             try call.query.word("syncToken")
             ? try call.reader.feed.currentToken(in: try call.address(), for: call.caller) : nil
-        var page = try await call.reader.list(request)
-        page.syncToken = token
-        return .json(page.json())
+        return .json(try await call.reader.list(request).json(syncToken: token))
     }
 
     /// `GET /records/{type}/{name}`: reads a record. This is the hot path: it allocates one array for the body and two

@@ -25,8 +25,6 @@ package struct RecordPage: Sendable {
     package var count: Int?
     /// The approximate number of matches, if the request asked for it.
     package var total: RecordTotal?
-    /// The zone's sync token from before the page, if the request asked for it.
-    package var syncToken: String?
     /// Notices about the indexes that the query has added.
     package var notices: [QueryNotice] = []
     /// The `plan` member of the response, if the request asked for it.
