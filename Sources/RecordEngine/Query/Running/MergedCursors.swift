@@ -43,18 +43,32 @@ struct MergedCursors {
         _ body: (IndexScanCursor, RecordCursor?) throws(RecordError) -> Bool
     ) throws(RecordError) {
         let precedes = { (one: Position, other: Position) in one.position.precedes(other.position, in: order) }
-        // The heap holds the cursors that have more rows. Its minimum is the cursor with the first position.
-        var heap = Heap<Position>()
+        // The heap holds the cursors that have more rows, without the one that is read. Its minimum is the cursor with the
+        // next position.
+        var waiting = Heap<Position>()
         for cursor in cursors where try cursor.next(store, budget) {
-            heap.insert(Position(cursor: cursor, position: cursor.position), by: precedes)
+            waiting.insert(Position(cursor: cursor, position: cursor.position), by: precedes)
         }
-        while let least = heap.min {
-            guard try body(least.cursor, least.cursor.record) else { return }
-            while let first = heap.min, first.position == least.position {
-                if try first.cursor.next(store, budget) {
-                    heap.replaceMin(with: Position(cursor: first.cursor, position: first.cursor.position), by: precedes)
-                } else {
-                    _ = heap.popMin(by: precedes)
+        while let first = waiting.popMin(by: precedes) {
+            let cursor = first.cursor
+            var position = first.position
+            var bound = waiting.min?.position
+            // Often many rows of one cursor follow each other. They leave the heap as it is.
+            while true {
+                guard try body(cursor, cursor.record) else { return }
+                while bound == position, let other = waiting.min?.cursor {
+                    if try other.next(store, budget) {
+                        waiting.replaceMin(with: Position(cursor: other, position: other.position), by: precedes)
+                    } else {
+                        _ = waiting.popMin(by: precedes)
+                    }
+                    bound = waiting.min?.position
+                }
+                guard try cursor.next(store, budget) else { break }
+                position = cursor.position
+                if let bound, bound.precedes(position, in: order) {
+                    waiting.insert(Position(cursor: cursor, position: position), by: precedes)
+                    break
                 }
             }
         }
