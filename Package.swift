@@ -58,7 +58,8 @@ let package = Package(
         module("Compression", ["CZlib"]),
         module("Threads", ["CLinux"]),
         module("Sockets", ["Containers", "Threads", "CLinux"]),
-        module("HTTPTransport", ["HTTP", "Sockets", "Threads", "Compression", "Containers", "CLinux"]),
+        module(
+            "HTTPTransport", ["HTTP", "Sockets", "Threads", "Compression", "Containers", "Cryptography", "CLinux"]),
         module("HTTPSending", ["HTTP", "Threads", "CCurl"]),
 
         module("Thumbnails", ["Threads", "CLinux"]),

@@ -31,7 +31,7 @@ public final class RecordAPI: Sendable {
     /// The response body of `/limits`.
     let limitsDocument: [UInt8]
     /// The response body of `/openapi.json`.
-    let description: HTTPResponseBody
+    let description: Once<HTTPResponseBody>
 
     /// Creates the interface to the databases of a registry.
     package init(registry: DatabaseRegistry, configuration: RecordAPIConfiguration) {
@@ -43,9 +43,11 @@ public final class RecordAPI: Sendable {
         self.configuration = configuration
         table = RouteTable.native
         limitsDocument = OperationRoutes.limitsDocument(registry.configuration.limits, configuration.rateLimits)
-        let document = OpenAPI.document(
-            table.routes, version: configuration.version, server: configuration.publicURL?.text ?? "/")
-        description = .prepared(identity: document, gzip: try? GzipEncoder.encode(document, level: .smallest))
+        description = Once { [table] in
+            let document = OpenAPI.document(
+                table.routes, version: configuration.version, server: configuration.publicURL?.text ?? "/")
+            return .prepared(identity: document, gzip: try? GzipEncoder.encode(document, level: .smallest))
+        }
     }
 
     /// Creates the state of one event loop. Each reader is opened by the first request that needs it.

@@ -4,6 +4,7 @@ import RecordEngine
 import RecordModel
 import RecordWire
 import Testing
+import Threads
 
 @testable import RecordAPI
 
@@ -90,7 +91,7 @@ import Testing
     /// The description must not be compressed for each request.
     @Test func `the description is compressed once`() async throws {
         let database = try await TestDatabase.make(withUsers: false)
-        guard case .prepared(let document, let gzip?) = database.api.description else {
+        guard case .prepared(let document, let gzip?) = database.api.description.value else {
             Issue.record("The description is not prepared")
             return
         }

@@ -1,5 +1,7 @@
 package import HTTP
 import Compression
+import Cryptography
+import Threads
 
 /// The files of the console and of the examples, loaded into memory at startup and served under `/_/`.
 ///
@@ -33,7 +35,10 @@ package struct StaticFiles: Sendable {
     struct File: Sendable {
         var type: StaticString
         var identity: [UInt8]
-        var gzip: [UInt8]?
+        var isText: Bool
+        /// The compressed form; `nil` if it is not smaller. It is made for the first request that accepts it, because most
+        /// starts of a server are followed by no visit of the console.
+        var gzip: Once<[UInt8]?>
         var entityTag: String
         var gzipEntityTag: String
     }
@@ -78,17 +83,15 @@ package struct StaticFiles: Sendable {
     /// Returns a page of the console with one style sheet instead of several that follow each other. Each would cost a
     /// request at the first visit.
     ///
-    /// - Parameter name: The name of the page, for the address of the joined style sheet.
-    private mutating func joined(_ page: String, as name: String) -> String {
+    /// - Parameter pageName: The name of the page, for the address of the joined style sheet.
+    private mutating func joined(_ page: String, as pageName: String) -> String {
         let lines = page.split(separator: "\n", omittingEmptySubsequences: false)
         var sheets: [UInt8] = []
         var others: [Substring] = []
         var place: Int?
         var count = 0
         for line in lines {
-            guard let match = line.wholeMatch(of: /\s*<link rel="stylesheet" href="([^"]+)">/),
-                let sheet = files["/_/" + match.output.1]
-            else {
+            guard let name = Self.styleSheet(ofLine: line), let sheet = files["/_/" + name] else {
                 others.append(line)
                 continue
             }
@@ -97,9 +100,17 @@ package struct StaticFiles: Sendable {
             count += 1
         }
         guard let place, count > 1 else { return page }
-        add(sheets, at: "joined/\(name).css")
-        others.insert("    <link rel=\"stylesheet\" href=\"joined/\(name).css\">", at: place)
+        add(sheets, at: "joined/\(pageName).css")
+        others.insert("    <link rel=\"stylesheet\" href=\"joined/\(pageName).css\">", at: place)
         return others.joined(separator: "\n")
+    }
+
+    /// Returns the address of the style sheet that a line of a page names, if it does nothing else.
+    private static func styleSheet(ofLine line: Substring) -> Substring? {
+        let element = line.drop { $0 == " " }
+        let (start, end) = ("<link rel=\"stylesheet\" href=\"", "\">")
+        guard element.hasPrefix(start), element.hasSuffix(end) else { return nil }
+        return element.dropFirst(start.count).dropLast(end.count)
     }
 
     /// Returns a page of the console whose scripts and styles have addresses with the version.
@@ -120,12 +131,14 @@ package struct StaticFiles: Sendable {
     private mutating func add(_ bytes: [UInt8], at path: String) {
         guard let type = Self.contentType(ofPath: path) else { return }
         let tag = Self.fingerprint(of: bytes)
-        var file = File(
-            type: type, identity: bytes, gzip: nil, entityTag: "\"\(tag)\"", gzipEntityTag: "\"\(tag)-gzip\"")
         let isText = type.withUTF8Buffer { CompressibleTypes.contains(UnsafeRawBufferPointer($0)) }
-        if isText, let gzip = try? GzipEncoder.encode(bytes, level: .smallest), gzip.count < bytes.count {
-            file.gzip = gzip
+        let gzip = Once<[UInt8]?> {
+            guard isText, let gzip = try? GzipEncoder.encode(bytes, level: .smallest) else { return nil }
+            return gzip.count < bytes.count ? gzip : nil
         }
+        let file = File(
+            type: type, identity: bytes, isText: isText, gzip: gzip, entityTag: "\"\(tag)\"",
+            gzipEntityTag: "\"\(tag)-gzip\"")
         files["/_/" + path] = file
         if path == "index.html" {
             files["/_/"] = file
@@ -165,7 +178,7 @@ package struct StaticFiles: Sendable {
     ) -> HTTPResponse {
         // The identity and gzip forms have different entity tags, because a strong tag identifies one byte sequence
         // (RFC 9110 §8.8.3.3).
-        let gzip = AcceptEncoding.acceptsGzip(request.fields) ? file.gzip : nil
+        let gzip = AcceptEncoding.acceptsGzip(request.fields) ? file.gzip.value : nil
         let tag = gzip == nil ? file.entityTag : file.gzipEntityTag
         let condition = EntityTagPrecondition.ifNoneMatch(request.fields)
         let isKnown = condition.map { $0.matchesWeak(tag) } ?? false
@@ -176,7 +189,7 @@ package struct StaticFiles: Sendable {
         } else {
             response.fields.append(.cacheControl, literal: "no-cache")
         }
-        if file.gzip != nil { response.fields.append(.vary, literal: "Accept-Encoding") }
+        if file.isText { response.fields.append(.vary, literal: "Accept-Encoding") }
         if !isKnown {
             response.fields.append(.contentType, literal: file.type)
             if gzip != nil { response.fields.append(.contentEncoding, literal: "gzip") }
@@ -245,15 +258,8 @@ package struct StaticFiles: Sendable {
         }
     }
 
-    /// Returns a hash of 128 bits (FNV-1a with two bases) and the length. The hash is not cryptographic, because the
-    /// files are part of the product.
+    /// Returns a name for the content, of lowercase letters and digits.
     private static func fingerprint(of bytes: [UInt8]) -> String {
-        var one: UInt64 = 0xCBF2_9CE4_8422_2325
-        var other: UInt64 = 0x6C62_272E_07BB_0142
-        for byte in bytes {
-            one = (one ^ UInt64(byte)) &* 0x100_0000_01B3
-            other = (other ^ UInt64(byte)) &* 0x100_0000_01B3 &+ one >> 32
-        }
-        return "\(String(one, radix: 36))\(String(other, radix: 36))\(String(bytes.count, radix: 36))"
+        String(SHA256.hash(bytes).hex.prefix(32))
     }
 }

@@ -3,6 +3,7 @@ internal import RecordEngine
 internal import RecordModel
 internal import RecordWire
 internal import Synchronization
+internal import Threads
 
 /// The routes for operators and their monitoring tools.
 enum OperationRoutes {
@@ -31,7 +32,7 @@ enum OperationRoutes {
         Route(
             "GET /openapi.json", "openAPI", .operation, "This description", rate: .read, options: .serverWide,
             responses: [.json(200, "Document", "An OpenAPI 3.1 document")],
-            respondedBy: .open { _, api in HTTPResponse(.ok, fields: .json, body: api.description) }
+            respondedBy: .open { _, api in HTTPResponse(.ok, fields: .json, body: api.description.value) }
         ),
     ]
 

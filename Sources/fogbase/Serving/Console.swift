@@ -2,7 +2,7 @@ import Glibc
 import HTTPTransport
 import Threads
 
-/// The files of the console. They are read and compressed in the background while the first requests are handled.
+/// The files of the console. They are read in the background while the first requests are handled.
 final class Console: Sendable {
     private let directory: String
     private let basePath: String
