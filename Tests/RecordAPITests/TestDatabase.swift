@@ -12,7 +12,7 @@ import Testing
 /// An interface over a database in its own directory, called in-process, with an administrator and three users: Ann,
 /// who creates records; Bob, a stranger to them; Eve, a member of the role `editors`.
 ///
-/// One task at a time uses it, since it has one loop's context.
+/// One task at a time uses it, since it has one loop's context. Another task may read a stream meanwhile.
 final class TestDatabase {
     /// The caller of a request.
     enum Who: String, CaseIterable, Sendable {
@@ -28,6 +28,9 @@ final class TestDatabase {
     private(set) var registry: DatabaseRegistry
     private(set) var api: RecordAPI
     private(set) var context: RecordAPIContext
+    /// The loops of streams. A test reads a stream while it sends requests, which are on another loop, as no two tasks
+    /// may use a loop at once.
+    private var streamLoops: [RecordAPIContext] = []
     private let makeServer: () throws -> (DatabaseRegistry, RecordAPI)
     private(set) var tokens: [Who: String] = [.administrator: "the-operators-secret"]
     private(set) var userNames: [Who: String] = [:]
@@ -76,14 +79,19 @@ final class TestDatabase {
 
     /// Stops the server and starts it again with the same files.
     func restart() async throws {
-        context.closeReaders()
+        closeReaders()
         await registry.close()
         (registry, api) = try makeServer()
         context = api.makeContext()
     }
 
+    private func closeReaders() {
+        for context in streamLoops + [context] { context.closeReaders() }
+        streamLoops = []
+    }
+
     deinit {
-        context.closeReaders()
+        closeReaders()
         try? FileManager.default.removeItem(atPath: directory)
     }
 
@@ -172,9 +180,13 @@ final class TestDatabase {
         let request = HTTPRequest(
             method: method, target: target, fields: fields,
             body: body.map(HTTPRequestBody.bytes) ?? .empty, remoteAddress: peer, id: "request-1")
-        let response = await api.respond(to: request, in: context)
+        let response = Response(await api.respond(to: request, in: context))
         context.loopWillBlock()
-        return Response(response)
+        if response.events != nil, loop == nil {
+            streamLoops.append(context)
+            self.context = api.makeContext()
+        }
+        return response
     }
 
     private func utf8(_ text: String) -> [UInt8] {
