@@ -74,13 +74,57 @@ enum CloudKitCurrentUser {
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 }
 
+extension CloudKitCurrentUser {
+    /// Returns a query with the caller's record name where a filter on a record's creator or modifier has `name` as a bare
+    /// text, alone or in a list.
+    ///
+    /// - Parameters:
+    ///   - query: The dictionary of a subscription's query. It is stored as it was sent.
+    ///   - caller: Returns the caller's record name. Called only if a filter needs it.
+    /// - Throws: The errors of `caller`.
+    static func replaced(
+        inQuery query: JSONValue, by caller: () throws(RecordError) -> String
+    ) throws(RecordError) -> JSONValue {
+        guard case .object(var object) = query else { return query }
+        switch object["filterBy"] {
+        case .array(var filters)?:
+            for index in filters.indices { filters[index] = try replaced(inFilter: filters[index], by: caller) }
+            object["filterBy"] = .array(filters)
+        case let filter?: object["filterBy"] = try replaced(inFilter: filter, by: caller)
+        case nil: break
+        }
+        return .object(object)
+    }
+
+    private static func replaced(
+        inFilter filter: JSONValue, by caller: () throws(RecordError) -> String
+    ) throws(RecordError) -> JSONValue {
+        guard case .object(var object) = filter,
+            let field = (object["systemFieldName"] ?? object["fieldName"])?.string, isUser(SystemField(field)),
+            case .object(var value)? = object["fieldValue"]
+        else { return filter }
+        let placeholder = JSONValue.string(name)
+        if value["value"] == placeholder {
+            value["value"] = .string(try caller())
+        } else if case .array(let members)? = value["value"], members.contains(placeholder) {
+            let own = JSONValue.string(try caller())
+            value["value"] = .array(members.map { $0 == placeholder ? own : $0 })
+        }
+        object["fieldValue"] = .object(value)
+        return .object(object)
+    }
+
+    fileprivate static func isUser(_ field: SystemField?) -> Bool {
+        field == .createdUserRecordName || field == .modifiedUserRecordName
+    }
+}
+
 extension FilterSyntax {
     /// Replaces `__defaultOwner__` in a filter on a record's creator or modifier, whose value may be a bare text.
     ///
     /// - Parameter caller: Returns the caller's record name. Called only if the filter needs it.
     mutating func nameCurrentUser(_ caller: () throws(RecordError) -> String) throws(RecordError) {
-        let field = SystemField(fieldName)
-        guard field == .createdUserRecordName || field == .modifiedUserRecordName else { return }
+        guard CloudKitCurrentUser.isUser(SystemField(fieldName)) else { return }
         let placeholder = QueryArgument.string(CloudKitCurrentUser.name)
         if value == placeholder {
             value = .string(try caller())

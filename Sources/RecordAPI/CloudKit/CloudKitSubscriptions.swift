@@ -137,7 +137,9 @@ enum CloudKitSubscriptions {
         guard kind == SubscriptionDefinition.Kind.query.rawValue else { return json }
         // The name of a zone takes precedence over `zoneWide`.
         if zone == nil, try object.bool("zoneWide") == false { json["zone"] = .string(ZoneName.defaultZone.text) }
-        json[SubscriptionDefinition.cloudKitQuery] = try object.required("query", object["query"])
+        let query = try object.required("query", object["query"])
+        json[SubscriptionDefinition.cloudKitQuery] = try CloudKitCurrentUser.replaced(
+            inQuery: query, by: call.callerName)
         for key in ["firesOn", "firesOnce"] { json[key] = object[key] }
         return json
     }

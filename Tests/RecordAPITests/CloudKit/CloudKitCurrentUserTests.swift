@@ -80,6 +80,31 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        (#"{"fieldName":"___createdBy","comparator":"EQUALS","fieldValue":{"value":"__defaultOwner__"}}"#, true),
+        (
+            #"[{"systemFieldName":"createdUserRecordName","comparator":"IN","fieldValue":{"value":["__defaultOwner__"]}}]"#,
+            true
+        ),
+        (#"[{"fieldName":"title","comparator":"EQUALS","fieldValue":{"value":"__defaultOwner__"}}]"#, false),
+    ])
+    func `a subscription to one's own records names its user`(filter: String, isReplaced: Bool) async throws {
+        let client = try await CloudKitClient.make()
+        let ann = try await client.signIn()
+        let name = try #require(client.test.userNames[.creator])
+        let made = await client.call(
+            .post, "public/subscriptions/modify", user: ann,
+            body: """
+                {"operations":[{"operationType":"create","subscription":{"subscriptionID":"own","subscriptionType":"query",
+                "firesOn":["create"],"query":{"recordType":"Post","filterBy":\(filter)}}}]}
+                """)
+        #expect(made.status == 200 && !made.text.contains("serverErrorCode"), "\(made.text)")
+        let found = await client.call(
+            .post, "public/subscriptions/lookup", user: ann, body: #"{"subscriptions":[{"subscriptionID":"own"}]}"#)
+        #expect(found.text.contains("\"\(name)\"") == isReplaced, "\(found.text)")
+        #expect(found.text.contains("__defaultOwner__") != isReplaced, "\(found.text)")
+    }
+
     @Test func `a share that OpenCloudKit makes has the caller as its owner`() async throws {
         let client = try await CloudKitClient.make()
         let ann = try await client.signIn()
