@@ -30,6 +30,9 @@ export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= $(shell getconf _NPROCE
 CASES = 200000
 SEED = 1
 
+# The random histories of each test of `make thorough` that has such.
+SEEDS = 50
+
 # The rounds of `make crash`, `make powercut` and `make consistency`, each with a server of its own, and the seconds in which
 # a server must be ready after a crash.
 ROUNDS = 10
@@ -96,7 +99,7 @@ DOCS = .build/docs
 MODULES = $$(swift build --show-bin-path)/Modules
 TRIPLE = $$(swift -print-target-info | sed -n 's/.*"unversionedTriple": "\(.*\)".*/\1/p')
 
-.PHONY: all help deps build run test test-live oracle lint docs format tsan asan browser test-browser test-engines examples order check-order compare instructions bench bench-peers plots page test-harness test-faults crash powercut crash-large backup-test consistency streams followers abuse fuzz fuzz-requests soak docker clean
+.PHONY: all help deps build run test test-live thorough oracle lint docs format tsan asan browser test-browser test-engines examples order check-order compare instructions bench bench-peers plots page test-harness test-faults crash powercut crash-large backup-test consistency streams followers abuse fuzz fuzz-requests soak docker clean
 .NOTPARALLEL:
 .DEFAULT_GOAL := all
 
@@ -124,6 +127,10 @@ test: ## run the tests (FILTER=name runs some, RETRY=1 repeats failed suites)
 test-live: build ## test modules in Public with Node.js 20.19 or later: live updates, signing in, the console's words, rooms, filters, map and groups
 	@sh docker/dependencies.sh node
 	node --test Tests/live/*.test.js Tests/console/*.test.js
+
+thorough: deps ## run the tests with many random histories and whole tables (SEEDS, FILTER)
+	swift build --build-tests
+	FOGBASE_SEEDS='$(SEEDS)' $(SWIFT_TEST) --log .build/thorough.log --skip-build $(FILTERED)
 
 oracle: deps ## compare random queries with a naive implementation (CASES, SEED)
 	swift build --build-tests

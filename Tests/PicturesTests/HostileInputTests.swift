@@ -49,7 +49,7 @@ import Testing
     func extremes(_ built: BuiltPicture) {
         let extremes: [UInt64] = [0, 1, 2, 0x7FFF_FFFF_FFFF_FFFF, 0x8000_0000_0000_0000, .max]
         var offences: [String] = []
-        for offset in built.bytes.indices {
+        for offset in stride(from: built.bytes.startIndex, to: built.bytes.endIndex, by: caseStride(5)) {
             for width in [1, 2, 3, 4, 8] where offset + width <= built.bytes.count {
                 for extreme in extremes {
                     // The extreme's highest bytes, or its lowest for small numbers.
@@ -69,14 +69,15 @@ import Testing
         #expect(offences.isEmpty)
     }
 
-    @Test("Twenty thousand mutations do no harm", arguments: Picture.Format.allCases)
+    @Test("Thousands of mutations do no harm", arguments: Picture.Format.allCases)
     func mutations(_ format: Picture.Format) {
+        let rounds = 20_000 / caseStride(4)
         let originals = BuiltPicture.all.filter { $0.picture.format == format }.map(\.bytes)
         let strangers = BuiltPicture.all.map(\.bytes)
         var generator = SeededGenerator(seed: 4)
         var offences: [String] = []
         var read = 0
-        for round in 0..<20_000 {
+        for round in 0..<rounds {
             var file = originals[round % originals.count]
             for _ in 0..<Int.random(in: 1...4, using: &generator) {
                 mutate(&file, among: strangers, &generator)
@@ -87,7 +88,7 @@ import Testing
         }
         #expect(offences.isEmpty)
         // If none or all were read, the mutations would test little.
-        #expect((100..<19_900).contains(read))
+        #expect((rounds / 200..<rounds - rounds / 200).contains(read))
     }
 
     private func mutate(_ file: inout [UInt8], among strangers: [[UInt8]], _ generator: inout SeededGenerator) {

@@ -21,10 +21,11 @@ import Testing
     }
 
     @Test func `the interface page names every route with its method`() {
+        let lines = page.split(separator: "\n")
         for route in RouteTable.native.routes {
             let words = "\(route.name)".split(separator: " ")
             // Lines share methods and paths: `GET`/`PUT /schema`.
-            let isNamed = page.split(separator: "\n").contains {
+            let isNamed = lines.contains {
                 $0.contains("\(words[1])`") || $0.contains("\(words[1])?") || $0.contains("\(words[1]) ")
                     ? $0.contains(words[0]) : false
             }

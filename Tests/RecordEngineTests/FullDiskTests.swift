@@ -89,7 +89,7 @@ import Testing
     }
 
     /// Even if the WAL fills the whole disk, deletions must work.
-    @Test(.enabled(if: SmallDisk.isPossible, Comment(rawValue: SmallDisk.reason)), arguments: [500, 20_000, 400_000])
+    @Test(.enabled(if: SmallDisk.isPossible, Comment(rawValue: SmallDisk.reason)), arguments: [950, 20_000, 400_000])
     func `deletions free a full disk`(size: Int) async throws {
         let disk = try SmallDisk(megabytes: 12)
         let test = try TestDatabase(directory: disk.path + "/db", keepsDirectory: true)

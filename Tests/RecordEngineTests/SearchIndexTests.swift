@@ -169,7 +169,7 @@ import TextSearch
 
     /// Random records and searches: the order of the rank is that of BM25, computed here by its definition, on all pages
     /// in both directions, also when records change between pages.
-    @Test(arguments: 1...6) func `the rank is that of BM25`(seed: Int) async throws {
+    @Test(arguments: seeds(2)) func `the rank is that of BM25`(seed: Int) async throws {
         var random = SeededGenerator(seed: UInt64(seed))
         let test = try TestDatabase(.production)
         try await test.putType(fields: Self.fields)

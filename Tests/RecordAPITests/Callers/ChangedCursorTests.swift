@@ -43,11 +43,14 @@ import Testing
             }
         }
         var walks: [Walk] = []
-        for (condition, sort) in Self.queries {
-            for (who, place) in [
-                (CallersWorld.Who.bob, CallersWorld.Place.plans), (.eve, .plans), (.bootstrap, .plans), (.pat, .lists),
-                (.ann, .lists),
-            ] {
+        let callers: [(CallersWorld.Who, CallersWorld.Place)] = [
+            (.bob, .plans), (.eve, .plans), (.bootstrap, .plans), (.pat, .lists), (.ann, .lists),
+        ]
+        let start = try #require(Change.allCases.firstIndex(of: change))
+        for (number, (condition, sort)) in Self.queries.enumerated() {
+            // Each query has other callers with each change.
+            let first = (start + number) % caseStride(3)
+            for (who, place) in stride(from: first, to: callers.count, by: caseStride(3)).map({ callers[$0] }) {
                 var options = [("where", condition), ("sort", sort), ("limit", "3")].filter { !$0.1.isEmpty }
                 if condition.contains("CONTAINS") { options.append(("highlight", "text")) }
                 if condition.hasPrefix("title") { options[options.count - 1] = ("highlight", "title") }

@@ -56,7 +56,7 @@ import Threads
         #"{"types":["Post","Memo"],"readOnly":true,"rights":["manageWebhooks","readSchema"]}"#,
     ]
 
-    @Test(arguments: 0..<16) func `receivers end with what the webhook's reader may see`(seed: Int) async throws {
+    @Test(arguments: seeds(6)) func `receivers end with what the webhook's reader may see`(seed: Int) async throws {
         var random = SeededGenerator(seed: UInt64(seed) + 1)
         let world = try WebhookWorld()
         let copy = Locked(Copy(random: SeededGenerator(seed: UInt64(seed) + 1_000)))

@@ -6,7 +6,7 @@ import Testing
 
 /// Random writes, lists, roles and grants by several callers; every way of reading is compared with the model.
 @Suite struct AccessModelTests {
-    @Test(arguments: seeds(3)) func `every way of reading shows what the rules allow`(_ seed: Int) async throws {
+    @Test(arguments: seeds(1)) func `every way of reading shows what the rules allow`(_ seed: Int) async throws {
         let patient = try await DoctorPatient { directory in
             let world = try await AccessWorld(seed: seed, directory: directory)
             for _ in 0..<12 {
@@ -18,7 +18,7 @@ import Testing
         #expect(patient.problems == [])
     }
 
-    @Test(arguments: seeds(4)) func `a follower of the feed ends with exactly the records that access lists permit`(
+    @Test(arguments: seeds(3)) func `a follower of the feed ends with exactly the records that access lists permit`(
         _ seed: Int
     )
         async throws

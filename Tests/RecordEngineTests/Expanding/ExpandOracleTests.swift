@@ -7,7 +7,7 @@ import Testing
 
 /// For random records, callers and paths: `expanded` has what look-ups by the same caller find, each record once.
 @Suite struct ExpandOracleTests {
-    @Test(arguments: seeds(4)) func `expanded records are those that look-ups by the same caller find`(_ seed: Int)
+    @Test(arguments: seeds(2)) func `expanded records are those that look-ups by the same caller find`(_ seed: Int)
         async throws
     {
         var world = try await ExpandWorld(seed: UInt64(seed))

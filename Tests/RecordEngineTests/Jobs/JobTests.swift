@@ -117,8 +117,8 @@ import Testing
     }
 
     /// The server stops at a random point again and again. The next start continues.
-    @Test(arguments: 1...4) func `a job changes each record once over many restarts`(_ seed: UInt64) async throws {
-        var random = SeededGenerator(seed: seed)
+    @Test(arguments: seeds(2)) func `a job changes each record once over many restarts`(_ seed: Int) async throws {
+        var random = SeededGenerator(seed: UInt64(seed))
         let count = 1_500
         var test = try await Self.filled(count, keeps: true)
         let directory = test.directory
