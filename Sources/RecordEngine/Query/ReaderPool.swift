@@ -97,9 +97,8 @@ package final class ReaderPool: Sendable {
             await withUnsafeContinuation { (continuation: UnsafeContinuation<Result<Value, RecordError>, Never>) in
                 let start = { @Sendable (thread: ThreadExecutor) in
                     let task = Task.detached(executorPreference: thread) {
-                        let result = self.run(database, work)
-                        self.hand(thread)
-                        continuation.resume(returning: result)
+                        // Not in a constant, which would keep a reference: the caller would copy a page to end it.
+                        continuation.resume(returning: self.run(database, on: thread, work))
                     }
                     cancellation.begin(task)
                 }
@@ -183,6 +182,14 @@ package final class ReaderPool: Sendable {
             state.queue.remove(for: user) { $0.cancellation === cancellation }
         }
         if let queued { queued.drop() } else { cancellation.cancel() }
+    }
+
+    /// Runs `work`, and then gives the thread to the next read.
+    private func run<Value: Sendable>(
+        _ database: RecordDatabase, on thread: ThreadExecutor, _ work: (RecordReader) throws(RecordError) -> Value
+    ) -> Result<Value, RecordError> {
+        defer { hand(thread) }
+        return run(database, work)
     }
 
     private func run<Value: Sendable>(
