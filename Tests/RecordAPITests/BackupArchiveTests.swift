@@ -150,7 +150,7 @@ import Threads
             #expect(await note(body).status == 400, "\(body)")
         }
         // The server's own test ends first, so that it does not replace the result.
-        try await database.registry.archive.delete()
+        await database.registry.archive.cancel()
         let noted = await note(#"{"created":\#(created),"problems":2,"problem":"a is missing."}"#)
         #expect(noted.status == 200 && noted.json?["problem"] == "a is missing.", "\(noted.text)")
         let list = await database.call(.get, "/backups", as: .administrator)
@@ -208,12 +208,41 @@ import Threads
             }
             group.addTask {
                 defer { isDone.withLock { $0 = true } }
-                for _ in 0..<400 { try await archive.delete() }
+                for _ in 0..<400 {
+                    await archive.cancel()
+                    try archive.delete()
+                }
             }
             try await group.waitForAll()
         }
-        try await archive.delete()
+        await archive.cancel()
+        try archive.delete()
         #expect(try await Self.make(database)["state"]?.string == "done")
+    }
+
+    @Test func `a download beside a deletion is the whole backup or finds none`() async throws {
+        let database = try await TestDatabase.make()
+        for number in 0..<40 {
+            let upload = await database.call(
+                .post, "/assets", as: .administrator, bytes: Array("asset \(number)".utf8),
+                headers: [("Content-Type", "text/plain")])
+            try #require(upload.status == 201)
+        }
+        let archive = database.registry.archive
+        for _ in 0..<10 {
+            let document = try await Self.make(database)
+            await archive.cancel()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    while let file = try archive.open(at: 1) {
+                        #expect(document["bytes"] == .integer(Int64(file.size)))
+                        await Task.yield()
+                    }
+                }
+                group.addTask { try archive.delete() }
+                try await group.waitForAll()
+            }
+        }
     }
 
     @Test func `an archive is deleted after some hours`() async throws {

@@ -129,6 +129,7 @@ import Threads
         let database = try await TestDatabase.make(withUsers: false)
         await database.call(.get, "/records/Post", as: .administrator)
         let inputs = try #require(database.registry.openDatabases.first?.database).inputs
+        let lengths: [Int] = [8_388_608, 40_960, 41_984, 1_048_576]
         let (isBusy, gate) = (Gate(), Gate())
         let order = Locked<[Int]>([])
         async let busy: Void = inputs.run(bytes: 1) {
@@ -137,7 +138,7 @@ import Threads
         }
         await isBusy.wait()
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for (place, length) in [8 << 20, 40 << 10, 41 << 10, 1 << 20].enumerated() {
+            for (place, length) in lengths.enumerated() {
                 group.addTask { try await inputs.run(bytes: length) { order.withLock { $0.append(length) } } }
                 // Each waits before the next one comes.
                 #expect(await eventually { inputs.waits > place })
@@ -146,7 +147,7 @@ import Threads
             try await group.waitForAll()
         }
         _ = try await busy
-        #expect(order.withLock { $0 } == [40 << 10, 41 << 10, 1 << 20, 8 << 20])
+        #expect(order.withLock { $0 } == lengths.sorted())
     }
 
     private static let json: HTTPFields = {

@@ -113,7 +113,8 @@ import Threads
         let files = try FileManager.default.subpathsOfDirectory(atPath: place.data + "/.archive/backup")
         #expect(!files.contains { $0.hasSuffix("-wal") || $0.hasSuffix("-shm") || $0.hasSuffix("-journal") })
         #expect(place.reports.withLock { $0 } == [])
-        try await place.registry.archive.delete()
+        await place.registry.archive.cancel()
+        try place.registry.archive.delete()
         // The list still has the result: the file was perhaps downloaded.
         #expect(place.registry.archive.test(of: manifest.created) == .done(test))
         #expect(place.registry.archive.test(of: 1) == .none)

@@ -25,7 +25,7 @@ struct App: Sendable {
             apiToken = token
         } else {
             guard let administratorToken else {
-                throw ExampleFailure("there is an API token or an administrator's token; see --help")
+                throw ExampleFailure("there is neither an API token nor an administrator's token; see --help")
             }
             struct Created: Decodable { var token: String }
             let created: Created = try await Self.native(

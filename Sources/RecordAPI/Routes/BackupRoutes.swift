@@ -89,7 +89,9 @@ enum BackupRoutes {
 
     /// `DELETE /backup/archive`: responds after the files are deleted.
     static func deleteArchive(_ call: RecordCall) async throws -> HTTPResponse {
-        try await call.api.registry.archive.delete()
+        let archive = call.api.registry.archive
+        await archive.cancel()
+        try await call.reader.onPool { () throws(RecordError) in try archive.delete() }
         return try await archiveDocument(call)
     }
 

@@ -23,9 +23,9 @@ package final class BackupArchive: Sendable {
     private let backups: Backups
     private let administrators: Administrators?
     private let tester = BackupTester()
-    /// Held while a backup starts, and while the directory is deleted, so that nobody deletes the directory of a backup
-    /// that has just started.
-    private let starting = Locked(())
+    /// Held while a backup starts, while the directory is listed, and while it is deleted: nobody deletes the directory of
+    /// a backup that has just started, or lists a part of a directory.
+    private let files = Locked(())
     /// The size of the archive that was made at a time, because listing many files takes long.
     private let size = Locked<(created: Int64, bytes: Int)?>(nil)
 
@@ -47,7 +47,7 @@ package final class BackupArchive: Sendable {
     /// - Returns: `false` if another backup is running.
     /// - Throws: INTERNAL_ERROR if the directory cannot be made.
     package func start(version: String, of registry: DatabaseRegistry) throws(RecordError) -> Bool {
-        try starting.withLock { _ throws(RecordError) in
+        try files.withLock { _ throws(RecordError) in
             if case .running = backups.state { return false }
             tester.cancel()
             try Self.reported { () throws(BackupProblem) in
@@ -61,7 +61,10 @@ package final class BackupArchive: Sendable {
     }
 
     /// The state at a time in milliseconds since 1970. Reads files, so call it on a thread that may block.
-    package func state(at now: Int64) -> State {
+    package func state(at now: Int64) -> State { files.withLock { _ in listedState(at: now) } }
+
+    /// The state, while `files` is held.
+    private func listedState(at now: Int64) -> State {
         let (state, path) = backups.current
         if path == self.path {
             switch state {
@@ -88,10 +91,12 @@ package final class BackupArchive: Sendable {
     /// - Returns: `nil` if there is no archive.
     /// - Throws: INTERNAL_ERROR if it cannot be read.
     package func open(at now: Int64) throws(RecordError) -> BackupDownload? {
-        guard case .done(_, let created, _) = state(at: now) else { return nil }
-        let name = Self.name(created)
-        return try Self.reported { () throws(BackupProblem) in
-            BackupDownload(try DirectoryArchive(of: path, as: name), name: name + ".tar", created: created)
+        try files.withLock { _ throws(RecordError) in
+            guard case .done(_, let created, _) = listedState(at: now) else { return nil }
+            let name = Self.name(created)
+            return try Self.reported { () throws(BackupProblem) in
+                BackupDownload(try DirectoryArchive(of: path, as: name), name: name + ".tar", created: created)
+            }
         }
     }
 
@@ -106,13 +111,18 @@ package final class BackupArchive: Sendable {
         return "fogbase-\(date.year)-\(digits(date.month))-\(digits(date.day))"
     }
 
-    /// Cancels the backup of the archive if it is running, and deletes the archive.
-    ///
-    /// - Throws: INTERNAL_ERROR if it cannot be deleted.
-    package func delete() async throws(RecordError) {
+    /// Ends the backup of the archive and its test, if they are running.
+    package func cancel() async {
         if isRunning { await backups.cancel() }
         await tester.end()
-        try starting.withLock { _ throws(RecordError) in
+    }
+
+    /// Deletes the archive, unless another backup has started since `cancel`. Deletes files, so call it on a thread that
+    /// may block.
+    ///
+    /// - Throws: INTERNAL_ERROR if it cannot be deleted.
+    package func delete() throws(RecordError) {
+        try files.withLock { _ throws(RecordError) in
             // Another backup may have started since, and has deleted the archive. It is later than this request.
             guard !isRunning else { return }
             tester.cancel()
@@ -129,8 +139,8 @@ package final class BackupArchive: Sendable {
     /// Deletes an archive that has expired, or that an earlier run of the server has left.
     package func removeExpired(at now: Int64) throws(BackupProblem) {
         guard DirectoryInspection.exists(directory) else { return }
-        try starting.withLock { _ throws(BackupProblem) in
-            switch state(at: now) {
+        try files.withLock { _ throws(BackupProblem) in
+            switch listedState(at: now) {
             case .running, .done: return
             case .none, .failed:
                 tester.cancel()
