@@ -84,6 +84,8 @@ TSAN = --scratch-path .build/tsan --sanitize=thread -Xswiftc -DTHREAD_SANITIZER
 ASAN = --scratch-path .build/asan --sanitize=address
 # `swift test`: prints the failures, and writes the whole output to a file.
 SWIFT_TEST = python3 -m Tests.swift_test
+# The tests and what they need: not the example apps, and not the programs of benchmarks.
+BUILD_TESTS = swift build --product fogbasePackageTests
 # Self tests of the test programs that take seconds, and those that take minutes as they run whole suites with faults.
 SELF_TESTS = Tests.lint.test_arrows Tests.lint.test_seams Tests.lint.test_columns Tests.lint.test_docstrings \
 	Tests.lint.test_links Tests.lint.test_makefile Tests.lint.test_manifest Tests.lint.test_words
@@ -121,7 +123,7 @@ run: build ## build and start the server (HOST, PORT, DATA, ORIGINS, ARGUMENTS)
 
 test: ## run the tests (FILTER=name runs some, RETRY=1 repeats failed suites)
 	@sh docker/dependencies.sh tests
-	swift build --build-tests
+	$(BUILD_TESTS)
 	$(SWIFT_TEST) --log .build/test.log --skip-build $(FILTERED)
 
 test-live: build ## test modules in Public with Node.js 20.19 or later: live updates, signing in, the console's words, rooms, filters, map and groups
@@ -129,11 +131,11 @@ test-live: build ## test modules in Public with Node.js 20.19 or later: live upd
 	node --test Tests/live/*.test.js Tests/console/*.test.js
 
 thorough: deps ## run the tests with many random histories and whole tables (SEEDS, FILTER)
-	swift build --build-tests
+	$(BUILD_TESTS)
 	FOGBASE_SEEDS='$(SEEDS)' $(SWIFT_TEST) --log .build/thorough.log --skip-build $(FILTERED)
 
 oracle: deps ## compare random queries with a naive implementation (CASES, SEED)
-	swift build --build-tests
+	$(BUILD_TESTS)
 	FOGBASE_ORACLE_CASES='$(CASES)' FOGBASE_ORACLE_SEED='$(SEED)' swift test --skip-build --filter QueryOracleTests
 
 lint: deps ## check format, line width, module dependencies, links and documentation

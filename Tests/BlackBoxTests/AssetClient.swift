@@ -59,8 +59,12 @@ struct AssetFiles {
 /// Content that contains its number.
 func sampleContent(_ number: Int, count: Int) -> [UInt8] {
     var state = UInt64(truncatingIfNeeded: number) &* 0x9E37_79B9_7F4A_7C15 &+ 7
-    return (0..<count).map { _ in
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return UInt8(truncatingIfNeeded: state >> 40)
+    return [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+        // A plain loop: these tests are not optimized, and some files have many megabytes.
+        while initialized < count {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            buffer[initialized] = UInt8(truncatingIfNeeded: state >> 40)
+            initialized += 1
+        }
     }
 }
