@@ -214,7 +214,8 @@ if Context.environment["FOGBASE_MACROS"] != "off", let host = swiftSyntaxFolder(
         target.swiftSettings = (target.swiftSettings ?? []) + [.define("FOGBASE_MACROS")]
         if target.name == "FogbaseClient" { target.dependencies.append("FogbaseMacrosPlugin") }
     }
-    // The example applications of the client, whose models the macros write; `make examples` runs them.
+    // The example applications of the client, whose models the macros write. Tests compare the manual with them, and
+    // `make examples` runs them.
     let examples = ["Calendar", "CleanUp", "Forum", "Goods", "TypedPosts"]
     package.targets.append(
         .target(name: "ExampleSupport", path: "Sources/Examples/ExampleSupport", swiftSettings: house))
@@ -222,6 +223,9 @@ if Context.environment["FOGBASE_MACROS"] != "off", let host = swiftSyntaxFolder(
         .executableTarget(
             name: "\(name)Example", dependencies: ["FogbaseClient", "ExampleSupport"],
             path: "Sources/Examples/\(name)", swiftSettings: house)
+    }
+    for target in package.targets where target.name == "FogbaseClientTests" {
+        target.dependencies += examples.map { .target(name: "\($0)Example") }
     }
     // The same applications over CloudKit Web Services.
     package.targets.append(
