@@ -2,8 +2,8 @@
 
     python3 -m Tests.examples [Forum Goods Calendar CleanUp TypedPosts CloudKit]
 
-Each runs twice on the same server. FOGBASE names the server's program (.build/debug/fogbase), EXAMPLES the directory of the
-examples (.build/debug).
+Each runs twice on the same server. FOGBASE names the server's program (.build/debug/fogbase), EXAMPLES the directory of
+the examples (.build/debug).
 """
 
 import os
@@ -52,7 +52,7 @@ def run(name, *arguments, expect, status=0, environment=None):
 
 
 def account(server):
-    """An API token and the web auth token of a new account: what a developer passes who has no administrator's token."""
+    """An API token and the web auth token of a new account, for a developer without the administrator's token."""
     def call(path, body):
         status, answer = server.call("POST", path, body)
         assert status in (200, 201), answer
