@@ -153,6 +153,13 @@ class RunTests(unittest.TestCase):
         self.assertGreater(log.count("\n"), 10)
         self.assertEqual(self.run_with('echo "$@"', "--each-target", "--filter", "A")[2], "test --filter A\n")
 
+    def test_files_of_tests_are_below_a_directory_that_goes_with_the_run(self):
+        with tempfile.TemporaryDirectory() as parent:
+            status, _, log = self.run_with('mkdir "$TMPDIR/left"; echo "$TMPDIR"; exit 1', TMPDIR=parent)
+            self.assertEqual(status, 1)
+            self.assertEqual(Path(log.strip()).parent, Path(parent))
+            self.assertEqual(os.listdir(parent), [])
+
     def test_the_running_tests_of_a_process_that_dies_are_reported(self):
         status, shown, _ = self.run_with('head -n 3 "$HERE/failing"; kill -4 $$')
         self.assertNotEqual(status, 0)
