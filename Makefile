@@ -84,7 +84,7 @@ TSAN = --scratch-path .build/tsan --sanitize=thread -Xswiftc -DTHREAD_SANITIZER
 ASAN = --scratch-path .build/asan --sanitize=address
 # `swift test`: prints the failures, and writes the whole output to a file.
 SWIFT_TEST = python3 -m Tests.swift_test
-# The tests and what they need: not the example apps, and not the programs of benchmarks.
+# The tests and what they need, which are not the programs of benchmarks.
 BUILD_TESTS = swift build --product fogbasePackageTests
 # Self tests of the test programs that take seconds, and those that take minutes as they run whole suites with faults.
 SELF_TESTS = Tests.lint.test_arrows Tests.lint.test_seams Tests.lint.test_columns Tests.lint.test_docstrings \

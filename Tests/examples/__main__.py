@@ -2,8 +2,8 @@
 
     python3 -m Tests.examples [Forum Goods Calendar CleanUp TypedPosts CloudKit]
 
-Each runs twice on the same server. FOGBASE names the server's program (.build/debug/fogbase), EXAMPLES the directory of
-the examples (.build/debug).
+Each runs twice on the same server. FOGBASE names the server's program (.build/debug/fogbase), EXAMPLE_PROGRAMS the
+directory of the examples (.build/debug).
 """
 
 import os
@@ -16,7 +16,7 @@ from Tests.browser.server import TOKEN, Server
 from Tests.harness.arguments import ROOT
 
 PROGRAM = os.environ.get("FOGBASE", str(ROOT / ".build/debug/fogbase"))
-DIRECTORY = pathlib.Path(os.environ.get("EXAMPLES", ROOT / ".build/debug"))
+DIRECTORY = pathlib.Path(os.environ.get("EXAMPLE_PROGRAMS", ROOT / ".build/debug"))
 RUNS = 2
 
 # What each example claims near its end: it stops at the first claim that does not hold.
@@ -53,15 +53,11 @@ def run(name, *arguments, expect, status=0, environment=None):
 
 def account(server):
     """An API token and the web auth token of a new account, for a developer without the administrator's token."""
-    def call(path, body):
-        status, answer = server.call("POST", path, body)
-        assert status in (200, 201), answer
-        return answer
-
-    token = call("/cloudkit/tokens", {"name": "App"})
+    client = server.client(TOKEN)
+    token = client.call("POST", "/cloudkit/tokens", {"name": "App"}, (201,)).json()
     user = {"name": "ann", "password": "correct horse battery"}
-    call("/users", user)
-    session = call(f"/cloudkit/sign-in/{token['id']}", user)
+    client.call("POST", "/users", user, (201,))
+    session = client.call("POST", f"/cloudkit/sign-in/{token['id']}", user, (201,)).json()
     return ["--api-token", token["token"], "--web-auth-token", session["webAuthToken"]]
 
 
@@ -90,7 +86,8 @@ def main():
     print(f"== {first}: its usage, an error, and no server", flush=True)
     problems += run(first, "--help", expect=["--server URL"])
     problems += run(first, "--port", expect=["'--port' is not known"], status=1)
-    problems += run(first, *address, expect=["Failed: "], status=1, environment={"FOGBASE_ADMIN_TOKEN": TOKEN})
+    problems += run(first, *address, expect=["Failed: The server cannot be reached"], status=1,
+                    environment={"FOGBASE_ADMIN_TOKEN": TOKEN})
     print("\n".join(problems) or f"All {len(names)} examples have done what they say.")
     return 1 if problems else 0
 

@@ -1,5 +1,9 @@
 public import Foundation
 
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
 /// Shared by the examples: the server's address, output, and exit status.
 ///
 /// ```swift
@@ -29,7 +33,9 @@ public struct Example: Sendable {
             case .server(let address, let values): try await body(Example(server: address, options: values))
             }
         } catch {
-            FileHandle.standardError.write(Data("Failed: \(error)\n".utf8))
+            // What the Swift client says, for an example without it.
+            let unreachable = (error as? URLError).map { "The server cannot be reached: \($0.localizedDescription)" }
+            FileHandle.standardError.write(Data("Failed: \(unreachable ?? "\(error)")\n".utf8))
             exit(1)
         }
     }
