@@ -26,9 +26,27 @@ package struct DataDirectory: ~Copyable {
         }
     }
 
-    /// Returns the path where a restore puts files before it moves them. While this path exists, the data directory is
-    /// incomplete.
+    /// Returns the path where a restore puts files before it moves them. While this path exists, no server starts.
     package static func restoringPath(in directory: String) -> String { directory + "/.restoring" }
+
+    /// Returns the path of a file that exists while a restore moves files. Then the data directory is incomplete.
+    package static func movingPath(in directory: String) -> String { directory + "/.moving" }
+
+    /// Why no server may start on a directory, and what to do; `nil` if no restore is in progress or was interrupted.
+    package static func unfinishedRestore(in directory: String) -> (sentence: String, remedy: String)? {
+        if DirectoryInspection.exists(movingPath(in: directory)) {
+            return (
+                "A restore to \(directory) is in progress, or was interrupted while it moved files.",
+                "Run 'fogbase backup restore' again with --replace."
+            )
+        }
+        let restoring = restoringPath(in: directory)
+        guard DirectoryInspection.exists(restoring) else { return nil }
+        return (
+            "A restore to \(directory) is in progress, or was interrupted before it changed anything.",
+            "Run 'fogbase backup restore' again, or go on with the data that is there by deleting \(restoring)."
+        )
+    }
 
     /// Returns the path of the database file.
     package static func databasePath(in directory: String) -> String { directory + "/records.sqlite" }
@@ -41,10 +59,8 @@ package struct DataDirectory: ~Copyable {
     /// - Throws: A `Problem` if the directory cannot be used, is in use, or has an interrupted restore.
     package init(opening path: String, forRestoring: Bool = false) throws(Problem) {
         try Self.makeDirectory(path)
-        guard forRestoring || access(Self.restoringPath(in: path), F_OK) != 0 else {
-            throw Problem(
-                "A restore to \(path) was interrupted, or is in progress. Run 'fogbase backup restore' again with --replace."
-            )
+        if !forRestoring, let unfinished = Self.unfinishedRestore(in: path) {
+            throw Problem(unfinished.sentence + " " + unfinished.remedy)
         }
         let descriptor = open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {

@@ -310,9 +310,13 @@ import Testing
             $0.hasPrefix(".replaced-")
         }
         #expect(aside.count == 1)
-        // A restore that was interrupted: no server starts on it.
+        // A restore that was interrupted while it copied, and while it moved: no server starts on it.
         try BackupFiles.makeDirectory(place.path + "/one/.restoring")
-        #expect(problem { _ = try DataDirectory(opening: place.path + "/one") }.contains("was interrupted"))
+        let copying = problem { _ = try DataDirectory(opening: place.path + "/one") }
+        #expect(copying.contains("before it changed anything") && copying.contains("deleting \(place.path)/one/.restoring"))
+        #expect(restore(to: "one").contains("--replace"))
+        try BackupFiles.write([], to: place.path + "/one/.moving")
+        #expect(problem { _ = try DataDirectory(opening: place.path + "/one") }.contains("while it moved files"))
         let report = Doctor().examine(dataPath: place.path + "/one")
         #expect(report.findings.contains { $0.kind == .problem && $0.sentence.contains("was interrupted") })
         #expect(restore(to: "one", replaces: true) == "")
@@ -323,10 +327,18 @@ import Testing
         try Data(repeating: 1, count: 32).write(to: URL(filePath: file))
         #expect(
             try BackupVerification(of: place.target).problems.contains { $0.contains(file) && $0.contains("SHA-256") })
+        // A damaged backup leaves the data as it is, and an empty directory ready for another backup.
+        let rejected = restore(to: "one", replaces: true)
+        #expect(rejected.contains(file) && rejected.contains("The data in \(place.path)/one is unchanged."))
+        #expect(problem { _ = try DataDirectory(opening: place.path + "/one") } == "")
         #expect(restore(to: "two").contains(file))
+        #expect(problem { _ = try DataDirectory(opening: place.path + "/two") }.contains("was interrupted"))
+        #expect(restore(to: "two").contains("SHA-256"))
         try FileManager.default.removeItem(atPath: file)
         #expect(try BackupVerification(of: place.target).problems == ["\(file) is missing."])
         try secret.write(to: URL(filePath: file))
+        #expect(restore(to: "two") == "")
+        #expect(problem { _ = try DataDirectory(opening: place.path + "/two") } == "")
         let manifest = place.target + "/manifest.json"
         let text = try String(contentsOfFile: manifest, encoding: .utf8)
         try text.replacingOccurrences(of: "\"format\":1", with: "\"format\":2").write(

@@ -4,9 +4,9 @@ internal import Threads
 /// Restores a backup to a data directory.
 ///
 /// All files are first copied to `.restoring` in the data directory, compared with their digests, and synced. Then they
-/// are moved to their final paths. No server starts while `.restoring` exists, so an interrupted restore never looks
-/// complete. `.restoring` is inside the data directory because a data directory may be a mount point, which cannot be
-/// renamed.
+/// are moved to their final paths. No server starts while `.restoring` or the marker `.moving` exists, so an interrupted
+/// restore never looks complete. The marker tells whether existing data is still whole. `.restoring` is inside the data
+/// directory because a data directory may be a mount point, which cannot be renamed.
 package struct BackupRestoration {
     let backup: String
     let dataPath: String
@@ -21,6 +21,7 @@ package struct BackupRestoration {
     }
 
     private var restoring: String { DataDirectory.restoringPath(in: dataPath) }
+    private var moving: String { DataDirectory.movingPath(in: dataPath) }
 
     /// Restores the backup.
     ///
@@ -51,19 +52,20 @@ package struct BackupRestoration {
                 "The disk of \(dataPath) has \(free >> 20) MiB free, and the backup needs \((needed >> 20) + 1) MiB. Free disk space first."
             )
         }
-        let others = DirectoryInspection.names(in: dataPath).filter { !Self.ignored.contains($0) }
-        guard others.isEmpty || replaces else {
+        guard replaces || existing(in: dataPath).isEmpty else {
             throw BackupProblem(
-                others.contains(BackupFiles.name(of: restoring))
-                    ? "A restore to \(dataPath) was interrupted. Run it again with --replace, which moves the existing data aside."
-                    : "\(dataPath) is not empty. Choose an empty or new directory with --data, or move the existing data aside with --replace."
+                "\(dataPath) is not empty. Choose an empty or new directory with --data, or move the existing data aside with --replace."
             )
         }
     }
 
-    /// The names that a data directory may contain and still count as empty: entries of the file system, and the files
-    /// of a lock and of reserved disk space.
-    private static let ignored: Set = ["lost+found", "lock", StartReserve.name]
+    /// The names that a data directory may contain and still count as empty: entries of the file system, the files of a
+    /// lock and of reserved disk space, and the copies of a restore that was interrupted before it moved anything.
+    private static let ignored: Set = ["lost+found", "lock", StartReserve.name, ".restoring"]
+
+    private func existing(in directory: String) -> [String] {
+        DirectoryInspection.names(in: directory).filter { !Self.ignored.contains($0) }
+    }
 
     /// The borrowed directory is locked during this call, so that no server starts. Taking the lock fails if a server
     /// is running.
@@ -72,30 +74,47 @@ package struct BackupRestoration {
         _ progress: (_ path: String) -> Void
     ) throws -> (manifest: BackupManifest, replaced: String?) {
         let (restoring, target) = (job.restoring, directory.path)
-        try BackupFiles.removeTree(restoring)
-        try BackupFiles.makeDirectory(restoring)
+        let hasData = !job.existing(in: target).isEmpty
+        do {
+            try job.copyAll(of: manifest, in: target, progress)
+        } catch {
+            // Without data, the copies stay: a server would start on an empty directory.
+            guard hasData else { throw error }
+            try? BackupFiles.removeTree(restoring)
+            guard !DirectoryInspection.exists(job.moving) else { throw error }
+            throw BackupProblem("\(error) The data in \(target) is unchanged.")
+        }
+        if !DirectoryInspection.exists(job.moving) { try BackupFiles.write([], to: job.moving) }
         try BackupFiles.sync(target)
-        for file in manifest.files {
-            progress(file.path)
-            try makeParents(of: file.path, in: restoring)
-            let copied = try BackupFiles.copy(job.backup + "/" + file.path, to: restoring + "/" + file.path)
-            guard copied.size == file.size, copied.digest == file.digest else {
-                throw BackupProblem(
-                    "\(job.backup)/\(file.path) is damaged: its SHA-256 does not match the manifest. Use another backup."
-                )
-            }
-        }
-        for database in manifest.databases {
-            try job.copyAssets(of: database.container + "/" + database.environment, progress)
-        }
-        try syncAll(restoring)
         let replaced = try job.setAside(in: target)
         for name in DirectoryInspection.names(in: restoring) {
             try BackupFiles.move(restoring + "/" + name, to: target + "/" + name)
         }
         try BackupFiles.removeTree(restoring)
         try BackupFiles.sync(target)
+        try BackupFiles.remove(job.moving)
+        try BackupFiles.sync(target)
         return (manifest, replaced)
+    }
+
+    /// Copies all files to `.restoring`, and compares them with their digests.
+    private func copyAll(of manifest: BackupManifest, in target: String, _ progress: (_ path: String) -> Void) throws {
+        try BackupFiles.removeTree(restoring)
+        try BackupFiles.makeDirectory(restoring)
+        try BackupFiles.sync(target)
+        for file in manifest.files {
+            progress(file.path)
+            try Self.makeParents(of: file.path, in: restoring)
+            let copied = try BackupFiles.copy(backup + "/" + file.path, to: restoring + "/" + file.path)
+            guard copied.size == file.size, copied.digest == file.digest else {
+                throw BackupProblem(
+                    "\(backup)/\(file.path) is damaged: its SHA-256 does not match the manifest. Use another backup.")
+            }
+        }
+        for database in manifest.databases {
+            try copyAssets(of: database.container + "/" + database.environment, progress)
+        }
+        try Self.syncAll(restoring)
     }
 
     private static func makeParents(of path: String, in directory: String) throws(BackupProblem) {
@@ -125,9 +144,8 @@ package struct BackupRestoration {
 
     /// Moves existing data aside, into a directory that servers ignore.
     private func setAside(in target: String) throws(BackupProblem) -> String? {
-        let restoring = BackupFiles.name(of: restoring)
-        let names = DirectoryInspection.names(in: target).filter {
-            !Self.ignored.contains($0) && $0 != restoring && !$0.hasPrefix(Self.replacedPrefix)
+        let names = existing(in: target).filter {
+            $0 != BackupFiles.name(of: moving) && !$0.hasPrefix(Self.replacedPrefix)
         }
         guard !names.isEmpty else { return nil }
         var time = WallClock.milliseconds

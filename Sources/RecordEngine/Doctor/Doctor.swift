@@ -71,10 +71,9 @@ package struct Doctor {
                 examine(directory, container: name, environment: environment, &found)
             }
         }
-        if DirectoryInspection.exists(DataDirectory.restoringPath(in: dataPath)) {
+        if let unfinished = DataDirectory.unfinishedRestore(in: dataPath) {
             found.problem(
-                "A restore to \(dataPath) was interrupted. No server starts on this directory.",
-                remedy: "Run 'fogbase backup restore' again, with --replace.", sort: "restore")
+                unfinished.sentence + " No server starts on this directory.", remedy: unfinished.remedy, sort: "restore")
         }
         if found.databases.isEmpty {
             found.notice("\(dataPath) contains no database yet.")

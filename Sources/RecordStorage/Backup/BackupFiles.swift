@@ -118,6 +118,11 @@ package enum BackupFiles {
         for parent in Set([parent(of: source), parent(of: target)]) { try sync(parent) }
     }
 
+    /// Deletes a file. Does nothing if the file does not exist.
+    package static func remove(_ path: String) throws(BackupProblem) {
+        guard unlink(path) == 0 || errno == ENOENT else { throw failure("delete", path) }
+    }
+
     /// Deletes a directory with its content. Does nothing if the directory does not exist.
     package static func removeTree(_ path: String) throws(BackupProblem) {
         for name in DirectoryInspection.names(in: path) {
