@@ -160,7 +160,7 @@ enum OperationRoutes {
         guard let complete = backups.first(where: { $0.test?.problems == 0 }) else { return }
         text.gauge(
             "fogbase_backup_complete_timestamp_seconds",
-            help: "When the newest backup that was tested and is complete began, in seconds since 1970-01-01 UTC.",
+            help: "The start time of the newest backup that passed its test, in seconds since 1970-01-01 UTC.",
             Double(complete.created) / 1_000)
     }
 
