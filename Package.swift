@@ -137,7 +137,7 @@ let package = Package(
             exclude: ["make_tables.py"], swiftSettings: house),
         tests("TextSearchTests", ["TextSearch", "UnicodeText"]),
         tests("RecordModelTests", ["RecordModel", "Geography", "UnicodeText", "FuzzTargets"]),
-        tests("RecordWireTests", ["RecordWire", "RecordModel", "Geography", "Encodings"]),
+        tests("RecordWireTests", ["RecordWire", "RecordModel", "Geography", "Encodings", "UnicodeText"]),
         tests(
             "RecordStorageTests",
             ["RecordStorage", "RecordWire", "RecordModel", "Cryptography", "Thumbnails", "CSQLite", "StoreTestSupport"]),

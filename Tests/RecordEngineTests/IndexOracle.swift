@@ -36,7 +36,7 @@ struct IndexOracle {
                 var key: [UInt8] = []
                 for column in index.columns {
                     let value = try record.value(of: column.source, asDouble: column.readsAsDouble)
-                    IndexKey.append(value.map(column.form.of), isAscending: column.isAscending, to: &key)
+                    IndexKey.append(value.map { column.form.of($0) }, isAscending: column.isAscending, to: &key)
                 }
                 keys.insert(key)
             case .members:
@@ -52,8 +52,8 @@ struct IndexOracle {
                 for column in index.columns {
                     guard case .field(let id) = column.source else { continue }
                     let values = try record.members(of: id) + [record.value(of: column.source)].compactMap(\.self)
-                    for case .text(let text) in values {
-                        let scalars = Array(String(decoding: column.form.of(text), as: UTF8.self).unicodeScalars)
+                    for case .text(let text) in values.map({ column.form.of($0) }) {
+                        let scalars = Array(String(decoding: text, as: UTF8.self).unicodeScalars)
                         for start in scalars.indices {
                             let length = scalars[start].value < 0x2E80 ? 3 : 2
                             let part = String(String.UnicodeScalarView(scalars[start...].prefix(length)))

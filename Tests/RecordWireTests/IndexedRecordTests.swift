@@ -2,6 +2,7 @@ import RecordModel
 import RecordWire
 import TestSupport
 import Testing
+import UnicodeText
 
 /// Keys straight from canonical text, against keys of decoded values.
 @Suite struct IndexedRecordTests {
@@ -50,6 +51,30 @@ import Testing
                     #expect(try record.keys(of: Self.index(.ordered, column)) == [expected], "\(value)")
                 }
             }
+        }
+    }
+
+    @Test(arguments: ["\u{FDFA}", "\u{E9}", "\u{6F22}", "a\u{301}", "Ab"], [false, true])
+    func `a key of a long folded text is made of a part of the text`(unit: String, isReversed: Bool) throws {
+        let string = try #require(try Self.type.get()["string"]).id
+        let form = TextForm(folding: [.caseInsensitive, .diacriticInsensitive], isReversed: isReversed)
+        let text = "x" + String(repeating: unit, count: 100_000 / unit.utf8.count) + "y"
+        let key = Self.index(.ordered, .init(.field(string), form: form))
+        let parts = Self.index(.parts, .init(.field(string), form: form))
+        try Sample.withRecord(#"{"string":"\#(text)"}"#) { record in
+            var expected: [UInt8] = []
+            let whole = form.of(.text(utf8(text)))
+            IndexKey.append(whole, isAscending: true, to: &expected)
+            #expect(try record.keys(of: key) == [expected])
+            var traits: [UInt8] = []
+            #expect(try record.appendKey(of: key, to: &traits).truncatedColumn == 0)
+            var fallback: [UInt8] = []
+            IndexKey.append(.text([]), isAscending: true, to: &fallback)
+            // U+FDFA becomes 18 characters of 33 bytes.
+            let isLong = whole.textBytes > TextParts.maxBytesPerRecord
+            #expect(isLong == (unit == "\u{FDFA}"))
+            let found = try record.keys(of: parts)
+            #expect((found == [fallback]) == isLong)
         }
     }
 

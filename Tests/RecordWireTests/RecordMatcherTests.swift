@@ -80,6 +80,45 @@ import Testing
         }
     }
 
+    @Test(arguments: ["string CONTAINS[cd] 'x'", "string MATCHES[cd] '.*x'", "ANY stringlist CONTAINS[d] 'x'"])
+    func `the deadline is checked while a text is folded`(condition: String) throws {
+        let binder = PredicateBinder(type: try Sample.type(), now: 0) { _ in nil }
+        let matcher = RecordMatcher(try binder.bind(try PredicateSyntax.parse(condition)))
+        let text = #""\#(String(repeating: "a\u{301}\u{FDFA}", count: 50_000))""#
+        try Sample.withRecord(#"{"string":\#(text),"stringlist":[\#(text)]}"#) { record in
+            var looks = 0
+            var patient = MatchCostMeter {
+                looks += 1
+                return true
+            }
+            let matches = try matcher.matches(record, &patient)
+            #expect(!matches)
+            #expect(looks > 50)
+            let needed = looks
+            looks = 0
+            var meter = MatchCostMeter {
+                looks += 1
+                return looks < needed / 2
+            }
+            #expect(throws: MatchFailure.self) { _ = try matcher.matches(record, &meter) }
+            #expect(looks == needed / 2)
+        }
+    }
+
+    @Test(arguments: ["==", "IN", ">=", "BEGINSWITH", "ENDSWITH"])
+    func `most tests fold only the part of a text that decides them`(test: String) throws {
+        let value = test == "IN" ? "{'x', 'yy'}" : "'x'"
+        func work(_ count: Int) throws -> Int {
+            let text = String(repeating: "\u{E9}", count: count)
+            let found = try ask("string \(test)[cd] \(value)", #"{"string":"\#(text)"}"#)
+            #expect(!found.matches)
+            return found.work
+        }
+        // Decoding the text costs 1 for each byte, and folding it whole would cost 8.
+        let (long, short) = (try work(100_000), try work(1_000))
+        #expect(long - short < 450_000)
+    }
+
     @Test func `a short match of a long pattern costs little`() throws {
         let text = String(repeating: "a", count: 10_000)
         let long = try ask("string MATCHES 'b{900}|a*'", #"{"string":"\#(text)"}"#)

@@ -71,15 +71,103 @@ import UnicodeText
     }
 
     @Test func `folding a folded text does not change it`() {
-        let foldings: [TextFolding] = [
-            .caseInsensitive, .diacriticInsensitive, [.caseInsensitive, .diacriticInsensitive],
-        ]
-        for folding in foldings {
+        for folding in Self.foldings {
             let wrong = (Self.randomTexts + Self.scalars.map { String($0) }).filter { text in
                 let folded = folding.fold(Array(text.utf8))
                 return folding.fold(folded) != folded
             }
             #expect(wrong.isEmpty)
+        }
+    }
+
+    private static let foldings: [TextFolding] = [
+        .caseInsensitive, .diacriticInsensitive, [.caseInsensitive, .diacriticInsensitive],
+    ]
+
+    /// The folding of the whole text, as `TextFolding` makes it of segments.
+    private static func whole(_ text: String, _ folding: TextFolding) -> [UInt8] {
+        let folded = folding.contains(.caseInsensitive) ? text.nfkcCasefold : text
+        return Array((folding.contains(.diacriticInsensitive) ? folded.withoutDiacritics : folded).utf8)
+    }
+
+    /// Han, Hangul, Tangut and others that have no case and no marks.
+    private static func isIdeograph(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x3400...0x9FFF, 0xAC00...0xD7A3, 0x12000...0x1467F, 0x17000...0x18D7F, 0x20000...: true
+        default: false
+        }
+    }
+
+    @Test func `the folded segments of a text are the folded text`() {
+        // Before and after each scalar: letters with which it may combine, and marks.
+        let contexts = Self.scalars.filter { $0.value % 50 == 0 || !Self.isIdeograph($0) }.map {
+            "e\($0)a\u{1100}\($0)\u{1161}\($0)\u{11A8}\u{30AB}\($0)\u{301}\u{316}\($0)"
+        }
+        let long = stride(from: 0, to: Self.randomTexts.count - 40, by: 40).map {
+            Self.randomTexts[$0..<($0 + 40)].joined()
+        }
+        for folding in Self.foldings {
+            let wrong = (Self.randomTexts + contexts + long).filter { text in
+                folding.fold(Array(text.utf8)) != Self.whole(text, folding)
+            }
+            #expect(wrong.isEmpty, "\(wrong.prefix(3).map { Array($0.unicodeScalars) })")
+        }
+    }
+
+    @Test func `the beginning and the end of a folded text are made of a part of the text`() {
+        var random = SeededGenerator(seed: 31)
+        for start in stride(from: 0, to: Self.randomTexts.count - 40, by: 200) {
+            let text = Array(Self.randomTexts[start..<(start + 40)].joined().utf8)
+            for folding in Self.foldings {
+                let folded = folding.fold(text)
+                let count = Int(random.next() % UInt64(folded.count + 2))
+                let first = folding.fold(text, first: count) { _ in }
+                #expect(folded.starts(with: first) && first.count >= min(count, folded.count))
+                let last = folding.fold(text, last: count) { _ in }
+                #expect(folded.reversed().starts(with: last.reversed()) && last.count >= min(count, folded.count))
+            }
+        }
+        let long = Array(repeating: [0xEF, 0xB7, 0xBA] as [UInt8], count: 100_000).flatMap(\.self)
+        for folding in Self.foldings {
+            #expect(folding.fold(long, first: 1_025) { _ in }.count < 1_100)
+            #expect(folding.fold(long, last: 1_025) { _ in }.count < 20_000)
+        }
+    }
+
+    @Test(arguments: [
+        "\u{FDFA}", "\u{301}\u{316}", "\u{F73}", "\u{1161}", "e", "\u{6F22}", "a\u{301}\u{323}\u{308}\u{30A}",
+    ])
+    func `folding charges its work bit by bit, and stops when it may not go on`(unit: String) {
+        struct Stopped: Error {}
+        let text = Array(String(repeating: unit, count: 200_000 / unit.utf8.count).utf8)
+        var charges: [Int] = []
+        _ = TextFolding.caseInsensitive.fold(text) { charges.append($0) }
+        #expect(charges.reduce(0, +) >= text.count)
+        // A run of marks is a step of at most 4,096 bytes.
+        #expect(charges.allSatisfy { $0 < 4_000_000 } && (charges.count > 1 || text[0] < 0x80), "\(charges.max() ?? 0)")
+        var count = 0
+        #expect(throws: Stopped.self) {
+            _ = try TextFolding.caseInsensitive.fold(text) { _ throws(Stopped) in
+                count += 1
+                throw Stopped()
+            }
+        }
+        #expect(count == 1)
+    }
+
+    @Test func `a run of marks that no language has is folded in parts, and equal texts stay equal`() {
+        let run = "e" + String(repeating: "\u{316}\u{301}", count: 10_000)
+        let folded = TextFolding.caseInsensitive.fold(Array(run.utf8))
+        #expect(folded == TextFolding.caseInsensitive.fold(Array(run.utf8)) && folded.count == run.utf8.count - 1)
+        #expect(TextFolding.diacriticInsensitive.fold(Array(run.utf8)) == Array("e".utf8))
+    }
+
+    @Test(arguments: [
+        [0xE2, 0x82, 0x61], [0x61, 0x82, 0x82], [0xFF, 0xC3], [0xED, 0xA0, 0x80], [0xC3, 0xA9, 0xE2, 0x82],
+    ])
+    func `invalid sequences count as replacement characters`(bytes: [UInt8]) {
+        for folding in Self.foldings {
+            #expect(folding.fold(bytes) == Self.whole(String(decoding: bytes, as: UTF8.self), folding))
         }
     }
 

@@ -140,11 +140,6 @@ final class ExtremeColumn: AggregateColumn {
     func result(of group: Int) -> QueryValue? { values[group] }
 }
 
-extension QueryValue {
-    /// The length of a text in bytes; 0 for a number.
-    var textBytes: Int { if case .text(let bytes) = self { bytes.count } else { 0 } }
-}
-
 extension RecordError {
     static func sumTooLarge(_ name: String, type: FieldType) -> RecordError {
         .badRequest(

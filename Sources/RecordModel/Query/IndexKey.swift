@@ -22,6 +22,8 @@ package import Geography
 package enum IndexKey {
     /// The length at which a text is truncated, in bytes.
     package static let textBytes = 1_024
+    /// How many bytes of a text decide its key and whether the key is truncated.
+    package static let decidingBytes = textBytes + 1
 
     /// Appends the key of one column.
     ///

@@ -90,12 +90,25 @@ extension Condition {
     private func holds<Failure: Error>(
         _ value: QueryValue, _ charge: (_ work: Int) throws(Failure) -> Void
     ) throws(Failure) -> Bool {
-        if form != .exact, case .text(let text) = value { try charge(text.count * TextForm.workPerByte) }
-        return try test.holds(form.of(value), charge)
+        let value = form == .exact ? value : try form.of(value, first: test.decidingBytes, charge)
+        return try test.holds(value, charge)
     }
 }
 
 extension ValueTest {
+    /// How many bytes of a text, from its start, decide the test, or more.
+    package var decidingBytes: Int {
+        switch self {
+        case .equals(let value): value.textBytes + 1
+        case .isIn(let values): (values.lazy.map(\.textBytes).max() ?? 0) + 1
+        case .isWithin(let range):
+            max(range.lower?.value.textBytes ?? 0, range.upper?.value.textBytes ?? 0) + 1
+        case .hasPrefix(let prefix): prefix.count
+        case .isNull, .isInside, .leadsTo: 0
+        case .contains, .matches: .max
+        }
+    }
+
     /// Returns whether the test holds for a present value.
     package func holds(_ value: QueryValue) -> Bool {
         holds(value) { _ in }

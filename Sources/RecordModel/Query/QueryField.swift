@@ -55,6 +55,9 @@ package enum QueryValue: Hashable, Sendable {
     case integer(Int64)
     case double(Double)
 
+    /// The number of bytes of a text; 0 for other values.
+    package var textBytes: Int { if case .text(let text) = self { text.count } else { 0 } }
+
     /// Returns whether this value sorts before another value of the same case.
     package func precedes(_ other: QueryValue) -> Bool {
         switch (self, other) {

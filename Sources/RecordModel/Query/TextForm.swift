@@ -17,18 +17,30 @@ package struct TextForm: Hashable, Sendable {
         self.isReversed = isReversed
     }
 
-    /// The work of making a form of one byte of a text, in units of about 1 ns.
-    package static let workPerByte = 16
-
-    /// Returns the form of a text in UTF-8.
-    package func of(_ text: [UInt8]) -> [UInt8] {
-        let folded = folding.fold(text)
-        return isReversed ? folded.reversed() : folded
+    /// Returns the beginning of the form of a text in UTF-8.
+    ///
+    /// - Parameters:
+    ///   - count: The number of bytes after which the result may end. It may also be longer.
+    ///   - charge: Receives work that is done, in units of about 1 ns.
+    /// - Throws: The errors of `charge`.
+    package func of<Failure: Error>(
+        _ text: [UInt8], first count: Int = .max, _ charge: (_ work: Int) throws(Failure) -> Void
+    ) throws(Failure) -> [UInt8] {
+        guard isReversed else { return try folding.fold(text, first: count, charge) }
+        return try folding.fold(text, last: count, charge).reversed()
     }
 
-    /// Returns the form of a value. Values that are no text have only one form.
-    package func of(_ value: QueryValue) -> QueryValue {
-        if self != .exact, case .text(let text) = value { .text(of(text)) } else { value }
+    /// Returns the beginning of the form of a value, as of a text. Values that are no text have only one form.
+    package func of<Failure: Error>(
+        _ value: QueryValue, first count: Int = .max, _ charge: (_ work: Int) throws(Failure) -> Void
+    ) throws(Failure) -> QueryValue {
+        guard self != .exact, case .text(let text) = value else { return value }
+        return .text(try of(text, first: count, charge))
+    }
+
+    /// Returns the beginning of the form of a value whose length is limited.
+    package func of(_ value: QueryValue, first count: Int = .max) -> QueryValue {
+        of(value, first: count) { _ in }
     }
 }
 

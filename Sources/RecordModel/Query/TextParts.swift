@@ -8,6 +8,8 @@ package enum TextParts {
     /// The most distinct parts of one record in an index. A record with more has one entry with the key of the empty
     /// text instead, and each search tests its texts.
     package static let maxPerRecord = 4_000
+    /// The longest texts of one record in an index, in bytes of their forms. A record with longer ones has that one entry.
+    package static let maxBytesPerRecord = 262_144
 
     /// Appends the parts of a text, each packed in one integer: up to three scalars, the first in the highest bits. The
     /// order of the integers is the order of the parts' UTF-8.

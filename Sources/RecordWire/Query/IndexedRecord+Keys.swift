@@ -57,7 +57,7 @@ extension IndexedRecord {
                 }
                 if column.form != .exact {
                     let value = QueryValue(try CanonicalValue.decode(fields.valueText(of: entry), as: entry.type))
-                    let formed = value.map(column.form.of)
+                    let formed = value.map { column.form.of($0, first: IndexKey.decidingBytes) }
                     if case .text(let text)? = formed, IndexKey.mayBeTruncated(text.count),
                         traits.truncatedColumn == nil
                     {
@@ -161,7 +161,8 @@ extension IndexedRecord {
     private func appendMemberKeys(of index: IndexDefinition, to keys: inout KeyList) throws(RecordError) {
         guard let column = index.columns.first, case .field(let id) = column.source else { return }
         for member in try members(of: id, asDouble: column.readsAsDouble) {
-            keys.append { IndexKey.append(column.form.of(member), isAscending: column.isAscending, to: &$0) }
+            let formed = column.form.of(member, first: IndexKey.decidingBytes)
+            keys.append { IndexKey.append(formed, isAscending: column.isAscending, to: &$0) }
         }
         // Two distinct members can have the same key, because keys truncate long texts.
         keys.sort()
@@ -169,17 +170,22 @@ extension IndexedRecord {
 
     private func appendPartKeys(of index: IndexDefinition, to keys: inout KeyList) throws(RecordError) {
         guard let column = index.columns.first, case .field(let id) = column.source else { return }
+        func appendFallback() { keys.append { IndexKey.append(.text([]), isAscending: column.isAscending, to: &$0) } }
         var parts: [UInt64] = []
-        for text in try texts(of: id) { TextParts.append(column.form.of(text), to: &parts) }
+        var bytes = 0
+        for text in try texts(of: id) {
+            let formed = column.form.of(text, first: TextParts.maxBytesPerRecord + 1) { _ in }
+            bytes += formed.count
+            if bytes > TextParts.maxBytesPerRecord { return appendFallback() }
+            TextParts.append(formed, to: &parts)
+        }
         parts.sort()
         var distinct = 0
         for position in parts.indices where position == 0 || parts[position] != parts[distinct - 1] {
             parts[distinct] = parts[position]
             distinct += 1
         }
-        if distinct > TextParts.maxPerRecord {
-            return keys.append { IndexKey.append(.text([]), isAscending: column.isAscending, to: &$0) }
-        }
+        if distinct > TextParts.maxPerRecord { return appendFallback() }
         var text: [UInt8] = []
         for part in parts[..<distinct] {
             text.removeAll(keepingCapacity: true)

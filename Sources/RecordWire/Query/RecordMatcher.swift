@@ -175,8 +175,10 @@ private struct MatcherTest: Sendable {
     private let comparisons: Int
     /// The number of bytes of all texts that tested values are compared with.
     private let textBytes: Int
-    /// The work for each byte of a tested value, in units of about 1 ns, besides comparing it.
+    /// The work for each byte of a tested value, in units of about 1 ns, besides its form and comparing it.
     private let workPerByte: Int
+    /// How many bytes of a value's form decide the test.
+    private let decidingBytes: Int
 
     /// The number of values below which comparing costs less than hashing.
     private static let fewValues = 16
@@ -185,13 +187,13 @@ private struct MatcherTest: Sendable {
         self.test = test
         self.form = form
         if case .contains(let part) = test { finder = TextFinder(part) } else { finder = nil }
-        let formWork = form == .exact ? 0 : TextForm.workPerByte
+        decidingBytes = test.decidingBytes
         if case .matches(let pattern) = test {
             self.pattern = pattern
-            workPerByte = formWork + TextPattern.workPerByte
+            workPerByte = TextPattern.workPerByte
         } else {
             pattern = nil
-            workPerByte = formWork + (finder == nil ? 0 : 2)
+            workPerByte = finder == nil ? 0 : 2
         }
         switch test {
         case .isIn(let list) where list.count > Self.fewValues:
@@ -219,7 +221,7 @@ private struct MatcherTest: Sendable {
 
     /// Returns whether the test holds. The caller has charged `work`.
     func holds(_ value: QueryValue, _ meter: inout MatchCostMeter) throws(MatchFailure) -> Bool {
-        let value = form.of(value)
+        let value = try form.of(value, first: decidingBytes) { work throws(MatchFailure) in try meter.spend(work) }
         if let pattern {
             guard case .text(let text) = value else { return false }
             return try pattern.matches(text) { work throws(MatchFailure) in try meter.spend(work) }
@@ -228,8 +230,8 @@ private struct MatcherTest: Sendable {
         return if let values { values.contains(value) } else { test.holds(value) }
     }
 
-    /// Returns the work of testing `count` values whose texts have `bytes` bytes in total, without that of a pattern's
-    /// states.
+    /// Returns the work of testing `count` values whose texts have `bytes` bytes in total, without the work of their forms
+    /// and of a pattern's states.
     func work(values count: Int, bytes: Int) -> Int {
         // Hashing reads the whole text. A comparison reads at most the length of the shorter text.
         let work =
@@ -237,10 +239,6 @@ private struct MatcherTest: Sendable {
             ? count * comparisons * 8 + min(count * textBytes, bytes * comparisons) : count * 32 + bytes * 4
         return work + bytes * workPerByte
     }
-}
-
-extension QueryValue {
-    fileprivate var textBytes: Int { if case .text(let text) = self { text.count } else { 0 } }
 }
 
 /// A record during the evaluation of a predicate. Values that several conditions use are decoded once.

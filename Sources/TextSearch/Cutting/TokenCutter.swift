@@ -1,3 +1,5 @@
+import UnicodeText
+
 /// Cuts a text into tokens.
 ///
 /// A word is a run of letters, marks and digits; `.` and `,` between two digits belong to it. Everything else separates
@@ -161,7 +163,7 @@ struct TokenCutter<Visitor: TokenVisitor> {
 
     private func isBoundary(_ index: Int) -> Bool {
         guard index < text.count, text[index] >= 0x80 else { return true }
-        return SearchFolding.startsSegment(text.scalar(at: index).value)
+        return TextSegments.mayStart(with: text.scalar(at: index).value)
     }
 
     /// Takes a segment through the folding of strings, which takes about a microsecond, or from the cache.

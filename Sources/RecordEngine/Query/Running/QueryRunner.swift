@@ -131,11 +131,14 @@ struct QueryRunner {
             guard let indexed else { continue }
             let source = term.field.anySource
             try budget.spend(indexed.bytes(of: source))
-            let value = try indexed.value(of: term.field)
-            if term.form != .exact { try budget.spend(indexed.bytes(of: source) * TextForm.workPerByte) }
+            var value = try indexed.value(of: term.field)
+            if let known = value {
+                value = try term.form.of(known, first: IndexKey.decidingBytes) { work throws(RecordError) in
+                    try budget.spend(work)
+                }
+            }
             IndexKey.append(
-                value.map(term.form.of), isAscending: term.isAscending, isAbsentGreatest: term.isAbsentGreatest,
-                to: &key)
+                value, isAscending: term.isAscending, isAbsentGreatest: term.isAbsentGreatest, to: &key)
         }
         return key
     }
