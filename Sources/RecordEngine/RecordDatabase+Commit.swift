@@ -46,6 +46,7 @@ extension RecordDatabase {
         var outcomes: [Outcome] = []
         outcomes.reserveCapacity(group.count)
         var left: [HierarchyWork] = []
+        var before = started
         for (position, write) in group.enumerated() {
             do throws(RecordError) {
                 try transaction.request(startsLazily: write.startsLazily) { () throws(RecordError) in
@@ -70,8 +71,14 @@ extension RecordDatabase {
                 }
                 outcomes.append(.failed(error, failure))
             }
-            if transaction.followed >= WriteQueue.heavyRecords { queue.withLock { $0.didRunHeavy(write) } }
-            if position + 1 < group.count, MonotonicClock.now &- started > Self.groupNanoseconds { break }
+            let now = MonotonicClock.now
+            let isFollowed = transaction.followed >= WriteQueue.heavyRecords
+            if write.mayTakeLong { write.nanoseconds = now &- before }
+            if isFollowed || write.nanoseconds > WriteQueue.heavyNanoseconds {
+                queue.withLock { $0.didRunHeavy(write) }
+            }
+            before = now
+            if position + 1 < group.count, now &- started > Self.groupNanoseconds { break }
         }
         let ran = group.prefix(outcomes.count)
         guard outcomes.contains(where: \.isDone) else {

@@ -298,7 +298,8 @@ import Testing
         #expect(await without.call(.get, "/limits").json?["rates"]?["read"] == nil)
     }
 
-    /// What follows from one write is charged afterwards, as a bulk change is: one write more for every 100 records.
+    /// What follows from one write is charged afterwards: one write more for every 10 records, and for every 100 that
+    /// slices change, as in a bulk change.
     @Test(arguments: ["share", "unshare", "move", "cascade", "batch", "failed", "bulk"])
     func `records that follow from a write are charged`(_ kind: String) async throws {
         let test = try await make { $0.write = RateLimit(1, per: .minute, burst: 1_000) }
@@ -341,29 +342,29 @@ import Testing
         let share = "/records/cloudkit.share/s?\(place)"
         let shared = #"{"fields":{},"forRecord":{"recordName":"top"},"publicPermission":"READ_ONLY"}"#
         switch kind {
-        case "share": #expect(try await cost(.put, share, shared, status: 201) == 4)
+        case "share": #expect(try await cost(.put, share, shared, status: 201) == 36)
         case "unshare":
             try #require(await test.call(.put, share, as: .creator, body: shared).status == 201)
-            #expect(try await cost(.delete, share, status: 204) == 4)
+            #expect(try await cost(.delete, share, status: 204) == 36)
         case "move":
             let other = #"{"fields":{}}"#
             try #require(await test.call(.put, "/records/Item/up?\(place)", as: .creator, body: other).status == 201)
             let top = shared.replacing("top", with: "up")
             try #require(await test.call(.put, share, as: .creator, body: top).status == 201)
             let moved = #"{"fields":{},"parent":{"recordName":"up"}}"#
-            #expect(try await cost(.patch, "/records/Item/top?\(place)", moved, status: 200) == 4)
-        case "cascade": #expect(try await cost(.delete, "/records/Item/top?\(place)", status: 204) == 4)
+            #expect(try await cost(.patch, "/records/Item/top?\(place)", moved, status: 200) == 36)
+        case "cascade": #expect(try await cost(.delete, "/records/Item/top?\(place)", status: 204) == 36)
         case "batch":
             let body = #"{"operations":[{"operationType":"delete","record":{"recordType":"Item","recordName":"top"}}]}"#
             #expect(
                 try await cost(.post, "/records?\(place)", body.replacing("delete", with: "forceDelete"), status: 200)
-                    == 4)
+                    == 36)
         case "failed":
             // The work is done and undone: a record that must stay refers to one of the last.
             let guarded = #"{"fields":{"top":{"value":{"recordName":"i1-174","action":"VALIDATE"}}}}"#
             let made = await test.call(.put, "/records/Item/guard?\(place)", as: .creator, body: guarded)
             try #require(made.status == 201, "\(made.text)")
-            #expect(try await cost(.delete, "/records/Item/top?\(place)", status: 412) == 4)
+            #expect(try await cost(.delete, "/records/Item/top?\(place)", status: 412) == 36)
         default:
             #expect(try await cost(.delete, "/query/Item?\(place)&where=n%3D%3D1", status: 200) == 4)
         }

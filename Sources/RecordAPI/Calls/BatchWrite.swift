@@ -32,7 +32,8 @@ struct BatchWrite: Sendable {
             shape: .batch(isAtomic: batch.isAtomic), operations: batch.operations,
             fields: try call.query.fields() ?? batch.desiredKeys, idempotency: batch.key, opening: Envelope.records)
         if !batch.preserves.isEmpty { (write.preserves, write.actor) = (batch.preserves, call.actor) }
-        let result = try await database.modify(write) { call.rate.charge(records: $0) }
+        let operations = batch.operations.count
+        let result = try await database.modify(write) { call.rate.charge($0, operations: operations) }
         if case .service(let key) = call.caller {
             for type in result.typesBeyondScope { call.noteOutOfScope(key, type) }
         }

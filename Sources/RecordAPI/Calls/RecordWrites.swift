@@ -98,7 +98,7 @@ extension RecordCall {
             caller: caller, rightsVersion: rightsVersion, address: address, shape: .single,
             operations: [operation], fields: try query.fields(), idempotency: key)
         if !preserves.isEmpty { (write.preserves, write.actor) = (preserves, actor) }
-        return try await database.modify(write) { rate.charge(records: $0) }
+        return try await database.modify(write) { rate.charge($0, operations: 1) }
     }
 
     /// Returns the response to a write of one record.

@@ -67,7 +67,8 @@ enum CloudKitRecords {
             try call.face(
                 zone: body.zone, numbersAsStrings: body.numbersAsStrings,
                 desiredKeys: body.operations.map(\.desiredKeys)))
-        let result = try await database.modify(write) { call.rate.charge(records: $0) }
+        let operations = batch.operations.count
+        let result = try await database.modify(write) { call.rate.charge($0, operations: operations) }
         if case .service(let key) = call.caller {
             for type in result.typesBeyondScope { call.noteOutOfScope(key, type) }
         }

@@ -80,9 +80,16 @@ struct RateTicket {
         }
     }
 
-    /// Counts records that a write has changed because of others: as many operations as they are hundreds. A hundred
-    /// records take about one slice of the writer's time.
+    /// Counts records that slices have changed: as many operations as they are hundreds. A hundred records take about
+    /// one slice of the writer's time.
     mutating func charge(records count: Int) { charge(count / 100) }
+
+    /// Counts what a write has cost besides its operations. Ten records that follow from it in its transaction count as
+    /// an operation, and a hundred in slices, which let other writes go first. So does a tenth of a millisecond of a
+    /// large write.
+    mutating func charge(_ cost: WriteCost, operations: Int) {
+        charge(max(cost.followers / 10 + cost.sliced / 100, cost.milliseconds * 10 - operations))
+    }
 
     /// Counts an upload in a request that belongs to another class.
     ///

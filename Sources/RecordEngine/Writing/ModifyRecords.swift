@@ -8,28 +8,42 @@ extension RecordDatabase {
     /// If a share or parent of a large hierarchy changes, this function also waits for the slices that update the access
     /// lists of its records. They go on without the caller.
     ///
-    /// - Parameter charge: Receives the number of records that the request has rewritten or deleted because of its own:
-    ///   by cascades, and below a record whose share or parent has changed. Called also if the request fails.
+    /// - Parameter charge: Receives what the request has cost besides its operations. Called also if the request fails.
     /// - Throws: For a single operation, the operation's error. For a batch, only errors of the whole batch: errors of
     ///   single items are in the response.
     package nonisolated func modify(
-        _ request: WriteRequest, charge: (Int) -> Void = { _ in }
+        _ request: WriteRequest, charge: (WriteCost) -> Void = { _ in }
     ) async throws(RecordError) -> WriteResponse {
         if request.preserves.contains(.created) { try await schemas.admitPreservedDates(of: request) }
         // The weight grows with operations and with bytes, so that a group contains few large records.
         let bytes = request.operations.first?.input.body.count ?? 0
         let operations = max(1, request.operations.count)
         let weight = max(operations, bytes / 32_768)
-        let (result, followed, left) = await withUnsafeContinuation { continuation in
+        let outcome = await withUnsafeContinuation { continuation in
             submit(
                 PendingModification(
-                    request, operations: operations, weight: weight, isAlone: weight > 100, continuation: continuation))
+                    request, operations: operations, weight: weight, bytes: bytes, isAlone: weight > 100,
+                    continuation: continuation))
         }
-        if let left { await slices.wait(for: left) }
-        let followers = followed + (left?.rewritten ?? 0)
-        if followers > 0 { charge(followers) }
-        return try result.get()
+        var cost = outcome.cost
+        if let left = outcome.left {
+            await slices.wait(for: left)
+            cost.sliced = left.rewritten
+        }
+        if cost != WriteCost() { charge(cost) }
+        return try outcome.result.get()
     }
+}
+
+/// What a write has cost besides its operations.
+package struct WriteCost: Hashable, Sendable {
+    /// The number of records that the write has rewritten or deleted because of its own: by cascades, and below a record
+    /// whose share or parent has changed.
+    package var followers = 0
+    /// The number of records that slices have rewritten afterwards.
+    package var sliced = 0
+    /// The time that a large write took on the writer's thread, if it is a long time; otherwise 0.
+    package var milliseconds = 0
 }
 
 /// The pending write of a modify request. Not a `PendingValue`, because modify requests are frequent and methods of a
@@ -40,22 +54,27 @@ private final class PendingModification: PendingWrite, @unchecked Sendable {
     private let request: WriteRequest
     private var response: WriteResponse?
     private var followed = 0
+    private let bytes: Int
     private let continuation: UnsafeContinuation<Outcome, Never>
 
-    /// The result, `WriteTransaction.followed`, and the work that the request has left.
-    typealias Outcome = (Result<WriteResponse, RecordError>, followed: Int, left: HierarchyWork?)
+    /// The result, its cost so far, and the work that the request has left.
+    typealias Outcome = (result: Result<WriteResponse, RecordError>, cost: WriteCost, left: HierarchyWork?)
 
     override var callerAccount: UserID? { request.caller.writerID }
+
+    /// A long text takes long if an index has an expensive form of it.
+    override var mayTakeLong: Bool { bytes > 4_096 * operations }
 
     override var frees: Bool {
         request.operations.allSatisfy { if case .delete = $0.verb { true } else { false } }
     }
 
     init(
-        _ request: WriteRequest, operations: Int, weight: Int, isAlone: Bool,
+        _ request: WriteRequest, operations: Int, weight: Int, bytes: Int, isAlone: Bool,
         continuation: UnsafeContinuation<Outcome, Never>
     ) {
         self.request = request
+        self.bytes = bytes
         self.continuation = continuation
         super.init(operations: operations, weight: weight, isAlone: isAlone, startsLazily: true)
     }
@@ -74,7 +93,10 @@ private final class PendingModification: PendingWrite, @unchecked Sendable {
             } else {
                 .failure(.databaseUnavailable)
             }
-        continuation.resume(returning: (result, followed, failure == nil ? left : nil))
+        let cost = WriteCost(
+            followers: followed,
+            milliseconds: nanoseconds > WriteQueue.heavyNanoseconds ? Int(nanoseconds / 1_000_000) : 0)
+        continuation.resume(returning: (result, cost, failure == nil ? left : nil))
     }
 }
 

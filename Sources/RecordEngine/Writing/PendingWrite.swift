@@ -23,6 +23,13 @@ class PendingWrite: @unchecked Sendable {
     /// The account of the caller; `nil` for work of the server. Accounts take turns with their large writes.
     var callerAccount: UserID? { nil }
 
+    /// Whether the write can take long, whatever follows from it. The time of other writes is not measured: in it they
+    /// mostly wait for a processor.
+    var mayTakeLong: Bool { false }
+
+    /// The time that the write took on the writer's thread, in nanoseconds, if it may take long.
+    final var nanoseconds: UInt64 = 0
+
     /// The work that the write has left to slices, once it is committed; `nil` for none.
     final var left: HierarchyWork?
 

@@ -3,7 +3,7 @@ internal import RecordModel
 /// The queue of pending writes: first in, first out, except that small writes wait for at most one large one, and that
 /// accounts take turns with their large writes.
 ///
-/// How much follows a write is not known before: one change of a share may rewrite a hierarchy of 10,000 records. So after
+/// How long a write takes is not known before: one change of a share may rewrite a hierarchy of 10,000 records. So after
 /// such a write, the next writes of its account count as large.
 struct WriteQueue {
     private var waiting: [PendingWrite] = []
@@ -26,6 +26,8 @@ struct WriteQueue {
     static let largeWeight = 64
     /// The number of records that make a write heavy if they follow from it.
     static let heavyRecords = 100
+    /// The time on the writer's thread that makes a write heavy.
+    static let heavyNanoseconds: UInt64 = 10_000_000
     /// The number of groups in which the writes of an account with a heavy write count as large.
     private static let heavyGroups = 64
     /// The number of accounts at which those are forgotten whose groups are over, or else all.
@@ -47,7 +49,7 @@ struct WriteQueue {
         tookLarge = true
     }
 
-    /// Records that many records followed from a write.
+    /// Records that many records followed from a write, or that it took long.
     mutating func didRunHeavy(_ write: PendingWrite) {
         tookLarge = true
         guard let account = write.callerAccount else { return }
