@@ -110,6 +110,28 @@ import Threads
         await server.stop()
     }
 
+    @Test func `a file ends where its receiver may get no more`() async throws {
+        let file = try TestFile(size: 3_000_000)
+        let checks = Locked(0)
+        let server = try TestServer { _ in
+            let body = HTTPFileBody(file, parts: [.range(0..<3_000_000)]) {
+                let count = checks.withLock { count in
+                    count += 1
+                    return count
+                }
+                if count > 3 { throw CancellationError() }
+            }
+            return HTTPResponse(.ok, body: .file(body), route: "GET /file")
+        }
+        let client = try server.client(receiveBuffer: 16_384)
+        try client.send(Self.get("/"))
+        let found = Self.body(of: try client.receiveAll())
+        // A piece may be sent in several parts, as the socket takes them.
+        #expect(!found.isEmpty && found.count <= 3 * HTTPFileBody.pieceBytes)
+        #expect(checks.withLock { $0 } == 4)
+        await server.stop()
+    }
+
     @Test func `HEAD and a status without a body send the head only`() async throws {
         let file = try TestFile(size: 1000)
         let server = try TestServer { request in

@@ -320,6 +320,55 @@ import Threads
         #expect(response.status == (who == "nobody" ? 201 : 401), "\(response.status) \(response.text)")
     }
 
+    @Test(arguments: ["key", "user", "nobody"])
+    func `a download ends when its receiver does`(_ who: String) async throws {
+        let database = try await TestDatabase.make()
+        let schema = #"{"types":{"File":{"fields":{"file":{"type":"ASSET"}}}}}"#
+        try #require(await database.call(.put, "/schema", as: .administrator, body: schema).status == 200)
+        let key = try await KeyRoutesTests.make(database, "k", #"{"types":["File"],"actions":["read"]}"#)
+        let content = String(repeating: "a", count: HTTPFileBody.pieceBytes + 1)
+        func put(_ name: String, _ content: String, as caller: TestDatabase.Who) async throws {
+            let asset = try #require(await database.call(.post, "/assets", as: caller, body: content).json?["asset"])
+            let fields = JSONValue.object(JSONObject([("file", asset)]))
+            let body = JSONValue.object(JSONObject([("fields", fields)]))
+            let made = await database.call(
+                .put, "/records/File/\(name)", as: caller, body: String(decoding: body.bytes, as: UTF8.self))
+            try #require(made.status == 201, "\(made.text)")
+        }
+        try await put("f", content, as: .creator)
+        var fields = HTTPFields()
+        let token = who == "key" ? key.token : try #require(database.tokens[.creator])
+        fields.append(.authorization, "Bearer \(token)")
+        let path = try #require(RequestTarget("/records/File/f/file"))
+        let request = HTTPRequest(method: .get, target: path, fields: fields, id: "request-1")
+        let response = await database.api.respond(to: request, in: database.context)
+        guard case .file(let body) = response.body, let check = body.check else {
+            Issue.record("\(response)")
+            return
+        }
+        try await check()
+        let user = try #require(database.userNames[.creator])
+        let target = who == "key" ? "/keys/\(key.id)" : who == "user" ? "/users/\(user)" : "/users/none"
+        await database.call(.delete, target, as: .administrator)
+        if who == "nobody" {
+            try await check()
+        } else {
+            await #expect(throws: RecordError.self) { try await check() }
+        }
+        // A file that is sent in one piece needs no check.
+        try await put("g", "short", as: .stranger)
+        var others = HTTPFields()
+        others.append(.authorization, "Bearer \(try #require(database.tokens[.stranger]))")
+        let small = HTTPRequest(
+            method: .get, target: try #require(RequestTarget("/records/File/g/file")), fields: others, id: "request-2")
+        guard case .file(let whole) = await database.api.respond(to: small, in: database.context).body else {
+            Issue.record("no file")
+            return
+        }
+        #expect(whole.check == nil)
+        database.context.loopWillBlock()
+    }
+
     // MARK: Keys
 
     @Test(arguments: ["revoked", "rotated", "expired"], ["/changes?type=Secret", "/notifications"])

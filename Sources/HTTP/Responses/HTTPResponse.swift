@@ -78,15 +78,22 @@ public struct HTTPFileBody: Sendable {
         }
     }
 
+    /// The maximum size of a piece in bytes.
+    public static let pieceBytes = 256 << 10
+
     /// The open file that the ranges refer to.
     public let file: any HTTPFile
     /// The parts in the order in which they are sent.
     public let parts: [Part]
+    /// Called before each piece of a range is sent. If it throws, the connection is closed, so that the client detects the
+    /// truncation.
+    public let check: (@Sendable () async throws -> Void)?
 
     /// Creates a body from parts of a file.
-    public init(_ file: any HTTPFile, parts: [Part]) {
+    public init(_ file: any HTTPFile, parts: [Part], check: (@Sendable () async throws -> Void)? = nil) {
         self.file = file
         self.parts = parts
+        self.check = check
     }
 
     /// The length of the body in bytes.

@@ -9,7 +9,7 @@ import Threads
 /// A transfer uses memory only for the response head. Bytes that the socket does not accept stay in the file.
 extension ResponseWriter {
     /// The maximum number of bytes to send before other connections run: a tenth of a millisecond of CPU time.
-    private static let maxSendBytes = 256 << 10
+    private static let maxSendBytes = HTTPFileBody.pieceBytes
     /// How many bytes ahead of the transfer the disk is asked to read. The kernel truncates requests that are much
     /// larger than the disk's maximum read size.
     private static let bytesAhead = 1 << 20
@@ -33,7 +33,7 @@ extension ResponseWriter {
                     output += bytes
                 }
             case .range(let range):
-                guard await flush(moreFollows: true), await send(range, of: body.file) else { return false }
+                guard await flush(moreFollows: true), await send(range, of: body) else { return false }
             }
         }
         // If all output is written, reset the timeout for the next response.
@@ -41,8 +41,8 @@ extension ResponseWriter {
         return true
     }
 
-    private func send(_ range: Range<Int>, of file: any HTTPFile) async -> Bool {
-        let descriptor = file.descriptor
+    private func send(_ range: Range<Int>, of body: HTTPFileBody) async -> Bool {
+        let descriptor = body.file.descriptor
         var offset = range.lowerBound
         var advised = offset
         let isAdvised = range.count > Self.maxUnadvisedBytes
@@ -53,6 +53,9 @@ extension ResponseWriter {
                 let count = min(Self.bytesAhead, range.upperBound - advised)
                 advise(descriptor, advised, count)
                 advised += count
+            }
+            if let check = body.check {
+                do { try await check() } catch { return false }
             }
             let count = min(range.upperBound - offset, Self.maxSendBytes)
             await awaitDisk(descriptor, offset, count)

@@ -31,6 +31,8 @@ struct ServedContent {
     var filename: String?
     /// How long a client may cache the content without revalidation, in seconds; `nil` if caching is not allowed.
     var secondsLeft: Int64?
+    /// Who receives the content, if it takes long and the sender may lose the right to it; otherwise `nil`.
+    var receiver: TransferSender?
     /// Whether the content is a picture as a page shows many: a thumbnail, or a whole picture of little size.
     var isSmallPicture = false
 
@@ -141,14 +143,14 @@ struct ServedContent {
 
     private func multipart(_ parts: MultipartByteRanges) -> HTTPResponseBody {
         switch body {
-        case .file(let file): .file(HTTPFileBody(file, parts: parts.parts))
+        case .file(let file): .file(HTTPFileBody(file, parts: parts.parts, check: receiver?.check))
         case .bytes(let bytes): .bytes(parts.bytes(of: bytes))
         }
     }
 
     private func part(_ range: Range<Int>) -> HTTPResponseBody {
         switch body {
-        case .file(let file): .file(HTTPFileBody(file, parts: [.range(range)]))
+        case .file(let file): .file(HTTPFileBody(file, parts: [.range(range)], check: receiver?.check))
         case .bytes(let bytes): .bytes(range.count == bytes.count ? bytes : Array(bytes[range]))
         }
     }

@@ -102,7 +102,7 @@ final class TransferSender: Sendable {
     ///
     /// - Throws: AUTHENTICATION_FAILED if the credential is no longer valid; ACCESS_DENIED if the sender has lost the
     ///   right that the route requires.
-    func check() async throws {
+    @Sendable func check() async throws {
         guard deadline.tick(clock()) else { return }
         try await context.reading(id) { reader in
             try reader.refresh()

@@ -160,7 +160,10 @@ enum RecordRoutes {
             of: call.parameters[2], index: try call.query.count("index") ?? 0, in: try call.recordName(),
             type: try call.typeName(), at: try call.address(), for: call.caller)
         switch content {
-        case .asset(let asset): return try await ServedContent(asset, for: call).response(to: call.request)
+        case .asset(let asset):
+            var content = try await ServedContent(asset, for: call)
+            if content.size > HTTPFileBody.pieceBytes { content.receiver = try TransferSender(call) }
+            return try content.response(to: call.request)
         case .bytes(let bytes, let revision):
             return try ServedContent(bytes: bytes, entityTag: EntityTag(opaque: RecordTag.text(revision)))
                 .response(to: call.request)
