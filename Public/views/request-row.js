@@ -58,7 +58,7 @@ function details(entry) {
     const sender = requests.senderOf(entry);
     const reason = remedy(entry);
     return make("div", { class: "entry-details" },
-        entry.error === undefined ? null : make("p", { class: "entry-reason" }, entry.error.reason),
+        entry.error?.reason === undefined ? null : make("p", { class: "entry-reason" }, entry.error.reason),
         factList([
             [t("Time"), exactText(entry.timestamp)], [t("Duration"), duration(entry.milliseconds)],
             [t("Sender"), make("span", {}, senderView(entry.actor), sender === "" ? null : make("span", { class: "note code" }, ` ${sender}`))],

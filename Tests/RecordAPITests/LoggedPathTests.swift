@@ -24,6 +24,9 @@ import Testing
         // A secret without its word.
         ("/1/Forum/development/notifications/$", "/1/Forum/development/notifications/*"), ("/$", "/*"),
         ("/%61GVsbG8td29ybGQtc2VjcmV0", "/*"),
+        // A secret with other characters around it, as a pasted link has.
+        ("/s/$=", "/s/*"), ("/s/$.", "/s/*"), ("/s/$,", "/s/*"), ("/s/$~", "/s/*"), ("/a:$", "/*"), ("/a=$", "/*"),
+        ("/a+$", "/*"), ("/(x.$)", "/*"),
         (String(repeating: "/x", count: 20), String(repeating: "/x", count: 16) + "/*"),
         // What helps to find a mistake.
         ("/nothing/here", "/nothing/here"), ("/fog/records/Post/p1", "/fog/records/Post/p1"),
@@ -86,5 +89,14 @@ import Testing
         #expect(guess.json?["requests"]?.array?.isEmpty == true, "\(guess.text)")
         let all = await database.call(.get, "/requests?path=diary", as: .administrator)
         #expect(all.json?["requests"]?.array?.count == targets.count, "\(all.text)")
+        // Nor does the sentence of an error.
+        let body = #"{"fields":{"to":{"value":{"recordName":"diary15","action":"VALIDATE"}}}}"#
+        let wrong = await database.call(.put, "/records/Note/n?database=private", as: .creator, body: body)
+        #expect(wrong.status >= 400 && wrong.text.contains("diary15"), "\(wrong.text)")
+        let reasons = await database.call(.get, "/requests?status=4xx", token: developer)
+        #expect(!reasons.text.contains("diary"), "\(reasons.text)")
+        #expect(reasons.text.contains(#""error":{"serverErrorCode":"VALIDATING_REFERENCE_ERROR"}"#), "\(reasons.text)")
+        let owners = await database.call(.get, "/requests?status=4xx", as: .administrator)
+        #expect(owners.text.contains("diary15"), "\(owners.text)")
     }
 }

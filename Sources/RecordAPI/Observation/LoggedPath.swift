@@ -19,7 +19,7 @@ package enum LoggedPath {
     private static let segments = 16
 
     /// Returns a path that matches no route, without what may be a secret: what follows one of the words is `*`, and so is
-    /// a segment that looks like a token.
+    /// a segment that looks like a token or contains such a text.
     ///
     /// - Parameter path: The path as received, without its query.
     package static func ofUnmatched(_ path: String) -> String {
@@ -30,23 +30,25 @@ package enum LoggedPath {
             let found = plain.lowercased().split { !$0.isLetter && !$0.isNumber }
             // An encoded slash or a dot may stand between the word and the secret.
             guard !found.dropLast().contains(where: words.contains) else { return shown + "*" }
-            shown += isToken(plain) ? "*" : part
+            shown += mayHoldToken(plain) ? "*" : part
             guard found.last.map(words.contains) ?? false else { continue }
             return shown.utf8.count < path.utf8.count ? shown + "/*" : shown
         }
         return shown
     }
 
-    private static func isToken(_ text: String) -> Bool {
-        text.utf8.count >= secretBytes
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
-                    true
-                default: false
-                }
+    /// Whether a segment may be or contain a token: other characters may stand before and after it.
+    private static func mayHoldToken(_ text: String) -> Bool {
+        var length = 0
+        for byte in text.utf8 where length < secretBytes {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                length += 1
+            default: length = 0
             }
+        }
+        return length >= secretBytes
     }
 
     /// Returns a segment without percent escapes, however often it was encoded; `nil` if it cannot be decoded.

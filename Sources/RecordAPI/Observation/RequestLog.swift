@@ -57,7 +57,7 @@ final class RequestLog: Sendable {
         /// The sender without its roles and rights.
         let caller: Caller?
         let code: RecordError.Code?
-        let reason: String?
+        private let reason: String?
 
         /// The entry of a request. Not an initializer: its parameters would be copies.
         fileprivate static func of(
@@ -84,6 +84,14 @@ final class RequestLog: Sendable {
             // Only private databases have zones with names.
             guard !showsPrivate, isPrivate || pattern.contains("{zone}") else { return path }
             return pattern.hasPrefix("/") ? pattern : "*"
+        }
+
+        /// Returns the sentence of the error for a reader of the log; `nil` for a private database, whose names it may
+        /// contain, and without an error.
+        ///
+        /// - Parameter showsPrivate: As in `path`.
+        func reason(showsPrivate: Bool) -> String? {
+            !showsPrivate && (isPrivate || "\(route)".contains("{zone}")) ? nil : reason
         }
     }
 

@@ -109,9 +109,9 @@ enum RequestLogRoutes {
             object["actor"] = ["kind": .string(actor.kind), "name": .string(actor.name)]
         }
         if let code = entry.code {
-            object["error"] = [
-                "serverErrorCode": .string(code.rawValue), "reason": .string(entry.reason ?? ""),
-            ]
+            var error = JSONObject([("serverErrorCode", .string(code.rawValue))])
+            if let reason = entry.reason(showsPrivate: showsPrivate) { error["reason"] = .string(reason) }
+            object["error"] = .object(error)
         }
         return .object(object)
     }
@@ -127,6 +127,6 @@ enum RequestLogRoutes {
         "actor":{"type":"object","properties":{"kind":{"type":"string",
         "enum":["anonymous","user","key","administrator"]},"name":{"type":"string"}}},
         "error":{"type":"object","properties":{"serverErrorCode":{"$ref":"#/components/schemas/Code"},
-        "reason":{"type":"string"}}}}}}}}
+        "reason":{"type":"string","description":"Absent where it may name what is in a private database"}}}}}}}}
         """#
 }
