@@ -140,7 +140,12 @@ actor WebhookRunner {
         // If storing the result fails, the same message is sent again.
         self.cursor?.last = message.last
         let now = dispatcher.options.now()
-        if message.storesEnd, let end = self.cursor, try await !store(end, now: now) { return true }
+        var row = row
+        if message.storesEnd, let end = self.cursor {
+            // Signs with the secrets of now, and sends to the URL of now: the writer may have been busy for long.
+            guard let current = try await store(end, now: now) else { return true }
+            row = current
+        }
         if pendingSince.load(ordering: .relaxed) == 0 { pendingSince.store(row.failing ?? now, ordering: .relaxed) }
         let attempt = await dispatcher.send(message, row, keys: database.keys, by: sender)
         guard let attempt else { return false }
@@ -158,22 +163,20 @@ actor WebhookRunner {
 
     /// Stores a position behind changes that were passed, or the end of a message before its first attempt.
     ///
-    /// - Returns: `false` if the row was changed in the meantime.
+    /// - Returns: The row; `nil` if its deliveries were changed in the meantime.
     @discardableResult
-    private func store(_ cursor: WebhookCursor, now: Int64) async throws(RecordError) -> Bool {
+    private func store(_ cursor: WebhookCursor, now: Int64) async throws(RecordError) -> WebhookRow? {
         let id = id
-        let isStored = try await database.write { transaction throws(RecordError) in
-            guard var row = try transaction.store.webhooks.find(id), row.revision == cursor.revision else {
-                return false
-            }
+        let row = try await database.write { transaction throws(RecordError) -> WebhookRow? in
+            guard var row = try transaction.store.webhooks.find(id), row.revision == cursor.revision else { return nil }
             row.position = cursor.position
             row.last = cursor.last
             try transaction.store.webhooks.update(row)
-            return true
+            return row
         }
-        guard isStored else { return false }
+        guard row != nil else { return nil }
         self.cursor = cursor
         stored = now
-        return true
+        return row
     }
 }
