@@ -3,6 +3,7 @@ import base64
 import hashlib
 import hmac
 import json
+import math
 import select
 import socket
 import threading
@@ -50,6 +51,32 @@ class Arrival:
                  one["record"].get("deleted", False), one["record"].get("recordChangeTag", "")) for one in self.events}
 
 
+class Versions:
+    """Values of a setting of the webhook that replaced each other. The newest `count` of them are valid.
+
+    A replaced value is right in a message that the server made before the newer values were valid for sure: the message
+    may arrive much later. Moments are milliseconds since 1970.
+    """
+
+    def __init__(self, count: int):
+        self._count = count
+        self._values: list[tuple[str, float]] = []  # with the moment since which each was valid for sure
+
+    def add(self, value: str, known: float = math.inf) -> None:
+        """Adds the newest value. Without `known`, the request that sets it is on its way."""
+        self._values.append((value, known))
+
+    def confirm(self, known: float) -> None:
+        """The response about the newest value has arrived."""
+        self._values[-1] = self._values[-1][0], known
+
+    def valid(self, moment: float) -> list[str]:
+        """The values that may have been valid at some time since a moment."""
+        values = list(self._values)
+        return [value for number, (value, _) in enumerate(values)
+                if number + self._count >= len(values) or values[number + self._count][1] >= moment]
+
+
 class Hook:
     """A webhook's receiver. It keeps a copy of the records by the messages that it has acknowledged.
 
@@ -61,7 +88,10 @@ class Hook:
         self.name, self.token, self.types, self.condition, self.fields = name, token, types, condition, fields
         self.path = f"/hooks/{name}"
         self.id = ""
-        self.secrets: list[str] = []
+        # The previous one signs too: the response with a new one may arrive after the first message that it signs.
+        self.secrets = Versions(2)
+        self.queries = Versions(1)  # of the URL
+        self.queries.add("", 0)
         self.records: dict[tuple[str, str], str] = {}  # the change tags by type and name
         self.problems: list[str] = []
         self.failures = 0  # in a row
@@ -70,7 +100,6 @@ class Hook:
         # What may not be in a message after a moment, in milliseconds since 1970.
         self.forbidden: dict[str, int] = {}  # types
         self.ended: int | None = None  # no message at all
-        self.moved: tuple[str, int] = ("", 0)  # the query of the URL
         self.messages = self.events = self.repeats = self.resets = 0
         self.causes = 0  # of resets: how often the rights of its caller have changed
         self.plant: str | None = None
@@ -123,7 +152,7 @@ class Hook:
             content = json.loads(body)
             found = Arrival(fields["webhook-id"], content["type"], content["timestamp"], connection,
                             content["data"].get("token"), content["data"].get("events", []))
-            self._check_signature(fields, body)
+            self._check_signature(fields, body, found.timestamp)
             if content["data"]["webhook"] != self.id:
                 self._report(f"a message is of the webhook {content['data']['webhook']}")
             if found.kind == "webhook.test":
@@ -186,15 +215,17 @@ class Hook:
     def _report(self, sentence: str) -> None:
         self.problems.append(f"{self.name}: {sentence}")
 
-    def _check_signature(self, fields: Mapping[str, str], body: bytes) -> None:
+    def _check_signature(self, fields: Mapping[str, str], body: bytes, timestamp: int) -> None:
         if self.plant == "signature":
             body = body.replace(b"}", b" }", 1)
         if abs(time.time() - int(fields["webhook-timestamp"])) > MOST_SECONDS_OLD:
             self._report(f"the timestamp of {fields['webhook-id']} is {fields['webhook-timestamp']}")
         message = f"{fields['webhook-id']}.{fields['webhook-timestamp']}.".encode() + body
         given = fields["webhook-signature"].split(" ")
-        # The response with a new secret may arrive after the first message that it signs. The old one also signs then.
-        if not any(_signature(one, message) in given for one in self.secrets[-2:]):
+        # The server reads which secrets are valid after it has begun to compose the message, and immediately before it
+        # signs: a second is more than it takes on a busy machine.
+        moment = max(timestamp, (int(fields["webhook-timestamp"]) - 1) * 1000)
+        if not any(signature(one, message) in given for one in self.secrets.valid(moment)):
             self._report(f"the signature of {fields['webhook-id']} is wrong")
 
     def _check_selection(self, found: Arrival, query: str) -> None:
@@ -209,8 +240,8 @@ class Hook:
                 break
         if self.ended is not None and found.timestamp > self.ended:
             self._report(f"a message of {found.timestamp} was sent after the end at {self.ended}")
-        if query != self.moved[0] and found.timestamp > self.moved[1]:
-            self._report(f"a message of {found.timestamp} went to the URL before {self.moved[1]}")
+        if query not in self.queries.valid(found.timestamp):
+            self._report(f"a message of {found.timestamp} went to the query '{query}', which the URL no longer has")
 
     def _check_order(self, found: Arrival) -> None:
         before, times = self._ids.setdefault(found.id, found), found.times
@@ -243,6 +274,7 @@ def now() -> int:
     return int(time.time() * 1000)
 
 
-def _signature(secret: str, message: bytes) -> str:
+def signature(secret: str, message: bytes) -> str:
+    """What a secret signs a message with."""
     key = base64.b64decode(secret.removeprefix("whsec_"))
     return "v1," + base64.b64encode(hmac.digest(key, message, hashlib.sha256)).decode()

@@ -1,14 +1,17 @@
 """Self tests: each planted fault must be found; and findings of old. FOGBASE names the server."""
+import base64
 import http.server
+import itertools
 import json
 import queue
+import socket
 import threading
 import unittest
 
 from Tests.harness.arguments import BINARY, ROOT
 from Tests.harness.server import Server
 from Tests.harness.testing import DirectoryTest, run_suite
-from Tests.streams.hook import PLANTS
+from Tests.streams.hook import PLANTS, Hook, now, signature
 from Tests.streams.webhooks import SETTINGS, TYPES, scope
 
 
@@ -27,6 +30,92 @@ class PlantedFaultTests(unittest.TestCase):
                                  "500", "--work", str(ROOT / ".streams/planted"))
                 self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
                 self.assertIn(words, done.stdout)
+
+
+class ChangesOnTheWayTests(unittest.TestCase):
+    """A message shows the state at the moment when the server made it, which may have changed before it arrives."""
+
+    def setUp(self):
+        self.secrets = ["whsec_" + base64.b64encode(bytes([number] * 24)).decode() for number in range(4)]
+        self.hook = Hook("hook", "token", TYPES)
+        self.hook.id = "id"
+        self.hook.is_known.set()
+        self.numbers = itertools.count()
+        self.begun = now() // 1000 * 1000 - 10_000
+        ours, theirs = socket.socketpair()
+        self.addCleanup(ours.close)
+        self.addCleanup(theirs.close)
+        self.connection = ours
+
+    def arrive(self, composed: int, signed: int | None = None, secrets: tuple[int, ...] = (0,), query: str = "",
+               kind: str = "records.changed", name: str = "", is_settled: bool = True) -> None:
+        """A message arrives and is processed. Its moments are in milliseconds since `begun`."""
+        content = {"type": kind, "timestamp": self.begun + composed, "data": {"webhook": "id", "events": []}}
+        body = json.dumps(content).encode()
+        name = name or f"msg_{next(self.numbers)}"
+        second = str((self.begun + (composed if signed is None else signed)) // 1000)
+        signed_part = f"{name}.{second}.".encode() + body
+        fields = {"webhook-id": name, "webhook-timestamp": second,
+                  "webhook-signature": " ".join(signature(self.secrets[one], signed_part) for one in secrets)}
+        found = self.hook.begin(fields, body, query, self.connection)
+        self.hook.finish(found, True, is_settled)
+
+    def rotate(self, *moments: int) -> None:
+        for number, moment in enumerate(moments):
+            self.hook.secrets.add(self.secrets[number], self.begun + moment)
+
+    def assert_found(self, words: str) -> None:
+        self.assertEqual([words in one for one in self.hook.problems], [True], self.hook.problems)
+
+    def test_a_secret_may_be_replaced_twice_while_a_message_is_on_its_way(self):
+        self.rotate(0, 2_100, 2_360)
+        self.arrive(1_900)
+        self.arrive(2_000, 2_050, secrets=(0,))
+        self.arrive(2_200, secrets=(1, 0))
+        self.arrive(2_999, secrets=(2, 1))
+        # Its row was read in this second, and it was signed in the next one.
+        self.arrive(2_350, 3_010, secrets=(1, 0))
+        self.assertEqual(self.hook.problems, [])
+
+    def test_a_secret_that_was_replaced_twice_before_the_message_is_found(self):
+        self.rotate(0, 2_100, 2_360)
+        self.arrive(2_361)
+        self.assert_found("the signature")
+
+    def test_a_message_that_waits_for_seconds_is_signed_with_the_secrets_of_the_end(self):
+        self.rotate(0, 2_100, 2_360)
+        self.arrive(2_000, 3_999)
+        self.assertEqual(self.hook.problems, [])
+        self.arrive(2_000, 4_000)
+        self.assert_found("the signature")
+
+    def test_the_previous_secret_may_sign_alone_and_an_unknown_one_may_not(self):
+        self.rotate(0, 1_000)
+        self.arrive(9_000, secrets=(0,))
+        # The response with the newest secret may arrive after a message.
+        self.arrive(9_000, secrets=(2, 1))
+        self.assertEqual(self.hook.problems, [])
+        self.arrive(9_000, secrets=(2,))
+        self.assert_found("the signature")
+
+    def test_a_url_may_be_replaced_while_a_message_is_on_its_way(self):
+        self.rotate(0)
+        self.hook.queries.add("at=1", self.begun + 1_000)
+        self.hook.queries.add("at=2")  # the request is on its way
+        self.arrive(1_000)
+        self.arrive(5_000, query="at=1")
+        self.arrive(5_000, query="at=2")
+        self.hook.queries.confirm(self.begun + 2_000)
+        self.arrive(2_000, query="at=1")
+        self.assertEqual(self.hook.problems, [])
+        self.arrive(1_500)
+        self.assert_found("the URL no longer has")
+
+    def test_a_message_to_a_replaced_url_is_found(self):
+        self.rotate(0)
+        self.hook.queries.add("at=1", self.begun + 1_000)
+        self.arrive(1_001)
+        self.assert_found("the URL no longer has")
 
 
 class Messages(http.server.BaseHTTPRequestHandler):

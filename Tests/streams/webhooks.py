@@ -112,7 +112,7 @@ class Round:
             body["fields"] = hook.fields
         made = self.server.client(hook.token).call("POST", "/webhooks", body, expect=(201,)).json()
         hook.id = made["id"]
-        hook.secrets.append(made["secret"])
+        hook.secrets.add(made["secret"], now())
         hook.is_known.set()
 
     def url(self, hook: Hook, query: str = "") -> str:
@@ -174,7 +174,8 @@ class Round:
 
     def do_rotate(self, hook: Hook) -> None:
         if hook.ended is None:
-            hook.secrets.append(self.call(hook, "/secret", {"overlap": 60}).json()["secret"])
+            secret = self.call(hook, "/secret", {"overlap": 60}).json()["secret"]
+            hook.secrets.add(secret, now())
             self.done["rotate"] += 1
 
     def do_pause(self, hook: Hook) -> None:
@@ -213,9 +214,9 @@ class Round:
         if hook.ended is None and hook.name != "gone":
             query = f"at={self.random.randrange(10**6)}"
             with hook.changing(renames=True):
-                hook.moved = query, 1 << 62
+                hook.queries.add(query)
                 self.call(hook, body={"url": self.url(hook, query)}, method="PATCH")
-                hook.moved = query, now()
+                hook.queries.confirm(now())
             self.done["move"] += 1
 
     def do_test(self, hook: Hook) -> None:
