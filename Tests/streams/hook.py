@@ -111,7 +111,9 @@ class Hook:
         self._started = self._ended = 0  # the first moment of the last message, and the last one of all
         self._ids: dict[str, Arrival] = {}
         self._reset_ids: set[str] = set()
-        self._is_reset_open = False  # a reset has come that is not acknowledged for sure
+        # The last message is a reset: only the next one shows that the server knows of its acknowledgement.
+        self._is_reset_open = False
+        self._renames: list[float] = []  # the ends of those that have not yet given a reset another id
         self._under_way: Arrival | None = None
 
     # What happens to the webhook
@@ -125,13 +127,24 @@ class Hook:
     def changing(self, replays: bool = False, renames: bool = False) -> Iterator[None]:
         """Somebody changes the webhook, or with `replays` sets it to an earlier position. With `renames`, the message
         on its way gets another id."""
-        if renames and self._is_reset_open:
-            self.causes += 1
         self._change(1, replays)
+        if renames:
+            with self.lock:
+                self._renames.append(math.inf)
+                if self._is_reset_open:
+                    self._rename_reset(now())
         try:
             yield
         finally:
             self._change(-1, replays)
+            if renames:
+                with self.lock:
+                    self._renames = [min(one, now()) for one in self._renames]
+
+    def _rename_reset(self, timestamp: int) -> None:
+        """A reset of this moment may come again with another id after each rename that had not ended then."""
+        self.causes += sum(one >= timestamp for one in self._renames)
+        self._renames = [one for one in self._renames if one < timestamp]
 
     def _change(self, more: int, replays: bool) -> None:
         with self.lock:
@@ -160,6 +173,8 @@ class Hook:
             self.messages += 1
             self.events += len(found.events)
             self._is_reset_open = found.kind == "feed.reset"
+            if self._is_reset_open:
+                self._rename_reset(found.timestamp)
             other, self._under_way = self._under_way, found
             if other:
                 # Without a response, the sender may send it again at once, over another connection.
@@ -181,7 +196,6 @@ class Hook:
             self._under_way = None
             self._is_settled = is_settled and not (found.is_disturbed or found.is_given_up)
             self.failures = 0 if is_settled else self.failures + 1
-            self._is_reset_open &= not self._is_settled
             if not is_processed:
                 return
             if self.plant == "lose":  # what is not written again

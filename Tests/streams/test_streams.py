@@ -117,6 +117,41 @@ class ChangesOnTheWayTests(unittest.TestCase):
         self.arrive(1_001)
         self.assert_found("the URL no longer has")
 
+    def test_a_reset_may_get_another_id_while_it_is_on_its_way(self):
+        """It arrives before a rename, or during one, or after it; or the server does not know yet that it arrived."""
+        for moment in ("before", "during", "after", "acknowledged"):
+            with self.subTest(moment=moment):
+                self.setUp()
+                self.rotate(0)
+                self.hook.causes = 1
+                if moment in ("before", "acknowledged"):
+                    self.arrive(9_000, kind="feed.reset", is_settled=moment == "acknowledged")
+                with self.hook.changing(renames=True):
+                    if moment == "during":
+                        self.arrive(9_000, kind="feed.reset", is_settled=False)
+                if moment == "after":
+                    self.arrive(9_000, kind="feed.reset", is_settled=False)
+                later = now() + 1 - self.begun
+                self.arrive(later, kind="feed.reset")
+                self.assertEqual(self.hook.problems, [])
+                self.arrive(later, kind="feed.reset")
+                self.assert_found("have a cause")
+
+    def test_a_rename_is_no_cause_of_a_reset_before_or_after_it(self):
+        for is_before in (True, False):
+            with self.subTest(is_before=is_before):
+                self.setUp()
+                self.rotate(0)
+                self.hook.causes = 1
+                if is_before:
+                    self.arrive(9_000, kind="feed.reset")
+                    self.arrive(9_001)
+                with self.hook.changing(renames=True):
+                    pass
+                for _ in range(2 - is_before):
+                    self.arrive(now() + 1 - self.begun, kind="feed.reset")
+                self.assert_found("have a cause")
+
 
 class Messages(http.server.BaseHTTPRequestHandler):
     """A receiver that keeps the kind and the id of each message, and responds once the server's `gate` is open."""
