@@ -167,7 +167,9 @@ class EndTests(DirectoryTest):
 
     def begin(self) -> None:
         self.server.child = subprocess.Popen(["sleep", "60"])
+        # The cleanup of `setUp` comes later, and would let this one wait for a minute.
         self.addCleanup(self.server.child.wait)
+        self.addCleanup(self.server.kill)
 
     def test_a_living_process_is_killed(self):
         self.assertIsNone(self.server.kill_living())
