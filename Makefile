@@ -89,9 +89,10 @@ BUILD_TESTS = swift build --product fogbasePackageTests
 # Self tests of the test programs that take seconds, and those that take minutes as they run whole suites with faults.
 SELF_TESTS = Tests.lint.test_arrows Tests.lint.test_seams Tests.lint.test_columns Tests.lint.test_docstrings \
 	Tests.lint.test_links Tests.lint.test_makefile Tests.lint.test_manifest Tests.lint.test_words
-HARNESS_TESTS = Tests.swift_test.test_swift_test Tests.powercut.test_disk_model Tests.crash.test_crash \
-	Tests.crash.test_regressions Tests.consistency.test_checks Tests.fuzz.test_fuzz Tests.soak.test_soak Tests.bench.test_bench \
-	Tests.bench.peers.test_peers Tests.examples.test_push_receiver
+# The long ones first: several run at once.
+HARNESS_TESTS = Tests.soak.test_soak Tests.bench.peers.test_peers Tests.crash.test_crash Tests.crash.test_regressions \
+	Tests.powercut.test_disk_model Tests.fuzz.test_fuzz Tests.consistency.test_checks Tests.swift_test.test_swift_test \
+	Tests.harness.test_self_tests Tests.bench.test_bench Tests.examples.test_push_receiver
 FAULT_TESTS = Tests.crash.test_planted_faults Tests.backup.test_backup Tests.consistency.test_faults \
 	Tests.streams.test_streams Tests.followers.test_followers
 SWIFT_FILES = Sources Tests Package.swift
@@ -225,7 +226,7 @@ page: ## write the page of benchmarks, and its curves, from what bench and bench
 	python3 -m Tests.bench.page --keep $(MEASURED)
 
 test-harness: build ## run the self tests of the suites below
-	python3 -m unittest $(HARNESS_TESTS)
+	python3 -m Tests.harness.self_tests $(HARNESS_TESTS)
 
 test-faults: build ## plant faults in the suites below, which must find each of them (an hour)
 	python3 -m unittest $(FAULT_TESTS)
