@@ -38,6 +38,9 @@ SEEDS = 50
 ROUNDS = 10
 START_SECONDS = 2
 
+# The rounds of `make streams` that run at the same time: each keeps about one processor busy.
+AT_ONCE = 2
+
 # The seconds of `make fuzz` for each parser, and the mutated requests that it sends to running servers: a fifth of them to
 # a server with the address sanitizer. `make soak` takes 3,600 seconds by default.
 SECONDS = 60
@@ -92,7 +95,7 @@ SELF_TESTS = Tests.lint.test_arrows Tests.lint.test_seams Tests.lint.test_column
 # The long ones first: several run at once.
 HARNESS_TESTS = Tests.soak.test_soak Tests.bench.peers.test_peers Tests.crash.test_crash Tests.crash.test_regressions \
 	Tests.powercut.test_disk_model Tests.fuzz.test_fuzz Tests.consistency.test_checks Tests.swift_test.test_swift_test \
-	Tests.harness.test_self_tests Tests.bench.test_bench Tests.examples.test_push_receiver
+	Tests.harness.test_rounds Tests.harness.test_self_tests Tests.bench.test_bench Tests.examples.test_push_receiver
 FAULT_TESTS = Tests.crash.test_planted_faults Tests.backup.test_backup Tests.consistency.test_faults \
 	Tests.streams.test_streams Tests.followers.test_followers
 SWIFT_FILES = Sources Tests Package.swift
@@ -247,9 +250,9 @@ backup-test: build ## make backups under 32 writers, kill some, and check each r
 	python3 -m Tests.backup --rounds '$(ROUNDS)' $(ARGUMENTS)
 
 streams: ROUNDS = 50
-streams: build ## follow event streams and webhooks beside writers, revocations and kills, and compare (ROUNDS, ARGUMENTS)
-	python3 -m Tests.streams --rounds '$(ROUNDS)' $(ARGUMENTS)
-	python3 -m Tests.streams.webhooks --rounds "$$(expr '$(ROUNDS)' / 20 + 1)" $(ARGUMENTS)
+streams: build ## follow event streams and webhooks beside writers, revocations and kills, and compare (ROUNDS, AT_ONCE, ARGUMENTS)
+	python3 -m Tests.streams --rounds '$(ROUNDS)' --at-once '$(AT_ONCE)' $(ARGUMENTS)
+	python3 -m Tests.streams.webhooks --rounds "$$(expr '$(ROUNDS)' / 20 + 1)" --at-once '$(AT_ONCE)' $(ARGUMENTS)
 
 followers: ROUNDS = 50
 followers: build ## follow zones by CloudKit's changes beside writers who move, share and delete, and compare (ROUNDS, ARGUMENTS)

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from Tests.harness.arguments import make_parser, parse, run_main
 from Tests.harness.client import quoted
-from Tests.harness.rounds import add_round_options, run_rounds
+from Tests.harness.rounds import add_at_once_option, add_round_options, run_rounds_at_once
 from Tests.harness.server import ANONYMOUS, Server
 from Tests.streams.follower import Follower
 from Tests.streams.writer import CONDITION, SCHEMA, Writer, end
@@ -162,12 +162,14 @@ class Round:
 def main() -> int:
     parser = make_parser(__doc__, ".streams")
     add_round_options(parser, 50)
+    add_at_once_option(parser)
     parser.add_argument("--seconds", type=float, default=1, help="of writes in a round (default: %(default)s)")
     parser.add_argument("--writers", type=int, default=16)
     parser.add_argument("--plant", choices=["skip", "reset"], help="for self tests: a fault that each round must find")
     options = parse(parser)
     print(f"seed {options.seed}: {options.rounds} rounds, {options.writers} writers", flush=True)
-    failed = run_rounds(options, range(1, options.rounds + 1), lambda number, path: Round(path, options, number))
+    failed = run_rounds_at_once(options, range(1, options.rounds + 1),
+                                lambda number, path: Round(path, options, number))
     print(f"{options.rounds} rounds, {failed} failed")
     return 1 if failed else 0
 

@@ -25,7 +25,7 @@ from pathlib import Path
 
 from Tests.harness.arguments import make_parser, parse, run_main
 from Tests.harness.client import Client, UnexpectedStatus, quoted
-from Tests.harness.rounds import add_round_options, run_rounds
+from Tests.harness.rounds import add_at_once_option, add_round_options, run_rounds_at_once
 from Tests.harness.server import ANONYMOUS, Server, free_port
 from Tests.streams.hook import PLANTS, Hook, now
 from Tests.streams.receiver import SETTLED, Receiver
@@ -349,6 +349,7 @@ def scope(types: list[str]) -> dict:
 def main() -> int:
     parser = make_parser(__doc__, ".streams")
     add_round_options(parser, 3)
+    add_at_once_option(parser)
     parser.add_argument("--seconds", type=float, default=6, help="of writes in a round (default: %(default)s)")
     parser.add_argument("--writers", type=int, default=6)
     parser.add_argument("--failures", type=int, default=1, help="most failures of a webhook in a row that the receiver "
@@ -358,7 +359,8 @@ def main() -> int:
     parser.add_argument("--plant", choices=list(PLANTS), help="for self tests: a fault that each round must find")
     options = parse(parser)
     print(f"seed {options.seed}: {options.rounds} rounds of webhooks, {options.writers} writers", flush=True)
-    failed = run_rounds(options, range(1, options.rounds + 1), lambda number, path: Round(path, options, number))
+    failed = run_rounds_at_once(options, range(1, options.rounds + 1),
+                                lambda number, path: Round(path, options, number))
     print(f"{options.rounds} rounds, {failed} failed")
     return 1 if failed else 0
 
