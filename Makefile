@@ -53,6 +53,9 @@ ARGUMENTS =
 # The example applications that `make examples` runs.
 EXAMPLES = Forum Goods Calendar CleanUp TypedPosts CloudKit
 
+# The verbs that `make at-once` runs. Those with limits of time need the machine alone.
+VERBS = lint build build-tests
+
 # DEPENDENCIES=libraries checks only for the libraries of `make build`, as the container build does.
 DEPENDENCIES =
 
@@ -74,8 +77,11 @@ COMPILE = -Xswiftc -enforce-exclusivity=unchecked
 # section per function for it.
 PLACE = -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -use-ld=lld \
 	-Xlinker --symbol-ordering-file=$(CURDIR)/Sources/fogbase/function-order.txt -Xlinker --no-warn-symbol-ordering
-# All optimized builds of the server. The flags are not in the manifest, so that apps with the client do not get them.
-RELEASE = swift build -c release $(STATIC) --product $(PRODUCT) $(COMPILE) $(PLACE)
+# All optimized builds of the server. The flags are not in the manifest, so that apps with the client do not get them. With a
+# scratch directory of its own, the server is built beside the tests: for most of this time, one processor has nothing to do.
+RELEASE = swift build -c release --scratch-path .build/optimized $(STATIC) --product $(PRODUCT) $(COMPILE) $(PLACE)
+# `.build/release`, where `swift build -c release` also puts it.
+LINK_RELEASE = ln -sfn optimized/release .build/release
 # Optimized, with the address sanitizer and the checks of debug builds, also in inlined code of the standard library (such as
 # the index of an unsafe buffer).
 CHECKED = -c release --sanitize=address -Xswiftc -assert-config -Xswiftc Debug
@@ -105,11 +111,14 @@ DOCS = .build/docs
 MODULES = $$(swift build --show-bin-path)/Modules
 TRIPLE = $$(swift -print-target-info | sed -n 's/.*"unversionedTriple": "\(.*\)".*/\1/p')
 
-.PHONY: all help deps build run test test-live thorough oracle lint docs format tsan asan browser test-browser test-engines examples order check-order compare instructions bench bench-peers plots page test-harness test-faults crash powercut crash-large backup-test consistency streams followers abuse fuzz fuzz-requests soak docker clean
+.PHONY: all at-once help deps build run build-tests test test-live thorough oracle lint docs format tsan asan browser test-browser test-engines examples order check-order compare instructions bench bench-peers plots page test-harness test-faults crash powercut crash-large backup-test consistency streams followers abuse fuzz fuzz-requests soak docker clean
 .NOTPARALLEL:
 .DEFAULT_GOAL := all
 
 all: lint build test ## check, build and test (the default)
+
+at-once: deps ## run some verbs at the same time (VERBS)
+	python3 -m Tests.harness.at_once $(foreach verb,$(VERBS),'make $(verb)')
 
 help: ## list the verbs
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{ printf "make %-13s %s\n", $$1, $$2 }'
@@ -121,9 +130,13 @@ build: deps ## build the optimized server: .build/release/fogbase
 	@test -x .build/release/$(PRODUCT) || echo "Building $(PRODUCT) for the first time. This takes 5 to 10 minutes on two" \
 		"processors, and 700 MB of disk. The line with the progress may stand still for two minutes."
 	$(RELEASE)
+	@$(LINK_RELEASE)
 
 run: build ## build and start the server (HOST, PORT, DATA, ORIGINS, ARGUMENTS)
 	.build/release/fogbase serve --host '$(HOST)' --port '$(PORT)' --data '$(DATA)' --public Public $(ALLOWED) $(ARGUMENTS)
+
+build-tests: deps ## build the tests
+	$(BUILD_TESTS)
 
 test: ## run the tests (FILTER=name runs some, RETRY=1 repeats failed suites)
 	@sh docker/dependencies.sh tests
@@ -201,6 +214,7 @@ order: deps ## find the order in which requests call the server's functions, and
 	$(RELEASE) -Xlinker -Map=.build/functions.map
 	python3 -m Tests.bench.function_order --map .build/functions.map
 	$(RELEASE)
+	@$(LINK_RELEASE)
 
 check-order: build ## check that the binary has the functions that the linker's order names
 	python3 -m Tests.bench.function_order --check

@@ -11,62 +11,17 @@ follows. A module without tests fails.
 import argparse
 import os
 import re
-import subprocess
 import sys
-import tempfile
-import time
-from collections import deque
-from dataclasses import dataclass, field
-from signal import SIGINT
 
-from Tests.harness.arguments import ROOT, run_main
+from Tests.harness.arguments import run_main
+from Tests.harness.at_once import Command, run
 
 
-@dataclass
-class Module:
-    """The running tests of one module."""
-    name: str
-    child: subprocess.Popen = field(init=False)
-
-    def __post_init__(self):
-        self.begun = time.monotonic()
-        self.output = tempfile.TemporaryFile("w+", errors="replace")
-        self.child = subprocess.Popen([sys.executable, "-m", "unittest", self.name], cwd=ROOT, stdin=subprocess.DEVNULL,
-                                      stdout=self.output, stderr=subprocess.STDOUT)
-
-    def report(self) -> bool:
-        """Prints the result of the ended module; returns whether it passed."""
-        with self.output:
-            self.output.seek(0)
-            text = self.output.read().rstrip()
-        seconds = time.monotonic() - self.begun
-        count = int(found[-1]) if (found := re.findall(r"^Ran (\d+) tests? in ", text, re.MULTILINE)) else 0
-        passed = self.child.returncode == 0 and count > 0
-        result = text.rpartition("\n")[2] if passed else f"FAILED with status {self.child.returncode}"
-        print(f"{self.name}: {count} tests, {result}; {seconds:.1f} s", flush=True)
-        if not passed:
-            print("\n".join(f"    {line}" for line in text.split("\n")), flush=True)
-        return passed
-
-
-def run(names: list[str], at_once: int) -> list[str]:
-    """Runs the modules and returns the names of those that failed."""
-    waiting, running, failed = deque(names), [], []
-    try:
-        while waiting or running:
-            while waiting and len(running) < at_once:
-                running.append(Module(waiting.popleft()))
-            time.sleep(0.05)
-            for ended in [one for one in running if one.child.poll() is not None]:
-                running.remove(ended)
-                if not ended.report():
-                    failed.append(ended.name)
-    finally:
-        for one in running:
-            one.child.send_signal(SIGINT)
-        for one in running:
-            one.child.wait()
-    return failed
+def verdict(status: int, text: str) -> tuple[bool, str]:
+    """Whether `python3 -m unittest` has run tests that all passed, and how it ended."""
+    found = re.findall(r"^Ran (\d+) tests? in ", text, re.MULTILINE)
+    count = int(found[-1]) if found else 0
+    return status == 0 and count > 0, f"{count} tests, " + text.rpartition("\n")[2]
 
 
 def main() -> int:
@@ -75,9 +30,8 @@ def main() -> int:
                         help="modules that run at the same time (default: the number of processors)")
     parser.add_argument("modules", nargs="+", metavar="MODULE")
     options = parser.parse_args()
-    failed = run(options.modules, max(1, options.at_once))
-    print(f"{len(options.modules)} modules, {len(failed)} failed" + "".join(f"\n    {one}" for one in failed))
-    return 1 if failed else 0
+    return run([Command(one, [sys.executable, "-m", "unittest", one], verdict) for one in options.modules],
+               max(1, options.at_once))
 
 
 if __name__ == "__main__":

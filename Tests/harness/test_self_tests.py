@@ -39,21 +39,30 @@ class SelfTestsTests(DirectoryTest):
         status, output = self.run_modules("--at-once", "2", first=PAIRED, second=PAIRED)
         self.assertEqual(status, 0, output)
         self.assertRegex(output, r"(?m)^first: 1 tests, OK; [0-9.]+ s$")
-        self.assertIn("2 modules, 0 failed", output)
+        self.assertIn("2 run, 0 failed", output)
 
     def test_a_module_that_fails_shows_all_and_one_that_passes_a_line(self):
         status, output = self.run_modules("--at-once", "1", fails=FAILS, passes=PASSES)
         self.assertEqual(status, 1, output)
         self.assertIn("\n    AssertionError: with a reason\n", output)
         self.assertNotIn("noise", output)
-        self.assertRegex(output, r"\npasses: 1 tests, OK; [0-9.]+ s\n2 modules, 1 failed\n    fails\n$")
+        self.assertRegex(output, r"\npasses: 1 tests, OK; [0-9.]+ s\n2 run, 1 failed\n    fails\n$")
 
     def test_modules_that_die_are_missing_or_have_no_tests_fail(self):
         status, output = self.run_modules("missing", dies=DIES, passes=PASSES, empty="")
         self.assertEqual(status, 1, output)
-        self.assertIn("dies: 0 tests, FAILED with status -6", output)
+        self.assertIn("dies: FAILED with status -6", output)
         self.assertIn("No module named 'missing'", output)
-        self.assertIn("4 modules, 3 failed", output)
+        self.assertIn("4 run, 3 failed", output)
+
+    def test_commands_run_at_once_and_one_that_fails_shows_all(self):
+        done = subprocess.run([sys.executable, "-m", "Tests.harness.at_once", "sh -c 'echo noise'",
+                               "sh -c 'echo one; echo two >&2; exit 3'"], cwd=ROOT, text=True, capture_output=True)
+        self.assertEqual((done.returncode, done.stderr), (1, ""))
+        self.assertRegex(done.stdout, r"(?m)^sh -c 'echo noise': ok; [0-9.]+ s$")
+        self.assertIn("FAILED with status 3", done.stdout)
+        self.assertIn("\n    one\n    two\n", done.stdout)
+        self.assertIn("2 run, 1 failed\n    sh -c 'echo one", done.stdout)
 
 
 if __name__ == "__main__":
