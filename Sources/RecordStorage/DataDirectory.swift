@@ -1,6 +1,7 @@
 internal import CLinux
 package import Cryptography
 internal import Glibc
+internal import RecordModel
 
 /// The directory of one container and environment. The directory contains all data, so a
 /// copy of the directory is a backup if the server is stopped during the copy.
@@ -64,7 +65,7 @@ package struct DataDirectory: ~Copyable {
         }
         let descriptor = open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
-            throw Problem("Cannot open \(path)/lock: \(errorText()). Check the owner and permissions of the directory.")
+            throw Self.failure("open", path + "/lock", " Check the owner and permissions of the directory.")
         }
         // `isInUse` in another process holds the lock for a moment, so try again.
         var attempts = 10
@@ -126,7 +127,7 @@ package struct DataDirectory: ~Copyable {
             let descriptor = open(file, flags | O_CLOEXEC)
             guard descriptor >= 0 else {
                 if errno == ENOENT { continue }
-                throw Problem("Cannot open \(file): \(errorText())")
+                throw Self.failure("open", file)
             }
             defer { close(descriptor) }
             if !name.isEmpty { try Self.writeBack(descriptor, file) }
@@ -165,10 +166,14 @@ package struct DataDirectory: ~Copyable {
     ///   write to the directory.
     package static func makeDirectory(_ path: String) throws(Problem) {
         var built = path.hasPrefix("/") ? "" : "."
-        for part in path.split(separator: "/") {
+        let parts = path.split(separator: "/")
+        // The directory of a database is in that of its container, and this one in the data directory.
+        let isDatabase = parts.last.flatMap { RecordEnvironment(rawValue: String($0)) } != nil
+        for (index, part) in parts.enumerated() {
             let parent = built.isEmpty ? "/" : built
             built += "/" + part
             guard mkdir(built, 0o700) == 0 || errno == EEXIST else {
+                if isDatabase, index >= parts.count - 2 { throw failure("create", built) }
                 throw Problem("Cannot create the directory \(built): \(errorText()). Choose another one with --data.")
             }
             // Syncs the parent, so that the directory's entry is durable. An existing directory may have been created
@@ -180,27 +185,36 @@ package struct DataDirectory: ~Copyable {
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
             throw Problem("\(path) is not a directory. Choose another one with --data.")
         }
-        guard access(path, R_OK | W_OK | X_OK) == 0 else {
-            let (user, group) = (geteuid(), getegid())
-            throw Problem(
-                "The user with the number \(user) cannot write to the directory \(path), which belongs to the user \(status.st_uid). Change its owner, as root: chown -R \(user):\(group) \(path). Or choose another directory."
-            )
+        if let obstacle = FileOwnership.obstacle(to: path) {
+            throw Problem("\(obstacle.sentence) \(obstacle.remedy) Or choose another directory.")
         }
         try checkOwnership(of: path)
     }
 
-    /// Checks that this user can write to the files of SQLite in a directory. SQLite's own error names neither the file nor
-    /// its owner.
+    /// Checks that this user can write to the files in a directory. SQLite's own error names neither the file nor its
+    /// owner, and a file that is found later would end a start that has already changed others.
     private static func checkOwnership(of path: String) throws(Problem) {
-        for file in [databasePath(in: path), databasePath(in: path) + "-wal", databasePath(in: path) + "-shm"] {
-            guard access(file, R_OK | W_OK) != 0, errno == EACCES else { continue }
-            var status = stat()
-            guard stat(file, &status) == 0 else { continue }
-            let (user, group) = (geteuid(), getegid())
-            throw Problem(
-                "The user with the number \(user) cannot read and write the file \(file), which belongs to the user \(status.st_uid). Change its owner, as root: chown -R \(user):\(group) \(path)."
-            )
+        let databases = [databasePath(in: path), ServerFile.path(in: path)].flatMap { [$0, $0 + "-wal", $0 + "-shm"] }
+        for file in databases + ["/lock", "/secret", "/administrator"].map({ path + $0 }) {
+            guard let obstacle = FileOwnership.obstacle(to: file) else { continue }
+            throw Problem("\(obstacle.sentence) \(obstacle.remedy)")
         }
+    }
+
+    /// Returns the problem of a system call that has just failed for a path, with the owner and the command if
+    /// permissions are the reason.
+    ///
+    /// - Parameter advice: What to do for any other reason: a sentence after a space.
+    private static func failure(_ verb: String, _ path: String, _ advice: String = "") -> Problem {
+        let code = errno
+        if [EACCES, EPERM].contains(code),
+            let obstacle = FileOwnership.obstacle(to: path)
+                ?? FileOwnership.obstacle(to: BackupFiles.parent(of: path))
+        {
+            return Problem("\(obstacle.sentence) \(obstacle.remedy)")
+        }
+        let sentence = "Cannot \(verb) \(path): \(String(cString: strerror(code)))"
+        return Problem(advice.isEmpty ? sentence : "\(sentence).\(advice)")
     }
 
     /// Returns the bytes of a small file (at most 4,096 bytes); `nil` if the file does not exist.
@@ -210,7 +224,7 @@ package struct DataDirectory: ~Copyable {
         let descriptor = open(file, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             if errno == ENOENT { return nil }
-            throw Problem("Cannot read \(file): \(errorText())")
+            throw failure("read", file)
         }
         defer { close(descriptor) }
         var bytes = [UInt8](repeating: 0, count: 4_096)
@@ -234,7 +248,7 @@ package struct DataDirectory: ~Copyable {
     package static func writeDurably(_ bytes: [UInt8], to file: String, in directory: String) throws(Problem) {
         let temporary = file + ".new"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw Problem("Cannot write \(temporary): \(errorText())") }
+        guard descriptor >= 0 else { throw failure("write", temporary) }
         let written = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
         let synced = fsync(descriptor)
         close(descriptor)
@@ -246,7 +260,7 @@ package struct DataDirectory: ~Copyable {
 
     private static func syncDirectory(_ directory: String) throws(Problem) {
         let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Problem("Cannot open \(directory): \(errorText())") }
+        guard descriptor >= 0 else { throw failure("open", directory) }
         defer { close(descriptor) }
         guard fsync(descriptor) == 0 else { throw Problem("Cannot sync \(directory): \(errorText())") }
     }

@@ -3,12 +3,10 @@ internal import Glibc
 /// Reads names, modes and free space for the doctor. The functions open no file in use, because opening and closing
 /// `records.sqlite` would drop SQLite's locks on this file.
 package enum DirectoryInspection {
-    /// The mode of a file, and whether this process can use the file.
+    /// The mode of a file.
     package struct Status: Hashable, Sendable {
         /// The lowest nine bits of the mode.
         package var permissions: UInt32
-        /// Whether this process can read and write the file.
-        package var isReadableAndWritable: Bool
     }
 
     /// Returns whether the path is a directory.
@@ -23,11 +21,11 @@ package enum DirectoryInspection {
         return stat(path, &status) == 0
     }
 
-    /// Returns the mode and accessibility of a file; `nil` if the file does not exist.
+    /// Returns the mode of a file; `nil` if the file does not exist.
     package static func status(of path: String) -> Status? {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
-        return Status(permissions: status.st_mode & 0o777, isReadableAndWritable: access(path, R_OK | W_OK) == 0)
+        return Status(permissions: status.st_mode & 0o777)
     }
 
     /// Returns the names of the directories in a directory, sorted.

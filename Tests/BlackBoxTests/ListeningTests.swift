@@ -96,38 +96,15 @@ import Testing
         #expect(try client.receiveText().hasPrefix("HTTP/1.1 200"))
     }
 
-    @Test(
-        .enabled(
-            if: geteuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv"),
-            "Only root can start a program as another user, with /usr/bin/setpriv"))
-    func `a data directory of another user is reported with both users and the command`() throws {
+    @Test(OtherUser.isPossible) func `a data directory of another user is reported with both users and the command`()
+        throws
+    {
         let directory = try Self.makeDirectory()
         defer { try? FileManager.default.removeItem(atPath: directory) }
-        func start() throws -> String {
-            let process = Process()
-            process.executableURL = URL(fileURLWithPath: "/usr/bin/setpriv")
-            process.arguments = ["--reuid", "10001", "--regid", "10001", "--clear-groups", ServerProcess.binary]
-            process.arguments? += ["serve", "--port", "0", "--data", directory + "/data"]
-            let output = Pipe()
-            (process.standardOutput, process.standardError) = (output, output)
-            try process.start()
-            let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-            process.waitUntilExit()
-            return text
-        }
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory)
         try FileManager.default.createDirectory(atPath: directory + "/data", withIntermediateDirectories: true)
-        let denied = try start()
+        let denied = try OtherUser.run(["serve", "--port", "0", "--data", directory + "/data"])
         #expect(denied.contains("user with the number 10001 cannot write"), "\(denied)")
         #expect(denied.contains("chown -R 10001:10001 \(directory)/data"), "\(denied)")
-        // The directory of a database is the user's, and one of its files is not.
-        chown(directory + "/data", 10_001, 10_001)
-        let inner = directory + "/data/iCloud.fogbase.default/development"
-        try FileManager.default.createDirectory(atPath: inner, withIntermediateDirectories: true)
-        for path in [directory + "/data/iCloud.fogbase.default", inner] { chown(path, 10_001, 10_001) }
-        _ = FileManager.default.createFile(atPath: inner + "/records.sqlite", contents: nil)
-        chmod(inner + "/records.sqlite", 0o600)
-        let file = try start()
-        #expect(file.contains("\(inner)/records.sqlite, which belongs to the user 0"), "\(file)")
     }
 }

@@ -57,7 +57,11 @@ struct BackupJob {
         }
         guard let parent = BackupFiles.resolve(BackupFiles.parent(of: path)), DirectoryInspection.isDirectory(parent)
         else {
-            throw BackupProblem("There is no directory \(BackupFiles.parent(of: path)). Create it first.")
+            let parent = BackupFiles.parent(of: path)
+            if let obstacle = FileOwnership.obstacle(to: parent, isRecursive: false) {
+                throw BackupProblem("\(obstacle.sentence) \(obstacle.remedy) Or choose another directory.")
+            }
+            throw BackupProblem("There is no directory \(parent). Create it first.")
         }
         let data = BackupFiles.resolve(dataPath) ?? dataPath
         guard parent != data, !parent.hasPrefix(data + "/") else {

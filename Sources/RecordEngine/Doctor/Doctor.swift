@@ -56,11 +56,13 @@ package struct Doctor {
         if DirectoryInspection.exists(administrator) {
             examinePermissions(of: administrator, isDirectory: false, &found)
         }
+        var isServerFileReadable = true
         for name in DirectoryInspection.files(in: dataPath)
         where name.hasPrefix(ServerFile.name) || ["operator.json", "lock", StartReserve.name].contains(name) {
-            examinePermissions(of: dataPath + "/" + name, isDirectory: false, &found)
+            let isUsable = examinePermissions(of: dataPath + "/" + name, isDirectory: false, &found)
+            if name.hasPrefix(ServerFile.name), !isUsable { isServerFileReadable = false }
         }
-        examineServerFile(ServerFile.path(in: dataPath), &found)
+        if isServerFileReadable { examineServerFile(ServerFile.path(in: dataPath), &found) }
         for container in DirectoryInspection.directories(in: dataPath) {
             guard let name = ContainerName(container) else { continue }
             let path = dataPath + "/" + container
@@ -73,9 +75,10 @@ package struct Doctor {
         }
         if let unfinished = DataDirectory.unfinishedRestore(in: dataPath) {
             found.problem(
-                unfinished.sentence + " No server starts on this directory.", remedy: unfinished.remedy, sort: "restore")
+                unfinished.sentence + " No server starts on this directory.", remedy: unfinished.remedy, sort: "restore"
+            )
         }
-        if found.databases.isEmpty {
+        if found.databases.isEmpty, !found.hasUnreadableFiles {
             found.notice("\(dataPath) contains no database yet.")
         }
         return found
@@ -90,9 +93,11 @@ package struct Doctor {
         let file = DataDirectory.databasePath(in: directory)
         database.databaseBytes = DataDirectory.size(of: file)
         database.walBytes = DataDirectory.size(of: file + "-wal")
-        examinePermissions(of: directory, isDirectory: true, &found)
+        guard examinePermissions(of: directory, isDirectory: true, &found) else { return }
+        var isReadable = true
         for name in DirectoryInspection.files(in: directory) {
-            examinePermissions(of: directory + "/" + name, isDirectory: false, &found)
+            let isUsable = examinePermissions(of: directory + "/" + name, isDirectory: false, &found)
+            if (directory + "/" + name).hasPrefix(file), !isUsable { isReadable = false }
         }
         if DataDirectory.size(of: directory + "/secret") != 32 {
             found.problem(
@@ -105,7 +110,7 @@ package struct Doctor {
             found.problem(
                 "\(file) is missing or empty.", remedy: "Restore the directory from a backup, or delete the directory.",
                 sort: directory + " file")
-        } else {
+        } else if isReadable {
             do {
                 let store = try StoreInspector(in: directory)
                 try store.explaining {
@@ -186,8 +191,10 @@ package struct Doctor {
         }
     }
 
-    private func examinePermissions(of path: String, isDirectory: Bool, _ found: inout DoctorReport) {
-        guard let status = DirectoryInspection.status(of: path) else { return }
+    /// Returns whether this user can read and write a file or a directory.
+    @discardableResult
+    private func examinePermissions(of path: String, isDirectory: Bool, _ found: inout DoctorReport) -> Bool {
+        guard let status = DirectoryInspection.status(of: path) else { return true }
         if status.permissions & 0o077 != 0 {
             let wanted = isDirectory ? "0700" : "0600"
             let now = "0" + String(status.permissions, radix: 8)
@@ -195,10 +202,11 @@ package struct Doctor {
                 "\(path) is open to other users of this machine: its mode is \(now).",
                 remedy: "Run: chmod \(wanted) '\(path)'", sort: "mode")
         }
-        if !status.isReadableAndWritable {
-            found.problem(
-                "\(path) cannot be read and written by this user.",
-                remedy: "Run the doctor and the server as the user who owns the directory.", sort: "owner")
-        }
+        guard let obstacle = FileOwnership.obstacle(to: path) else { return true }
+        found.problem(
+            obstacle.sentence,
+            remedy: "Run the doctor and the server as the user who owns the directory. \(obstacle.remedy)",
+            sort: DoctorReport.owner)
+        return false
     }
 }

@@ -120,6 +120,10 @@ struct AssetCheck {
         guard size != asset.size else { return }
         // The asset may have been deleted meanwhile. Its row is then deleted too.
         guard let now = try inspection.withView({ try assets.find(asset.hash) }), now.name == asset.name else { return }
+        if size == nil, let obstacle = FileOwnership.obstacle(to: directory.path(of: asset.name)) {
+            found.problem(obstacle.sentence, remedy: obstacle.remedy, sort: label + " owner")
+            return
+        }
         found.problem(
             size.map { "\(place) should have \(asset.size) bytes, and its file has \($0)." }
                 ?? "\(place) has lost its file \(directory.path(of: asset.name)).",

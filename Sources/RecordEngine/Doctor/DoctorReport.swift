@@ -83,6 +83,12 @@ package struct DoctorReport: Hashable, Sendable {
         omitted == 0 && !findings.contains { $0.kind == .problem }
     }
 
+    /// Whether there are files or directories that this user cannot read and write.
+    var hasUnreadableFiles: Bool { countOfSort[Self.owner] != nil }
+
+    /// The group of files and directories that this user cannot read and write.
+    static let owner = "owner"
+
     /// Adds a problem, unless its group has already reached the maximum.
     ///
     /// - Parameter sort: The group of the finding. The report lists only the first findings of each group.

@@ -176,6 +176,15 @@ package enum BackupFiles {
 
     private static func failure(_ verb: String, _ path: String) -> BackupProblem {
         let code = errno
+        if [EACCES, EPERM].contains(code) {
+            // What is to be made may have no obstacle but its parent.
+            if verb != "make", let obstacle = FileOwnership.obstacle(to: path, isRecursive: false) {
+                return BackupProblem("\(obstacle.sentence) \(obstacle.remedy)")
+            }
+            if let obstacle = FileOwnership.obstacle(to: parent(of: path), isRecursive: false) {
+                return BackupProblem("\(obstacle.sentence) \(obstacle.remedy) Or choose another directory.")
+            }
+        }
         let hint = [ENOSPC, EDQUOT].contains(code) ? " Free disk space there, or choose another directory." : ""
         return BackupProblem("Cannot \(verb) \(path): \(String(cString: strerror(code))).\(hint)")
     }

@@ -129,9 +129,11 @@ struct OperatorChannel {
     /// - Throws: `Failure` if the directory is in use but its server cannot be reached.
     static func find(in directory: String) throws(Failure) -> OperatorChannel? {
         guard access(directory + "/lock", R_OK | W_OK) == 0 || errno == ENOENT else {
-            throw Failure(
-                "This user cannot access the data directory \(directory): \(SystemError.text). Run the command as the user of the server."
-            )
+            let reason = SystemError.text
+            guard let obstacle = FileOwnership.obstacle(to: directory + "/lock") else {
+                throw Failure("This user cannot access the data directory \(directory): \(reason).")
+            }
+            throw Failure("\(obstacle.sentence) Run the command as the user of the server. \(obstacle.remedy)")
         }
         guard DataDirectory.isInUse(directory) else { return nil }
         let path = path(in: directory)
