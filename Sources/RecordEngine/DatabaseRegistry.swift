@@ -141,7 +141,10 @@ package actor DatabaseRegistry {
         do {
             return try await open(id)
         } catch {
-            configuration.report("\(id.container)/\(id.environment.rawValue) cannot be opened: \(error)")
+            // A registry that has been closed is no problem of the database.
+            if error as? RecordError != .databaseUnavailable {
+                configuration.report("\(id.container)/\(id.environment.rawValue) cannot be opened: \(error)")
+            }
             throw .databaseUnavailable
         }
     }

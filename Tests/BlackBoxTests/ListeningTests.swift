@@ -96,6 +96,19 @@ import Testing
         #expect(try client.receiveText().hasPrefix("HTTP/1.1 200"))
     }
 
+    @Test func `a start that fails says only why`() throws {
+        let server = try ServerProcess()
+        let data = server.data + "-2"
+        defer { try? FileManager.default.removeItem(atPath: data) }
+        // What runs in the background at a start does so at any of these moments.
+        for _ in 0..<8 {
+            let run = try Command.run(["serve", "--host", "127.0.0.1", "--port", "\(server.port)", "--data", data])
+            #expect(run.status != 0)
+            #expect(run.text.split(separator: "\n").count == 1, "\(run.text)")
+            #expect(run.text.hasPrefix("fogbase: Another program already listens on 127.0.0.1"), "\(run.text)")
+        }
+    }
+
     @Test(OtherUser.isPossible) func `a data directory of another user is reported with both users and the command`()
         throws
     {

@@ -34,8 +34,10 @@ enum ServeCommand {
                     configuration, registry, token, operatorToken: operatorToken, descriptors: descriptors,
                     until: stop)
             } catch {
-                // Close all databases in order, so that the next start needs no recovery.
+                // Close all databases in order, so that the next start needs no recovery. Background work would report
+                // that they take no writes.
                 Blocking.run {
+                    await maintenance.end()
                     await sender.close()
                     await registry.close()
                 }
