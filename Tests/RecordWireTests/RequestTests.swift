@@ -61,9 +61,18 @@ struct RequestTests {
         arguments: [
             ([0xFF, 0xFE, 0x7B, 0, 0x7D, 0], "it is UTF-16; send UTF-8"),
             ([0xFE, 0xFF, 0, 0x7B, 0, 0x7D], "it is UTF-16; send UTF-8"),
+            ([0xFF, 0xFE, 0, 0, 0x7B, 0, 0, 0, 0x7D, 0, 0, 0], "it is UTF-32; send UTF-8"),
+            ([0, 0, 0xFE, 0xFF, 0, 0, 0, 0x7B, 0, 0, 0, 0x7D], "it is UTF-32; send UTF-8"),
+            // Without a mark, the places of zeros show the encoding (RFC 4627 §3).
+            ([0x7B, 0, 0x7D, 0], "it is UTF-16; send UTF-8"), ([0, 0x7B, 0, 0x7D], "it is UTF-16; send UTF-8"),
+            ([0x7B, 0, 0x22, 0, 0x42, 0x30, 0x22, 0], "it is UTF-16; send UTF-8"),
+            ([0, 0x22, 0x30, 0x42, 0, 0x22], "it is UTF-16; send UTF-8"),
+            ([0x20, 0, 0x7B, 0, 0x7D, 0], "it is UTF-16; send UTF-8"), ([0x31, 0], "it is UTF-16; send UTF-8"),
+            ([0x7B, 0, 0, 0, 0x7D, 0, 0, 0], "it is UTF-32; send UTF-8"),
+            ([0, 0, 0, 0x7B, 0, 0, 0, 0x7D], "it is UTF-32; send UTF-8"),
             ([0xEF, 0xBB, 0xBF, 0x7B, 0x7D], "it begins with a byte order mark; send UTF-8 without it"),
         ] as [([UInt8], String)])
-    func `a byte order mark of a file from Windows is named`(bytes: [UInt8], reason: String) {
+    func `the encoding of a file from Windows is named`(bytes: [UInt8], reason: String) {
         for read in [{ _ = try JSONValue.parse(bytes) }, { _ = try RecordInput.readSingle(bytes) }]
             as [() throws -> Void]
         {
@@ -75,6 +84,12 @@ struct RequestTests {
                 #expect(text.contains(reason), "\(text)")
             }
         }
+    }
+
+    @Test(arguments: [[0], [0x7B], [0, 0], [0, 0, 0], [0, 0, 0, 0], [0x7B, 0x22, 0, 0x22], [0xFE], [0xFF, 0xFF]])
+    func `zeros elsewhere are an error too`(bytes: [UInt8]) {
+        #expect(throws: (any Error).self) { try JSONValue.parse(bytes) }
+        #expect(throws: (any Error).self) { try RecordInput.readSingle(bytes) }
     }
 
     @Test func `all forms of a field are distinguished`() throws {

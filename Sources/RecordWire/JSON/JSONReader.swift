@@ -6,7 +6,7 @@
 /// - Objects and lists may be nested 32 deep.
 /// - A lone surrogate escape is an error, and so is text that is not UTF-8 (overlong forms, surrogates, code points
 ///   above U+10FFFF). NUL is accepted as `\u0000`.
-/// - A byte order mark is an error, and so is anything but white space after the value.
+/// - A byte order mark is an error, and so are UTF-16 and UTF-32, and anything but white space after the value.
 /// - Numbers may have any length. The caller rejects numbers that do not fit an Int64 or a finite double.
 ///
 /// The buffer does not check bounds in release builds, so each access is checked against `end` first. All functions
@@ -37,6 +37,9 @@ struct JSONReader {
     mutating func beginDocument() throws(JSONError) {
         if end >= 3, bytes[0] == 0xEF, bytes[1] == 0xBB, bytes[2] == 0xBF {
             throw JSONError("it begins with a byte order mark; send UTF-8 without it", at: 0)
+        }
+        if end >= 2, bytes[0] == 0 || bytes[1] == 0 || bytes[0] >= 0xFE, let encoding = foreignEncoding {
+            throw JSONError("it is \(encoding); send UTF-8", at: 0)
         }
         skipWhitespace()
     }
@@ -80,14 +83,22 @@ struct JSONReader {
         case UInt8(ascii: "t"): return try word("true", .trueWord)
         case UInt8(ascii: "f"): return try word("false", .falseWord)
         case UInt8(ascii: "n"): return try word("null", .null)
-        default: throw JSONError(foreignEncoding ?? "a value was expected", at: start)
+        default: throw JSONError("a value was expected", at: start)
         }
     }
 
-    /// What to do about a document that begins with a byte order mark of UTF-16, as some programs of Windows write it;
-    /// `nil` for any other.
+    /// UTF-16 or UTF-32 if the document is in it, as some programs of Windows write it; otherwise `nil`.
+    ///
+    /// Without a byte order mark, the places of zeros show the encoding, because the first character of JSON is ASCII
+    /// (RFC 4627 §3). In UTF-8, JSON has no zeros.
     private var foreignEncoding: String? {
-        bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) ? "it is UTF-16; send UTF-8" : nil
+        let first = bytes.prefix(4)
+        let isZero = first.map { $0 == 0 }
+        if isZero == [false, false, true, true], first.starts(with: [0xFF, 0xFE]) { return "UTF-32" }
+        if isZero == [true, true, false, false], first.suffix(2).elementsEqual([0xFE, 0xFF]) { return "UTF-32" }
+        if isZero == [true, true, true, false] || isZero == [false, true, true, true] { return "UTF-32" }
+        if first.starts(with: [0xFF, 0xFE]) || first.starts(with: [0xFE, 0xFF]) { return "UTF-16" }
+        return isZero[0] != isZero[1] ? "UTF-16" : nil
     }
 
     /// Enters the object or list whose bracket is the current byte.
