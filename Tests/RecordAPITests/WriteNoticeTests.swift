@@ -102,6 +102,39 @@ import Testing
         #expect(replay.text == response.text)
     }
 
+    @Test func `a bulk update has one notice for each field and code`() async throws {
+        let database = try await TestDatabase.make(withUsers: false)
+        await database.call(
+            .put, "/schema", as: .administrator,
+            body: #"""
+                {"types":{"Good":{"fields":{"price":{"type":"DOUBLE"},"due":{"type":"TIMESTAMP"},
+                "all":{"type":"DOUBLE_LIST"}}}}}
+                """#)
+        for name in ["a", "b", "c"] {
+            await database.call(.put, "/records/Good/\(name)", as: .administrator, body: #"{"fields":{"price":1}}"#)
+        }
+        let doubtful =
+            #"{"fields":{"price":9007199254740993,"due":1767225600,"all":[9007199254740993],"new":"2026-03-01T12:00:00Z"}}"#
+        let expected = ["TIME_IN_SECONDS Good  due", "NUMBER_ROUNDED Good  price", "NUMBER_ROUNDED Good  all"]
+        let headers = [("Idempotency-Key", "once")]
+        let bulk = await database.call(
+            .patch, "/query/Good?all=true", as: .administrator, body: doubtful, headers: headers)
+        #expect(bulk.json?["updated"] == 3, "\(bulk.text)")
+        #expect(Set(Self.notices(bulk)) == Set(expected + ["STORED_AS_STRING Good  new"]), "\(bulk.text)")
+        #expect(Self.notices(bulk).count == 4, "\(bulk.text)")
+        #expect(bulk.json?["notices"]?.array?.allSatisfy { $0["recordName"] == nil } == true)
+        let replay = await database.call(
+            .patch, "/query/Good?all=true", as: .administrator, body: doubtful, headers: headers)
+        #expect(replay.text == bulk.text)
+        // The value of no record is doubtful.
+        for (query, body) in [
+            ("where=price%20%3E%201e300", doubtful), ("all=true", #"{"fields":{"price":1,"due":1767225600000}}"#),
+        ] {
+            let none = await database.call(.patch, "/query/Good?\(query)", as: .administrator, body: body)
+            #expect(none.status == 200 && none.json?["notices"] == nil, "\(none.text)")
+        }
+    }
+
     @Test func `a replayed response is complete except for its notices`() async throws {
         let database = try await TestDatabase.make(withUsers: false)
         let headers = [("Idempotency-Key", "once")]

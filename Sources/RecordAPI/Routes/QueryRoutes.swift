@@ -333,6 +333,6 @@ enum QueryRoutes {
         "serverErrorCode":{"type":"string"},"cause":{"type":"string"},"reason":{"type":"string"},
         "count":{"type":"integer"},"recordNames":{"type":"array","maxItems":10,"items":{"type":"string"},
         "description":"The ones that the caller can read"}}}},
-        "dryRun":{"const":true}}}
+        "dryRun":{"const":true},"notices":{"$ref":"#/components/schemas/WriteNotices"}}}
         """#
 }

@@ -188,7 +188,7 @@ enum RecordRoutes {
         "notices":{"$ref":"#/components/schemas/WriteNotices"},
         "expanded":{"$ref":"#/components/schemas/Expanded"}}},
         "WriteNotices":{"type":"array","description":"Only in the response to a write","items":{"type":"object","properties":{
-        "code":{"type":"string","enum":["NUMBER_ROUNDED","STORED_AS_STRING"]},"recordType":{"type":"string"},
+        "code":{"type":"string","enum":["NUMBER_ROUNDED","STORED_AS_STRING","TIME_IN_SECONDS"]},"recordType":{"type":"string"},
         "recordName":{"type":"string"},"field":{"type":"string"},"reason":{"type":"string"}}}},
         "AccessList":{"type":["object","null"],"maxProperties":100,
         "description":"By principal: *, a user's record name, role: and a role's name; shown to callers that can write the record",

@@ -61,7 +61,12 @@ struct BulkChange: Sendable {
         try requireAskedFields(writer)
         var ignored: [UInt8] = []
         for id in records {
-            if try perform(on: id, with: writer, into: &ignored, &progress.skips) { progress.changed += 1 }
+            if try perform(on: id, with: writer, into: &ignored, &progress.skips) {
+                progress.changed += 1
+                progress.note(writer.responses.notices)
+            }
+            // Those of a skipped record count for nothing.
+            writer.responses.forgetNotices(from: 0)
             ignored.removeAll(keepingCapacity: true)
             // Charge skipped records too: skipping a record can take as much work as changing it.
             budget.spend()

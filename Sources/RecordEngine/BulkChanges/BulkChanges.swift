@@ -22,8 +22,8 @@ package struct BulkChanges {
     /// If the request prefers it, or if more records match than one request may change, a job does the work. Anonymous
     /// callers cannot have jobs.
     ///
-    /// - Returns: The job; else `{"matched":n,"deleted"|"updated":n,"skipped":n,"skipReasons"?:[…]}` as the body
-    ///   (`SkippedRecords.json`).
+    /// - Returns: The job; else `{"matched":n,"deleted"|"updated":n,"skipped":n,"skipReasons"?:[…],"notices"?:[…]}` as the
+    ///   body (`SkippedRecords.json`, `WriteNotice.json`).
     /// - Throws: The errors of `QueryReader.run`, and:
     ///   - AUTHENTICATION_REQUIRED or ACCESS_DENIED if the caller may write no record of the type or not all of the
     ///     fields, and for a delete of user records in the public database.
@@ -247,9 +247,19 @@ struct BulkProgress: Sendable {
     /// The number of records that were deleted or rewritten beside the matched ones.
     var followed = 0
     var skips = SkippedRecords()
+    /// The notices about the written values: one for each field and code, because all records get the same values.
+    private var notices: [WriteNotice] = []
 
     init(matched: Int) {
         self.matched = matched
+    }
+
+    /// Adds the notices of a changed record.
+    mutating func note(_ notices: [WriteNotice]) {
+        for var notice in notices where self.notices.count < Limits.writeNotices {
+            notice.recordName = ""
+            if !self.notices.contains(notice) { self.notices.append(notice) }
+        }
     }
 
     func json(_ change: BulkRequest.Change, isDryRun: Bool) -> [UInt8] {
@@ -264,6 +274,7 @@ struct BulkProgress: Sendable {
         ]
         if skips.count > 0 { object.append(("skipReasons", skips.json)) }
         if isDryRun { object.append(("dryRun", .bool(true))) }
+        if !notices.isEmpty { object.append(("notices", .array(notices.map(\.json)))) }
         return JSONValue.object(JSONObject(object)).bytes
     }
 }

@@ -18,7 +18,7 @@ package struct WriteNotice: Hashable, Sendable {
     package let recordType: RecordTypeName
     /// The name of the field.
     package let field: FieldName
-    /// The name of the written record; empty until the name is known.
+    /// The name of the written record; empty until the name is known, and in a bulk update.
     package var recordName = ""
 
     init(_ code: Code, field: FieldName, of recordType: RecordTypeName) {
@@ -40,10 +40,11 @@ package struct WriteNotice: Hashable, Sendable {
 
     /// The notice as JSON.
     package var json: JSONValue {
-        [
-            "code": .string(code.rawValue), "recordType": .string(recordType.text), "recordName": .string(recordName),
-            "field": .string(field.text), "reason": .string(reason),
-        ]
+        var object = JSONObject([("code", .string(code.rawValue)), ("recordType", .string(recordType.text))])
+        if !recordName.isEmpty { object["recordName"] = .string(recordName) }
+        object["field"] = .string(field.text)
+        object["reason"] = .string(reason)
+        return .object(object)
     }
 }
 
