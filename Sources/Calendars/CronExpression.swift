@@ -159,6 +159,19 @@ private struct CronField: Hashable, Sendable {
             case .weekday: ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]
             }
         }
+
+        /// The whole words, for hints.
+        var longWords: [String] {
+            switch self {
+            case .minute, .hour, .day: []
+            case .month:
+                [
+                    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
+                    "november", "december",
+                ]
+            case .weekday: ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]
+            }
+        }
     }
 
     /// Whether the field begins with `*`.
@@ -221,15 +234,24 @@ private struct CronField: Hashable, Sendable {
 
     /// Returns what to write instead of a text that only other crons know; `nil` for any other text.
     private static func otherDialect(_ text: Substring, _ kind: Kind) -> String? {
-        guard kind == .day || kind == .weekday, text.utf8.count <= 8 else { return nil }
-        let text = text.uppercased()
+        guard text.utf8.count <= 12 else { return nil }
+        let text = text.lowercased()
         if text == "?" { return "Write * for ?" }
+        if text == "h" { return "Write a number for H: the server chooses no times" }
+        if text.utf8.count > 3, let index = kind.longWords.firstIndex(where: { $0.hasPrefix(text) }) {
+            return "Write \(kind.words[index])"
+        }
+        guard kind == .day || kind == .weekday else { return nil }
         if text.contains("#") {
             return "There is no nth weekday of the month. Limit the day of the month with 1-7, 8-14 and so on instead"
         }
-        guard text.utf8.allSatisfy({ "0123456789LW".utf8.contains($0) }) else { return nil }
-        if text.contains("W") { return "There is no nearest weekday" }
-        return text.contains("L")
+        if kind == .weekday, text == "l" { return "Write sat for L, which is Saturday" }
+        if kind == .weekday, text.hasSuffix("l"), (try? value(text.dropLast(), kind)) != nil {
+            return "There is no last weekday of the month. Limit the day of the month with 22-28 instead"
+        }
+        guard text.utf8.allSatisfy({ "0123456789lw".utf8.contains($0) }) else { return nil }
+        if text.contains("w") { return "There is no nearest weekday" }
+        return text.contains("l")
             ? "There is no last day of the month. Take a day up to 28, or day 1 of the next month" : nil
     }
 
