@@ -36,4 +36,21 @@ import Testing
         let refused = try shell.run("schema import --file \(path) --token none")
         #expect(refused.status == 1 && !refused.errors.contains("operator.json"), "\(refused.errors)")
     }
+
+    @Test func `a rejected command advises commands`() throws {
+        let server = try ServerProcess()
+        let shell = OperatorShell(server)
+        let made = try HTTPClient(port: server.port).send(
+            "PUT", "/records/Note/a", #"{"fields":{"a":1}}"#, token: ServerProcess.administratorToken)
+        try #require(made.status == 201)
+        for (command, advice) in [
+            ("schema rollback 99", "'fogbase schema snapshots' lists them."),
+            ("users invite --roles editors", "Make it with 'fogbase roles add editors USER --make' first."),
+            ("schema reset", "or use --delete-records, which deletes"),
+        ] {
+            let run = try shell.run(command)
+            #expect(run.status == 1 && run.errors.contains(advice), "\(run)")
+            #expect(run.errors.firstMatch(of: #/(GET|PUT|POST|PATCH|DELETE) /|send {/#) == nil, "\(run.errors)")
+        }
+    }
 }

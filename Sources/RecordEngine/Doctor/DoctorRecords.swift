@@ -156,7 +156,8 @@ struct DatabaseCheck {
                 if scope.flatMap({ try? KeyScope($0) }) == nil {
                     found.problem(
                         "\(label): The scope of the key \(key.name) cannot be read, so the key has no permissions.",
-                        remedy: "Give it a scope with PATCH /keys/\(key.publicID), or revoke it.", sort: label + " key")
+                        remedy: "Give it a scope in the console, or run: fogbase keys revoke \(key.publicID)",
+                        sort: label + " key")
                 }
             }
         }

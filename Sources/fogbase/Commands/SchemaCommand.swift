@@ -242,7 +242,7 @@ enum SchemaPlan {
         if let count = changes["deletedRecords"]?.integer {
             lines.append("\(JobProgress.grouped(count)) records: deleted")
         }
-        for reason in names(changes["kept"]) { lines.append("kept: \(reason)") }
+        for reason in names(changes["kept"]) { lines.append("kept: \(CommandAdvice.words(reason))") }
         if lines.isEmpty { lines.append("The schema is the same.") }
         if let snapshot = changes["snapshot"]?.integer {
             lines.append("The earlier schema is snapshot \(snapshot).")

@@ -170,7 +170,8 @@ final class Operator {
     }
 
     private static func sentence(_ reason: String) -> String {
-        reason.hasSuffix(".") || reason.hasSuffix("?") ? reason : reason + "."
+        let words = CommandAdvice.words(reason)
+        return words.hasSuffix(".") || words.hasSuffix("?") ? words : words + "."
     }
 
     private func send(_ request: OperatorRequest) throws(Failure) -> LocalHTTP.Response {
