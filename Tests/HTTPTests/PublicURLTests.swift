@@ -23,6 +23,9 @@ import Testing
     @Test(
         arguments: [
             ("example.org", "write https://example.org"), ("localhost:8080", "write http://localhost:8080"),
+            ("[::1]:8080", "write http://[::1]:8080"),
+            ("javascript:alert(1)", "write https://example.org"), ("mailto:ann@b.org", "write https://example.org"),
+            ("ann@b.org", "write https://example.org"), ("tel:5551234", "write https://example.org"),
             ("https://example.org/fog/?a=b", "write https://example.org/fog"),
             ("https://example.org/#top", "write https://example.org"),
             ("https://ann:secret@example.org/fog", "write https://example.org/fog"),

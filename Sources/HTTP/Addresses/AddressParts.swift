@@ -29,10 +29,8 @@ struct AddressParts {
         }
         guard let mark = text.firstRange(of: "://") else {
             let local = ["localhost", "127.", "[::1]", "192.168.", "10."].contains(where: text.lowercased().hasPrefix)
-            let isHost = text.contains(where: \.isLetter) || text.contains(where: \.isNumber)
-            throw AddressProblem(
-                "must begin with a scheme: write \(isHost && !text.contains("/") ? (local ? "http://" : "https://") + text.lowercased() : example)"
-            )
+            let right = Self.isHost(text) ? (local ? "http://" : "https://") + text.lowercased() : example
+            throw AddressProblem("must begin with a scheme: write \(right)")
         }
         scheme = text[..<mark.lowerBound].lowercased()
         guard scheme.utf8.first?.isLetter == true,
@@ -55,6 +53,15 @@ struct AddressParts {
             throw AddressProblem("must have a colon between host and port, as in https://[2001:db8::1]:8443")
         }
         self.port = port.count > 1 ? port.dropFirst() : nil
+    }
+
+    /// Whether a text without a scheme is a host, with or without a port. `javascript:alert(1)` is none.
+    private static func isHost(_ text: String) -> Bool {
+        let name = text.hasPrefix("*.") ? text.dropFirst(2) : text[...]
+        let end = name.hasPrefix("[") ? name.firstIndex(of: "]").map(name.index(after:)) : name.firstIndex(of: ":")
+        let port = name[(end ?? name.endIndex)...]
+        guard port.isEmpty || (port.first == ":" && UInt16(port.dropFirst()) ?? 0 > 0) else { return false }
+        return (try? HostName.canonical(name[..<(end ?? name.endIndex)])) != nil
     }
 
     /// Returns the port as browsers write it: with its colon, or empty for the default port of the scheme.
