@@ -155,6 +155,28 @@ import Testing
         #expect(log.json?["entries"]?.array?.count == 3)
     }
 
+    @Test func `a promotion, a rollback or a reset to an equal schema stores no snapshot`() async throws {
+        let database = try await start()
+        try await promote(database)
+        let equal = try await promote(database)
+        #expect(equal.json?["changes"]?["snapshot"] == nil, "\(equal.text)")
+        try await put(Self.post(#""title":{"type":"STRING"},"n":{"type":"INT64"},"new":{"type":"STRING"}"#), database)
+        #expect(try await promote(database).json?["changes"]?["snapshot"] == 2)
+        for (snapshot, stored) in [(2, 3), (2, nil), (3, 4)] as [(Int, Int64?)] {
+            let back = await database.call(
+                .post, "/schema/rollback?\(Self.production)", as: .administrator, body: #"{"snapshot":\#(snapshot)}"#)
+            #expect(back.json?["changes"]?["snapshot"] == stored.map(JSONValue.integer), "\(back.text)")
+        }
+        for stored in [1, nil] as [Int64?] {
+            let reset = await database.call(
+                .post, "/schema/reset", as: .administrator, body: #"{"deleteRecords":true}"#)
+            #expect(reset.status == 200, "\(reset.text)")
+            if stored == nil { #expect(reset.json?["changes"]?["snapshot"] == nil, "\(reset.text)") }
+        }
+        let all = await database.call(.get, "/schema/snapshots?\(Self.production)", as: .administrator)
+        #expect(all.json?["snapshots"]?.array?.count == 4)
+    }
+
     @Test func `a rollback keeps fields with values`() async throws {
         let database = try await start()
         try await promote(database)

@@ -2,7 +2,8 @@ package import RecordModel
 internal import RecordStorage
 package import RecordWire
 
-// Promotion, rollback and reset replace the schema as `put` does, by the same rules. Before, they store a snapshot.
+// Promotion, rollback and reset replace the schema as `put` does, by the same rules. If they change it, they store a
+// snapshot of the earlier one.
 
 extension Schemas {
     /// Returns the committed schema for another environment: complete, and with all custom roles.
@@ -33,9 +34,9 @@ extension Schemas {
         let document = development.complete
         return try await perform(options) { transaction throws(RecordError) in
             try transaction.schemas.begin(options, by: actor)
-            let snapshot = try transaction.schemas.addSnapshot(options.purpose, by: actor)
+            let earlier = transaction.schemas.text
             var outcome = try transaction.schemas.put(document, options, by: actor)
-            outcome.snapshot = snapshot
+            outcome.snapshot = try transaction.schemas.addSnapshot(of: earlier, options.purpose, by: actor)
             return outcome
         }
     }
@@ -67,9 +68,9 @@ extension Schemas {
                 evolution = try schemas.plan(document, options, by: actor)
                 losses = evolution.refusals.filter { $0.loss != nil }
             }
-            let snapshot = try schemas.addSnapshot(options.purpose, by: actor)
+            let earlier = schemas.text
             var outcome = try schemas.put(document, as: evolution, options, by: actor)
-            outcome.snapshot = snapshot
+            outcome.snapshot = try schemas.addSnapshot(of: earlier, options.purpose, by: actor)
             outcome.kept = kept
             return outcome
         }
@@ -96,7 +97,7 @@ extension Schemas {
         let outcome = try await perform(options) { transaction throws(RecordError) in
             let schemas = transaction.schemas
             try schemas.begin(options, by: actor)
-            let snapshot = try schemas.addSnapshot(options.purpose, by: actor)
+            let earlier = schemas.text
             var evolution = try schemas.plan(document, options, by: actor)
             var deleted = 0
             let types = schemas.types(of: evolution.refusals.compactMap(\.loss))
@@ -106,7 +107,7 @@ extension Schemas {
                 evolution = try schemas.plan(document, options, by: actor)
             }
             var outcome = try schemas.put(document, as: evolution, options, by: actor)
-            outcome.snapshot = snapshot
+            outcome.snapshot = try schemas.addSnapshot(of: earlier, options.purpose, by: actor)
             outcome.deletedRecords = deleted
             return outcome
         }
@@ -119,14 +120,20 @@ extension SchemaWriter {
     /// The most snapshots. Older ones are deleted.
     private static let mostSnapshots = 100
 
-    /// Stores a snapshot of the schema.
+    /// The schema as text.
+    fileprivate var text: String { SchemaDocument(transaction.schema).text }
+
+    /// Stores a snapshot of an earlier schema, unless the schema is still the same.
     ///
-    /// - Returns: The number of the snapshot.
-    fileprivate func addSnapshot(_ purpose: SchemaPurpose, by actor: AuditActor) throws(RecordError) -> Int64 {
+    /// - Returns: The number of the snapshot; `nil` if the schema is the same.
+    fileprivate func addSnapshot(
+        of earlier: String, _ purpose: SchemaPurpose, by actor: AuditActor
+    ) throws(RecordError) -> Int64? {
+        guard earlier != text else { return nil }
         let (kind, name) = try transaction.auditLog.name(of: actor)
         let row = SchemaSnapshotRow(
             created: transaction.now, actorKind: kind, actor: name, reason: purpose.rawValue,
-            text: Array(SchemaDocument(transaction.schema).text.utf8))
+            text: Array(earlier.utf8))
         return try transaction.store.schemaSnapshots.add(row, most: Self.mostSnapshots)
     }
 
