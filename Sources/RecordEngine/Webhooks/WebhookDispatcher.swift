@@ -300,7 +300,7 @@ struct WebhookAttempt: Sendable {
         switch result {
         case .response(let status, let body, _, let location):
             row.status = Int64(status)
-            if [301, 302, 303, 307, 308].contains(status) { row.error = Self.redirect(location) }
+            if (300...399).contains(status) { row.error = Self.redirect(status, location) }
             if !body.isEmpty { row.response = String(decoding: body, as: UTF8.self) }
         case .failure(let reason): row.error = reason
         case .closed: break
@@ -311,7 +311,11 @@ struct WebhookAttempt: Sendable {
     /// The longest URL in a sentence, in bytes.
     private static let shownURLBytes = 512
 
-    private static func redirect(_ location: String?) -> String {
+    /// Returns why a response with 3xx has not acknowledged the message.
+    private static func redirect(_ status: Int, _ location: String?) -> String {
+        guard location != nil || [301, 302, 303, 307, 308].contains(status) else {
+            return "The status \(status) acknowledges nothing. The receiver must respond with 200 to 299"
+        }
         // The query may contain a secret.
         let url = location.map { $0.prefix { $0 != "?" && $0 != "#" } }
         guard let url, !url.isEmpty, url.utf8.count <= shownURLBytes else {

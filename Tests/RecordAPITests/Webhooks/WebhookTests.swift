@@ -210,18 +210,22 @@ import Threads
     @Test func `a redirect says where to send`() async throws {
         let world = try WebhookWorld()
         let (id, _) = try await world.hook()
-        for (number, location, shown) in [
-            (
-                1, "https://other.example.org/hook?key=hidden",
-                "Set the URL of the webhook to https://other.example.org/hook"
-            ),
-            (2, nil, "Redirects are not followed. Set the URL of the webhook to the one to which this leads"),
-        ] as [(Int, String?, String)] {
-            world.receiver.respond { _ in .response(status: 301, body: [], retryAfter: nil, location: location) }
-            if number == 1 { try await world.save("a") } else { try world.tick(10_000) }
-            try await world.waitForDeliveries(number, of: id)
+        let other = "https://other.example.org/hook?key=hidden"
+        let shownOther = "Set the URL of the webhook to https://other.example.org/hook"
+        for (number, (status, location, shown))
+            in ([
+                (301, other, shownOther),
+                (301, nil, "Redirects are not followed. Set the URL of the webhook to the one to which this leads"),
+                (300, other, shownOther), (399, other, shownOther),
+                (300, nil, "The status 300 acknowledges nothing. The receiver must respond with 200 to 299"),
+                (304, nil, "The status 304 acknowledges nothing. The receiver must respond with 200 to 299"),
+            ] as [(Int, String?, String)]).enumerated()
+        {
+            world.receiver.respond { _ in .response(status: status, body: [], retryAfter: nil, location: location) }
+            if number == 0 { try await world.save("a") } else { try world.tick(1_000_000) }
+            try await world.waitForDeliveries(number + 1, of: id)
             let delivery = try await world.deliveries(of: id)[0]
-            #expect(delivery["status"] == 301 && delivery["delivered"] == false)
+            #expect(delivery["status"] == .integer(Int64(status)) && delivery["delivered"] == false)
             #expect(delivery["error"]?.string?.hasSuffix(shown) == true, "\(delivery)")
         }
         await world.close()
