@@ -53,6 +53,20 @@
             #expect(owners.count > 25)
         }
 
+        /// The client exports the public types of RecordModel too.
+        @Test func `the first page lists all public types, and nothing else`() throws {
+            let page = "Sources/FogbaseClient/FogbaseClient.docc/FogbaseClient.md"
+            let topics = try #require(try ManualText.text(page).components(separatedBy: "## Topics").last)
+            let listed = topics.matches(of: #/\n- ``(\w+)/#).map { String($0.output.1) }
+            let declaration =
+                #/\n(?: {4}public macro|public (?:final |indirect )?(?:struct|enum|class|actor|protocol|let|func|typealias)) (\w+)/#
+            let code = try ["FogbaseClient", "FogbaseMacros", "RecordModel"].flatMap { module in
+                try ManualText.files(in: "Sources/" + module, ending: ".swift").map { "\n" + (try ManualText.text($0)) }
+            }
+            let declared = Set(code.flatMap { $0.matches(of: declaration).map { String($0.output.1) } })
+            #expect(Set(listed).symmetricDifference(declared).sorted() == [])
+        }
+
         /// The accounts and the record types of code for a shell or in Swift.
         private static func names(in code: String) -> Set<String> {
             let accounts = #/(?:signUp\(|nameAccount\(|as: |"name":)"(\w+)"|enter (\w+) '/#

@@ -54,7 +54,7 @@ enum ManualText {
         return !paragraphs.isEmpty
     }
 
-    private static func files(in folder: String, ending: String) -> [String] {
+    static func files(in folder: String, ending: String) -> [String] {
         let paths = FileManager.default.enumerator(atPath: home.appendingPathComponent(folder).path)
         return (paths?.compactMap { $0 as? String } ?? []).filter { $0.hasSuffix(ending) }.map { "\(folder)/\($0)" }
             .sorted()
