@@ -18,7 +18,7 @@ extension RecordError {
     /// The error if no zone has the requested name.
     package static let zoneNotFound = RecordError(
         .zoneNotFound,
-        "Zone not found. A private database has the zones that its owner created; the public database has _defaultZone alone"
+        "Zone not found. A private database has the zones that its owner created; the shared database, with the owner's record name, those that others share with you; the public database has _defaultZone alone"
     )
 
     /// The error if a change tag, `If-Match` or `If-None-Match` did not match.

@@ -183,6 +183,16 @@ import Testing
         #expect(await world.call(.post, "/shares/\(guid)/accept", as: .stranger).status == 404)
     }
 
+    @Test func `a zone that nobody shares is explained`() async throws {
+        let world = try await SharedWorld.make()
+        let place = world.place(.reader).replacing("Lists", with: "None")
+        for path in ["/records/Item/home", "/changes"] {
+            let response = await world.call(.get, "\(path)?\(place)", as: .reader)
+            #expect(response.status == 404 && response.code == "ZONE_NOT_FOUND", "\(response.text)")
+            #expect(response.text.contains("the shared database, with the owner's record name"), "\(response.text)")
+        }
+    }
+
     @Test func `participants leave, are removed, and lose the share with its root`() async throws {
         let world = try await SharedWorld.make()
         let share = "/records/cloudkit.share/share"
