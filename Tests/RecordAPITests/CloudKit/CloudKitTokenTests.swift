@@ -40,7 +40,9 @@ import Testing
             Scenario(
                 "a path", .administrator, .patch, path, #"{"origins":["https://a.org/b"]}"#, 400,
                 contains: ["https://a.org"]),
-            Scenario("a script", .administrator, .patch, path, #"{"callback":"javascript:alert(1)"}"#, 400),
+            Scenario(
+                "a script", .administrator, .patch, path, #"{"callback":"javascript:alert(1)"}"#, 400,
+                contains: ["write https://app.example.org/signed-in"], lacks: ["https://javascript"]),
             Scenario("another scheme", .administrator, .patch, path, #"{"callback":"ftp://a.org/"}"#, 400),
             Scenario(
                 "an app of another container", .administrator, .patch, path, #"{"callback":"cloudkit-Other://"}"#, 400),
