@@ -12,9 +12,14 @@ public protocol HTTPHandler: Sendable {
     /// Returns the response to a request. Runs on the event loop's thread: the handler may suspend but must not block.
     func respond(to request: HTTPRequest, in context: LoopContext) async -> HTTPResponse
 
-    /// Returns the response to a request that did not reach `respond` because of a malformed head, an exceeded limit or
+    /// Returns the response to a message that did not reach `respond` because of a malformed head, an exceeded limit or
     /// a timeout. The transport closes the connection after sending the response.
-    func rejection(_ rejection: HTTPRejection, id: String) -> HTTPResponse
+    ///
+    /// - Parameter request: What is known of the message, without its body; see `RejectedHead`. The target is `*` if it
+    ///   is unknown.
+    func rejection(
+        _ rejection: HTTPRejection, of request: HTTPRequest, in context: LoopContext
+    ) async -> HTTPResponse
 }
 
 /// The handler's state for one event loop, used only on the loop's thread.

@@ -219,7 +219,7 @@ extension RecordAPI {
     }
 
     /// Returns the error for a rejection by the HTTP engine. The engine has already chosen the status.
-    private static func error(of rejection: HTTPRejection) -> RecordError {
+    static func error(of rejection: HTTPRejection) -> RecordError {
         switch rejection.status {
         case .contentTooLarge, .uriTooLong, .requestHeaderFieldsTooLarge:
             .badRequest(rejection.reason, cause: .tooLarge)

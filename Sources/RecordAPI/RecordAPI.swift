@@ -151,11 +151,13 @@ public final class RecordAPI: Sendable {
         }
     }
 
-    /// Returns the response to an HTTP message that was rejected before it became a request.
+    /// Returns the response to an HTTP message that was rejected before it became a request, and logs it.
     ///
-    /// Its `uuid` is a UUID, because a client of CloudKit Web Services may have sent the message.
-    public func rejection(_ rejection: HTTPRejection, id: String) -> HTTPResponse {
-        errorResponse(rejection, id: CloudKitUUID.text(ofRequest: id))
+    /// - Parameter request: What is known of the message.
+    public func rejection(
+        _ rejection: HTTPRejection, of request: HTTPRequest, in context: RecordAPIContext
+    ) async -> HTTPResponse {
+        await RejectedMessage(rejection, request, self).respond(in: context)
     }
 
     /// Handles a request that matches a route.

@@ -97,14 +97,20 @@ public final class RecordAPIContext: HTTPLoopContext, @unchecked Sendable {
         _ id: DatabaseID?, _ body: @Sendable (RecordReader) async throws -> Value
     ) async throws -> Value {
         guard isWorker, let executor else {
-            if let open = reader(id) { return try await body(open) }
-            return try await body(try await openReader(id))
+            return try await body(try await reader(opening: id))
         }
         return try await withTaskExecutorPreference(executor) {
             defer { loopWillBlock() }
-            if let open = reader(id) { return try await body(open) }
-            return try await body(try await openReader(id))
+            return try await body(try await reader(opening: id))
         }
+    }
+
+    /// Returns the reader of a database, and opens it if needed.
+    ///
+    /// - Throws: The errors of `openReader`.
+    func reader(opening id: DatabaseID?) async throws -> RecordReader {
+        if let open = reader(id) { return open }
+        return try await openReader(id)
     }
 
     /// Returns the watcher that wakes the event streams of a database on this context's thread.

@@ -69,6 +69,8 @@ package struct TextFolding: OptionSet, Hashable, Sendable {
 private struct Folder {
     private(set) var result: [UInt8] = []
     private let folding: TextFolding
+    /// Whether the text is so long that segments recur.
+    private let keepsSegments: Bool
     private var knownSegments: [UInt64] = []
     private var knownFoldings: [[UInt8]] = []
     private var work = 0
@@ -80,6 +82,7 @@ private struct Folder {
 
     init(_ folding: TextFolding, capacity: Int) {
         self.folding = folding
+        keepsSegments = capacity > 64
         result.reserveCapacity(capacity)
     }
 
@@ -111,7 +114,7 @@ private struct Folder {
         }
         // E4 to E9 begin Han, which folding does not change.
         if segment.count == 3, (0xE4...0xE9).contains(first) { return result.append(contentsOf: segment) }
-        guard segment.count <= 8 else { return result.append(contentsOf: folded(segment)) }
+        guard keepsSegments, segment.count <= 8 else { return result.append(contentsOf: folded(segment)) }
         let key = segment.reduce(0) { $0 << 8 | UInt64($1) }
         let slot = Int((key &* 0x9E37_79B9_7F4A_7C15) >> 58)
         if knownSegments.isEmpty {

@@ -90,6 +90,51 @@ import Testing
         await server.stop()
     }
 
+    /// As API tokens of CloudKit Web Services do, which `cors.origins` does not list.
+    @Test(arguments: [[], [app]])
+    func `the handler decides which pages may read the rejections of its own paths`(origins: [String]) async throws {
+        let server = try Self.server(origins) { $0.handlesOwnPreflights = { $0.segmentEquals(0, "own") } }
+        for (start, status) in Self.heads + [("POST /?x=\(Self.long)&t=1 HTTP/1.1\r\nHost: x\r\n", 414)] {
+            guard let slash = start.firstIndex(of: "/") else { continue }
+            let own = String(start[..<slash]) + "/own" + String(start[slash...])
+            let response = try server.exchange(own + "Origin: https://other.example\r\n\r\n")
+            #expect(response.hasPrefix("HTTP/1.1 \(status)"), "\(response)")
+            #expect(Self.isReadable(response, by: "*") && !response.contains("Vary: Origin"), "\(response)")
+            let method = String(start[..<slash].dropLast())
+            #expect(response.contains("\r\nLocation: \(method) \(own.contains("&t=1") ? "1" : "-")\r\n"), "\(response)")
+        }
+        // The rest of the head may come later, also if no origin is allowed by the server's setting.
+        let client = try server.client()
+        try client.send("GET /own?x=" + Self.long)
+        try client.send("\(Self.long)&t=2 HTTP/1.1\r\nHost: x\r\n\r\n")
+        let response = try client.receiveText()
+        #expect(response.hasPrefix("HTTP/1.1 414") && response.contains("\r\nLocation: GET 2\r\n"), "\(response)")
+        await server.stop()
+    }
+
+    @Test func `below a base path too`() async throws {
+        let server = try Self.server([]) {
+            $0.basePath = Array("/fog".utf8)
+            $0.handlesOwnPreflights = { $0.segmentEquals(0, "own") }
+        }
+        let response = try server.exchange("GET /fog/own?x=\(Self.long)&t=1 HTTP/1.1\r\nHost: x\r\n\r\n")
+        #expect(response.hasPrefix("HTTP/1.1 414") && response.contains("\r\nLocation: GET 1\r\n"), "\(response)")
+        await server.stop()
+    }
+
+    @Test func `the handler decides for connections beyond the limit, too`() async throws {
+        let server = try Self.server { $0.maxConnections = 1 }
+        let first = try server.client()
+        try first.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        _ = try first.receive(until: "hello /")
+        let own = try server.exchange("GET /own HTTP/1.1\r\nHost: x\r\nX-Request-ID: me\r\n\r\n")
+        #expect(own.hasPrefix("HTTP/1.1 503") && Self.isReadable(own, by: "*"), "\(own)")
+        #expect(own.contains("\r\nX-Request-ID: me\r\n"), "\(own)")
+        let other = try server.exchange("GET / HTTP/1.1\r\nHost: x\r\nOrigin: \(Self.app)\r\n\r\n")
+        #expect(other.hasPrefix("HTTP/1.1 503") && Self.isReadable(other), "\(other)")
+        await server.stop()
+    }
+
     @Test func `the page may read that its head came too late, and that bodies are too many`() async throws {
         let late = try Self.server { $0.deadlines.head = .milliseconds(30) }
         let client = try late.client()

@@ -53,6 +53,25 @@ import Testing
         }
     }
 
+    @Test func `pages of all origins read that the message for a signed URL was rejected`() async throws {
+        let test = try await TestDatabase.make(withUsers: false)
+        for status in [HTTPStatus.uriTooLong, .requestHeaderFieldsTooLarge, .expectationFailed, .serviceUnavailable] {
+            for path in ["/assets/x", "/assets/x/a.txt?width=100", "/assets/x/a%e"] {
+                let response = await test.reject(HTTPRejection(status, "No."), .get, path, headers: Self.origin)
+                #expect(response.status == Int(status.code) && response.json?["uuid"] == "request-1")
+                #expect(response.field("Access-Control-Allow-Origin") == "*", "\(path) \(status)")
+                let preflight = await test.reject(
+                    HTTPRejection(status, "No."), .options, path,
+                    headers: Self.origin + [("Access-Control-Request-Method", "GET")])
+                #expect(preflight.status == 204 && preflight.field("Access-Control-Allow-Origin") == "*")
+            }
+            for path in ["/assets", "/assets/uploads", "/assets/uploads/x", "/records/Post", "*"] {
+                let response = await test.reject(HTTPRejection(status, "No."), .get, path, headers: Self.origin)
+                #expect(response.field("Access-Control-Allow-Origin") == nil, "\(path) \(status)")
+            }
+        }
+    }
+
     @Test func `other routes do not allow all origins`() async throws {
         let test = try await AssetRoutesTests.makeDatabase()
         for (method, path) in [

@@ -94,7 +94,9 @@ import Testing
             (.requestHeaderFieldsTooLarge, "BAD_REQUEST"), (.serviceUnavailable, "TRY_AGAIN_LATER"),
             (.tooManyRequests, "THROTTLED"), (.notImplemented, "BAD_REQUEST"),
         ] {
-            let response = Response(database.api.rejection(HTTPRejection(status, "Because."), id: "request-1"))
+            let response = await database.reject(HTTPRejection(status, "Because."), .get, "/records/Post")
+            // As the header.
+            #expect(response.json?["uuid"] == "request-1")
             #expect(response.status == Int(status.code) && response.code == code)
             #expect(response.json?["reason"]?.string == "Because.")
             database.checkErrorShape(response, code)

@@ -46,6 +46,27 @@ import Testing
         #expect(Self.lines(again).last == Self.lines(all).first)
     }
 
+    @Test func `messages that the transport rejects are in the log, without what they hide`() async throws {
+        let database = try await TestDatabase.make()
+        let long = HTTPRejection(.uriTooLong, "Too long.")
+        _ = await database.reject(HTTPRejection(.badRequest, "No head."), .other("-"))
+        _ = await database.reject(HTTPRejection(.requestHeaderFieldsTooLarge, "Cookies."), .get, "/records/Post/p1")
+        _ = await database.reject(long, .get, "/records/Post/p1?database=private&where=x")
+        _ = await database.reject(long, .get, "/zones/secret/records/Post/p2")
+        _ = await database.reject(long, .post, "/database/1/Forum/development/private/records/query?x=1")
+        _ = await database.reject(long, .get, "/assets/a-secret-token/a.txt")
+        let all = await database.call(.get, "/requests?limit=6&status=4xx", as: .administrator)
+        #expect(
+            Self.lines(all) == [
+                "GET other 414 BAD_REQUEST", "POST /database/1/Forum/development/private/records/query 414 BAD_REQUEST",
+                "GET /zones/secret/records/Post/p2 414 BAD_REQUEST", "GET /records/Post/p1 414 BAD_REQUEST",
+                "GET /records/Post/p1 431 BAD_REQUEST", "- * 400 BAD_REQUEST",
+            ])
+        #expect(Self.requests(all).allSatisfy { $0["request"] == "request-1" && $0["address"] == "192.0.2.1" })
+        #expect(Self.requests(all).last?["error"]?["reason"] == "No head.")
+        #expect(!all.text.contains("a-secret-token"))
+    }
+
     @Test func `entries are found by status, sender, path, request and number, page by page`() async throws {
         let database = try await TestDatabase.make()
         for number in 1...5 {

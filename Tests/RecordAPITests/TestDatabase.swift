@@ -175,7 +175,7 @@ final class TestDatabase {
         }
         guard let target = RequestTarget(filled(target)) else {
             // The parser rejects it, and so does the transport.
-            return Response(api.rejection(HTTPRejection(.badRequest, "No target."), id: "request-1"))
+            return await reject(HTTPRejection(.badRequest, "No target."), method, "*", from: peer)
         }
         let request = HTTPRequest(
             method: method, target: target, fields: fields,
@@ -187,6 +187,22 @@ final class TestDatabase {
             self.context = api.makeContext()
         }
         return response
+    }
+
+    /// Sends a message that the transport rejects.
+    func reject(
+        _ rejection: HTTPRejection, _ method: HTTPMethod = .get, _ target: String = "*",
+        headers: [(String, String)] = [], from peer: String = "192.0.2.1"
+    ) async -> Response {
+        var fields = HTTPFields()
+        for (name, value) in headers {
+            if let name = HTTPFieldName(name) { fields.append(name, value) }
+        }
+        let request = HTTPRequest(
+            method: method, target: RequestTarget(target) ?? .server, fields: fields, remoteAddress: peer,
+            id: "request-1")
+        defer { context.loopWillBlock() }
+        return Response(await api.rejection(rejection, of: request, in: context))
     }
 
     private func utf8(_ text: String) -> [UInt8] {

@@ -40,6 +40,9 @@ public struct RequestTarget: Sendable {
         self.init(bytes: bytes, shape: shape)
     }
 
+    /// The target `*`, the server itself (RFC 9112 §3.2.4).
+    public static let server = RequestTarget(bytes: [], shape: Shape(isAsterisk: true))
+
     /// Whether the target is `*`, the server itself (RFC 9112 §3.2.4).
     public var isAsterisk: Bool { shape.isAsterisk }
 

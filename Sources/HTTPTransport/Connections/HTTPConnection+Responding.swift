@@ -20,8 +20,8 @@ extension HTTPConnection {
             && !head.fields.contains(.contentEncoding):
             guard server.budget.reserve(length) else {
                 await reject(
-                    HTTPRejection(.serviceUnavailable, "Too many request bodies are in flight."), of: head.fields,
-                    id: id)
+                    HTTPRejection(.serviceUnavailable, "Too many request bodies are in flight."),
+                    of: makeRequest(head, .empty, id))
                 return false
             }
             reserved = length
@@ -69,18 +69,8 @@ extension HTTPConnection {
         return response.hasRoute ? path : server.configuration.loggedPath(path)
     }
 
-    /// Creates the request. Its client is the address that a trusted proxy reports, or else the peer.
     private func makeRequest(_ head: RequestHead, _ body: HTTPRequestBody, _ id: String) -> HTTPRequest {
-        let proxies = server.configuration.trustedProxies
-        var client = (text: peer, address: peerAddress)
-        if !proxies.isEmpty, let named = proxies.client(of: head.fields, peer: peerAddress) {
-            client = ("\(named)", named)
-        }
-        let base = server.configuration.basePath
-        return HTTPRequest(
-            method: head.method, target: base.isEmpty ? head.target : head.target.below(base), fields: head.fields,
-            body: body, remoteAddress: client.text,
-            client: client.address, id: id)
+        server.configuration.request(head.method, head.target, head.fields, body, from: (peer, peerAddress), id: id)
     }
 
     private func respond(to request: HTTPRequest) async -> HTTPResponse {
@@ -134,36 +124,37 @@ extension HTTPConnection {
 
     /// Sends the response to invalid input that is not a request. The connection is closed afterwards.
     ///
-    /// - Parameter fields: The fields of the request; `nil` if its head is the invalid input.
-    func reject(_ rejection: HTTPRejection, of fields: HTTPFields? = nil, id: String? = nil) async {
+    /// - Parameter known: The request; `nil` if its head is the invalid input.
+    func reject(_ rejection: HTTPRejection, of known: HTTPRequest? = nil) async {
         let start = MonotonicClock.now
-        let id = id ?? server.requestIDs.next()
-        var response = server.reject(rejection, id)
         mustClose = true
-        if server.configuration.cors.isEnabled { await admitOrigin(to: &response, of: rejection, fields) }
+        let request: HTTPRequest
+        if let known {
+            request = known
+        } else {
+            let head = await readRejectedHead(waits: rejection.status != .requestTimeout)
+            request = server.configuration.request(
+                rejected: head, from: (peer, peerAddress), id: server.requestIDs.id(for: head.fields))
+        }
+        var response = await server.reject(rejection, request)
+        if !response.ownsOrigins { admitOrigin(to: &response, of: rejection, request) }
         let writtenBefore = writer.writtenBytes
-        _ = await writer.send(response, isHead: false, version: .http11, keepsAlive: false, id: id)
+        _ = await writer.send(response, isHead: false, version: .http11, keepsAlive: false, id: request.id)
         lingers = await writer.flush()
         let summary = HTTPRequestSummary(
             method: .other("-"), route: response.route, status: response.status,
             nanoseconds: MonotonicClock.now - start, requestBytes: 0,
             responseBytes: writer.writtenBytes - writtenBefore)
-        account(summary, id: id, path: "-", client: peer)
+        account(summary, id: request.id, path: "-", client: request.remoteAddress)
     }
 
     /// Lets the page read the rejection that has sent the request. A preflight of a request with a long target is
     /// granted, so that the page may send the request and then learns what is wrong with it.
     private func admitOrigin(
-        to response: inout HTTPResponse, of rejection: HTTPRejection, _ fields: HTTPFields?
-    ) async {
-        guard let target = RequestTarget("/") else { return }
+        to response: inout HTTPResponse, of rejection: HTTPRejection, _ request: HTTPRequest
+    ) {
         let cors = server.configuration.cors
-        if let fields {
-            return cors.apply(to: &response, for: HTTPRequest(method: .get, target: target, fields: fields))
-        }
-        let head = await readRejectedHead(waits: rejection.status != .requestTimeout)
-        let request = HTTPRequest(method: head.method, target: target, fields: head.fields)
-        if rejection.status == .uriTooLong,
+        if rejection.status == .uriTooLong, cors.isEnabled,
             let preflight = cors.preflight(request, allow: server.configuration.corsMethods)
         {
             response = preflight

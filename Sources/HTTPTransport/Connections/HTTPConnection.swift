@@ -224,15 +224,15 @@ final class HTTPConnection: @unchecked Sendable {
     private static let maxRejectedBytes = 1 << 20
     private static let rejectedHeadTime = Duration.seconds(1)
 
-    /// Returns what a rejected head tells about the page that has sent it.
+    /// Returns what a rejected head tells about its sender.
     ///
-    /// - Parameter waits: Whether to read the rest of the head. Browsers send it at once.
+    /// - Parameter waits: Whether to read the rest of the head if a page may be the sender. Browsers send it at once.
     func readRejectedHead(waits: Bool) async -> RejectedHead {
         var head = RejectedHead()
         input.withBytes { head.read($0) }
         let deadline = Deadline.after(
             min(Self.rejectedHeadTime, server.configuration.deadlines.linger), from: server.loop.now)
-        var left = waits ? Self.maxRejectedBytes : 0
+        var left = waits && mayAdmitOrigin(of: head) ? Self.maxRejectedBytes : 0
         while left > 0, !head.isComplete, await socket.waitReadable(until: deadline) == .ready {
             switch socket.read(into: server.input) {
             case .bytes(let count):
@@ -245,6 +245,12 @@ final class HTTPConnection: @unchecked Sendable {
             await Task.yield()
         }
         return head
+    }
+
+    private func mayAdmitOrigin(of head: RejectedHead) -> Bool {
+        let configuration = server.configuration
+        if configuration.cors.isEnabled { return true }
+        return head.target.map { configuration.handlesOwnPreflights($0.below(configuration.basePath)) } ?? false
     }
 
     // MARK: - Closing

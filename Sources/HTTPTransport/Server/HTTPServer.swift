@@ -108,7 +108,7 @@ package final class HTTPServer<Handler: HTTPHandler>: Sendable {
                 return ServerLoop(
                     loop: loop, configuration: configuration, ledger: ledger, budget: budget,
                     respond: { await handler.respond(to: $0, in: context) },
-                    reject: { handler.rejection($0, id: $1) },
+                    reject: { await handler.rejection($0, of: $1, in: context) },
                     didFinish: { context.requestDidFinish($0) })
             }
             made.withLock { $0 = result }
@@ -157,7 +157,7 @@ package final class HTTPServer<Handler: HTTPHandler>: Sendable {
         among loops: [ServerLoop], _ ledger: ConnectionCounter
     ) {
         guard ledger.open(ConnectionCounter.Peer(peer)) else {
-            loop.rejectConnection(descriptor)
+            loop.rejectConnection(descriptor, from: peer)
             return
         }
         var target = loop

@@ -19,7 +19,7 @@ final class ServerLoop: @unchecked Sendable {
 
     /// The handler with the context of this loop. It is type-erased once instead of for each call.
     let respond: @Sendable (HTTPRequest) async -> HTTPResponse
-    let reject: @Sendable (HTTPRejection, String) -> HTTPResponse
+    let reject: @Sendable (HTTPRejection, HTTPRequest) async -> HTTPResponse
     let didFinish: @Sendable (HTTPRequestSummary) -> Void
 
     /// The maximum number of unsent bytes that the kernel queues for one client. By default, the kernel keeps up to 4
@@ -62,7 +62,7 @@ final class ServerLoop: @unchecked Sendable {
     init(
         loop: EventLoop, configuration: HTTPServerConfiguration, ledger: ConnectionCounter, budget: BodyBudget,
         respond: @escaping @Sendable (HTTPRequest) async -> HTTPResponse,
-        reject: @escaping @Sendable (HTTPRejection, String) -> HTTPResponse,
+        reject: @escaping @Sendable (HTTPRejection, HTTPRequest) async -> HTTPResponse,
         didFinish: @escaping @Sendable (HTTPRequestSummary) -> Void
     ) {
         self.loop = loop
@@ -122,17 +122,17 @@ final class ServerLoop: @unchecked Sendable {
     ///
     /// The request is read first, because closing a socket with unread bytes would reset the connection and destroy the
     /// response. It also tells which page has sent it. Few connections may wait for their requests, and not for long.
-    func rejectConnection(_ descriptor: consuming FileDescriptor) {
+    func rejectConnection(_ descriptor: consuming FileDescriptor, from peer: SocketAddress) {
         metrics.connectionWasRejected()
         guard let socket = try? LoopSocket(descriptor, on: loop) else { return }
         let count = receive(from: socket)
         guard count == 0, waitingRejections < Self.maxWaitingRejections else {
-            return respondRejecting(socket, request: count)
+            return respondRejecting(socket, from: peer, request: count)
         }
         waitingRejections += 1
         socket.whenReadable(until: .after(Self.rejectedRequestTime, from: loop.time)) { [self] _ in
             waitingRejections -= 1
-            respondRejecting(socket, request: receive(from: socket))
+            respondRejecting(socket, from: peer, request: receive(from: socket))
         }
     }
 
@@ -144,22 +144,28 @@ final class ServerLoop: @unchecked Sendable {
 
     /// For a browser's `EventSource` each status but 200 is final, and a lost connection is not. So a request for
     /// server-sent events gets no response.
-    private func respondRejecting(_ socket: LoopSocket, request count: Int) {
-        defer { socket.close() }
+    private func respondRejecting(_ socket: LoopSocket, from peer: SocketAddress, request count: Int) {
         var head = RejectedHead()
         head.read(UnsafeRawBufferPointer(rebasing: input[..<count]))
-        guard !head.fields.acceptsEventStream else { return }
-        var response = reject(HTTPRejection(.serviceUnavailable, "Too many connections; try again later."), "")
-        response.closesConnection = true
-        if configuration.cors.isEnabled, let target = RequestTarget("/") {
-            configuration.cors.apply(
-                to: &response, for: HTTPRequest(method: .get, target: target, fields: head.fields))
+        guard !head.fields.acceptsEventStream else { return socket.close() }
+        let request = configuration.request(
+            rejected: head, from: (peer.host, peer.ipAddress), id: requestIDs.id(for: head.fields))
+        Task(executorPreference: loop) { [self] in
+            let rejection = HTTPRejection(.serviceUnavailable, "Too many connections; try again later.")
+            respond(on: socket, with: await reject(rejection, request), to: request)
         }
+    }
+
+    private func respond(on socket: LoopSocket, with response: HTTPResponse, to request: HTTPRequest) {
+        defer { socket.close() }
+        var response = response
+        response.closesConnection = true
+        if !response.ownsOrigins { configuration.cors.apply(to: &response, for: request) }
         var output: [UInt8] = []
         var body: [UInt8] = []
         if case .bytes(let bytes) = response.body { body = bytes }
         ResponseEncoder.appendHead(
-            response, contentLength: body.count, date: date, requestID: "", keepAlive: false, version: .http11,
+            response, contentLength: body.count, date: date, requestID: request.id, keepAlive: false, version: .http11,
             to: &output)
         output += body
         _ = output.withUnsafeBytes { socket.write($0) }

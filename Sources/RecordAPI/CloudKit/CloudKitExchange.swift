@@ -26,6 +26,14 @@ struct CloudKitExchange {
         request.fields.count(of: .origin) == 1 ? request.fields[.origin] : nil
     }
 
+    /// Whether the request is a preflight (Fetch standard, "CORS-preflight request").
+    var isPreflight: Bool {
+        request.method == .options && origin != nil && request.fields.contains(.accessControlRequestMethod)
+    }
+
+    /// The methods of a preflight whose path has no route, so that the page learns so from its request.
+    static let methods: [HTTPMethod] = [.get, .head, .post, .put, .patch, .delete]
+
     /// Checks that pages of the request's origin may use the API token. Browsers let pages send some requests to any
     /// server, and only hide the response from them.
     ///
@@ -33,6 +41,43 @@ struct CloudKitExchange {
     func requireOrigin() throws(RecordError) {
         guard let token, let origin, !token.allows(origin: origin) else { return }
         throw RecordError(.authenticationFailed, CloudKitReason.originRejected)
+    }
+
+    /// Finds which pages may read the response to a request without a handler: a preflight, or an error. The API token in
+    /// the query decides, unless the URL is the permission. Without an API token no origin is allowed.
+    mutating func findOrigins(in context: RecordAPIContext) async {
+        guard origin != nil else { return }
+        let table = context.api.cloudKit
+        if case .methodNotAllowed(let methods) = table.match(.options, request.target),
+            let method = methods.first(where: { $0 != .options }),
+            case .found(let number, _, _) = table.match(method, request.target),
+            table.routes[number].callers == .holders
+        {
+            isForAnyOrigin = true
+            return
+        }
+        // All paths begin with the same four segments.
+        guard let container = request.target.segment(2).flatMap(ContainerName.init),
+            let environment = request.target.segment(3).flatMap(RecordEnvironment.init(cloudKit:))
+        else { return }
+        var rate = RateTicket(context.api.limiter, .read, from: request.client)
+        do {
+            let reader = try await context.reader(
+                opening: DatabaseID(container: container, environment: environment))
+            // A preflight counts as a read.
+            if request.method == .options { try rate.admit(.anonymous, of: reader.database) }
+            try reader.refresh()
+            token = try CloudKitRequestCredentials(request).apiToken(reader)
+        } catch {
+            // The response to the request itself says what is wrong.
+            token = nil
+        }
+    }
+
+    /// Returns the error of a request that has no handler. Its preflight is granted to the pages that may read the error.
+    mutating func reject(in context: RecordAPIContext, _ error: () -> HTTPResponse) async -> HTTPResponse {
+        await findOrigins(in: context)
+        return isPreflight ? preflight(Self.methods) : error()
     }
 
     /// Returns the URL of the sign-in page, for an error response; `nil` without an API token.

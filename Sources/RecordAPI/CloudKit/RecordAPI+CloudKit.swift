@@ -26,22 +26,29 @@ extension RecordAPI {
                 note.error(error)
                 response = cloudKitErrorResponse(
                     error, id: request.id, redirectURL: exchange.signInURL(baseURL(for: request)))
+                // The URL was wrong, so the API token has not been read.
+                if exchange.path == nil { await exchange.findOrigins(in: context) }
             }
             rate.append(to: &response.fields, of: response.status)
             response.route = name
             response.hidesPath = route.callers == .holders
         case .methodNotAllowed(let methods):
+            await exchange.findOrigins(in: context)
             if request.method == .options {
-                response = await preflight(request, methods, context, &exchange)
+                response = exchange.preflight(methods)
             } else {
                 response = cloudKitErrorResponse(
                     note.error(APIError.methodNotAllowed(methods)), id: request.id, redirectURL: nil)
             }
         case .notFound:
             let error = RecordError(.notFound, CloudKitReason.noHandler)
-            response = cloudKitErrorResponse(note.error(error), id: request.id, redirectURL: nil)
+            response = await exchange.reject(in: context) {
+                cloudKitErrorResponse(note.error(error), id: request.id, redirectURL: nil)
+            }
         case .badEncoding:
-            response = cloudKitErrorResponse(note.error(APIError.badEncoding), id: request.id, redirectURL: nil)
+            response = await exchange.reject(in: context) {
+                cloudKitErrorResponse(note.error(APIError.badEncoding), id: request.id, redirectURL: nil)
+            }
         }
         exchange.finish(&response)
         return response
@@ -55,7 +62,7 @@ extension RecordAPI {
         _ rate: inout RateTicket, _ exchange: inout CloudKitExchange, _ note: inout RequestNote
     ) async throws -> HTTPResponse {
         let path = try CloudKitPath(parameters, of: route)
-        let reader = try await Self.reader(path, context)
+        let reader = try await context.reader(opening: path.id)
         note.database = path.id
         exchange.path = path
         try reader.refresh()
@@ -150,35 +157,6 @@ extension RecordAPI {
     private static func count(_ error: RecordError, _ rate: inout RateTicket) throws(RecordError) {
         guard error.code == .authenticationFailed || error.code == .authenticationRequired else { return }
         try rate.countFailedCredential()
-    }
-
-    private static func reader(_ path: CloudKitPath, _ context: RecordAPIContext) async throws -> RecordReader {
-        if let reader = context.reader(path.id) { return reader }
-        return try await context.openReader(path.id)
-    }
-
-    /// Returns the response to OPTIONS. The API token in the query decides which origins are allowed.
-    private func preflight(
-        _ request: HTTPRequest, _ methods: [HTTPMethod], _ context: RecordAPIContext, _ exchange: inout CloudKitExchange
-    ) async -> HTTPResponse {
-        var rate = RateTicket(limiter, .read, from: request.client)
-        do {
-            // The browser names the method that it will send, whose route reads the path.
-            if let method = methods.first(where: { $0 != .options }),
-                case .found(let number, _, let parameters) = cloudKit.match(method, request.target)
-            {
-                exchange.isForAnyOrigin = cloudKit.routes[number].callers == .holders
-                if exchange.isForAnyOrigin { return exchange.preflight(methods) }
-                let path = try CloudKitPath(parameters, of: cloudKit.routes[number])
-                let reader = try await Self.reader(path, context)
-                try rate.admit(.anonymous, of: reader.database)
-                exchange.token = try CloudKitRequestCredentials(request).apiToken(reader)
-            }
-        } catch {
-            // A preflight has no error response that a page could read: without an API token no origin is allowed.
-            exchange.token = nil
-        }
-        return exchange.preflight(methods)
     }
 
     /// Returns the URL of the server as a client uses it, without a trailing slash: the public URL, or else the host

@@ -44,7 +44,7 @@ struct ServerHandler: HTTPHandler {
     func respond(to request: HTTPRequest, in context: RecordAPIContext) async -> HTTPResponse {
         // Health probes use an address as the Host, which may not be in the list.
         guard hosts.allows(request.fields) || request.target.segmentEquals(0, "health") else {
-            return api.rejection(Self.misdirected, id: request.id)
+            return await api.rejection(Self.misdirected, of: request, in: context)
         }
         if request.target.rawPath == "/_/session" { return await api.respondToConsole(request, in: context) }
         guard let console else { return await api.respond(to: request, in: context) }
@@ -56,8 +56,10 @@ struct ServerHandler: HTTPHandler {
         return await api.respond(to: request, in: context)
     }
 
-    func rejection(_ rejection: HTTPRejection, id: String) -> HTTPResponse {
-        api.rejection(rejection, id: id)
+    func rejection(
+        _ rejection: HTTPRejection, of request: HTTPRequest, in context: RecordAPIContext
+    ) async -> HTTPResponse {
+        await api.rejection(rejection, of: request, in: context)
     }
 
     private static let misdirected = HTTPRejection(

@@ -191,8 +191,10 @@ import Testing
     @Test func `a message that is no request has a UUID too`() async throws {
         let test = try await TestDatabase.make(withUsers: false)
         for status in [HTTPStatus.badRequest, .uriTooLong, .requestHeaderFieldsTooLarge, .serviceUnavailable] {
-            let response = Response(test.api.rejection(HTTPRejection(status, "No request"), id: "f2f3c1c0000030c"))
-            #expect(response.json?["uuid"] == "f2f3c1c0-0000-830c-8000-000000000000", "\(response.text)")
+            for path in [CloudKitClient.root, "/device/1/x", "/database"] {
+                let response = await test.reject(HTTPRejection(status, "No request"), .get, path)
+                #expect(response.json?["uuid"] == CloudKitClient.uuid, "\(response.text)")
+            }
         }
     }
 
@@ -232,6 +234,65 @@ import Testing
                 == "http://db.example.org/_/signin.html?token=\(client.tokenID)&container=Forum"
                 + "&environment=development&origin=https%3A%2F%2Fa.test.org")
         #expect(!missing.text.contains(client.token))
+    }
+
+    /// Requests that no handler gets: the path, whether a message that was rejected, and the status.
+    private static let unhandled: [(HTTPMethod, String, HTTPStatus?, Int)] = [
+        (.get, "public/records/query", nil, 405), (.delete, "public/users/caller", nil, 405),
+        (.post, "public/records/qurey", nil, 404), (.get, "public/%ff", nil, 400),
+        (.get, "plublic/users/caller", nil, 400),
+        (.get, "public/users/caller", .uriTooLong, 414),
+        (.get, "public/users/caller", .requestHeaderFieldsTooLarge, 431),
+        (.post, "public/records/query", .expectationFailed, 417), (.post, "public/rec", .uriTooLong, 414),
+        (.post, "public/records/modify", .serviceUnavailable, 503), (.get, "", .misdirectedRequest, 421),
+    ]
+
+    @Test(arguments: ["", #","origins":["https://app.example.org"]"#])
+    func `pages read the errors of requests that no handler gets`(origins: String) async throws {
+        let client = try await CloudKitClient.make(token: origins, withUsers: false)
+        func send(
+            _ method: HTTPMethod, _ path: String, _ rejected: HTTPStatus?, _ headers: [(String, String)]
+        ) async -> Response {
+            let target = "\(CloudKitClient.root)/\(path)?ckAPIToken=\(client.token)"
+            guard let rejected else { return await client.test.call(method, target, headers: headers) }
+            return await client.test.reject(HTTPRejection(rejected, "No."), method, target, headers: headers)
+        }
+        let preflight = [("Access-Control-Request-Method", "POST"), ("Access-Control-Request-Headers", "content-type")]
+        for (method, path, rejected, status) in Self.unhandled {
+            for (origin, isAllowed) in [("https://app.example.org", true), ("https://evil.org", origins.isEmpty)] {
+                let response = await send(method, path, rejected, [("Origin", origin)])
+                #expect(response.status == status, "\(method) \(path): \(response.text)")
+                #expect(response.json?["uuid"] == CloudKitClient.uuid)
+                let allowed = isAllowed ? origins.isEmpty ? "*" : origin : nil
+                #expect(response.field("Access-Control-Allow-Origin") == allowed, "\(method) \(path) \(status)")
+                #expect(response.field("Vary") == (origins.isEmpty ? nil : "Origin"), "\(method) \(path) \(status)")
+                // The browser sends the request only if its preflight was granted.
+                let asked = await send(.options, path, rejected, [("Origin", origin)] + preflight)
+                #expect(asked.status == 204, "\(path) \(status): \(asked.text)")
+                #expect(asked.field("Access-Control-Allow-Origin") == allowed, "\(path) \(status)")
+            }
+            let plain = await send(method, path, rejected, [])
+            #expect(plain.status == status && plain.field("Access-Control-Allow-Origin") == nil)
+        }
+    }
+
+    @Test func `without an API token nobody reads them, and all pages where the URL is the permission`() async throws {
+        let client = try await CloudKitClient.make(withUsers: false)
+        let origin = [("Origin", "https://a.org")]
+        for (path, allowed) in [
+            ("public/users/caller", nil), ("public/users/caller?ckAPIToken=x", nil), ("", nil),
+            ("public/assets/upload/x", "*"),
+        ] as [(String, String?)] {
+            let target = "\(CloudKitClient.root)/\(path)"
+            let rejected = await client.test.reject(HTTPRejection(.uriTooLong, "No."), .get, target, headers: origin)
+            #expect(rejected.status == 414 && rejected.field("Access-Control-Allow-Origin") == allowed, "\(path)")
+            let wrong = await client.test.call(.patch, target, headers: origin)
+            #expect(wrong.status == (path.isEmpty ? 404 : 405), "\(path)")
+            #expect(wrong.field("Access-Control-Allow-Origin") == allowed, "\(path)")
+        }
+        let unknown = "/database/1/Other/development/public/x?ckAPIToken=\(client.token)"
+        let response = await client.test.call(.get, unknown, headers: origin)
+        #expect(response.status == 404 && response.field("Access-Control-Allow-Origin") == nil)
     }
 
     @Test func `a token for any origin allows all, and no token allows none`() async throws {
