@@ -93,13 +93,13 @@ import Testing
         let all = await database.call(.get, "/requests?path=diary", as: .administrator)
         #expect(all.json?["requests"]?.array?.count == targets.count + rejected.count, "\(all.text)")
         // Nor does the sentence of an error.
-        let body = #"{"fields":{"to":{"value":{"recordName":"diary15","action":"VALIDATE"}}}}"#
+        let body = #"{"fields":{"to":{"value":{"recordName":"diary18","action":"VALIDATE"}}}}"#
         let wrong = await database.call(.put, "/records/Note/n?database=private", as: .creator, body: body)
-        #expect(wrong.status >= 400 && wrong.text.contains("diary15"), "\(wrong.text)")
+        #expect(wrong.status >= 400 && wrong.text.contains("diary18"), "\(wrong.text)")
         let reasons = await database.call(.get, "/requests?status=4xx", token: developer)
         #expect(!reasons.text.contains("diary"), "\(reasons.text)")
         #expect(reasons.text.contains(#""error":{"serverErrorCode":"VALIDATING_REFERENCE_ERROR"}"#), "\(reasons.text)")
         let owners = await database.call(.get, "/requests?status=4xx", as: .administrator)
-        #expect(owners.text.contains("diary15"), "\(owners.text)")
+        #expect(owners.text.contains("diary18"), "\(owners.text)")
     }
 }
