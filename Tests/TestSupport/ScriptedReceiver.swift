@@ -62,6 +62,7 @@ package final class ScriptedReceiver: Sendable {
 
     package let port: UInt16
     private let listener: Int32
+    private let listens: Bool
     private let accepted = Locked(0)
 
     /// The number of connections so far.
@@ -71,6 +72,7 @@ package final class ScriptedReceiver: Sendable {
     ///   - listens: Whether the port is open. A port that is not cannot be used by another test either.
     ///   - script: Runs on a thread of its own for each connection, which is closed afterwards.
     package init(listens: Bool = true, _ script: @escaping @Sendable (Peer) -> Void) {
+        self.listens = listens
         listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -88,7 +90,11 @@ package final class ScriptedReceiver: Sendable {
         SystemThread.start(name: "receiver") { [listener, accepted] in
             while true {
                 let raw = accept(listener, nil, nil)
-                guard raw >= 0 else { return }
+                guard raw >= 0 else {
+                    // Closed here, as this loop would otherwise accept the connections of the next owner of the number.
+                    close(listener)
+                    return
+                }
                 accepted.withLock { $0 += 1 }
                 SystemThread.start(name: "peer") {
                     script(Peer(raw))
@@ -100,6 +106,6 @@ package final class ScriptedReceiver: Sendable {
 
     deinit {
         shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
+        if !listens { close(listener) }
     }
 }

@@ -16,9 +16,11 @@ import Testing
             let part = SupportWorld.json(try await world.filled(part))
             #expect(text.contains(part), "\(part) is missing in \(text)")
         }
+        // The random bytes of a token may happen to read as one of the parts.
+        let shown = text.replacing(/(X-Apple-CloudKit-Web-Auth-Token: )\S+/) { $0.1 }
         for part in row.absent {
             let part = SupportWorld.json(part)
-            #expect(!text.contains(part), "\(part) is in \(text)")
+            #expect(!shown.contains(part), "\(part) is in \(shown)")
         }
         try Self.decodeErrors(text)
     }
