@@ -70,7 +70,7 @@ extension HTTPConnection {
     }
 
     private func makeRequest(_ head: RequestHead, _ body: HTTPRequestBody, _ id: String) -> HTTPRequest {
-        server.configuration.request(head.method, head.target, head.fields, body, from: (peer, peerAddress), id: id)
+        server.request(head.method, head.target, head.fields, body, from: (peer, peerAddress), id: id)
     }
 
     private func respond(to request: HTTPRequest) async -> HTTPResponse {
@@ -133,7 +133,7 @@ extension HTTPConnection {
             request = known
         } else {
             let head = await readRejectedHead(waits: rejection.status != .requestTimeout)
-            request = server.configuration.request(
+            request = server.request(
                 rejected: head, from: (peer, peerAddress), id: server.requestIDs.id(for: head.fields))
         }
         var response = await server.reject(rejection, request)

@@ -101,25 +101,4 @@ package struct HTTPServerConfiguration: Sendable {
         self.addresses = addresses
         loops = Int(fogbase_cpu_count())
     }
-
-    /// Creates the request that handlers get. Its client is the address that a trusted proxy reports, or else the peer.
-    func request(
-        _ method: HTTPMethod, _ target: RequestTarget, _ fields: HTTPFields, _ body: HTTPRequestBody,
-        from peer: (text: String, address: IPAddress?), id: String
-    ) -> HTTPRequest {
-        var client = peer
-        if !trustedProxies.isEmpty, let named = trustedProxies.client(of: fields, peer: peer.address) {
-            client = ("\(named)", named)
-        }
-        return HTTPRequest(
-            method: method, target: basePath.isEmpty ? target : target.below(basePath), fields: fields, body: body,
-            remoteAddress: client.text, client: client.address, id: id)
-    }
-
-    /// Creates the request that stands for a rejected head.
-    func request(
-        rejected head: RejectedHead, from peer: (text: String, address: IPAddress?), id: String
-    ) -> HTTPRequest {
-        request(head.method, head.target ?? .server, head.fields, .empty, from: peer, id: id)
-    }
 }

@@ -148,7 +148,7 @@ final class ServerLoop: @unchecked Sendable {
         var head = RejectedHead()
         head.read(UnsafeRawBufferPointer(rebasing: input[..<count]))
         guard !head.fields.acceptsEventStream else { return socket.close() }
-        let request = configuration.request(
+        let request = self.request(
             rejected: head, from: (peer.host, peer.ipAddress), id: requestIDs.id(for: head.fields))
         Task(executorPreference: loop) { [self] in
             let rejection = HTTPRejection(.serviceUnavailable, "Too many connections; try again later.")
@@ -275,5 +275,32 @@ final class ServerLoop: @unchecked Sendable {
     /// Makes an encoder available for the next response. The encoder must be reset to the start of a gzip member.
     func giveBack(_ encoder: GzipEncoder) {
         if idleEncoder == nil { idleEncoder = encoder } else { encoderCount -= 1 }
+    }
+}
+
+// MARK: - Requests
+
+extension ServerLoop {
+    /// Creates the request that handlers get. Its client is the address that a trusted proxy reports, or else the peer.
+    func request(
+        _ method: HTTPMethod, _ target: RequestTarget, _ fields: HTTPFields, _ body: HTTPRequestBody,
+        from peer: (text: String, address: IPAddress?), id: String
+    ) -> HTTPRequest {
+        var client = peer
+        let proxies = configuration.trustedProxies
+        if !proxies.isEmpty, let named = proxies.client(of: fields, peer: peer.address) {
+            client = ("\(named)", named)
+        }
+        let base = configuration.basePath
+        return HTTPRequest(
+            method: method, target: base.isEmpty ? target : target.below(base), fields: fields, body: body,
+            remoteAddress: client.text, client: client.address, id: id)
+    }
+
+    /// Creates the request that stands for a rejected head.
+    func request(
+        rejected head: RejectedHead, from peer: (text: String, address: IPAddress?), id: String
+    ) -> HTTPRequest {
+        request(head.method, head.target ?? .server, head.fields, .empty, from: peer, id: id)
     }
 }
