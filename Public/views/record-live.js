@@ -6,7 +6,7 @@ import { followChanges } from "../following.js";
 
 /**
  * Follows one record until `signal` is aborted. `isKnown(tag)` returns whether the page has this version or is about to get it; `changed(record)`
- * gets each other one, and `gone()` is called when the record was deleted.
+ * gets each other one, and `gone()` is called when the record was deleted. The result's `read()` looks at the record again.
  */
 export function recordLive({ typeName, recordName, signal, isKnown, changed, gone }) {
     let isFirst = true;
@@ -30,4 +30,5 @@ export function recordLive({ typeName, recordName, signal, isKnown, changed, gon
             else if (kind === "change" && !isKnown(record.recordChangeTag)) read();
         },
     });
+    return { read };
 }

@@ -78,6 +78,8 @@ export async function show({ signal, show: draw, isOver }, { type: typeName, rec
     let hidden; // the fields that the user of `as` cannot read; `null` for all
     let isDirty = false; // An untouched copy can be left without a question, unless it has files.
     let isSaving = false;
+    let hasMissed = false; // Something has come about the record while this page wrote it.
+    let live = null;
     let newer = null; // a version that others have written while this one is edited
     let attempt = { text: null, key: null };
 
@@ -152,8 +154,19 @@ export async function show({ signal, show: draw, isOver }, { type: typeName, rec
                 explain(error);
             }
         } finally {
-            isSaving = false;
+            endSaving();
         }
+    }
+    /** Afterwards the page learns what has come in the meantime: its own version, or one of others. */
+    function endSaving() {
+        isSaving = false;
+        if (!hasMissed) return;
+        hasMissed = false;
+        live?.read();
+    }
+    function isBusy() {
+        hasMissed ||= isSaving;
+        return isSaving;
     }
     /** A 412 can also mean a reference without a target. Only these codes mean another version of the record, or none. */
     function isConflict(error) {
@@ -199,7 +212,7 @@ export async function show({ signal, show: draw, isOver }, { type: typeName, rec
             announce(t("Saved."));
             return record;
         } finally {
-            isSaving = false;
+            endSaving();
         }
     }
     /** A note about fields that were added to the form and left empty. */
@@ -229,12 +242,12 @@ export async function show({ signal, show: draw, isOver }, { type: typeName, rec
     }
     /** Others have written this record: an unedited page follows, an edited one says so before it is saved. */
     async function learn(record) {
-        if (isSaving || isOver()) return;
+        if (isBusy() || isOver()) return;
         const names = disagreements(base.fields ?? {}, base.fields ?? {}, record.fields ?? {}).map(({ name }) => name).join(", ");
         const sentence = await writerText(record, (name, time) => (isDirty
             ? t("{name} has changed this record while you edit it ({time}): {fields}", { name, time, fields: names || "–" })
             : t("{name} has changed this record ({time}). You see the new version: {fields}", { name, time, fields: names || "–" })));
-        if (isSaving || isOver() || record.recordChangeTag === base.recordChangeTag) return;
+        if (isBusy() || isOver() || record.recordChangeTag === base.recordChangeTag) return;
         if (!isDirty) {
             base = record;
             draft = draftOf(record);
@@ -253,7 +266,7 @@ export async function show({ signal, show: draw, isOver }, { type: typeName, rec
         news.replaceChildren(make("p", { class: "news" }, make("span", {}, sentence), button));
     }
     function vanish() {
-        if (isSaving || isOver()) return;
+        if (isBusy() || isOver()) return;
         tell(t("This record was deleted. What you see is its last version."), make("a", {
             class: "button small", href: listAddress, onclick: router.returns,
         }, t("Back")));
@@ -274,7 +287,7 @@ export async function show({ signal, show: draw, isOver }, { type: typeName, rec
         try {
             await api.remove(typeName, recordName, base.recordChangeTag);
         } catch (error) {
-            isSaving = false;
+            endSaving();
             if (isConflict(error)) {
                 error.message = t("The record was changed after you opened it. Look at it again before you delete it.");
             }
@@ -354,6 +367,6 @@ export async function show({ signal, show: draw, isOver }, { type: typeName, rec
     router.guard(() => isDirty, askToLeave);
     introduce(heading, `${title} – ${typeName}`);
     if (!isNew) {
-        recordLive({ typeName, recordName, signal, isKnown: (tag) => isSaving || tag === base.recordChangeTag, changed: learn, gone: vanish });
+        live = recordLive({ typeName, recordName, signal, isKnown: (tag) => tag === base.recordChangeTag || isBusy(), changed: learn, gone: vanish });
     }
 }

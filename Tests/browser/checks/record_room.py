@@ -204,6 +204,30 @@ def an_open_record_learns_what_others_write(page, server):
 
 
 @check
+def what_others_write_while_a_record_is_saved_is_learned_afterwards(page, server):
+    server.create("Post", "a", title="sea", mood="calm")
+    enter(page, "#/types/Post/record/a")
+    page.heading("a")
+    page.run("""
+        const real = window.fetch;
+        window.fetch = async (address, options) => {
+            const response = await real(address, options);
+            if (options.method === "PATCH") await new Promise((resolve) => setTimeout(resolve, 1_500));
+            return response;
+        };""")
+    page.fill("mood", "rough")
+    page.press("Save")
+    page.until(lambda: server.fields("Post", "a")["mood"] == "rough", "the save")
+    server.call("PATCH", "/records/Post/a", {"fields": {"title": "fog"}})
+    page.see("administrator has changed this record", "You see the new version: title")
+    page.fill("mood", "calm")
+    page.press("Save")
+    page.until(lambda: server.fields("Post", "a")["mood"] == "calm", "the second save")
+    server.call("DELETE", "/records/Post/a")
+    page.see("This record was deleted. What you see is its last version.")
+
+
+@check
 def a_page_is_seen_as_a_user(page, server):
     ada, token = account(server, "ada")
     post(server, "hers", token)
