@@ -81,6 +81,9 @@ let package = Package(
                 "Compression", "Thumbnails", "Threads",
             ]),
 
+        // Tables in text files: CSV and kin. Bytes in, record dictionaries out, and back.
+        module("TextTables", ["Calendars", "Encodings", "RecordModel", "RecordWire", "UnicodeText"]),
+
         // What copies databases of CloudKit. It knows neither sockets nor files: the executable has them.
         module("CloudKitImport", ["Calendars", "Cryptography", "RecordWire"]),
 
@@ -155,6 +158,10 @@ let package = Package(
                 "Cryptography", "CCrypto", "Compression", "Threads", "StoreTestSupport", "FuzzTargets",
             ]),
         tests("FogbaseClientTests", ["fogbase", "FogbaseClient", "RecordModel", "RecordWire"]),
+        .testTarget(
+            name: "TextTablesTests",
+            dependencies: ["TextTables", "Calendars", "Encodings", "RecordModel", "RecordWire", "TestSupport"],
+            exclude: ["Samples"], swiftSettings: house),
         tests("CloudKitImportTests", ["CloudKitImport", "Cryptography", "Encodings", "RecordWire", "Threads"]),
         tests(
             "FogbaseTests",
