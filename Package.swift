@@ -71,8 +71,8 @@ let package = Package(
         module(
             "RecordEngine",
             [
-                "Calendars", "RecordModel", "RecordWire", "RecordStorage", "Geography", "TextSearch", "UnicodeText",
-                "Encodings", "Containers", "Threads", "Cryptography", "Pictures", "Thumbnails",
+                "Calendars", "RecordModel", "RecordWire", "RecordStorage", "Geography", "TextSearch", "TextTables",
+                "UnicodeText", "Encodings", "Containers", "Threads", "Cryptography", "Pictures", "Thumbnails",
             ]),
         module(
             "RecordAPI",

@@ -15,9 +15,9 @@ export function isFinal({ state }) {
     return finalStates.has(state);
 }
 
-/** Whether the job is a bulk change of a caller. The others are work of the server, which cannot be stopped. */
+/** Whether the job is one of a caller: a bulk change, an import or an export. The others are work of the server, which cannot be stopped. */
 function isOfCaller({ kind }) {
-    return kind === "deleteRecords" || kind === "updateRecords";
+    return ["deleteRecords", "updateRecords", "importRecords", "exportRecords"].includes(kind);
 }
 
 /** Whether a job or a schedule is the signed-in caller's own. The server's own token has a name of its own there. */

@@ -59,6 +59,8 @@ extension RecordReader {
     package var zones: ZoneReader { ZoneReader(reader: self) }
     /// Jobs.
     package var jobs: JobReader { JobReader(reader: self) }
+    /// Imports and exports.
+    package var transfers: Transfers { Transfers(reader: self) }
     /// Schedules.
     package var schedules: ScheduleReader { ScheduleReader(reader: self) }
     /// Earlier schemas.

@@ -4,6 +4,10 @@ package enum JobKind: String, Hashable, Sendable, CaseIterable {
     case deleteRecords
     /// Changes fields or the access lists of the records that match a condition.
     case updateRecords
+    /// Writes the records of a file.
+    case importRecords
+    /// Writes records to a file.
+    case exportRecords
     /// Adds the records of a type to a new index.
     case buildIndex
     /// Deletes the entries of a removed index.
@@ -18,7 +22,10 @@ package enum JobKind: String, Hashable, Sendable, CaseIterable {
     case backup
 
     /// Whether callers start jobs of this kind and control them. The server itself starts the others.
-    package var isOfCallers: Bool { self == .deleteRecords || self == .updateRecords }
+    package var isOfCallers: Bool { isBulkChange || self == .importRecords || self == .exportRecords }
+
+    /// Whether jobs of this kind make one change of all records that match a condition.
+    package var isBulkChange: Bool { self == .deleteRecords || self == .updateRecords }
 }
 
 /// The state of a job. The raw values are stored, and are part of the interface.

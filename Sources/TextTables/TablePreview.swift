@@ -132,7 +132,7 @@ package struct TablePreview: Sendable {
     /// The preview as JSON:
     ///
     /// ```json
-    /// {"encoding":"utf-8","format":{…},"columns":["id","title"],"mapping":{…},
+    /// {"encoding":"utf-8","table":{…},"columns":["id","title"],"mapping":{…},
     ///  "rows":[["1","Tea"],["2",null]],"records":[{…},{…}],
     ///  "problems":[{"reason":"…","line":3,"column":"title","value":"x","expected":"…"}]}
     /// ```
@@ -142,7 +142,7 @@ package struct TablePreview: Sendable {
         var text: [UInt8] = []
         text.appendLiteral("{\"encoding\":")
         text.appendString(encoding.name)
-        text.appendLiteral(",\"format\":")
+        text.appendLiteral(",\"table\":")
         format.json.write(to: &text)
         text.appendLiteral(",\"columns\":")
         JSONValue.array(columns.map { .string($0) }).write(to: &text)

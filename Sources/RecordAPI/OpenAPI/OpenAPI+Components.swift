@@ -4,7 +4,8 @@ extension OpenAPI {
     /// The schemas of bodies in the order of the document. Each schema is defined next to its routes.
     private static let schemas: [StaticString] = [
         OperationRoutes.schemas, RecordRoutes.schemas, QueryRoutes.schemas, AssetRoutes.schemas,
-        QueryRoutes.setSchemas, JobRoutes.schemas, ScheduleRoutes.schemas, SchemaRoutes.adviceSchemas,
+        QueryRoutes.setSchemas, JobRoutes.schemas, TransferRoutes.schemas, ScheduleRoutes.schemas,
+        SchemaRoutes.adviceSchemas,
         SchemaMoveRoutes.schemas, ChangeRoutes.schemas, ZoneRoutes.schemas, ShareRoutes.schemas,
         SubscriptionRoutes.schemas,
         WebhookRoutes.schemas, GrantRoutes.schemas,

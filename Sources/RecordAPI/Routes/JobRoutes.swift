@@ -65,7 +65,7 @@ enum JobRoutes {
         "acl":{"$ref":"#/components/schemas/AccessList"}}},
         "Job":{"type":"object","required":["id","kind","state","by","created","done","skipped"],"properties":{
         "id":{"type":"string"},
-        "kind":{"type":"string","enum":["deleteRecords","updateRecords","buildIndex","dropIndex","removeAccount",
+        "kind":{"type":"string","enum":["deleteRecords","updateRecords","importRecords","exportRecords","buildIndex","dropIndex","removeAccount",
         "collectAssets","backup"]},
         "state":{"type":"string","enum":["queued","running","paused","succeeded","failed","cancelled"]},
         "by":{"type":"object","properties":{"kind":{"type":"string"},"name":{"type":"string"}}},
@@ -77,6 +77,7 @@ enum JobRoutes {
         "total":{"type":"integer","description":"Absent while it is unknown"},"done":{"type":"integer"},
         "skipped":{"type":"integer","description":"Matched, and could not be changed"},
         "skipReasons":{"type":"array","items":{"type":"object"}},
+        "bytes":{"type":"integer","description":"The size of the file of an export"},
         "rate":{"type":"integer","description":"Records per second of running"},"secondsLeft":{"type":"integer"},
         "error":{"$ref":"#/components/schemas/Error"}}},
         "Jobs":{"type":"object","required":["jobs"],"properties":{

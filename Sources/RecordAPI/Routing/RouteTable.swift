@@ -29,6 +29,7 @@ extension RouteTable {
     package static let native = RouteTable(
         [
             RecordRoutes.routes, AssetRoutes.routes, UploadRoutes.routes, QueryRoutes.routes, JobRoutes.routes,
+            TransferRoutes.routes,
             ScheduleRoutes.routes,
             ChangeRoutes.routes, ZoneRoutes.routes, ShareRoutes.routes, SubscriptionRoutes.routes, WebhookRoutes.routes,
             SchemaRoutes.routes, SchemaMoveRoutes.routes,

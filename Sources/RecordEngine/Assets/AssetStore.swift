@@ -49,6 +49,8 @@ package final class AssetStore: Sendable {
     let thumbnails: ThumbnailCache?
     /// The counters for `/metrics`.
     package let counters = AssetCounters()
+    /// The files of jobs.
+    var jobFiles: JobFiles { JobFiles(directory) }
     /// The files of resumable uploads.
     let resumables = ResumableFiles()
     /// The pool of buffers for chunks of uploads.

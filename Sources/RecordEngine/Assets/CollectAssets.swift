@@ -35,6 +35,7 @@ extension Assets {
     package func sweep() async throws(RecordError) {
         // After a failed fsync, the rows on disk are unknown, so no file may be deleted.
         guard database.isHealthy else { return }
+        try await database.jobs.sweepFiles()
         let files = database.assetStore
         let uploads = files.directory.names(in: "uploads").filter { !files.isInProgress($0) }
         let known = try await database.queries.pool.read(database) { reader throws(RecordError) in

@@ -48,6 +48,8 @@ package enum AuditAction: String, Hashable, Sendable, CaseIterable {
     case indexAdd = "schema.addIndex"
     /// Records were created with dates and users from the request.
     case recordsPreserve = "records.preserve"
+    /// An import whose records keep their dates and users.
+    case recordsImport = "records.import"
     case grantsPut = "grants.put"
     case rolePut = "role.put"
     case roleDelete = "role.delete"

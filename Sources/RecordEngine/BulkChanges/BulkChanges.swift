@@ -62,7 +62,8 @@ package struct BulkChanges {
         }
         if set.isLeftToJob {
             let job = try await database.jobs.create(
-                JobTask(request), for: request.query.caller, in: request.query.address, total: set.matched,
+                .bulkChange(BulkTask(request)), for: request.query.caller, in: request.query.address,
+                total: set.matched,
                 key: request.idempotency)
             return .job(job, isReplay: false)
         }

@@ -51,6 +51,7 @@ final class JobRunner: Sendable {
         repeat {
             while let id = await claim(in: database) {
                 await run(id, in: database)
+                try? await database.jobs.sweepFiles()
                 state.withLock { _ = $0.running.remove(id) }
             }
         } while looksAgain(in: database)

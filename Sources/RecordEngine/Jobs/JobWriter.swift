@@ -29,10 +29,11 @@ struct JobWriter {
     /// - Parameters:
     ///   - schedule: The schedule that starts the job; `nil` for none.
     ///   - failure: Why the job cannot run; `nil` if it can.
+    ///   - name: The job's public name; `nil` for a new one.
     /// - Throws: TRY_AGAIN_LATER if too many jobs are unfinished.
     func create(
         _ task: JobTask, for caller: StoredCaller, in address: StoredAddress, total: Int?,
-        schedule: ScheduleID? = nil, failure: RecordError? = nil
+        schedule: ScheduleID? = nil, failure: RecordError? = nil, name: String? = nil
     ) throws(RecordError) -> JobRow {
         let count = try table.unfinishedCount(of: caller)
         guard count.caller < Self.mostPerCaller, count.all < Self.most else {
@@ -45,7 +46,7 @@ struct JobWriter {
                 details: [("limit", .number(Int64(isOfCaller ? Self.mostPerCaller : Self.most)))], retryAfter: 30)
         }
         var row = JobRow(
-            name: SecretToken.makePublicID(), kind: task.kind, state: .queued, caller: caller, address: address,
+            name: name ?? SecretToken.makePublicID(), kind: task.kind, state: .queued, caller: caller, address: address,
             task: task.json.bytes, created: transaction.now)
         row.progress.total = total.map(Int64.init)
         // Records that are created from now on have greater numbers.

@@ -54,6 +54,25 @@ package struct Jobs: Sendable {
         database.jobRunner.start(in: database)
     }
 
+    /// Deletes the files of imports that have ended, and those of jobs that do not exist any more.
+    func sweepFiles() async throws(RecordError) {
+        let (store, files) = (database.assetStore, database.assetStore.jobFiles)
+        let names = files.jobs.filter { !store.isInProgress($0) }
+        guard !names.isEmpty, database.isHealthy else { return }
+        let unneeded = try await database.queries.pool.read(database) { reader throws(RecordError) in
+            var unneeded: [String] = []
+            for name in names {
+                if let row = try reader.store.jobs.find(name: name) {
+                    let isNeeded = !row.state.isFinal || row.kind == .exportRecords && row.state == .succeeded
+                    if isNeeded { continue }
+                }
+                unneeded.append(name)
+            }
+            return unneeded
+        }
+        for name in unneeded { files.remove(name) }
+    }
+
     /// Continues after the database was opened, and returns immediately.
     ///
     /// - Parameter last: The last job that was there when it was opened.
@@ -132,13 +151,18 @@ package struct Jobs: Sendable {
     /// - Parameters:
     ///   - total: The number of matches; `nil` if unknown.
     ///   - key: The idempotency key of the request. A request that is repeated gets the same job.
+    ///   - name: The job's public name; `nil` for a new one.
+    ///   - note: Writes more in the same transaction.
     /// - Throws: AUTHENTICATION_REQUIRED for an anonymous caller; TRY_AGAIN_LATER if too many jobs are unfinished.
     func create(
-        _ task: JobTask, for caller: Caller, in address: DatabaseAddress, total: Int?, key: IdempotencyKey?
+        _ task: JobTask, for caller: Caller, in address: DatabaseAddress, total: Int?, key: IdempotencyKey?,
+        name: String? = nil, note: @escaping @Sendable (WriteTransaction) throws(RecordError) -> Void = { _ in }
     ) async throws(RecordError) -> JobInfo {
         let job = try await database.write { transaction throws(RecordError) in
             let jobs = transaction.jobs
-            let row = try jobs.create(task, for: try jobs.stored(caller), in: StoredAddress(address), total: total)
+            let row = try jobs.create(
+                task, for: try jobs.stored(caller), in: StoredAddress(address), total: total, name: name)
+            try note(transaction)
             if let key { try transaction.remember(WriteResponse(outcome: .job, name: row.name), key, for: caller) }
             return try JobInfo(row, transaction.store.accounts)
         }
@@ -159,6 +183,16 @@ package struct JobReader {
     package func find(_ name: String, for caller: Caller) throws(RecordError) -> JobInfo {
         guard let row = try table.find(name: name), JobInfo.maySee(row, caller) else { throw .jobNotFound }
         return try JobInfo(row, reader.store.accounts)
+    }
+
+    /// Returns a job of a kind whose content the caller may see.
+    ///
+    /// - Throws: NOT_FOUND.
+    func own(_ name: String, _ kind: JobKind, for caller: Caller) throws(RecordError) -> JobRow {
+        guard let row = try table.find(name: name), row.kind == kind,
+            JobInfo.showsAll(of: row.caller, in: row.address, to: caller)
+        else { throw .jobNotFound }
+        return row
     }
 
     /// Returns the jobs that the caller may see, newest first.
@@ -226,6 +260,7 @@ package struct JobInfo: Hashable, Sendable {
         if let ended = row.ended { object["ended"] = .integer(ended) }
         if let total = progress.total { object["total"] = .integer(total) }
         object["done"] = .integer(progress.done)
+        if row.kind == .exportRecords, row.state == .succeeded { object["bytes"] = .integer(progress.last.rawValue) }
         object["skipped"] = .integer(progress.skipped)
         if showsAll, let skips = progress.skips, let value = try? JSONValue.parse(skips) {
             object["skipReasons"] = value
@@ -245,7 +280,7 @@ package struct JobInfo: Hashable, Sendable {
         return .object(object)
     }
 
-    private static func showsAll(of owner: StoredCaller, in address: StoredAddress, to caller: Caller) -> Bool {
+    static func showsAll(of owner: StoredCaller, in address: StoredAddress, to caller: Caller) -> Bool {
         owner.belongs(to: caller) || (address.scope == 0 && caller.administrator != nil)
     }
 

@@ -31,7 +31,7 @@ package struct ScheduleInput: Sendable {
     package static let keys = ["cron", "timeZone", "task", "paused"]
 
     let times: ScheduleTimes
-    let task: JobTask
+    let task: BulkTask
     let isPaused: Bool
 
     /// Reads a schedule.
@@ -46,7 +46,7 @@ package struct ScheduleInput: Sendable {
         }
         times = try ScheduleTimes(cron: cron, timeZone: object["timeZone"]?.string ?? "UTC")
         guard let task = object["task"] else { throw Self.invalid("The body needs 'task', a JSON object", at: "task") }
-        self.task = try JobTask(task)
+        self.task = try BulkTask(task)
         if let paused = object["paused"], paused.bool == nil {
             throw Self.invalid("'paused' is true or false", at: "paused")
         }

@@ -124,7 +124,7 @@ extension WriteTransaction {
             (response, writers) = try modifyBatch(request, isAtomic: isAtomic)
         }
         let preserved = writers.reduce(0) { $0 + $1.preserved }
-        if preserved > 0 { try preservedDates.audit(preserved, request) }
+        if preserved > 0, request.auditsPreserved { try preservedDates.audit(preserved, request) }
         if let key = request.idempotency {
             try remember(response, key, for: request.caller, shown: writers.flatMap(\.responses.shown))
         }
@@ -261,7 +261,7 @@ extension WriteTransaction {
         _ run: Range<Int>, of request: WriteRequest, with writer: RecordWriter, inSavepoints: Bool,
         into response: inout WriteResponse
     ) throws(RecordError) -> Bool {
-        let start = response.records.mark
+        let (start, failed) = (response.records.mark, response.failures.count)
         guard !inSavepoints else {
             for position in run {
                 try modify(position, of: request, with: writer, inSavepoint: true, into: &response)
@@ -278,6 +278,7 @@ extension WriteTransaction {
         } catch {
             guard store.failure == nil else { throw error }
             response.records.removeMembers(since: start)
+            response.failures.removeSubrange(failed...)
             return false
         }
     }
@@ -309,6 +310,7 @@ extension WriteTransaction {
             writer.responses.forgetShown(from: mark.position)
             writer.responses.forgetNotices(from: noticed)
             writer.preserved = preserved
+            response.failures.append(WriteResponse.Failure(position: position, error: error))
             if response.records.bytes + (error.serverRecord?.count ?? 0) > limit
                 || request.idempotency != nil && writer.address != request.address
             {

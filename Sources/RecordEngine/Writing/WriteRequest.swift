@@ -29,7 +29,9 @@ package struct WriteRequest: Sendable {
     /// The metadata, such as creation times, that new records take from their operations. Only callers that may change
     /// rights can set it.
     package var preserves: PreservedMetadata = []
-    /// The caller for the audit log. Required if `preserves` is not empty.
+    /// Whether the audit log gets an entry about records with preserved metadata.
+    package var auditsPreserved = true
+    /// The caller for the audit log. Required if `preserves` is not empty and the audit log gets an entry.
     package var actor: AuditActor?
     /// The protocol of the response.
     package var face = RecordFace.native
@@ -124,6 +126,13 @@ package struct WriteResponse: Hashable, Sendable {
         case job = 7
     }
 
+    /// An item of a batch that failed.
+    package struct Failure: Hashable, Sendable {
+        /// The position of the item's operation in the request.
+        let position: Int
+        let error: RecordError
+    }
+
     /// The kind of response.
     package var outcome: Outcome
     /// The record's name for the `Location` header; empty for a batch.
@@ -142,6 +151,8 @@ package struct WriteResponse: Hashable, Sendable {
     /// The number of records that a bulk change has deleted or rewritten beside those that it matched. Only for rate
     /// limits.
     package var followed = 0
+    /// The items of a batch that failed, in order.
+    package var failures: [Failure] = []
     /// The types of the batch items that an API key's scope denied. Only for the audit log.
     package var typesBeyondScope: Set<RecordTypeName?> = []
 }

@@ -95,6 +95,9 @@ package struct AssetDirectory: Sendable {
         durable.withLock { _ = $0.insert(path) }
     }
 
+    /// Notes that a directory was deleted.
+    func forget(_ path: String) { durable.withLock { _ = $0.remove(path) } }
+
     /// Syncs a file's bytes to the disk.
     ///
     /// - Throws: An `AssetFileError` with the system call that failed.
@@ -160,7 +163,8 @@ package struct AssetFileError: Error, Hashable, Sendable, CustomStringConvertibl
         self.code = code
     }
 
-    static func last(_ call: String) -> AssetFileError {
+    /// The failure of `call` that `errno` has.
+    package static func last(_ call: String) -> AssetFileError {
         AssetFileError(call: call, code: errno)
     }
 

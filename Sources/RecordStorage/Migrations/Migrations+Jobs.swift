@@ -67,4 +67,16 @@ extension Migrations {
         );
         CREATE INDEX schedule_due ON schedule (next) WHERE next IS NOT NULL;
         """
+
+    static let rejectedRows = """
+        -- The rows of a file that a job could not import.
+        CREATE TABLE job_rejection (
+            job INTEGER NOT NULL,
+            -- The line of the file on which the row begins, from 1.
+            line INTEGER NOT NULL,
+            -- Why, as a JSON object.
+            error BLOB NOT NULL,
+            PRIMARY KEY (job, line)
+        ) WITHOUT ROWID;
+        """
 }

@@ -146,5 +146,6 @@ package enum Migrations {
         Migration(name: notificationsName, sql: notifications),
         Migration(name: "zones of webhooks", sql: webhookZones),
         Migration(name: "updates of access lists", sql: accessUpdates),
+        Migration(name: "rejected rows", sql: rejectedRows),
     ]
 }

@@ -58,6 +58,14 @@ package struct StoredProgress: Hashable, Sendable {
     package init() {}
 }
 
+/// A row of a file that a job could not import.
+package struct RejectedRow: Hashable, Sendable {
+    /// The line of the file on which the row begins, from 1.
+    package let line: Int64
+    /// The error as a JSON object.
+    package let error: [UInt8]
+}
+
 /// A stored job.
 package struct JobRow: Hashable, Sendable {
     /// The number of the job; 0 for a new job.
@@ -249,13 +257,32 @@ package final class JobTable {
         ).with(id, state.rawValue, state == .running, now, state.isFinal, error).run()
     }
 
+    // MARK: Rejected rows
+
+    /// Stores why a job could not import the row that begins on a line.
+    ///
+    /// - Parameter error: The error as a JSON object.
+    package func reject(line: Int64, of job: JobID, error: [UInt8]) throws(RecordError) {
+        try connection.prepare("INSERT OR REPLACE INTO job_rejection (job, line, error) VALUES (?1, ?2, ?3)")
+            .with(job, line, error).run()
+    }
+
+    /// Returns rejected rows of a job in the order of the file.
+    ///
+    /// - Parameter line: Only rows after this line.
+    package func rejections(of job: JobID, after line: Int64, limit: Int) throws(RecordError) -> [RejectedRow] {
+        try connection.prepare(
+            "SELECT line, error FROM job_rejection WHERE job = ?1 AND line > ?2 ORDER BY line LIMIT ?3"
+        ).with(job, line, limit).rows { row in RejectedRow(line: row.next(), error: row.next()) }
+    }
+
     /// Deletes jobs that ended before `moment` (milliseconds since 1970), at most `limit`. The last runs of schedules
     /// stay.
     ///
     /// - Parameter runs: The number of runs that stay for each schedule.
     /// - Returns: The number of deleted jobs.
     package func removeEnded(before moment: Int64, keepingRuns runs: Int, limit: Int) throws(RecordError) -> Int {
-        try connection.prepare(
+        let removed: [JobID] = try connection.prepare(
             """
             DELETE FROM job WHERE id IN (
                 SELECT id FROM job WHERE ended < ?1 AND (
@@ -264,7 +291,12 @@ package final class JobTable {
                         SELECT newer.id FROM job AS newer WHERE newer.schedule = job.schedule
                         ORDER BY newer.id DESC LIMIT 1 OFFSET ?3 - 1))
                 LIMIT ?2)
+            RETURNING id
             """
-        ).with(moment, limit, runs).changedRows()
+        ).with(moment, limit, runs).rows { $0.next() }
+        for job in removed {
+            try connection.prepare("DELETE FROM job_rejection WHERE job = ?1").with(job).run()
+        }
+        return removed.count
     }
 }

@@ -87,6 +87,18 @@ package struct RecordInput: Sendable {
         sharing = try members.input()
     }
 
+    /// Reads a record that a server has written: a line of an export. Unknown keys are ignored as in a batch.
+    ///
+    /// - Throws: `BAD_REQUEST`.
+    package static func readExported(_ body: [UInt8]) throws(RecordError) -> RecordInput {
+        try body.withUnsafeBufferPointer { buffer throws(RecordError) in
+            var reader = try RequestReader(UnsafeRawBufferPointer(buffer))
+            let record = try RecordInput(reading: &reader, body: body)
+            try reader.finish()
+            return record
+        }
+    }
+
     /// Reads the record of a batch operation. Clients often send a record as they received it, so unknown keys are
     /// ignored, except misspellings of known keys.
     ///

@@ -51,6 +51,11 @@ package struct ColumnMapping: Hashable, Sendable {
     /// How its cells are read.
     package var options: CellOptions
 
+    /// The field that the column becomes; `nil` for none.
+    package var fieldName: FieldName? {
+        if case .field(let name, _) = target { name } else { nil }
+    }
+
     /// Creates the mapping of a column.
     package init(_ column: String, _ target: Target, _ options: CellOptions = CellOptions()) {
         self.column = column

@@ -81,8 +81,15 @@ struct Command {
 
     private static let importing: [Command] = [
         Command(
+            name: "import", summary: "write the records of a CSV or JSON Lines file to the running server",
+            operands: ["FILE"], options: TransferOptions.importing, settings: .some(place),
+            notes: TransferOptions.importNotes),
+        Command(
+            name: "export", summary: "write the records of a type to a file", operands: ["TYPE"],
+            options: TransferOptions.exporting, settings: .some(place), notes: TransferOptions.exportNotes),
+        Command(
             name: "import cloudkit", summary: "copy a database of CloudKit to the running server, and catch up later",
-            options: ImportCommand.options, settings: .some(place), notes: ImportCommand.notes)
+            options: ImportCommand.options, settings: .some(place), notes: ImportCommand.notes),
     ]
 
     private static let administering: [Command] = [

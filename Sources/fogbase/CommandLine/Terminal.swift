@@ -37,6 +37,12 @@ enum Terminal {
         isatty(STDIN_FILENO) == 1
     }
 
+    /// Asks a question that is answered by yes or no; no answer is no.
+    static func ask(_ question: String) -> Bool {
+        write(question, to: STDERR_FILENO)
+        return ["y", "yes"].contains(readLine()?.lowercased() ?? "")
+    }
+
     /// The number of columns of the terminal on standard error; 80 if it is not known.
     static var width: Int {
         var size = winsize()

@@ -135,16 +135,29 @@ struct JobsCommand {
     // MARK: Watch
 
     private func watch() throws(Failure) {
-        var view = JobView(isJSON: command.wantsJSON)
-        let path = try path()
-        var job = try find()
+        _ = try path()
+        try Self.check(try Self.follow(try find(), way, isJSON: command.wantsJSON))
+    }
+
+    /// Shows the progress of a job until it ends.
+    ///
+    /// - Parameters:
+    ///   - job: The job as it is now.
+    ///   - isQuiet: Whether nothing is shown on the standard output.
+    /// - Returns: The job as it has ended.
+    static func follow(
+        _ started: JSONValue, _ way: Operator, isJSON: Bool, isQuiet: Bool = false
+    ) throws(Failure) -> JSONValue {
+        var view = JobView(isJSON: isJSON, isQuiet: isQuiet)
+        var job = started
         view.show(job)
         // Without a server, this process has the data directory open, and no server could start.
         way.close()
         let isServed = way.isServed
         if !JobProgress(job).isFinal {
-            Self.explainInterruption()
+            explainInterruption()
             defer { signal(SIGINT, SIG_DFL) }
+            let path = "/jobs/" + PathSegment.encode(job.text("id"))
             try way.followReconnecting(path, query: [], since: "", waits: isServed) { event throws(Failure) in
                 guard event.type == "job", let value = try? JSONValue.parse(event.data) else {
                     _ = try ChangesCommand.line(for: event)
@@ -156,7 +169,7 @@ struct JobsCommand {
             }
         }
         view.end()
-        try Self.check(job)
+        return job
     }
 
     /// Checks how a job has ended.
@@ -192,11 +205,16 @@ struct JobsCommand {
 /// What `fogbase jobs watch` prints.
 private struct JobView {
     let isJSON: Bool
-    private let isTerminal = isatty(STDOUT_FILENO) == 1 && isatty(STDERR_FILENO) == 1
+    let isQuiet: Bool
+    private let isTerminal: Bool
     private var lines = JobLines()
     private var last: JSONValue?
 
-    init(isJSON: Bool) { self.isJSON = isJSON }
+    init(isJSON: Bool, isQuiet: Bool) {
+        self.isJSON = isJSON
+        self.isQuiet = isQuiet
+        isTerminal = (isQuiet || isatty(STDOUT_FILENO) == 1) && isatty(STDERR_FILENO) == 1
+    }
 
     mutating func show(_ job: JSONValue) {
         // A new connection repeats the job.
@@ -207,7 +225,7 @@ private struct JobView {
             OperatorCommand.print(job)
         } else if isTerminal {
             Terminal.showProgress(JobProgress(job).bar(width: Terminal.width, now: now))
-        } else if let line = lines.next(JobProgress(job), now: now) {
+        } else if !isQuiet, let line = lines.next(JobProgress(job), now: now) {
             Terminal.say(line)
         }
     }
@@ -216,6 +234,7 @@ private struct JobView {
     func end() {
         guard isTerminal, !isJSON, let last else { return }
         Terminal.showProgress("")
+        if isQuiet { return }
         Terminal.say(JobProgress(last).line(now: WallClock.milliseconds))
     }
 }

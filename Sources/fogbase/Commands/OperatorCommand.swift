@@ -29,6 +29,8 @@ struct OperatorCommand {
             case "changes": try ChangesCommand(command: own).run()
             case "jobs": try JobsCommand(command: own).run()
             case "schema": try SchemaCommand(command: own).run()
+            case "import": return try ImportFileCommand(command: own).run()
+            case "export": try ExportCommand(command: own).run()
             default: try own.audit()
             }
         } catch {

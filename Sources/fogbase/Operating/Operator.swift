@@ -246,12 +246,14 @@ final class Operator {
     /// - Parameters:
     ///   - path: The path of the stream.
     ///   - lastID: The id after which the stream starts.
+    ///   - accept: The media type of the stream.
     ///   - each: Receives the next bytes of the stream. Returns whether to continue.
     /// - Returns: The failure if no server responds, or if the server rejects the request with a status; `nil` if the
     ///   stream has ended and can be continued.
     /// - Throws: The errors of `each`.
     func follow(
-        _ path: String, query: [(String, String)], lastID: String?, _ each: ([UInt8]) throws(Failure) -> Bool
+        _ path: String, query: [(String, String)], lastID: String?, accept: String = "text/event-stream",
+        _ each: ([UInt8]) throws(Failure) -> Bool
     ) throws(Failure) -> (status: Int?, failure: Failure)? {
         // A server that was restarted has another token.
         let found: OperatorChannel?
@@ -266,7 +268,7 @@ final class Operator {
         let pairs = (query + scope).map { "\($0.0)=\(PathSegment.encode($0.1))" }.joined(separator: "&")
         var lines = [
             "GET \(path)?\(pairs) HTTP/1.0", "Host: \(channel.host)", "Authorization: Bearer \(channel.token)",
-            "Accept: text/event-stream",
+            "Accept: \(accept)",
         ]
         if let lastID { lines.append("Last-Event-ID: \(lastID)") }
         do {
@@ -282,6 +284,17 @@ final class Operator {
             // The server is starting or stopping.
             return (nil, Failure("\(error)"))
         }
+    }
+
+    /// Reads the body of a response of the running server as it arrives.
+    ///
+    /// - Throws: `Failure` with the reason of an error response, or if no response arrived; the errors of `each`.
+    func download(_ path: String, _ each: ([UInt8]) throws(Failure) -> Void) throws(Failure) {
+        let end = try follow(path, query: [], lastID: nil, accept: "*/*") { bytes throws(Failure) in
+            try each(bytes)
+            return true
+        }
+        if let end { throw end.failure }
     }
 
     /// Whether requests go to a server.
