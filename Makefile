@@ -103,7 +103,7 @@ HARNESS_TESTS = Tests.soak.test_soak Tests.bench.peers.test_peers Tests.crash.te
 	Tests.powercut.test_disk_model Tests.fuzz.test_fuzz Tests.consistency.test_checks Tests.swift_test.test_swift_test \
 	Tests.harness.test_rounds Tests.harness.test_self_tests Tests.bench.test_bench Tests.examples.test_push_receiver
 FAULT_TESTS = Tests.crash.test_planted_faults Tests.backup.test_backup Tests.consistency.test_faults \
-	Tests.streams.test_streams Tests.followers.test_followers
+	Tests.streams.test_streams Tests.followers.test_followers Tests.transfers.test_transfers
 SWIFT_FILES = Sources Tests Package.swift
 
 # Output and input of `make docs`.
@@ -111,7 +111,7 @@ DOCS = .build/docs
 MODULES = $$(swift build --show-bin-path)/Modules
 TRIPLE = $$(swift -print-target-info | sed -n 's/.*"unversionedTriple": "\(.*\)".*/\1/p')
 
-.PHONY: all at-once help deps build run build-tests test test-live thorough oracle lint docs format tsan asan browser test-browser test-engines examples order check-order compare instructions bench bench-peers plots page test-harness test-faults crash powercut crash-large backup-test consistency streams followers abuse fuzz fuzz-requests soak docker clean
+.PHONY: all at-once help deps build run build-tests test test-live thorough oracle lint docs format tsan asan browser test-browser test-engines examples order check-order compare instructions bench bench-peers plots page test-harness test-faults crash powercut crash-large backup-test consistency streams followers transfers abuse fuzz fuzz-requests soak docker clean
 .NOTPARALLEL:
 .DEFAULT_GOAL := all
 
@@ -272,6 +272,11 @@ followers: ROUNDS = 50
 followers: build ## follow zones by CloudKit's changes beside writers who move, share and delete, and compare (ROUNDS, ARGUMENTS)
 	python3 -m Tests.followers --rounds '$(ROUNDS)' $(ARGUMENTS)
 
+transfers: ROWS = 100000
+transfers: KILLS = 2
+transfers: build ## import a table while the server is killed, export it, and compare (ROWS, KILLS, ARGUMENTS)
+	python3 -m Tests.transfers --rows '$(ROWS)' --kills '$(KILLS)' $(ARGUMENTS)
+
 consistency: build ## run many clients on one server, and check together what it returned to them (ROUNDS, ARGUMENTS)
 	python3 -m Tests.consistency --rounds '$(ROUNDS)' $(ARGUMENTS)
 
@@ -297,4 +302,4 @@ docker: ## build the container image (IMAGE)
 	docker build --file docker/Dockerfile --tag '$(IMAGE)' .
 
 clean: ## remove build output, never data
-	rm -rf .build .bench .powercut .crash .backup .consistency .streams .followers .abuse .fuzz .soak
+	rm -rf .build .bench .powercut .crash .backup .consistency .streams .followers .transfers .abuse .fuzz .soak

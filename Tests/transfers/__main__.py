@@ -31,7 +31,7 @@ MAPPING = {"recordType": "Goods", "columns": [
     {"column": "number", "field": "number", "type": "INT64"}, {"column": "title", "field": "title", "type": "STRING"},
     {"column": "price", "field": "price", "type": "DOUBLE"}, {"column": "made", "field": "made", "type": "TIMESTAMP"},
     {"column": "note", "field": "note", "type": "STRING"}]}
-MEMORY = 64 << 20
+MEMORY = 64  # MB
 LATE = 3_600  # seconds until a job must have ended
 
 
@@ -122,7 +122,7 @@ class Run:
         if found != bad:
             raise Problem(f"the rejected lines are {found[:10]}…, and the bad ones {bad[:10]}…")
         if not self.options.kills and self.memory - max(before, after) > MEMORY:
-            raise Problem(f"the memory grew from {before / 1e6:.0f} to {self.memory / 1e6:.0f} MB")
+            raise Problem(f"the memory grew from {before:.0f} to {self.memory:.0f} MB")
         return seconds
 
     def export(self, kind: str) -> tuple[bytes, float]:
@@ -188,13 +188,13 @@ class Run:
             print(f"{options.rows:,} rows, {options.kills} kills: import {rate:,.0f} rows/s"
                   f" (batches of 200: {self.rate_of_batches():,.0f}),"
                   f" export {options.rows / seconds:,.0f} rows/s as a table and {options.rows / of_lines:,.0f} as lines"
-                  f" (pages of 1,000: {self.rate_of_pages():,.0f}); memory at most {self.memory / 1e6:.0f} MB")
+                  f" (pages of 1,000: {self.rate_of_pages():,.0f}); memory at most {self.memory:.0f} MB")
         finally:
             self.server.kill()
 
 
 def main() -> int:
-    parser = make_parser(__doc__, ".build/transfers")
+    parser = make_parser(__doc__, ".transfers")
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--kills", type=int, default=2, help="how often the server is killed during the import")
     parser.add_argument("--plant", choices=["position"], help="a fault that must be found")
