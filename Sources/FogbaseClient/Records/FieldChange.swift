@@ -57,6 +57,12 @@ public struct FieldChange<Model: RecordShape>: Sendable {
         FieldChange(field, ["setIfAbsent": JSONValue(value)])
     }
 
+    /// Sets the field to the value that another field of the same record has. A number can be copied into a field of type
+    /// STRING. If the record lacks the other field, nothing changes.
+    public static func copy(_ field: Model.Fields, from source: Model.Fields) -> FieldChange {
+        FieldChange(field, ["copy": .string(source.rawValue)])
+    }
+
     /// Sets the field to the server's current time.
     public static func serverTime(_ field: Model.Fields) -> FieldChange {
         FieldChange(field, ["serverTime": true])

@@ -204,7 +204,8 @@ enum RecordRoutes {
         "anyOf":[{"type":["string","number","boolean","array","null"]},
         {"type":"object","properties":{"value":{},"type":{"$ref":"#/components/schemas/FieldType"},
         "increment":{"type":"number"},"append":{"type":"array"},"appendUnique":{"type":"array"},
-        "remove":{"type":"array"},"setIfAbsent":{},"serverTime":{"const":true}}}]},
+        "remove":{"type":"array"},"setIfAbsent":{},"serverTime":{"const":true},
+        "copy":{"type":"string","description":"Another field of the record"}}}]},
         "Batch":{"type":"object","required":["operations"],"properties":{
         "operations":{"type":"array","items":{"type":"object","required":["operationType","record"],"properties":{
         "operationType":{"type":"string","enum":["create","update","forceUpdate","replace","forceReplace","delete",

@@ -4,8 +4,8 @@ internal import RecordWire
 
 /// Field-level permissions of an operation.
 extension RecordOperation {
-    /// Rejects field operations on fields that the caller may not read. The success or failure of such an operation
-    /// would reveal the field's value.
+    /// Rejects field operations on fields that the caller may not read, and copies of such fields. The success or failure
+    /// of such an operation would reveal the field's value.
     ///
     /// - Throws: ACCESS_DENIED.
     func requireReadable(_ visibility: Visibility, _ row: RecordRow, _ type: RecordTypeDefinition) throws(RecordError) {
@@ -13,8 +13,9 @@ extension RecordOperation {
         guard visibility.mayRead(row.facts) else { throw .operationDenied(first.name) }
         let unreadable = visibility.unreadable(creator: row.creator)
         guard !unreadable.isEmpty else { return }
-        for input in input.fields where input.buildsOnValue {
-            if let field = type[input.name], unreadable.contains(field.id) { throw .operationDenied(input.name) }
+        for field in input.fields where field.buildsOnValue {
+            let name = input.source(of: field) ?? field.name
+            if let field = type[name], unreadable.contains(field.id) { throw .operationDenied(name) }
         }
     }
 

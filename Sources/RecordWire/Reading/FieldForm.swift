@@ -78,6 +78,10 @@ struct FieldForm {
             guard operand.kind == .trueWord else {
                 throw Self.rejection(name, "must say true for 'serverTime'", at: operand)
             }
+        case .copy:
+            guard operand.isString else {
+                throw Self.rejection(name, "needs the name of a field for 'copy'", at: operand)
+            }
         case .setIfAbsent:
             // The operand may have any form of a field, but must not be another operation.
             var nested = try RequestReader(json, at: operand)

@@ -24,7 +24,7 @@ package struct FieldInput: Sendable {
         }
     }
 
-    /// Whether the result or the error depends on the field's present value.
+    /// Whether the result or the error depends on the present value of the field, or of the one that it copies.
     package var buildsOnValue: Bool {
         switch form {
         case .operation(.serverTime, _), .remove, .value: false
@@ -51,7 +51,7 @@ package enum TypeTag: Hashable, Sendable {
 
 /// The field operations, which the server computes from the present value when the write executes.
 package enum FieldOperationKind: String, Hashable, Sendable, CaseIterable {
-    case increment, append, appendUnique, remove, setIfAbsent, serverTime
+    case increment, append, appendUnique, remove, setIfAbsent, serverTime, copy
 
     /// The allowed forms of an object as a value, for error messages.
     static let objectRule =

@@ -38,6 +38,12 @@ package struct RecordInput: Sendable {
         self.body = body
     }
 
+    /// Returns the name of the field that a field copies; `nil` if it copies none.
+    package func source(of field: FieldInput) -> String? {
+        guard case .operation(.copy, let operand) = field.form else { return nil }
+        return body.withUnsafeBytes { JSONReader($0).string(operand) }
+    }
+
     /// Whether the request contains `acl`.
     package var hasACL: Bool { acl != nil }
 

@@ -124,6 +124,15 @@ struct FieldMergePass: ~Copyable {
             if let old { keep(old) } else { put(change, value, from: changes.operands, over: nil) }
             return
         }
+        if case .copy(let source, let type) = operation {
+            guard let existing, let entry = existing.entry(source) else {
+                if let old { keep(old) }
+                return
+            }
+            let value = entry.isExternal ? try loadExternal(source) : Array(existing.valueText(of: entry))
+            put(change, try OperationResult(copying: value, of: type, to: change.type), head: head, over: old)
+            return
+        }
         if old == nil, case .remove = operation { return }
         var value: [UInt8]?
         if let old, old.isExternal {

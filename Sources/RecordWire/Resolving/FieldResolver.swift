@@ -28,7 +28,7 @@ package enum FieldResolver {
             try resolution.findFields(input.fields, in: type, allowsNewFields: allowsNewFields)
             guard resolution.resolved.newFields.isEmpty else { return resolution.resolved }
             do throws(RecordError) {
-                try resolution.writeValues(input.fields)
+                try resolution.writeValues(input.fields, of: type)
             } catch {
                 throw error.showingWayOut(of: type)
             }
@@ -106,7 +106,12 @@ private struct Resolution {
         var guess = 0
         for index in inputs.indices {
             guard let position = type.position(of: inputs[index].name, guess: guess) else {
-                try findNewField(inputs[index], allowsNewFields: allowsNewFields)
+                let input = inputs[index]
+                if allowsNewFields, case .operation(.copy, let operand) = input.form, let name = FieldName(input.name) {
+                    resolved.newFields.append((name, try source(operand, of: type).type))
+                    continue
+                }
+                try findNewField(input, allowsNewFields: allowsNewFields)
                 continue
             }
             guess = position &+ 1
@@ -146,17 +151,31 @@ private struct Resolution {
         }
     }
 
-    mutating func writeValues(_ inputs: [FieldInput]) throws(RecordError) {
+    /// Returns the field that `copy` names.
+    private func source(_ operand: JSONToken, of type: RecordTypeDefinition) throws(RecordError) -> FieldDefinition {
+        let text = reader.string(operand)
+        if let field = type[text] { return field }
+        throw .badRequest(
+            "Field \(text.prefix(Limits.identifierBytes)) not found in \(typeName)", cause: .unknownName,
+            details: [
+                ("field", .text(String(text.prefix(Limits.identifierBytes)))),
+                ("offset", .number(Int64(operand.start))),
+            ])
+    }
+
+    mutating func writeValues(_ inputs: [FieldInput], of type: RecordTypeDefinition) throws(RecordError) {
         resolved.changes.reserveCapacity(targets.count)
         // The length of the body would be a bad estimate, because all records of a batch share the body.
         resolved.text.reserveCapacity(targets.reduce(targets.count &* 64) { $0 &+ inputs[$1.index].valueBytes })
         for target in targets {
-            let kind = try change(target, inputs[target.index])
+            let kind = try change(target, inputs[target.index], of: type)
             resolved.changes.append(FieldChange(fieldID: target.id, type: target.type, kind: kind))
         }
     }
 
-    private mutating func change(_ field: Target, _ input: FieldInput) throws(RecordError) -> FieldChange.Kind {
+    private mutating func change(
+        _ field: Target, _ input: FieldInput, of type: RecordTypeDefinition
+    ) throws(RecordError) -> FieldChange.Kind {
         if field.type.element == .reference { try requireZone(of: field, input) }
         switch input.form {
         case .remove: return .remove
@@ -175,6 +194,7 @@ private struct Resolution {
             let head = resolved.operands.count
             CanonicalValue.appendEntryHead(field.name.text, to: &resolved.operands)
             let end = resolved.operands.count
+            if kind == .copy { return .operation(try copy(operand, into: field, of: type), head: head..<end) }
             return .operation(try operation(kind, operand, field), head: head..<end)
         }
     }
@@ -197,6 +217,8 @@ private struct Resolution {
         case .value(let value): token = value
         case .operation(_, let operand): token = operand
         }
+        // A copied reference is in the zone already.
+        if case .operation(.copy, _) = input.form { return }
         do throws(ValueMismatch) {
             guard token.kind == .array else { return try CompositeReader.requireZone(zone, of: token, in: reader) }
             try CanonicalValue.forEachMember(token, of: reader) { member throws(ValueMismatch) in
@@ -269,6 +291,24 @@ private struct Resolution {
         }
     }
 
+    /// Numbers can also be copied into a STRING, which then has their JSON text.
+    private func copy(
+        _ operand: JSONToken, into field: Target, of type: RecordTypeDefinition
+    ) throws(RecordError) -> FieldOperation {
+        let source = try source(operand, of: type)
+        let isText = field.type == .string && (source.type == .int64 || source.type == .double)
+        guard source.type.stands(in: field.type) || isText else {
+            throw .badRequest(
+                "Field '\(source.name)' is \(source.type.schemaName) and cannot be copied into '\(field.name)', which is \(field.type.schemaName)",
+                cause: .typeMismatch,
+                details: [
+                    ("field", .text(field.name.text)), ("expected", .text(field.type.schemaName)),
+                    ("found", .text(source.type.schemaName)), ("offset", .number(Int64(operand.start))),
+                ])
+        }
+        return .copy(from: source.id, type: source.type)
+    }
+
     private mutating func operation(
         _ kind: FieldOperationKind, _ operand: JSONToken, _ field: Target
     ) throws(RecordError) -> FieldOperation {
@@ -279,7 +319,7 @@ private struct Resolution {
             case .increment where field.type == .double:
                 return .incrementDouble(try CanonicalValue.double(operand, of: reader))
             case .serverTime where field.type == .timestamp: return .serverTime
-            case .setIfAbsent: break
+            case .setIfAbsent, .copy: break
             case .append where field.type.isList: return .append(try listOperand(operand, field, isAdded: true))
             case .appendUnique where field.type.isList:
                 return .appendUnique(try listOperand(operand, field, isAdded: true))

@@ -6,7 +6,27 @@ struct OperationResult {
     let value: [UInt8]
     let decodedSize: Int
 
-    /// Evaluates an operation other than `setIfAbsent`.
+    /// Evaluates `copy`.
+    ///
+    /// - Parameters:
+    ///   - source: The stored text of the other field's value.
+    ///   - found: The type of the other field.
+    ///   - type: The type of the field.
+    /// - Throws: `INTERNAL_ERROR` if the value is damaged.
+    init(copying source: [UInt8], of found: FieldType, to type: FieldType) throws(RecordError) {
+        var text: [UInt8] = []
+        let isText = type == .string && found != .string
+        if isText { text.append(UInt8(ascii: "\"")) }
+        // The text may be that of an INT64 from before its field became DOUBLE.
+        CanonicalValue.append(try CanonicalValue.decode(source, as: isText ? found : type), to: &text)
+        if isText { text.append(UInt8(ascii: "\"")) }
+        value = text
+        let size = text.withUnsafeBytes { CanonicalValue.check($0, as: type) }
+        guard let size else { throw .damagedFields }
+        decodedSize = size
+    }
+
+    /// Evaluates an operation other than `setIfAbsent` and `copy`.
     ///
     /// - Parameter old: The canonical text of the present value; `nil` if the record lacks the field.
     /// - Throws: `BAD_REQUEST` if a sum overflows (cause `TYPE_MISMATCH`) or a list becomes too long (`TOO_LARGE`);
@@ -38,8 +58,8 @@ struct OperationResult {
                 for member in members where !unwanted.contains(try Self.identity(member, type)) { list.append(member) }
                 return list
             }
-        case .setIfAbsent:
-            preconditionFailure("The merge decides setIfAbsent without looking at the value")
+        case .setIfAbsent, .copy:
+            preconditionFailure("The merge decides these operations without looking at the field's own value")
         }
         value = text
         if type.isList {

@@ -79,4 +79,7 @@ package enum FieldOperation: Hashable, Sendable {
     case remove(Range<Int>)
     case setIfAbsent(ResolvedValue)
     case serverTime
+    /// Sets the field to the value that another field of the record had before the write. `type` is the other field's
+    /// type. If the record lacks the other field, nothing changes.
+    case copy(from: Int, type: FieldType)
 }

@@ -12,7 +12,8 @@ enum TypeInference {
         case .value(let token): return try type(of: token, input: input, reader: reader)
         case .operation(let kind, let operand):
             switch kind {
-            case .remove: return nil
+            // The type is that of the other field.
+            case .remove, .copy: return nil
             case .serverTime: return try tagged(input) ?? .timestamp
             case .increment, .append, .appendUnique, .setIfAbsent:
                 return try type(of: operand, input: input, reader: reader)

@@ -61,7 +61,7 @@ struct ValueMismatch: Error {
         case nil: "this is \(Self.withArticle(found))"
         case .increment?: "'increment' is an operation on INT64 and DOUBLE"
         case .serverTime?: "'serverTime' is an operation on TIMESTAMP"
-        case .append?, .appendUnique?, .remove?, .setIfAbsent?:
+        case .append?, .appendUnique?, .remove?, .setIfAbsent?, .copy?:
             "'\(operation?.rawValue ?? "")' is an operation on lists"
         }
     }
