@@ -39,6 +39,18 @@ export function changeField(type, field, wanted) {
     });
 }
 
+/** Gives a field another name. Requests with its earlier name are rejected from then on. */
+export function renameField(type, field, name) {
+    return call("PATCH", `/schema/types/${encodeURIComponent(type)}/fields/${encodeURIComponent(field)}`, {
+        body: json.stringify({ name }),
+    });
+}
+
+/** Gives a type another name. Requests with its earlier name are rejected from then on. */
+export function renameType(type, name) {
+    return call("PATCH", `/schema/types/${encodeURIComponent(type)}`, { body: json.stringify({ name }) });
+}
+
 function query({ isDryRun = false, keepsRights = false }) {
     return { ...(isDryRun ? { dryRun: "true" } : {}), ...(keepsRights ? { rights: "keep" } : {}) };
 }

@@ -41,8 +41,33 @@ function partsOf(type) {
     return parts;
 }
 
-const kinds = ["type", "field", "marks", "index", "grant", "reads", "writes", "list", "required"];
-const rightKinds = new Set(kinds.slice(4));
+/** The column of an index with the new name of its field: `-title[cd]` becomes `-headline[cd]`. */
+function renamedColumn(column, names) {
+    const [, sign, name, words] = /^(-?)([^[]*)(.*)$/s.exec(column);
+    return `${sign}${names.get(name) ?? name}${words}`;
+}
+
+/** The new names by the old ones: of what has an old name among its earlier names, and is not there under the old one. */
+function newNames(before, after) {
+    const pairs = Object.keys(after).filter((name) => own(before, name) === undefined).flatMap((name) => {
+        const old = (after[name].formerly ?? []).findLast((each) => own(before, each) !== undefined && own(after, each) === undefined);
+        return old === undefined ? [] : [[old, name]];
+    });
+    return new Map(pairs);
+}
+
+/** A type whose fields have their new names. */
+function renamedFields(type, names) {
+    if (names.size === 0) return type;
+    return {
+        ...type,
+        fields: Object.fromEntries(Object.entries(type.fields ?? {}).map(([name, field]) => [names.get(name) ?? name, field])),
+        indexes: (type.indexes ?? []).map((index) => ({ ...index, fields: index.fields.map((each) => renamedColumn(each, names)) })),
+    };
+}
+
+const kinds = ["type", "name", "field", "marks", "index", "grant", "reads", "writes", "list", "required"];
+const rightKinds = new Set(kinds.slice(5));
 
 /** Types may have names such as `constructor`. */
 function own(object, name) {
@@ -62,15 +87,21 @@ function isKept({ kind, name }, before) {
 /**
  * The differences between the types of two schemas: `[{change, type, kind, name, before?, after?}]`, sorted by type and kind. `change` is
  * `added`, `changed` or `removed`. A type that comes or goes has a difference of the kind `type`, and one for each of its parts. With
- * `keepsRights`, those of permissions that existing types and fields keep are left out.
+ * `keepsRights`, those of permissions that existing types and fields keep are left out. A type or field with another name has a
+ * difference of the kind `name`, and otherwise counts as the same.
  */
-export function differences(before, after, { keepsRights = false } = {}) {
+export function differences(earlier, after, { keepsRights = false } = {}) {
+    const types = newNames(earlier, after);
+    const before = Object.fromEntries(Object.entries(earlier).map(([name, type]) => [types.get(name) ?? name, type]));
     const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
     return names.flatMap((type) => {
         const [old, now] = [own(before, type), own(after, type)];
         const found = old === undefined ? [{ change: "added", type, kind: "type", name: type }]
             : now === undefined ? [{ change: "removed", type, kind: "type", name: type }] : [];
-        const [oldParts, newParts] = [partsOf(old ?? {}), partsOf(now ?? {})];
+        const fields = newNames(old?.fields ?? {}, now?.fields ?? {});
+        for (const [was, name] of types) if (name === type) found.push({ change: "changed", type, kind: "name", name: "", before: was, after: name });
+        for (const [was, name] of fields) found.push({ change: "changed", type, kind: "name", name, before: was, after: name });
+        const [oldParts, newParts] = [partsOf(renamedFields(old ?? {}, fields)), partsOf(now ?? {})];
         for (const key of new Set([...oldParts.keys(), ...newParts.keys()])) {
             const [was, is] = [oldParts.get(key), newParts.get(key)];
             const { kind, name } = is ?? was;

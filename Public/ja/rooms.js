@@ -191,6 +191,7 @@ export const rooms = {
     "Delete records": "レコードの削除",
     "Build an index": "インデックスの構築",
     "Drop an index": "インデックスの削除",
+    "Rename fields in records": "レコードのフィールド名の変更",
     "Remove an account": "アカウントの削除",
     "Delete unused files": "未使用ファイルの削除",
     "Backup": "バックアップ",

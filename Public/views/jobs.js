@@ -6,7 +6,8 @@ import { columnTable } from "./table.js";
 
 const kinds = {
     updateRecords: t("Change records"), deleteRecords: t("Delete records"), buildIndex: t("Build an index"),
-    dropIndex: t("Drop an index"), removeAccount: t("Remove an account"), collectAssets: t("Delete unused files"), backup: t("Backup"),
+    dropIndex: t("Drop an index"), renameFields: t("Rename fields in records"),
+    removeAccount: t("Remove an account"), collectAssets: t("Delete unused files"), backup: t("Backup"),
 };
 const states = {
     queued: t("queued"), running: t("running"), paused: t("paused"), succeeded: t("done"), failed: t("failed"), cancelled: t("cancelled"),

@@ -9,7 +9,7 @@ import { columnTable } from "./table.js";
 const changes = { added: t("added"), changed: t("changed"), removed: t("removed") };
 const signs = { added: "+", changed: "±", removed: "−" };
 const kinds = {
-    type: t("Type"), field: t("Field"), marks: t("Index options"), index: t("Index"), grant: t("Rights"), reads: t("Who reads the field"),
+    type: t("Type"), name: t("Name"), field: t("Field"), marks: t("Index options"), index: t("Index"), grant: t("Rights"), reads: t("Who reads the field"),
     writes: t("Who writes the field"), list: t("List of new records"), required: t("List required"),
 };
 

@@ -78,7 +78,27 @@ async function askForType(name, type) {
     return answer === "change" && select.value !== type ? select.value : null;
 }
 
-/** The fields of a type. `actions` are `{changeType, remove}`, or `null` for callers without the right. */
+/** Asks for another name; `null` if the old one stays. `isTaken(name)` tells names that others have. */
+async function askForName(old, shown, isTaken) {
+    const id = freshID("new-name");
+    const problem = make("p", { class: "problem", role: "alert", id: `${id}-problem` });
+    const input = make("input", { id, type: "text", value: old, autocomplete: "off", autocapitalize: "off", spellcheck: "false",
+        "aria-describedby": problem.id });
+    for (;;) {
+        const answer = await ask({
+            title: t("Rename {name}", { name: shown }),
+            content: make("div", {}, productionNote(), make("label", { for: id }, t("New name")), input, problem, make("p", { class: "note" },
+                t("Records and indexes stay. Programs that still use the old name get an error with the new one."))),
+            choices: [{ value: "keep", title: t("Keep the schema") }, { value: "rename", title: t("Rename"), kind: "danger" }],
+        });
+        const name = input.value.trim().normalize("NFC");
+        if (answer !== "rename" || name === old) return null;
+        if (isName(name) && !isTaken(name)) return name;
+        problem.textContent = isName(name) ? t("This name is taken.") : t("A name is made of letters, digits and _, and begins with a letter.");
+    }
+}
+
+/** The fields of a type. `actions` are `{rename, changeType, remove}`, or `null` for callers without the right. */
 function fieldTable(type, actions) {
     const cell = (title, text, style) => make("td", { "data-title": title, class: style }, text);
     const button = (title, label, style, act) => make("button", {
@@ -96,6 +116,7 @@ function fieldTable(type, actions) {
                 cell(t("Who reads"), rolesText(field.read)), cell(t("Who writes"), rolesText(field.write)),
                 cell(t("State"), fieldState(field)),
                 make("td", { class: "last" }, actions === null ? null : make("span", { class: "actions" },
+                    button(t("Rename…"), t("Rename {name}", { name }), "small", () => actions.rename(name)),
                     button(t("Type…"), t("Change the type of {field}", { field: name }), "small", () => actions.changeType(name)),
                     button(t("Remove"), t("Remove the field {field}", { field: name }), "danger small", () => actions.remove(name))))))),
     });
@@ -151,6 +172,28 @@ export function schemaType(typeName, { canChange, signal, opened, redraw, watch 
         }, t("Changed the type of {field}.", { field: name }));
         keepFocus();
     }
+    async function rename(name) {
+        const wanted = await askForName(name, `${typeName}.${name}`, (each) => Object.hasOwn(schema.type(typeName).fields, each));
+        if (wanted === null || signal.aborted) return;
+        await change(async () => {
+            await calls.renameField(typeName, name, wanted);
+            await schema.load();
+        }, t("{old} is now called {new}.", { old: name, new: wanted }));
+        keepFocus();
+    }
+    async function renameType() {
+        const wanted = await askForName(typeName, typeName, (each) => schema.type(each) !== undefined);
+        if (wanted === null || signal.aborted) return;
+        try {
+            await calls.renameType(typeName, wanted);
+            await schema.load();
+            if (signal.aborted) return;
+            announce(t("{old} is now called {new}.", { old: typeName, new: wanted }));
+            redraw();
+        } catch (error) {
+            if (!signal.aborted) showProblem(problem, error);
+        }
+    }
     /** The button that was pressed has been drawn again, or is gone. */
     function keepFocus() {
         if (!signal.aborted && !element.contains(document.activeElement)) summary.focus({ preventScroll: true });
@@ -200,7 +243,7 @@ export function schemaType(typeName, { canChange, signal, opened, redraw, watch 
     }
     function drawLists(type) {
         parts.fields.replaceChildren(Object.keys(type.fields).length === 0 ? make("p", { class: "note" }, t("no fields yet"))
-            : fieldTable(type, canChange && !isSystem(type) ? { changeType, remove } : null));
+            : fieldTable(type, canChange && !isSystem(type) ? { rename, changeType, remove } : null));
         parts.indexes.replaceChildren(indexList(type, canChange ? { drop, retry } : null));
     }
     /** Draws the type as the schema has it now. */
@@ -241,7 +284,9 @@ export function schemaType(typeName, { canChange, signal, opened, redraw, watch 
             ...(isSystem(type) ? [make("p", { class: "note" },
                 t("The server makes this type for accounts. It stays as long as there are accounts."))] : []),
             problem, parts.fields, parts.addField, make("h2", {}, t("Indexes")), parts.indexes, parts.addIndex,
-            ...(canChange ? [make("p", { class: "actions end" }, make("button", {
+            ...(canChange ? [make("p", { class: "actions end" }, isSystem(type) ? null : make("button", {
+                type: "button", class: "small", onclick: (event) => whileBusy(event.currentTarget, renameType),
+            }, t("Rename the type…")), make("button", {
                 type: "button", class: "danger small", onclick: (event) => whileBusy(event.currentTarget, removeType),
             }, t("Remove the type…")))] : []));
         refresh();

@@ -39,6 +39,19 @@ test("fields, index options, indexes and permissions differ each for themselves"
     ]);
 });
 
+test("a renamed field or type is the same one, under another name", () => {
+    const now = post();
+    now.fields = { headline: { type: "STRING", indexes: ["QUERYABLE"], formerly: ["heading", "title"] }, likes: { type: "INT64" } };
+    now.indexes = [{ fields: ["headline", "-likes"] }];
+    assert.deepEqual(brief(differences({ Post: post() }, { Post: now })), ["changed|Post|name|headline|title|headline"]);
+    assert.deepEqual(brief(differences({ Post: post() }, { Article: { ...now, formerly: ["Post"] } })),
+        ["changed|Article|name||Post|Article", "changed|Article|name|headline|title|headline"]);
+    // A name that was given again is a field of its own.
+    const again = { ...now, fields: { ...now.fields, title: { type: "STRING", indexes: ["QUERYABLE"] } } };
+    assert.deepEqual(brief(differences({ Post: post() }, { Post: again }))[0], "added|Post|field|headline||STRING");
+    assert.equal(asksFirst(differences({ Post: post() }, { Post: now })), false);
+});
+
 test("kept rights are those of types and fields that exist", () => {
     const now = post();
     now.grants = {};
