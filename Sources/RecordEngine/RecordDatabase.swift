@@ -50,6 +50,7 @@ package actor RecordDatabase {
     nonisolated let slices: SliceScheduler
     nonisolated let jobRunner: JobRunner
     nonisolated let indexWork = SlicedIndexWork()
+    nonisolated let renameWork = RenameWork()
     nonisolated let removalWork = AccountRemovalWork()
     /// The work that deletes the records of deleted zones.
     nonisolated let zoneRemovalWork = ZoneRemovalWork()
@@ -129,11 +130,13 @@ package actor RecordDatabase {
         assetStore = AssetStore(directory: AssetDirectory(database: path), options: assets)
         queries.load(samples)
         publishedSchema = Locked(PublishedSchema(schema: transaction.schema, commit: 0))
+        let hasFormerNames = transaction.schema.hasFormerNames
         status = store.status
         executor = ThreadExecutor(name: "fog-writer")
         self.transaction = transaction
         // Continue the work that was interrupted when the database was closed or the process ended.
         if hasIndexWork { indexes.build() }
+        if hasFormerNames { slices.begin(renameWork, in: self) }
         if hasRemovals { accounts.finishRemovals() }
         if hasDetachedZones { zones.finishRemovals() }
         if leavesLists { slices.begin(HierarchyWork(), in: self) }

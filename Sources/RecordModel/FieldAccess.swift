@@ -102,6 +102,7 @@ extension RecordTypeDefinition {
             hasAccessLists: hasAccessLists, defaultAccess: defaultAccess,
             requiresAccessLists: requiresAccessLists)
         type.hasPreservedDates = hasPreservedDates
+        type.takeRenames(of: self)
         type.indexes = indexes.filter { index in
             index.columns.allSatisfy { column in
                 if case .field(let id) = column.source { !hidden.contains(id) } else { true }

@@ -12,6 +12,8 @@ package enum JobKind: String, Hashable, Sendable, CaseIterable {
     case buildIndex
     /// Deletes the entries of a removed index.
     case dropIndex
+    /// Rewrites the records of a type after one of its fields was renamed.
+    case renameFields
     /// Deletes the data of a removed account.
     case removeAccount
     /// Deletes the records of a deleted zone.

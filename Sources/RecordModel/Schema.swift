@@ -11,7 +11,11 @@ package struct Schema: Hashable, Sendable {
         self.version = version
         self.types = Dictionary(types.map { ($0.name.text, $0) }, uniquingKeysWith: { _, last in last })
         for type in types { names[type.id] = type.name }
+        lastRename = types.reduce(0) { max($0, $1.renames?.sequence ?? 0) }
     }
+
+    /// The sequence number of the last rename of a type or field; 0 if there was none.
+    package internal(set) var lastRename: Int64 = 0
 
     /// The type with a name.
     package subscript(name: RecordTypeName) -> RecordTypeDefinition? {
@@ -34,6 +38,21 @@ package struct Schema: Hashable, Sendable {
         names[type.id] = type.name
     }
 
+    /// Gives types their new names. Types may exchange names.
+    mutating func rename(_ renamed: [SchemaStep.TypeRename], sequence: Int64) {
+        let known = renamed.compactMap { rename in self[rename.from].map { (type: $0, rename: rename) } }
+        for (type, _) in known { types[type.name.text] = nil }
+        for (var type, rename) in known {
+            var renames = type.renames ?? TypeRenames()
+            renames.type = rename.former
+            if rename.from != rename.to { renames.sequence = sequence }
+            type.name = rename.to
+            type.renames = renames
+            set(type)
+        }
+        if renamed.contains(where: { $0.from != $0.to }) { lastRename = sequence }
+    }
+
     /// Removes a type.
     package mutating func remove(_ name: RecordTypeName) {
         if let type = types.removeValue(forKey: name.text) { names[type.id] = nil }
@@ -47,7 +66,7 @@ package struct RecordTypeDefinition: Hashable, Sendable {
     /// The number of the type in storage. Numbers are not reused.
     package let id: TypeID
     /// The name of the type.
-    package let name: RecordTypeName
+    package internal(set) var name: RecordTypeName
     /// The grants of the type.
     package var grants: Grants
     /// The fields, in the order in which they were added.
@@ -68,6 +87,15 @@ package struct RecordTypeDefinition: Hashable, Sendable {
     /// Whether an import set the creation times of some records. The order of record numbers is then not the order of
     /// creation.
     package var hasPreservedDates = false
+    /// The earlier names of the type and of its fields; `nil` if there are none.
+    package var renames: TypeRenames? {
+        get { renamesBox?.value }
+        set { renamesBox = newValue.map(RenamesBox.init) }
+    }
+    /// Whether stored records may contain earlier names of fields.
+    package var hasFormerNames: Bool { renamesBox?.value.isPending ?? false }
+    /// A reference, because types are copied often and few have it.
+    private var renamesBox: RenamesBox?
     /// Whether at least one field has its own grants.
     package private(set) var hasFieldGrants = false
     /// The field access of anonymous callers and of users without roles, in this order. The array is computed once for
@@ -142,7 +170,15 @@ package struct RecordTypeDefinition: Hashable, Sendable {
             id: id, name: name, grants: grants, fields: fields, indexes: indexes, hasAccessLists: hasAccessLists,
             defaultAccess: defaultAccess, requiresAccessLists: requiresAccessLists)
         type.hasPreservedDates = hasPreservedDates
+        type.takeRenames(of: self)
         return type
+    }
+
+    /// Copies the earlier names of another state of the type, except those of fields that this one lacks.
+    mutating func takeRenames(of other: RecordTypeDefinition) {
+        guard var renames = other.renames else { return }
+        renames.fields = renames.fields.filter { self[id: $0.key] != nil }
+        self.renames = renames
     }
 
     /// Adds a field, or replaces the field of the same name.
@@ -192,6 +228,18 @@ extension RecordTypeDefinition {
         ], hasAccessLists: true)
 }
 
+private final class RenamesBox: Hashable, Sendable {
+    let value: TypeRenames
+
+    init(_ value: TypeRenames) {
+        self.value = value
+    }
+
+    static func == (left: RenamesBox, right: RenamesBox) -> Bool { left.value == right.value }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(value) }
+}
+
 /// A field of a record type.
 package struct FieldDefinition: Hashable, Sendable {
     /// The number of the field in the stored form, from 1, unique within its type. Numbers are not reused.
@@ -219,6 +267,11 @@ package struct FieldDefinition: Hashable, Sendable {
         self.options = options
         self.readers = readers
         self.writers = writers
+    }
+
+    /// Returns the field with another name.
+    package func renamed(_ name: FieldName) -> FieldDefinition {
+        FieldDefinition(id: id, name: name, type: type, options: options, readers: readers, writers: writers)
     }
 
     /// Returns the field with another type.

@@ -12,6 +12,8 @@ package struct SchemaDocument: Hashable, Sendable {
     package struct TypeEntry: Hashable, Sendable {
         /// The name of the type.
         package var name: RecordTypeName
+        /// The earlier names of the type, oldest first; `nil` if the document does not mention them.
+        package var former: [RecordTypeName]?
         /// The fields, in the order of the document.
         package var fields: [FieldEntry]
         /// The declared indexes; `nil` if the document does not mention them.
@@ -44,6 +46,8 @@ package struct SchemaDocument: Hashable, Sendable {
     package struct FieldEntry: Hashable, Sendable {
         /// The name of the field.
         package var name: FieldName
+        /// The earlier names of the field, oldest first; `nil` if the document does not mention them.
+        package var former: [FieldName]?
         /// The type of the values.
         package var type: FieldType
         /// The index options; `nil` if the document does not mention them.
@@ -176,6 +180,7 @@ extension SchemaDocument.TypeEntry {
                 name: field.name, type: field.type, options: field.options.isEmpty ? nil : field.options,
                 progress: index.flatMap { SchemaDocument.IndexState($0, built: built, namesRecords: namesRecords) },
                 readers: RolesChange(field.readers), writers: RolesChange(field.writers))
+            entry.former = type.renames?.fields[field.id]
             entry.widening = type.check(ofField: field.id).flatMap {
                 SchemaDocument.IndexState($0, built: built, namesRecords: namesRecords)
             }
@@ -187,6 +192,12 @@ extension SchemaDocument.TypeEntry {
                 SchemaDocument.IndexEntry($0, of: type, built: built, namesRecords: namesRecords)
             }, grants: type.grants, access: type.defaultAccess.map(AccessChange.replace) ?? .none,
             requiresAccess: type.requiresAccessLists ? true : nil)
+        if let former = type.renames?.type, !former.isEmpty { self.former = former }
+    }
+
+    /// The names of the type and its fields, for finding renames.
+    package var names: DocumentNames {
+        DocumentNames(name, formerly: former, fields: fields.map { ($0.name, $0.former) })
     }
 
     /// Reads `{"fields":{…},"indexes":[…],"grants":{…},"acl":{…},"aclRequired":true}`. Each key may be absent.
@@ -195,8 +206,9 @@ extension SchemaDocument.TypeEntry {
     /// - Throws: `BAD_REQUEST` with the path; cause `TOO_LARGE` for an exceeded limit.
     package init(name: RecordTypeName, _ value: JSONValue, path: String) throws(RecordError) {
         let object = try SchemaDocument.object(
-            value, path, keys: ["fields", "indexes", "grants", "acl", "aclRequired"])
+            value, path, keys: ["fields", "indexes", "grants", "acl", "aclRequired", "formerly"])
         self.init(name: name)
+        former = try SchemaDocument.formerNames(object["formerly"], path, RecordTypeName.init)
         if let members = object["fields"] {
             var names: Set<FieldName> = []
             for member in try SchemaDocument.object(members, "\(path).fields").members {
@@ -231,7 +243,7 @@ extension SchemaDocument.TypeEntry {
                 "This is no name of a field, or that of a system field: one \(Identifier.rule)", path)
         }
         let object = try SchemaDocument.object(
-            member.value, path, keys: ["type", "indexes", "read", "write"],
+            member.value, path, keys: ["type", "indexes", "read", "write", "formerly"],
             echoed: SchemaDocument.IndexState.keys + ["widening"],
             example: #"{"type":"STRING"}"#)
         guard let tag = object["type"]?.string else {
@@ -248,9 +260,11 @@ extension SchemaDocument.TypeEntry {
         let options = try object["indexes"].map { value throws(RecordError) in
             try IndexOptions(value, on: type, path: "\(path).indexes")
         }
-        return SchemaDocument.FieldEntry(
+        var field = SchemaDocument.FieldEntry(
             name: name, type: type, options: options, readers: try RolesChange(object["read"], path: "\(path).read"),
             writers: try RolesChange(object["write"], path: "\(path).write"))
+        field.former = try SchemaDocument.formerNames(object["formerly"], path, FieldName.init)
+        return field
     }
 
     /// Reads the list of a type's indexes.
@@ -284,6 +298,7 @@ extension SchemaDocument.TypeEntry {
         if let grants { object.append(("grants", GrantsDocument.json(grants))) }
         if case .replace(let template) = access { object.append(("acl", template.json)) }
         if let requiresAccess { object.append(("aclRequired", .bool(requiresAccess))) }
+        if let former, !former.isEmpty { object.append(("formerly", .array(former.map { .string($0.text) }))) }
         return .object(JSONObject(object))
     }
 }
@@ -307,6 +322,7 @@ extension SchemaDocument.FieldEntry {
         }
         if case .replace(let roles) = readers { members.append(("read", RolesChange.json(roles))) }
         if case .replace(let roles) = writers { members.append(("write", RolesChange.json(roles))) }
+        if let former, !former.isEmpty { members.append(("formerly", .array(former.map { .string($0.text) }))) }
         return .object(JSONObject(members))
     }
 }
@@ -331,6 +347,29 @@ extension SchemaDocument {
                 path.isEmpty ? unknown : "\(path).\(unknown)")
         }
         return object
+    }
+
+    /// Reads a list of earlier names, oldest first; `nil` without a value.
+    ///
+    /// - Parameter path: The path of the type or field, for error messages.
+    /// - Throws: `BAD_REQUEST` with the path; cause `TOO_LARGE` for too many names.
+    static func formerNames<Name>(
+        _ value: JSONValue?, _ path: String, _ name: (String) -> Name?
+    ) throws(RecordError) -> [Name]? {
+        guard let value else { return nil }
+        let path = "\(path).formerly"
+        guard let list = value.array else {
+            throw invalid("'formerly' is a list of earlier names, oldest first, such as [\"title\"]", path)
+        }
+        guard list.count <= TypeRenames.most else { throw tooMany(TypeRenames.most, path) }
+        var names: [Name] = []
+        for (position, value) in list.enumerated() {
+            guard let name = value.string.flatMap(name) else {
+                throw invalid("An earlier name \(Identifier.rule)", "\(path)[\(position)]")
+            }
+            names.append(name)
+        }
+        return names
     }
 
     static func invalid(_ reason: String, _ path: String) -> RecordError {

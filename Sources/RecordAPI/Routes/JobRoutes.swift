@@ -65,7 +65,8 @@ enum JobRoutes {
         "acl":{"$ref":"#/components/schemas/AccessList"}}},
         "Job":{"type":"object","required":["id","kind","state","by","created","done","skipped"],"properties":{
         "id":{"type":"string"},
-        "kind":{"type":"string","enum":["deleteRecords","updateRecords","importRecords","exportRecords","buildIndex","dropIndex","removeAccount",
+        "kind":{"type":"string","enum":["deleteRecords","updateRecords","importRecords","exportRecords","buildIndex",
+        "dropIndex","renameFields","removeAccount",
         "collectAssets","backup"]},
         "state":{"type":"string","enum":["queued","running","paused","succeeded","failed","cancelled"]},
         "by":{"type":"object","properties":{"kind":{"type":"string"},"name":{"type":"string"}}},

@@ -14,7 +14,8 @@ enum SchemaMoveRoutes {
         Route(
             "POST /schema/promotion", "promoteSchema", .schema,
             "Makes the schema of production that of development (administrators)", rate: .administer,
-            right: .changeSchema, query: ["rights", "dryRun"], headers: ["ifMatch"], responses: changed
+            right: .changeSchema, query: ["rights", "dryRun"], headers: ["ifMatch"],
+            body: .optionalJSON("SchemaPromotion"), responses: changed
         ) { call in try await promote(&call) },
         Route(
             "POST /schema/reset", "resetSchema", .schema,
@@ -44,9 +45,17 @@ enum SchemaMoveRoutes {
         ) { call in try readSnapshot(call) },
     ]
 
-    /// `POST /schema/promotion?environment=production`: replaces the schema by that of development.
+    /// `POST /schema/promotion?environment=production`: replaces the schema by that of development. With
+    /// `{"dropFields":true}`, fields that development lacks and no record has are removed.
     static func promote(_ call: inout RecordCall) async throws -> HTTPResponse {
-        let options = try call.schemaOptions()
+        var options = try call.schemaOptions()
+        let body = try await call.smallObject(keys: ["dropFields"], isOptional: true)
+        if let value = body["dropFields"] {
+            guard let flag = value.bool else {
+                throw RecordError.badRequest("'dropFields' is true or false", details: [("path", .text("dropFields"))])
+            }
+            options.dropsEmptyFields = flag
+        }
         let development = try await call.schema(of: .development)
         return try call.respond(
             try await call.database.schemas.promote(from: development, options, by: call.actor), options)
@@ -89,6 +98,8 @@ enum SchemaMoveRoutes {
     }
 
     static let schemas: StaticString = #"""
+        "SchemaPromotion":{"type":"object","properties":{"dropFields":{"type":"boolean","default":false,
+        "description":"Removes fields that development lacks and no record of production has"}}},
         "SchemaReset":{"type":"object","properties":{"deleteRecords":{"type":"boolean","default":false,
         "description":"Deletes all records of types that production lacks or whose fields it has not"}}},
         "SchemaRollback":{"type":"object","required":["snapshot"],"properties":{"snapshot":{"type":"integer"}}},

@@ -35,10 +35,15 @@ enum SchemaRoutes {
         ) { call in try await addIndex(&call) },
         Route(
             "PATCH /schema/types/{type}/fields/{field}", "changeField", .schema,
-            "Gives a field another type, such as DOUBLE to an INT64 (administrators)", rate: .administer,
-            right: .changeSchema, body: .json("FieldTypeChange"),
+            "Gives a field another name, or another type, such as DOUBLE to an INT64 (administrators)",
+            rate: .administer, right: .changeSchema, body: .json("FieldChange"),
             responses: [.json(200, "Field", "The field"), .json(202, "Field", "It is being widened")]
         ) { call in try await changeField(&call) },
+        Route(
+            "PATCH /schema/types/{type}", "renameType", .schema, "Gives a record type another name (administrators)",
+            rate: .administer, right: .changeSchema, body: .json("TypeChange"),
+            responses: [.json(200, "RecordType", "The type")]
+        ) { call in try await renameType(&call) },
         Route(
             "GET /schema/advice", "readAdvice", .schema,
             "Tells which queries cost most, and which index would help (administrators)", rate: .administer,
@@ -77,11 +82,23 @@ enum SchemaRoutes {
     }
 
     static func readType(_ call: RecordCall) throws -> HTTPResponse {
-        let type = try call.type()
-        return .json(
-            SchemaDocument.TypeEntry(
-                type, built: call.database.indexes.progress.building, namesRecords: call.readsRecords(of: type)
-            ).json)
+        .json(entry(of: try call.type(), call).json)
+    }
+
+    /// Returns the entry of a type in the schema document, as far as the caller may read it.
+    private static func entry(of type: RecordTypeDefinition, _ call: RecordCall) -> SchemaDocument.TypeEntry {
+        SchemaDocument.TypeEntry(
+            type, built: call.database.indexes.progress.building, namesRecords: call.readsRecords(of: type))
+    }
+
+    /// Returns the entry of a type as last committed.
+    ///
+    /// - Throws: NOT_FOUND for an unknown type.
+    private static func entry(
+        of name: RecordTypeName, _ call: RecordCall
+    ) throws(RecordError) -> SchemaDocument.TypeEntry {
+        guard let type = call.database.schema[name] else { throw .unknownType(name) }
+        return entry(of: type, call)
     }
 
     /// `GET /schema/advice`: returns the most expensive recent queries, each with an index that would help.
@@ -120,36 +137,54 @@ enum SchemaRoutes {
         return try entry.shape(in: type)
     }
 
-    /// `PATCH /schema/types/{type}/fields/{field}` with `{"type":"DOUBLE"}`: changes the type of one field. The other
-    /// definitions of the schema do not change.
+    /// `PATCH /schema/types/{type}/fields/{field}` with `{"type":"DOUBLE"}` or `{"name":"headline"}`: changes the type or
+    /// the name of one field. The other definitions of the schema do not change.
     static func changeField(_ call: inout RecordCall) async throws -> HTTPResponse {
         try call.rejectPreconditions()
         let object = try await call.object(keys: ["type", "name"], upTo: 65_536)
-        guard object["name"] == nil else {
-            throw RecordError.badRequest(
-                "A field cannot be renamed. Add a field with the new name, copy the values with a client, which reads each record and writes the new field, and leave the old field empty: a type with records keeps its fields",
-                details: [("key", .text("name"))])
-        }
         let typeName = try call.typeName()
-        guard let tag = object["type"]?.string, let wanted = FieldType(tag: tag) else {
-            throw RecordError.badRequest(
-                "The body is {\"type\":…}, such as {\"type\":\"DOUBLE\"}. \(FieldType.rule)",
-                details: [("path", .text("type"))])
-        }
-        guard let name = FieldName(call.parameters[1]) else {
+        guard var name = FieldName(call.parameters[1]) else {
             throw RecordError(.notFound, "No field has such a name", cause: .unknownName)
         }
-        try await call.database.schemas.changeField(name, of: typeName, to: wanted, by: call.actor)
+        switch (object["type"], object["name"]) {
+        case (let tag?, nil):
+            guard let wanted = tag.string.flatMap({ FieldType(tag: $0) }) else { throw noFieldChange }
+            try await call.database.schemas.changeField(name, of: typeName, to: wanted, by: call.actor)
+        case (nil, let new?):
+            guard let new = new.string.flatMap(FieldName.init) else {
+                throw RecordError.badRequest(
+                    "A field's name \(Identifier.rule)", details: [("path", .text("name"))])
+            }
+            try await call.database.schemas.rename(name, of: typeName, to: new, by: call.actor)
+            name = new
+        default: throw noFieldChange
+        }
         // A caller that may change the schema but may not read it gets a response without content.
         guard Authorization.authorize(call.caller, .readSchema) == .allowed else { return HTTPResponse(.noContent) }
-        guard let type = call.database.schema[typeName] else { throw RecordError.unknownType(typeName) }
-        let entry = SchemaDocument.TypeEntry(
-            type, built: call.database.indexes.progress.building, namesRecords: call.readsRecords(of: type))
-        guard let field = entry.fields.first(where: { $0.name == name }) else {
+        guard let field = try entry(of: typeName, call).fields.first(where: { $0.name == name }) else {
             throw RecordError(.conflict, "The field was removed meanwhile")
         }
         // Send 202 while the field is still being widened.
         return .json(field.json, status: field.widening == nil ? .ok : .accepted)
+    }
+
+    private static let noFieldChange = RecordError.badRequest(
+        "The body is {\"name\":…} or {\"type\":…}, such as {\"name\":\"headline\"} or {\"type\":\"DOUBLE\"}. \(FieldType.rule)",
+        details: [("path", .text("type"))])
+
+    /// `PATCH /schema/types/{type}` with `{"name":"Article"}`: changes the name of a type.
+    static func renameType(_ call: inout RecordCall) async throws -> HTTPResponse {
+        try call.rejectPreconditions()
+        let object = try await call.object(keys: ["name"], upTo: 65_536)
+        let typeName = try call.typeName()
+        guard let new = object["name"]?.string.flatMap(RecordTypeName.init), new != .share else {
+            throw RecordError.badRequest(
+                "The body is {\"name\":…} with the new name. A type's name \(Identifier.rule)",
+                details: [("path", .text("name"))])
+        }
+        try await call.database.schemas.rename(typeName, to: new, by: call.actor)
+        guard Authorization.authorize(call.caller, .readSchema) == .allowed else { return HTTPResponse(.noContent) }
+        return .json(try entry(of: new, call).json)
     }
 
     static let adviceSchemas: StaticString = #"""
@@ -172,7 +207,8 @@ enum SchemaRoutes {
         "indexes":{"type":"array","items":{"$ref":"#/components/schemas/Index"}},
         "grants":{"$ref":"#/components/schemas/Rights"},
         "acl":{"type":["object","null"],"description":"The access list of new records that do not say one"},
-        "aclRequired":{"type":"boolean","description":"No record is made without a list, or loses its own"}}},
+        "aclRequired":{"type":"boolean","description":"No record is made without a list, or loses its own"},
+        "formerly":{"$ref":"#/components/schemas/FormerNames"}}},
         "Field":{"type":"object","required":["type"],
         "properties":{"type":{"$ref":"#/components/schemas/FieldType"},
         "widening":{"type":"object","description":"The type that the field becomes when all records are checked","properties":{
@@ -180,8 +216,14 @@ enum SchemaRoutes {
         "built":{"type":"integer"},"reason":{"type":"string"}}},
         "indexes":{"type":"array","items":{"type":"string","enum":["QUERYABLE","SORTABLE","SEARCHABLE"]}},
         "read":{"type":["array","null"],"items":{"type":"string"},"description":"The roles that read it; absent: all who read the record"},
-        "write":{"type":["array","null"],"items":{"type":"string"}}}},
-        "FieldTypeChange":{"type":"object","required":["type"],"properties":{"type":{"$ref":"#/components/schemas/FieldType"}}},
+        "write":{"type":["array","null"],"items":{"type":"string"}},
+        "formerly":{"$ref":"#/components/schemas/FormerNames"}}},
+        "FieldChange":{"type":"object","minProperties":1,"maxProperties":1,"properties":{"name":{"type":"string"},
+        "type":{"$ref":"#/components/schemas/FieldType"}}},
+        "TypeChange":{"type":"object","required":["name"],"properties":{"name":{"type":"string"}}},
+        "FormerNames":{"type":"array","maxItems":32,"items":{"type":"string"},
+        "description":"The earlier names, oldest first. Requests with them are rejected"},
+        "Renames":{"type":"array","items":{"type":"object","properties":{"from":{"type":"string"},"to":{"type":"string"}}}},
         "Schema":{"type":"object","required":["types"],"properties":{
         "types":{"type":"object","additionalProperties":{"$ref":"#/components/schemas/RecordType"}},
         "changes":{"$ref":"#/components/schemas/SchemaChanges"},"dryRun":{"type":"boolean"}}},
@@ -201,7 +243,8 @@ enum SchemaRoutes {
         "recordType":{"type":"string"},"fields":{"type":"array","items":{"type":"string"}},
         "unique":{"type":"boolean"}}},
         "ChangedNames":{"type":"object","properties":{"added":{"type":"array","items":{"type":"string"}},
-        "changed":{"type":"array","items":{"type":"string"}},"removed":{"type":"array","items":{"type":"string"}}}}
+        "changed":{"type":"array","items":{"type":"string"}},"removed":{"type":"array","items":{"type":"string"}},
+        "renamed":{"$ref":"#/components/schemas/Renames"}}}
         """#
 }
 

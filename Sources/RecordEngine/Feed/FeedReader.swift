@@ -16,9 +16,11 @@ package struct FeedReader {
     /// Returns the position at which a reader of the feed starts.
     ///
     /// - Parameter known: The sequence number up to which the thread of the request knows the caller's rights.
+    ///   - keepsNames: Whether the reader keeps copies of records under the names of their fields. Such a reader must start
+    ///     again after a rename.
     /// - Throws: See `changes`.
     func open(
-        _ start: FeedStart, in address: DatabaseAddress, for caller: Caller, known: Int64
+        _ start: FeedStart, in address: DatabaseAddress, for caller: Caller, known: Int64, keepsNames: Bool = true
     ) throws(RecordError) -> FeedPosition {
         if !Authorization.mayEnter(caller, address.scope) {
             throw .rejected(caller, .read, .privateDatabase)
@@ -34,8 +36,11 @@ package struct FeedReader {
         // The snapshot may contain a change of rights that this thread does not know yet. The page was made without
         // this change. The token gets the older sequence number, so that the change makes the token invalid.
         let rights = min(try reader.callers.lastChangeOfRights(of: caller, in: address.scope), known)
+        // Renames change no record, so that nothing else in the feed would tell a client that its copies have old names.
+        // A client that wrote such a copy back would remove the renamed fields.
+        let renamed = reader.schema.lastRename
         var token = SyncToken(
-            generation: zone.generation, sequence: 0, rights: rights, floor: zone.purged, complete: 0)
+            generation: zone.generation, sequence: 0, rights: rights, floor: max(zone.purged, renamed), complete: 0)
         switch start {
         case .beginning: break
         case .now:
@@ -50,6 +55,7 @@ package struct FeedReader {
                 throw .tokenOfLostState
             }
             guard !token.hasMissed(purged: zone.purged) else { throw .tokenTooOld }
+            guard !keepsNames || !token.hasMissed(purged: renamed) else { throw .tokenOfOtherNames }
             guard token.rights == rights else { throw .tokenOfOtherRights }
         }
         return FeedPosition(zone: zone.id, token: token)
@@ -310,6 +316,7 @@ extension Visibility {
 
 extension RecordError {
     static let tokenTooOld = tokenExpired("The sync token is too old: deletions since then are no longer kept")
+    static let tokenOfOtherNames = tokenExpired("Types or fields were renamed since the sync token was given")
     static let tokenOfOtherRights = tokenExpired("The caller's rights have changed since the sync token was given")
     static let tokenOfLostState = tokenExpired(
         "The sync token is of a state that this database does not have: it was restored from a backup, or recreated")

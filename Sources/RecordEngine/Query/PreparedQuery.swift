@@ -82,6 +82,7 @@ extension QueryReader {
         _ request: QueryRequest, keepsWords: Bool = true, known: BoundQuery? = nil
     ) throws(RecordError) -> PreparedQuery? {
         guard let whole = schema[request.typeName] else {
+            try schema.rejectFormerName(request.typeName)
             guard database.environment == .development else {
                 throw .unknownType(request.typeName)
             }

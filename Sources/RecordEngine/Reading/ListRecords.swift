@@ -63,6 +63,7 @@ extension RecordReader {
         var page = RecordPage(request.opening)
         var bounds = PageLimits(limit: limit, bytes: database.limits.pageBytes)
         guard let type = schema[request.typeName] else {
+            try schema.rejectFormerName(request.typeName)
             guard database.environment == .development else {
                 throw .unknownType(request.typeName)
             }

@@ -20,7 +20,8 @@ extension RecordReader {
         let showsAccess = try append(
             cursor.record, row.systemFields, type, VisibleFields(fields, of: type, visibility), to: &output)
         return RecordVersion(
-            revision: row.revision, hidden: visibility.unreadable(creator: row.creator), showsAccess: showsAccess)
+            revision: row.revision, hidden: visibility.unreadable(creator: row.creator), showsAccess: showsAccess,
+            renamed: type.renames?.sequence ?? 0)
     }
 
     /// Returns the content of a BYTES, ASSET or ASSET_LIST field.
@@ -79,7 +80,10 @@ extension RecordReader {
     private func find(
         _ name: RecordName, type typeName: RecordTypeName, in address: DatabaseAddress, for caller: Caller
     ) throws(RecordError) -> (RecordRowCursor, RecordRow, RecordTypeDefinition, Visibility) {
-        guard let type = schema[typeName] else { throw .recordNotFound }
+        guard let type = schema[typeName] else {
+            try schema.rejectFormerName(typeName)
+            throw .recordNotFound
+        }
         // Check the type before the record is read. A caller that may read no record of the type must not learn which
         // names exist.
         let visibility = Visibility(of: type, for: caller, in: address.scope)

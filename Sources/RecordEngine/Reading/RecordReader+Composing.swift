@@ -11,7 +11,16 @@ extension RecordReader {
         _ cursor: RecordCursor, _ system: RecordSystemFields, _ type: RecordTypeDefinition, _ shown: VisibleFields,
         to output: inout [UInt8]
     ) throws(RecordError) -> Bool {
-        let hasAccess = try appendFields(cursor, system, type, shown, to: &output)
+        // Read each column once, because each access to a column costs several calls.
+        let (fields, layout) = (cursor.fields, cursor.layout)
+        let hasAccess: Bool
+        if type.hasFormerNames, let renamed = try StoredFieldsView(text: fields, layout: layout).renamed(for: type) {
+            hasAccess = try renamed.withView { view throws(RecordError) in
+                try appendFields(view.text, view.layout, cursor, system, type, shown, to: &output)
+            }
+        } else {
+            hasAccess = try appendFields(fields, layout, cursor, system, type, shown, to: &output)
+        }
         if shown.visibility.scope != .publicDatabase, try usesSharing() {
             let members = ShareMembers(
                 hierarchies: store.hierarchies, shares: store.shares, visibility: shown.visibility,
@@ -22,8 +31,8 @@ extension RecordReader {
     }
 
     private func appendFields(
-        _ cursor: RecordCursor, _ system: RecordSystemFields, _ type: RecordTypeDefinition, _ shown: VisibleFields,
-        to output: inout [UInt8]
+        _ fields: UnsafeRawBufferPointer, _ layout: UnsafeRawBufferPointer, _ cursor: RecordCursor,
+        _ system: RecordSystemFields, _ type: RecordTypeDefinition, _ shown: VisibleFields, to output: inout [UInt8]
     ) throws(RecordError) -> Bool {
         let creator = try userNames.name(of: system.creator)
         let modifier = system.modifier == system.creator ? creator : try userNames.name(of: system.modifier)
@@ -31,7 +40,7 @@ extension RecordReader {
             let header = RecordHeader(
                 name: cursor.name, typeName: type.name, revision: system.revision, created: system.created,
                 creator: creator, modified: system.modified, modifier: modifier)
-            let view = try StoredFieldsView(text: cursor.fields, layout: cursor.layout)
+            let view = try StoredFieldsView(text: fields, layout: layout)
             let urls = view.hasAssets ? assets.urls() : nil
             try CloudKitComposer.append(
                 header, fields: view, selection: shown.selection(creator: system.creator), as: face,
@@ -46,8 +55,6 @@ extension RecordReader {
         let header = RecordHeader(
             name: cursor.name, typeName: type.name, revision: system.revision, created: system.created,
             creator: creator, modified: system.modified, modifier: modifier, access: access)
-        // Read each column once, because each access to a column costs several calls.
-        let (fields, layout) = (cursor.fields, cursor.layout)
         if StoredFieldsView.isPlain(layout) {
             try RecordComposer.append(header, plainFields: fields, layout: layout, selection: selection, to: &output)
             return access != nil

@@ -10,17 +10,19 @@ package struct RecordVersion: Hashable, Sendable {
     /// - Parameters:
     ///   - hidden: The ids of the fields that the caller may not read.
     ///   - showsAccess: Whether the caller sees the access list.
-    init(revision: Int64, hidden: [Int], showsAccess: Bool) {
+    ///   - renamed: The sequence number of the last rename in the record's type; 0 if there was none. A rename changes
+    ///     responses, but no revision.
+    init(revision: Int64, hidden: [Int], showsAccess: Bool, renamed: Int64) {
         self.revision = revision
-        guard !hidden.isEmpty || showsAccess else {
+        guard !hidden.isEmpty || showsAccess || renamed != 0 else {
             view = 0
             return
         }
         // FNV-1a. The hash only needs to distinguish different views of the same revision.
         var hash: UInt32 = showsAccess ? 0x811C_9DC6 : 0x811C_9DC5
-        for field in hidden {
+        for number in hidden + (renamed == 0 ? [] : [Int(renamed), 0]) {
             for shift in stride(from: 0, to: 32, by: 8) {
-                hash = (hash ^ UInt32(truncatingIfNeeded: field >> shift) & 0xFF) &* 0x0100_0193
+                hash = (hash ^ UInt32(truncatingIfNeeded: number >> shift) & 0xFF) &* 0x0100_0193
             }
         }
         view = max(hash, 1)
@@ -29,8 +31,8 @@ package struct RecordVersion: Hashable, Sendable {
     /// Appends the text of an ETag without quotes:
     ///
     /// ```text
-    /// change tag              all fields, no access list
-    /// change tag "-" view     any other part of the record
+    /// change tag              all fields, no access list, in a type without renames
+    /// change tag "-" view     otherwise
     /// ```
     ///
     /// A shared cache must not confuse the two forms, and neither must the cache of a caller that has lost rights.

@@ -46,7 +46,7 @@ extension SchemaWriter {
         }
     }
 
-    /// - Returns: The number of the added type or index; 0 for other steps.
+    /// - Returns: The number of the added type or index, or the sequence number of a rename; 0 for other steps.
     private func write(_ step: SchemaStep) throws(RecordError) -> Int64 {
         let table = transaction.store.schemas
         let indexes = transaction.store.indexDefinitions
@@ -60,6 +60,8 @@ extension SchemaWriter {
         case .addField(let field): try table.addField(field, type: type)
         case .removeFields(let ids): for id in ids { try table.removeField(id, type: type) }
         case .widenFields(let fields): for field in fields { try table.setType(of: field, type: type) }
+        case .renameFields(let fields): return try rename(fields, of: step.type)
+        case .renameTypes(let types): return try rename(types)
         case .setOptions(let options, let field):
             try table.setOptions(options, field: field, type: type)
         case .addIndex(let shape, let isDeclared):

@@ -15,13 +15,8 @@ extension Schemas {
         try await change { transaction throws(RecordError) in
             try transaction.callers.require(.changeSchema, of: actor)
             let before = transaction.schema
-            guard let type = before[typeName] else { throw .unknownType(typeName) }
-            guard let field = type[name.text] else {
-                throw RecordError(
-                    .notFound, "The type \(typeName) has no field \(name). PUT /schema adds one",
-                    cause: .unknownName,
-                    details: [("recordType", .text(typeName.text)), ("field", .text(name.text))])
-            }
+            let type = try before.requireType(typeName)
+            let field = try type.requireField(name)
             let hasRecords = try transaction.records.hasRecords(type: type.id)
             transaction.inlineEntries = transaction.indexBuilding.inlineEntries
             try transaction.schemas.apply(.changing(field, to: wanted, of: type, hasRecords: hasRecords))

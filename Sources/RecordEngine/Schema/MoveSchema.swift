@@ -19,7 +19,7 @@ extension Schemas {
 
     /// Replaces the schema of production by that of development.
     ///
-    /// All rules of `put` apply. In addition, a promotion removes no type and no field.
+    /// All rules of `put` apply. In addition, a promotion removes no type, and no field unless `dropsEmptyFields` is true.
     ///
     /// - Parameter development: The `documentToMove` of the development environment of the same container.
     /// - Throws: BAD_REQUEST if this is not production; the errors of `put`.
@@ -32,10 +32,11 @@ extension Schemas {
         }
         let options = options.with(.promotion)
         let document = development.complete
-        return try await perform(options) { transaction throws(RecordError) in
-            try transaction.schemas.begin(options, by: actor)
+        return try await performDropping(options) { transaction, options throws(RecordError) in
+            let before = try transaction.schemas.begin(options, by: actor)
             let earlier = transaction.schemas.text
-            var outcome = try transaction.schemas.put(document, options, by: actor)
+            try transaction.schemas.rename(as: document)
+            var outcome = try transaction.schemas.put(document, options, since: before, by: actor)
             outcome.snapshot = try transaction.schemas.addSnapshot(of: earlier, options.purpose, by: actor)
             return outcome
         }
@@ -55,9 +56,11 @@ extension Schemas {
         let options = options.with(.rollback)
         return try await perform(options) { transaction throws(RecordError) in
             let schemas = transaction.schemas
-            try schemas.begin(options, by: actor)
+            let before = try schemas.begin(options, by: actor)
+            let earlier = schemas.text
             guard let row = try transaction.store.schemaSnapshots.find(id) else { throw .snapshotNotFound }
             var document = try SchemaDocument.readText(row.text)
+            try schemas.rename(as: document, undoes: true)
             var evolution = try schemas.plan(document, options, by: actor)
             var kept: [String] = []
             var losses = evolution.refusals.filter { $0.loss != nil }
@@ -68,8 +71,7 @@ extension Schemas {
                 evolution = try schemas.plan(document, options, by: actor)
                 losses = evolution.refusals.filter { $0.loss != nil }
             }
-            let earlier = schemas.text
-            var outcome = try schemas.put(document, as: evolution, options, by: actor)
+            var outcome = try schemas.put(document, as: evolution, options, since: before, by: actor)
             outcome.snapshot = try schemas.addSnapshot(of: earlier, options.purpose, by: actor)
             outcome.kept = kept
             return outcome
@@ -96,8 +98,9 @@ extension Schemas {
         let document = production.complete
         let outcome = try await perform(options) { transaction throws(RecordError) in
             let schemas = transaction.schemas
-            try schemas.begin(options, by: actor)
+            let before = try schemas.begin(options, by: actor)
             let earlier = schemas.text
+            try schemas.rename(as: document, undoes: true)
             var evolution = try schemas.plan(document, options, by: actor)
             var deleted = 0
             let types = schemas.types(of: evolution.refusals.compactMap(\.loss))
@@ -106,7 +109,7 @@ extension Schemas {
                 deleted = try schemas.deleteRecords(of: types)
                 evolution = try schemas.plan(document, options, by: actor)
             }
-            var outcome = try schemas.put(document, as: evolution, options, by: actor)
+            var outcome = try schemas.put(document, as: evolution, options, since: before, by: actor)
             outcome.snapshot = try schemas.addSnapshot(of: earlier, options.purpose, by: actor)
             outcome.deletedRecords = deleted
             return outcome

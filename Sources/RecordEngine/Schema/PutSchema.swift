@@ -1,6 +1,7 @@
 package import RecordModel
 internal import RecordStorage
 package import RecordWire
+internal import Threads
 
 extension Schemas {
     /// Replaces the schema by a document.
@@ -18,9 +19,10 @@ extension Schemas {
     package func put(
         _ document: SchemaDocument, _ options: SchemaOptions = SchemaOptions(), by actor: AuditActor = .server
     ) async throws(RecordError) -> SchemaOutcome {
-        try await perform(options) { transaction throws(RecordError) in
-            try transaction.schemas.begin(options, by: actor)
-            return try transaction.schemas.put(document, options, by: actor)
+        try await performDropping(options) { transaction, options throws(RecordError) in
+            let before = try transaction.schemas.begin(options, by: actor)
+            try transaction.schemas.rename(as: document)
+            return try transaction.schemas.put(document, options, since: before, by: actor)
         }
     }
 
@@ -62,10 +64,20 @@ extension Schemas {
 extension SchemaWriter {
     /// Checks that an actor may change the schema, and checks the precondition.
     ///
+    /// - Returns: The schema before the change.
     /// - Throws: ACCESS_DENIED or AUTHENTICATION_REQUIRED; CONFLICT with cause PRECONDITION_FAILED.
-    func begin(_ options: SchemaOptions, by actor: AuditActor) throws(RecordError) {
+    func begin(_ options: SchemaOptions, by actor: AuditActor) throws(RecordError) -> Schema {
         try transaction.callers.require(.changeSchema, of: actor)
         try options.precondition.check { DocumentTag.text(of: transaction.schema) }
+        return transaction.schema
+    }
+
+    /// Renames the types and fields that a document has under another name, before the rest of it is planned.
+    ///
+    /// - Parameter undoes: Whether the document may be older than the schema, so that renames are undone.
+    /// - Throws: BAD_REQUEST if another definition has a name; CONFLICT if something stored stands in the way.
+    func rename(as document: SchemaDocument, undoes: Bool = false) throws(RecordError) {
+        try apply(.renaming(transaction.schema, to: document.types.map(\.names), undoes: undoes))
     }
 
     /// Plans the replacement of the schema by a document.
@@ -82,7 +94,11 @@ extension SchemaWriter {
         facts.tellsNames = Authorization.authorize(caller, .readSchema) == .allowed
         facts.mayChangeRights = Authorization.authorize(caller, .changeRights) == .allowed
         facts.isPromotion = options.purpose == .promotion
-        return .validate(from: before, to: targets, roles: document.roles, facts: facts)
+        facts.dropsEmptyFields = options.dropsEmptyFields
+        facts.emptyFields = try stillEmpty(options.emptyFields)
+        let evolution = SchemaEvolution.validate(from: before, to: targets, roles: document.roles, facts: facts)
+        options.losses?.withLock { $0 = fields(of: evolution.refusals.compactMap(\.loss)) }
+        return evolution
     }
 
     /// Replaces the schema by a document and writes audit entries.
@@ -90,23 +106,28 @@ extension SchemaWriter {
     /// - Throws: The error of the first rule that the change breaks; with several broken rules, `details.refused` lists
     ///   the sentences of all.
     func put(
-        _ document: SchemaDocument, _ options: SchemaOptions, by actor: AuditActor
+        _ document: SchemaDocument, _ options: SchemaOptions, since before: Schema, by actor: AuditActor
     ) throws(RecordError) -> SchemaOutcome {
-        try put(document, as: try plan(document, options, by: actor), options, by: actor)
+        try put(document, as: try plan(document, options, by: actor), options, since: before, by: actor)
     }
 
     /// Executes the planned replacement of the schema by a document.
+    ///
+    /// - Parameter before: The schema before the document's renames.
     func put(
-        _ document: SchemaDocument, as evolution: SchemaEvolution, _ options: SchemaOptions, by actor: AuditActor
+        _ document: SchemaDocument, as evolution: SchemaEvolution, _ options: SchemaOptions, since before: Schema,
+        by actor: AuditActor
     ) throws(RecordError) -> SchemaOutcome {
-        let before = transaction.schema
+        let renamed = transaction.schema
         transaction.inlineEntries = transaction.indexBuilding.inlineEntries
         do throws(RecordError) { try apply(evolution) } catch {
             throw error == evolution.violation ? error.listing(evolution.refusals) : error
         }
-        try rejectFailures(since: before, by: actor)
+        // New definitions get the earlier names that the document states.
+        try rename(as: document)
+        try rejectFailures(since: renamed, by: actor)
         try create(evolution.newRoles, by: actor)
-        for change in transaction.schema.changedRights(since: before) {
+        for change in transaction.schema.changedRights(since: renamed) {
             try transaction.auditLog.append(
                 .grantsPut, change.after.name.text, by: actor,
                 detail: JSONObject([("before", change.before.rightsJSON), ("after", change.after.rightsJSON)]))

@@ -1,5 +1,6 @@
 package import RecordModel
 package import RecordWire
+internal import Threads
 
 /// The reason for replacing the schema.
 package enum SchemaPurpose: String, Hashable, Sendable {
@@ -32,6 +33,12 @@ package struct SchemaOptions: Sendable {
     package var isDryRun = false
     /// The precondition on the current schema.
     package var precondition = WritePrecondition.none
+    /// Whether a promotion removes fields of production that development lacks and no record has.
+    package var dropsEmptyFields = false
+    /// The fields that no record had when they were looked for.
+    var emptyFields = EmptyFields()
+    /// Receives the fields that the change would lose.
+    var losses: Locked<[TypeID: Set<Int>]>?
     /// Why the schema is replaced.
     var purpose = SchemaPurpose.put
 
@@ -134,8 +141,22 @@ package struct SchemaChanges: Hashable, Sendable {
     private let fields: Names
     /// The types in both schemas with different permissions.
     private let rights: [String]
+    /// The types whose names differ, and the fields, by `Type` and `Type.field` after the change.
+    private let renamed: [Rename]
+    private let renamedFields: [Rename]
 
-    init(from before: Schema, to after: Schema) {
+    /// A definition with another name than before.
+    private struct Rename: Hashable {
+        let from: String
+        let to: String
+
+        var json: JSONValue { ["from": .string(from), "to": .string(to)] }
+    }
+
+    init(from earlier: Schema, to after: Schema) {
+        // The rest compares by names.
+        var before = earlier
+        (renamed, renamedFields) = Self.takeNames(of: after, in: &before)
         rights = after.changedRights(since: before).map(\.after.name).filter { before[$0] != nil }.map(\.text)
         types = Names(from: before.types, to: after.types)
         let indexes = { (schema: Schema) in
@@ -161,18 +182,56 @@ package struct SchemaChanges: Hashable, Sendable {
         self.fields = Names(from: fields(before), to: fields(after))
     }
 
+    /// Gives the types and fields of a schema the names that they have in a later one.
+    private static func takeNames(of after: Schema, in before: inout Schema) -> (types: [Rename], fields: [Rename]) {
+        var (types, fields): ([Rename], [Rename]) = ([], [])
+        var named: [RecordTypeDefinition] = []
+        for type in before.types.values.sorted(by: { $0.id < $1.id }) {
+            guard let later = after[id: type.id] else {
+                // The name may now be that of another type.
+                named.append(type)
+                continue
+            }
+            if type.name != later.name { types.append(Rename(from: type.name.text, to: later.name.text)) }
+            var known = type
+            for field in type.fields {
+                // A field that was removed may have left its number to a new one.
+                guard let now = later[id: field.id], now.name != field.name,
+                    later.names(of: now).contains(field.name.text) || type.names(of: field).contains(now.name.text)
+                else { continue }
+                fields.append(Rename(from: "\(later.name).\(field.name)", to: "\(later.name).\(now.name)"))
+            }
+            known.takeNames(of: later)
+            named.append(known)
+        }
+        let present = Set(named.filter { after[id: $0.id] != nil }.map(\.name))
+        before = Schema(
+            version: before.version, types: named.filter { after[id: $0.id] != nil || !present.contains($0.name) })
+        return (types, fields)
+    }
+
     /// The differences as JSON: `{"types":{"added","changed","removed"},"fields":{…},"indexes":{"added","removed"},
-    /// "rights":[…],"roles":[…]}`. Empty lists are included.
+    /// "rights":[…],"roles":[…]}`. Empty lists are included. After renames, `types` and `fields` also have
+    /// `"renamed":[{"from","to"}]`.
     package var json: JSONValue {
         [
-            "types": types.json, "fields": fields.json,
+            "types": Self.json(types, renamed), "fields": Self.json(fields, renamedFields),
             "indexes": ["added": .array(addedIndexes.map(\.json)), "removed": .array(removedIndexes.map(\.json))],
             "rights": .array(rights.map { .string($0) }), "roles": .array(roles.map { .string($0) }),
         ]
     }
 
-    /// The details of the audit entry: the changes of types, without fields.
+    private static func json(_ names: Names, _ renamed: [Rename]) -> JSONValue {
+        guard !renamed.isEmpty, var object = names.json.object else { return names.json }
+        object["renamed"] = .array(renamed.map(\.json))
+        return .object(object)
+    }
+
+    /// The details of the audit entry: the changes of types, without fields, and the renames.
     var auditDetail: JSONObject {
-        JSONObject(types.members.filter { !$0.1.isEmpty }.flatMap { AuditText.names($0.1, of: $0.0) })
+        let renames = (renamed + renamedFields).map { "\($0.from) → \($0.to)" }
+        return JSONObject(
+            (types.members + [("renamed", renames)]).filter { !$0.1.isEmpty }
+                .flatMap { AuditText.names($0.1, of: $0.0) })
     }
 }

@@ -158,7 +158,10 @@ struct WebhookComposer {
         let feed = reader.feed
         let start: FeedPosition
         do throws(RecordError) {
-            start = try feed.open(FeedStart(cursor.position), in: row.address, for: caller, known: reader.knownSequence)
+            // A rename is no event: receivers act on changes, and a reset would send them each record again.
+            start = try feed.open(
+                FeedStart(cursor.position), in: row.address, for: caller, known: reader.knownSequence,
+                keepsNames: false)
         } catch {
             if error.isOfLostPosition {
                 return .send(.reset(of: row, cursor, error, now: now))

@@ -15,7 +15,10 @@ extension RecordWriter {
     func resolve(
         _ operation: RecordOperation, _ typeName: RecordTypeName, _ known: RecordTypeDefinition?, record: StoredRecord?
     ) throws(RecordError) -> (RecordTypeDefinition, ResolvedFields, claims: [AssetLinks.Claim]) {
-        let (type, resolved) = try resolve(operation, typeName, known)
+        let (type, resolved): (RecordTypeDefinition, ResolvedFields)
+        do throws(RecordError) { (type, resolved) = try resolve(operation, typeName, known) } catch {
+            throw withoutHiddenName(error, known)
+        }
         var claims: [AssetLinks.Claim] = []
         guard !resolved.assets.isEmpty else { return (type, resolved, claims) }
         // Resolve again, now with the sizes and types of the assets.
@@ -47,6 +50,16 @@ extension RecordWriter {
         var extended = try resolveNow(operation, typeName)
         extended.notices = resolved.notices + extended.notices
         return (type, extended)
+    }
+
+    /// Returns an error without the present name of a renamed field that does not exist for the caller.
+    private func withoutHiddenName(_ error: RecordError, _ type: RecordTypeDefinition?) -> RecordError {
+        guard case .text(let name)? = error.details.first(where: { $0.key == "renamedTo" })?.value,
+            case .text(let former)? = error.details.first?.value, let type, let field = type[name],
+            let hidden = context.visibility(of: type).fields?.unreadable(isOwn: false), hidden.contains(field.id),
+            let former = FieldName(former), case .number(let offset)? = error.details.last?.value
+        else { return error }
+        return .unknownField(former, of: type.name, offset: Int(offset))
     }
 
     /// Returns whether an operation was prepared with the current schema.

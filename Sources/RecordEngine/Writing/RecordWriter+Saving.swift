@@ -28,6 +28,7 @@ extension RecordWriter {
             try allowCreating(known)
             return (typeName, known)
         }
+        try transaction.schema.rejectFormerName(typeName)
         try allowCreating(RecordTypeDefinition(id: .unassigned, name: typeName, grants: .standard))
         if transaction.environment == .production {
             throw .badRequest(

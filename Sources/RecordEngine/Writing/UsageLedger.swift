@@ -55,6 +55,11 @@ final class UsageLedger {
             try usage(of: UsageTable.everybody, in: transaction).all
                 .check(adding: change, within: quotas.container, .ofAll)
         }
+        noteUnchecked(change, of: owner, isPublic: isPublic)
+    }
+
+    /// Adds a change of an account's usage that the server itself makes. No quota limits it.
+    func noteUnchecked(_ change: Usage, of owner: UserID, isPublic: Bool) {
         request.append((owner, AccountUsage(all: change, ofPublic: isPublic ? change : Usage())))
     }
 

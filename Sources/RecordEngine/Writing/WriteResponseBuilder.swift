@@ -72,6 +72,7 @@ struct WriteResponseBuilder {
         of row: RecordRow, type: RecordTypeDefinition, _ visibility: Visibility, name: [UInt8], fields: StoredFields,
         unsaved: [(fieldID: Int, json: [UInt8])], to response: inout [UInt8]
     ) throws(RecordError) {
+        let fields = type.hasFormerNames ? try fields.renamed(for: type) : fields
         let creator = try transaction.userNames.name(of: row.creator)
         let modifier = row.modifier == row.creator ? creator : try transaction.userNames.name(of: row.modifier)
         if case .cloudKit(let face) = face {

@@ -9,8 +9,8 @@
 /// |---|---|---|---|
 /// | 1 | A document names a type once. | Two entries contradict each other. | `BAD_REQUEST` |
 /// | 2 | There are at most `Limits.recordTypes` types. | All of them are in memory. | `BAD_REQUEST`, `TOO_LARGE` |
-/// | 3 | A type with records keeps its fields. | Their values would be lost. | `BAD_REQUEST` |
-/// | 4 | A type with records keeps its fields' types; INT64 may become DOUBLE. | Values would not fit. | `BAD_REQUEST` |
+/// | 3 | A field that records have stays. | Its values would be lost. | `BAD_REQUEST` |
+/// | 4 | A field that records have keeps its type; INT64 may become DOUBLE. | Values would not fit. | `BAD_REQUEST` |
 /// | 5 | A type has at most `Limits.fieldsPerType` fields. | Each request scans them. | `BAD_REQUEST`, `TOO_LARGE` |
 /// | 6 | A type has at most `IndexDefinition.maxPerType` indexes that did not fail. | Writes update each of them. | `BAD_REQUEST`, `TOO_LARGE` |
 /// | 7 | Each value of a field that becomes DOUBLE equals a DOUBLE. Only `buildIndexes` can check it. | Numbers would change. | `BAD_REQUEST` |
@@ -25,7 +25,7 @@
 /// |---|---|---|---|
 /// | 12 | A document leaves out no type with records. `Users` stays, even if left out, while accounts exist. | Records would be lost. | `BAD_REQUEST` |
 /// | 13 | Only a caller with the right `changeRights` changes permissions or creates roles. | `changeSchema` does not include it. | `ACCESS_DENIED` |
-/// | 17 | A promotion removes no type and no field, and retypes none, even without records; INT64 may become DOUBLE. | Apps in production may know them. | `BAD_REQUEST` |
+/// | 17 | A promotion removes no type and no field, and retypes none, even without records; INT64 may become DOUBLE. On request, it removes fields that no record has. | Apps in production may know them. | `BAD_REQUEST` |
 ///
 /// For a record that adds a type or fields, first rule 14, then rules 2 and 5:
 ///
@@ -75,6 +75,10 @@ package struct SchemaEvolution: Sendable {
         /// The types with records, among the types that the change removes and the types whose fields it removes or
         /// retypes.
         package var typesWithRecords: Set<RecordTypeName> = []
+        /// The fields of types with records that no record has, by type and number. They can be removed or retyped.
+        package var emptyFields: [RecordTypeName: Set<Int>] = [:]
+        /// Whether a promotion removes fields of production that no record has.
+        package var dropsEmptyFields = false
         /// The custom roles of the container.
         package var roles: Set<RoleName> = []
         /// The users in default access lists that exist.
@@ -143,6 +147,48 @@ package struct SchemaEvolution: Sendable {
         }
     }
 
+    /// Plans another name of a field.
+    package static func renaming(
+        _ field: FieldDefinition, to name: FieldName, of type: RecordTypeDefinition
+    ) -> SchemaEvolution {
+        planning(type) { evolution throws(RecordError) in
+            guard name != field.name else { return }
+            guard type[name.text] == nil else {
+                throw .badSchema(
+                    "The type \(type.name) has a field \(name) already. Choose another name, or rename that field first",
+                    type.name, name)
+            }
+            let former = (type.renames?.fields[field.id] ?? []) + [field.name]
+            evolution.add(
+                .renameFields([
+                    SchemaStep.FieldRename(
+                        id: field.id, from: field.name, to: name, former: former.suffix(TypeRenames.most))
+                ]))
+        }
+    }
+
+    /// Plans another name of a type.
+    package static func renaming(
+        _ type: RecordTypeDefinition, to name: RecordTypeName, in schema: Schema
+    ) -> SchemaEvolution {
+        planning(type) { evolution throws(RecordError) in
+            guard name != type.name else { return }
+            guard type.name != .users, name != .users else {
+                throw .badSchema(
+                    "The records of accounts have the type Users. Choose another type, or another name", name)
+            }
+            guard schema[name] == nil else {
+                throw .badSchema(
+                    "There is a type \(name) already. Choose another name, or rename that type first", name)
+            }
+            let former = (type.renames?.type ?? []) + [type.name]
+            evolution.add(
+                .renameTypes([
+                    SchemaStep.TypeRename(from: type.name, to: name, former: former.suffix(TypeRenames.most))
+                ]))
+        }
+    }
+
     /// Plans adding indexes to a type. Existing indexes stay.
     package static func adding(_ request: IndexRequest, to type: RecordTypeDefinition) -> SchemaEvolution {
         planning(type) { evolution throws(RecordError) in try evolution.add(request) }
@@ -207,7 +253,7 @@ package struct SchemaEvolution: Sendable {
         }
     }
 
-    private init(_ plan: (inout [SchemaStep]) throws(RecordError) -> Void) {
+    init(_ plan: (inout [SchemaStep]) throws(RecordError) -> Void) {
         var steps: [SchemaStep] = []
         var violation: RecordError?
         do { try plan(&steps) } catch { violation = error }

@@ -24,11 +24,37 @@ package struct SchemaStep: Hashable, Sendable {
         /// Builds the added indexes of a small type at once. If a value shows that one of these fields cannot become
         /// DOUBLE, the change is rejected.
         case buildIndexes(widening: Set<Int>)
+        /// Gives fields of the type other names, or only other earlier names. Fields may exchange names.
+        case renameFields([FieldRename])
+        /// Gives types other names, or only other earlier names. Types may exchange names.
+        case renameTypes([TypeRename])
         /// Sets the readers and writers of fields.
         case setFieldGrants([FieldDefinition])
         case setGrants(Grants)
         /// Sets the default access list of new records, and whether records must have an access list.
         case setAccess(AccessTemplate?, isRequired: Bool)
+    }
+
+    /// The name of a field after a step.
+    package struct FieldRename: Hashable, Sendable {
+        /// The number of the field.
+        package let id: Int
+        /// The name before the step.
+        package let from: FieldName
+        /// The name after the step.
+        package let to: FieldName
+        /// The earlier names after the step, oldest first.
+        package let former: [FieldName]
+    }
+
+    /// The name of a type after a step.
+    package struct TypeRename: Hashable, Sendable {
+        /// The name before the step.
+        package let from: RecordTypeName
+        /// The name after the step.
+        package let to: RecordTypeName
+        /// The earlier names after the step, oldest first.
+        package let former: [RecordTypeName]
     }
 
     init(_ type: RecordTypeName, _ change: Change) {
@@ -40,9 +66,14 @@ package struct SchemaStep: Hashable, Sendable {
 extension Schema {
     /// Applies a step to the schema in memory.
     ///
-    /// - Parameter number: The number of the added type or index. Other steps ignore it.
+    /// - Parameter number: The number of the added type or index, or the sequence number of a rename. Other steps ignore
+    ///   it.
     package mutating func apply(_ step: SchemaStep, number: Int64 = 0) {
         switch step.change {
+        case .renameTypes(let renamed): rename(renamed, sequence: number)
+        case .renameFields(let renamed):
+            types[step.type.text]?.apply(step.change, number: number)
+            if renamed.contains(where: { $0.from != $0.to }) { lastRename = number }
         case .addType(let grants):
             set(RecordTypeDefinition(id: TypeID(rawValue: number), name: step.type, grants: grants))
         case .removeType: remove(step.type)
@@ -54,7 +85,19 @@ extension Schema {
 extension RecordTypeDefinition {
     mutating func apply(_ change: SchemaStep.Change, number: Int64) {
         switch change {
-        case .addType, .removeType, .buildIndexes: break
+        case .addType, .removeType, .buildIndexes, .renameTypes: break
+        case .renameFields(let renamed):
+            var renames = renames ?? TypeRenames()
+            for field in renamed { renames.fields[field.id] = field.former.isEmpty ? nil : field.former }
+            if renamed.contains(where: { $0.from != $0.to }) {
+                renames.sequence = number
+                renames.isPending = true
+                let named = fields.map { field in
+                    renamed.first { $0.id == field.id }.map { field.renamed($0.to) } ?? field
+                }
+                self = replacing(fields: named, indexes: maintainedIndexes.sorted { $0.id < $1.id })
+            }
+            self.renames = renames
         case .addField(let field): add(field)
         case .removeFields(let ids):
             self = replacing(fields: fields.filter { !ids.contains($0.id) }, indexes: maintainedIndexes)

@@ -40,7 +40,7 @@ struct TypeEvolution {
         let keepsFields = facts.isPromotion || facts.typesWithRecords.contains(type.name)
         let widening = try changeFields(
             to: after.fields, reason: keepsFields ? (facts.isPromotion ? .promotion : .records) : .none,
-            tellsNames: facts.tellsNames)
+            droppable: droppable(facts), tellsNames: facts.tellsNames)
         for field in after.fields where type[field.name.text]?.options != field.options {
             add(.setOptions(field.options, field: field.id))
         }
@@ -60,6 +60,13 @@ struct TypeEvolution {
         }
     }
 
+    /// The fields that can be removed although `FieldProtection` is not `none`.
+    private func droppable(_ facts: SchemaEvolution.Facts) -> Set<Int> {
+        guard !facts.isPromotion || facts.dropsEmptyFields else { return [] }
+        guard facts.typesWithRecords.contains(type.name) else { return Set(type.fields.map(\.id)) }
+        return facts.emptyFields[type.name] ?? []
+    }
+
     /// Why fields cannot be removed or get another type.
     enum FieldProtection {
         /// They can.
@@ -72,23 +79,27 @@ struct TypeEvolution {
 
     /// Removes, adds and retypes fields.
     ///
+    /// - Parameter droppable: The fields that can be removed, whatever the reason. Unless the reason is a promotion, they
+    ///   can also get another type.
     /// - Returns: The INT64 fields that become DOUBLE.
     /// - Throws: `BAD_REQUEST` for rules 3, 4, 17 and 5, the last with the cause `TOO_LARGE`. For the first three,
     ///   `losses` contains all the fields.
     mutating func changeFields(
-        to wanted: [FieldDefinition], reason: FieldProtection, tellsNames: Bool = true
+        to wanted: [FieldDefinition], reason: FieldProtection, droppable: Set<Int> = [], tellsNames: Bool = true
     ) throws(RecordError) -> Set<Int> {
         let names = Set(wanted.map(\.name))
         var gone = type.fields.filter { !names.contains($0.name) }
         if reason != .none {
-            losses += gone.map { SchemaRefusal(removal(of: $0, reason, tellsNames), loss: .field(type.name, $0.name)) }
+            losses += gone.filter { !droppable.contains($0.id) }.map {
+                SchemaRefusal(removal(of: $0, reason, tellsNames), loss: .field(type.name, $0.name))
+            }
         }
         var widening: Set<Int> = []
         for field in wanted {
             guard let known = type[field.name.text], known.type != field.type else { continue }
             if known.type.widened == field.type {
                 widening.insert(known.id)
-            } else if reason == .none {
+            } else if reason == .none || reason == .records && droppable.contains(known.id) {
                 gone.append(known)
             } else {
                 losses.append(SchemaRefusal(change(of: known, to: field, reason), loss: .field(type.name, known.name)))
@@ -106,7 +117,7 @@ struct TypeEvolution {
         switch (reason, tellsNames) {
         case (.promotion, true):
             .badSchema(
-                "The field \(field.name) of type \(type.name) is in production, and a promotion removes no fields. Add it to development, or remove it from production with PUT /schema",
+                "The field \(field.name) of type \(type.name) is in production, and a promotion removes no fields. Add it to development, or promote with {\"dropFields\":true}, which removes fields that no record has",
                 type.name, field.name)
         case (.promotion, false):
             .badSchema(
@@ -114,8 +125,8 @@ struct TypeEvolution {
                 type.name)
         case (_, true):
             .badSchema(
-                "The type \(type.name) has records, so its field \(field.name) cannot be left out", type.name,
-                field.name)
+                "The type \(type.name) has records, so its field \(field.name) cannot be left out: 1 or more of them have it. Empty it first with PATCH /query/\(type.name)?where=\(field.name) IS NOT NULL and {\"fields\":{\"\(field.name)\":null}}",
+                type.name, field.name)
         case (_, false):
             .badSchema("The type \(type.name) has records, so none of its fields can be left out", type.name)
         }

@@ -101,6 +101,13 @@ package struct PredicateBinder {
                 "A path to a field of another record is possible only in the predicate 'where'", field: name,
                 at: location, found: name.clipped, expected: "the name of a field")
         }
+        if let field = type.field(formerly: name) {
+            var error = RecordError.condition(
+                "Field \(name) of \(type.name) is now called \(field.name)", cause: .unknownName, field: name,
+                at: location, found: name, expected: field.name.text)
+            error.details.append(("renamedTo", .text(field.name.text)))
+            throw error
+        }
         throw .condition(
             "Field \(name.clipped) not found in \(type.name)"
                 + (isValue ? "; put a text in quotes: '\(name.clipped)'" : "")

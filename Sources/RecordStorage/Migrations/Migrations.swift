@@ -43,7 +43,7 @@ package enum Migrations {
     /// The number of migrations in a file that has subscriptions.
     static let withSubscriptions = steps(upTo: notificationsName)
 
-    private static func steps(upTo name: String) -> Int {
+    static func steps(upTo name: String) -> Int {
         1 + (all.firstIndex { $0.name == name } ?? all.count)
     }
 
@@ -147,5 +147,6 @@ package enum Migrations {
         Migration(name: "zones of webhooks", sql: webhookZones),
         Migration(name: "updates of access lists", sql: accessUpdates),
         Migration(name: "rejected rows", sql: rejectedRows),
+        Migration(name: renamesName, sql: renames),
     ]
 }

@@ -356,6 +356,20 @@ package final class StoreWriter {
 
     // MARK: Other reads in the same transaction
 
+    /// Calls `body` with all records and tombstones of all zones that have changed after a sequence number.
+    package func scanChanges(
+        after sequence: Int64, _ body: (RecordRowCursor) throws(RecordError) -> Void
+    ) throws(RecordError) {
+        let statement = connection.prepare(
+            """
+            SELECT \(RecordRowCursor.joinedColumns) FROM (SELECT id AS known FROM zone)
+            CROSS JOIN record AS r INDEXED BY record_by_sequence WHERE r.zone = known AND r.sequence > ?1
+            """)
+        defer { statement.reset() }
+        statement.with(sequence)
+        while try statement.step() { try body(RecordRowCursor(statement: statement)) }
+    }
+
     /// Returns a scan over records that includes the writes of the transaction.
     package func scan() -> RecordBackfillScan { RecordBackfillScan(connection) }
 

@@ -4,6 +4,7 @@ package import RecordModel
 ///
 /// Its functions throw INTERNAL_ERROR or TRY_AGAIN_LATER if the store fails.
 package final class RecordFinder {
+    private let connection: Connection
     private let findByName: Statement
     private let listAll: Statement
     private let listOwn: Statement
@@ -15,6 +16,7 @@ package final class RecordFinder {
 
     /// Prepares the SQL statements on `connection`.
     package init(_ connection: Connection) {
+        self.connection = connection
         let (columns, allColumns) = (RecordCursor.columns, RecordRowCursor.columns)
         findByName = connection.prepare(
             "SELECT \(allColumns) FROM record WHERE zone = ?1 AND name = ?2 AND deleted = 0")
@@ -52,6 +54,28 @@ package final class RecordFinder {
         lastSequence = connection.prepare(
             "SELECT max(sequence) FROM record INDEXED BY record_by_sequence WHERE zone = ?1")
         findLarge = connection.prepare("SELECT value FROM large_value WHERE record = ?1 AND field = ?2")
+    }
+
+    /// Calls `body` with records and tombstones of all zones and types, in the order of their numbers.
+    ///
+    /// - Parameters:
+    ///   - id: The number before the first record.
+    ///   - limit: The most rows.
+    /// - Returns: The number of the last row; `nil` if no row is left.
+    package func scan(
+        after id: RecordNumber, limit: Int, _ body: (RecordRowCursor) throws(RecordError) -> Void
+    ) throws(RecordError) -> RecordNumber? {
+        let statement = connection.prepare(
+            "SELECT \(RecordRowCursor.columns) FROM record WHERE id > ?1 ORDER BY id LIMIT ?2")
+        defer { statement.reset() }
+        statement.with(id, limit)
+        var last: RecordNumber?
+        while try statement.step() {
+            let cursor = RecordRowCursor(statement: statement)
+            last = cursor.record.id
+            try body(cursor)
+        }
+        return last
     }
 
     /// Returns a cursor at the live record with a name; `nil` if there is none. The caller must finish the cursor.

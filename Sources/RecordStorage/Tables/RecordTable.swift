@@ -149,6 +149,12 @@ package final class RecordTable {
         try updateRow.run()
     }
 
+    /// Replaces the stored form of a record's fields, and nothing else.
+    package func setFields(layout: [UInt8], fields: [UInt8], record: RecordNumber) throws(RecordError) {
+        try connection.prepare("UPDATE record SET layout = ?2, fields = ?3 WHERE id = ?1")
+            .with(record, layout, TextBytes(fields)).run()
+    }
+
     /// Stores the creation time of an imported record by the server's clock, in milliseconds since 1970. The row's own
     /// creation time comes from the import.
     package func setReceived(_ time: Int64, record: RecordNumber) throws(RecordError) {

@@ -29,8 +29,11 @@ package final class SchemaTable {
         let preserved = applied >= Migrations.withPreservedDates ? "has_preserved" : "0"
         let fields = try fields(applied: applied)
         let indexes = try applied >= Migrations.withIndexes ? IndexDefinitionTable(connection).load() : [:]
+        let hasRenames = applied >= Migrations.withRenames
+        let former = hasRenames ? try formerFieldNames() : [:]
+        let renames = hasRenames ? "former, renamed, renaming IS NOT NULL" : "NULL, 0, 0"
         let types = try connection.prepare(
-            "SELECT id, name, \(lists), \(required), \(preserved) FROM type ORDER BY id"
+            "SELECT id, name, \(lists), \(required), \(preserved), \(renames) FROM type ORDER BY id"
         ).rows { row -> RecordTypeDefinition? in
             let id = row.next(TypeID.self)
             guard let name = RecordTypeName(row.next()) else { return nil }
@@ -43,6 +46,12 @@ package final class SchemaTable {
                 },
                 requiresAccessLists: row.next())
             type.hasPreservedDates = row.next()
+            var renames = TypeRenames()
+            renames.type = Self.names(row.next()).compactMap(RecordTypeName.init)
+            renames.sequence = row.next()
+            renames.isPending = row.next()
+            renames.fields = former[id] ?? [:]
+            if renames != TypeRenames() { type.renames = renames }
             return type
         }
         return Schema(version: version, types: types.compactMap(\.self))
@@ -73,6 +82,72 @@ package final class SchemaTable {
             if let field { fields[type, default: []].append(field) }
         }
         return fields
+    }
+
+    /// Returns the earlier names of fields, by type and number.
+    private func formerFieldNames() throws(RecordError) -> [TypeID: [Int: [FieldName]]] {
+        let rows = try connection.prepare("SELECT type, id, former FROM field WHERE former IS NOT NULL").rows { row in
+            (type: row.next(TypeID.self), id: row.next(Int.self), names: Self.names(row.next()))
+        }
+        var names: [TypeID: [Int: [FieldName]]] = [:]
+        for row in rows { names[row.type, default: [:]][row.id] = row.names.compactMap(FieldName.init) }
+        return names
+    }
+
+    /// Parses a list of names, separated by spaces.
+    private static func names(_ stored: String?) -> [String] {
+        (stored ?? "").split(separator: " ").map { String($0) }
+    }
+
+    /// Returns names in the form of the store.
+    private static func stored(_ names: [String]) -> String? { names.isEmpty ? nil : names.joined(separator: " ") }
+
+    // MARK: Renames
+
+    /// Stores the names of types. Types may exchange names.
+    ///
+    /// - Parameter sequence: The sequence number of the change. It is stored for types whose name changes.
+    package func rename(
+        _ types: [(type: TypeID, rename: SchemaStep.TypeRename)], sequence: Int64
+    ) throws(RecordError) {
+        // No name may stand twice in the table, not even between two statements. No name has a colon.
+        let clear = connection.prepare("UPDATE type SET name = ':' || id WHERE id = ?1")
+        for (type, _) in types { try clear.with(type).run() }
+        let update = connection.prepare(
+            "UPDATE type SET name = ?2, former = ?3, renamed = max(renamed, ?4) WHERE id = ?1")
+        for (type, rename) in types {
+            try update.with(
+                type, rename.to.text, Self.stored(rename.former.map(\.text)), rename.from == rename.to ? 0 : sequence
+            ).run()
+        }
+    }
+
+    /// Stores the names of fields. Fields may exchange names.
+    package func rename(_ fields: [SchemaStep.FieldRename], type: TypeID) throws(RecordError) {
+        let clear = connection.prepare("UPDATE field SET name = ':' || id WHERE type = ?1 AND id = ?2")
+        for field in fields { try clear.with(type, field.id).run() }
+        let update = connection.prepare("UPDATE field SET name = ?3, former = ?4 WHERE type = ?1 AND id = ?2")
+        for field in fields {
+            try update.with(type, field.id, field.to.text, Self.stored(field.former.map(\.text))).run()
+        }
+    }
+
+    /// Stores that fields of a type were renamed at `sequence`, so that all its records must be rewritten.
+    package func beginRenaming(type: TypeID, sequence: Int64) throws(RecordError) {
+        try connection.prepare("UPDATE type SET renamed = ?2, renaming = 0 WHERE id = ?1").with(type, sequence).run()
+    }
+
+    /// Stores the number of the last record of a type that was rewritten; `nil` if all have the new names.
+    package func setRenaming(_ position: RecordNumber?, type: TypeID) throws(RecordError) {
+        try connection.prepare("UPDATE type SET renaming = ?2 WHERE id = ?1").with(type, position?.rawValue).run()
+    }
+
+    /// Returns the type with the lowest number whose records must be rewritten, and the last record that was; `nil` if
+    /// there is none.
+    package func firstRenaming() throws(RecordError) -> (type: TypeID, position: RecordNumber)? {
+        try connection.prepare("SELECT id, renaming FROM type WHERE renaming IS NOT NULL ORDER BY id LIMIT 1").row {
+            (type: $0.next(), position: $0.next())
+        }
     }
 
     /// Parses a list of roles, separated by spaces. An invalid name grants nothing.

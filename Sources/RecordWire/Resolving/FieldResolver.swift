@@ -107,6 +107,9 @@ private struct Resolution {
         for index in inputs.indices {
             guard let position = type.position(of: inputs[index].name, guess: guess) else {
                 let input = inputs[index]
+                if let field = type.field(formerly: input.name) {
+                    throw .renamedField(input.name, to: field.name, of: typeName, offset: input.offset)
+                }
                 if allowsNewFields, case .operation(.copy, let operand) = input.form, let name = FieldName(input.name) {
                     resolved.newFields.append((name, try source(operand, of: type).type))
                     continue
@@ -155,6 +158,9 @@ private struct Resolution {
     private func source(_ operand: JSONToken, of type: RecordTypeDefinition) throws(RecordError) -> FieldDefinition {
         let text = reader.string(operand)
         if let field = type[text] { return field }
+        if let field = type.field(formerly: text) {
+            throw .renamedField(text, to: field.name, of: typeName, offset: operand.start)
+        }
         throw .badRequest(
             "Field \(text.prefix(Limits.identifierBytes)) not found in \(typeName)", cause: .unknownName,
             details: [

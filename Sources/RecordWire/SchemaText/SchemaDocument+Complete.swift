@@ -20,12 +20,14 @@ extension SchemaDocument.TypeEntry {
     fileprivate mutating func complete() {
         for position in fields.indices {
             fields[position].options = fields[position].options ?? []
+            fields[position].former = fields[position].former ?? []
             if fields[position].readers == .none { fields[position].readers = .remove }
             if fields[position].writers == .none { fields[position].writers = .remove }
         }
         fields.sort { $0.name.text < $1.name.text }
         sortIndexes()
         grants = grants ?? Grants()
+        former = former ?? []
         if access == .none { access = .remove }
         requiresAccess = requiresAccess ?? false
         keepsOtherIndexes = false

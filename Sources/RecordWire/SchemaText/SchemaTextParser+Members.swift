@@ -9,7 +9,7 @@ extension SchemaTextParser {
         of type: inout SchemaDocument.TypeEntry, _ names: inout Set<String>
     ) throws(SchemaTextError) {
         let start = token
-        let comment = try annotation(keys: ["read", "write"])
+        let comment = try annotation(keys: ["read", "write", "formerly"])
         let position = token
         if isWord("GRANT") {
             guard comment == nil else {
@@ -41,12 +41,16 @@ extension SchemaTextParser {
         var field = SchemaDocument.FieldEntry(
             name: name, type: try fieldType(), options: [], readers: statesAll ? .remove : .none,
             writers: statesAll ? .remove : .none)
+        if statesAll { field.former = [] }
         field.options = try options(on: field.type)
         if let comment {
             let path = "types.\(type.name).fields.\(name)"
             try located(comment) { () throws(RecordError) in
                 if let value = comment.object["read"] { field.readers = try RolesChange(value, path: "\(path).read") }
                 if let value = comment.object["write"] { field.writers = try RolesChange(value, path: "\(path).write") }
+                if let value = comment.object["formerly"] {
+                    field.former = try SchemaDocument.formerNames(value, path, FieldName.init)
+                }
             }
         }
         type.fields.append(field)

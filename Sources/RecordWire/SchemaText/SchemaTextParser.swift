@@ -62,7 +62,7 @@ struct SchemaTextParser {
         var typeNames: Set<RecordTypeName> = []
         while token.kind != .end {
             let start = token
-            let comment = try annotation(keys: ["indexes", "acl", "aclRequired"])
+            let comment = try annotation(keys: ["indexes", "acl", "aclRequired", "formerly"])
             if comment == nil, isWord("CREATE") {
                 try advance()
                 try expect("ROLE", "Only roles are created with CREATE: CREATE ROLE editors")
@@ -110,6 +110,7 @@ struct SchemaTextParser {
             name: name, indexes: [], grants: Grants(), access: statesAll ? .remove : .none,
             requiresAccess: statesAll ? false : nil)
         type.keepsOtherIndexes = !statesAll
+        if statesAll { type.former = [] }
         guard isSymbol("(") else { throw unexpected("( and the fields of the type") }
         try advance()
         var fieldNames: Set<String> = []
@@ -176,6 +177,9 @@ struct SchemaTextParser {
                 let system = (type.indexes ?? []).filter { !stated.contains($0) }
                 type.indexes = system + stated
                 type.keepsOtherIndexes = false
+            }
+            if let value = comment.object["formerly"] {
+                type.former = try SchemaDocument.formerNames(value, path, RecordTypeName.init)
             }
             if let value = comment.object["acl"] { type.access = try AccessChange(value, path: "\(path).acl") }
             if let value = comment.object["aclRequired"] {

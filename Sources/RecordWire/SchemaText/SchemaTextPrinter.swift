@@ -14,7 +14,7 @@ extension SchemaDocument {
     ///     -- fogbase: {"indexes":[{"fields":["-title"],"unique":true}],"acl":{"_creator":["read","write"]}}
     ///     RECORD TYPE Post (
     ///         "___recordID" REFERENCE QUERYABLE,
-    ///         -- fogbase: {"write":["editors"]}
+    ///         -- fogbase: {"write":["editors"],"formerly":["heading"]}
     ///         title         STRING QUERYABLE SORTABLE,
     ///         GRANT READ TO "_world"
     ///     );
@@ -91,6 +91,7 @@ extension SchemaDocument.TypeEntry {
         if !others.isEmpty { object["indexes"] = .array(others.map(\.json)) }
         if case .replace(let template) = access { object["acl"] = template.json }
         if requiresAccess == true { object["aclRequired"] = true }
+        if let former, !former.isEmpty { object["formerly"] = .array(former.map { .string($0.text) }) }
         return object
     }
 
@@ -107,6 +108,7 @@ extension SchemaDocument.FieldEntry {
         var object = JSONObject()
         if case .replace(let roles) = readers { object["read"] = RolesChange.json(roles) }
         if case .replace(let roles) = writers { object["write"] = RolesChange.json(roles) }
+        if let former, !former.isEmpty { object["formerly"] = .array(former.map { .string($0.text) }) }
         return object
     }
 }

@@ -180,9 +180,14 @@ struct Command {
             summary: "print how development differs from production, or a file from the schema; exits with 0 or 1",
             options: [SchemaCommand.container, SchemaCommand.file, SchemaCommand.token], settings: .some(place)),
         Command(
+            name: "schema rename", summary: "give a field or a record type another name", operands: ["NAME", "NEW"],
+            options: [SchemaCommand.container, SchemaCommand.token, json], settings: .some(place),
+            notes: SchemaCommand.renameNotes),
+        Command(
             name: "schema promote", summary: "make the schema of production that of development",
             options: [
-                SchemaCommand.container, SchemaCommand.dryRun, SchemaCommand.keepRights, SchemaCommand.token, json,
+                SchemaCommand.container, SchemaCommand.dryRun, SchemaCommand.dropFields, SchemaCommand.keepRights,
+                SchemaCommand.token, json,
             ], settings: .some(schemaPlace), notes: SchemaCommand.promoteNotes),
         Command(
             name: "schema snapshots", summary: "print the schemas before promotions, rollbacks and resets",

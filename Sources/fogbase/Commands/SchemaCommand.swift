@@ -1,5 +1,6 @@
 import Glibc
 import HTTP
+import RecordEngine
 import RecordModel
 import RecordWire
 
@@ -30,6 +31,9 @@ struct SchemaCommand {
     static let keepRights = CommandOption(
         flag: "--keep-rights", placeholder: nil,
         help: "leave the permissions of existing types and fields as they are")
+    static let dropFields = CommandOption(
+        flag: "--drop-fields", placeholder: nil,
+        help: "remove fields of production that development lacks and no record has")
     static let deleteRecords = CommandOption(
         flag: "--delete-records", placeholder: nil,
         help: "delete all development records of types that would lose fields, or that production lacks")
@@ -38,8 +42,13 @@ struct SchemaCommand {
         "The file is the whole schema: what it leaves out is removed, unless there are records.",
         "A file without fogbase comments, such as one from CloudKit, changes only what the schema language has words for.",
     ]
+    static let renameNotes = [
+        "NAME and NEW are both a record type, such as Post, or both a field with its type, such as Post.title.",
+        "The old name is rejected from then on, with the new one in the error. Records and indexes stay.",
+    ]
     static let promoteNotes = [
         "Nothing that production has is removed: such a promotion is rejected as a whole.",
+        "What was renamed in development is renamed in production. --drop-fields removes fields that no record has.",
         "The earlier schema of production is stored: 'fogbase schema rollback' brings it back.",
     ]
     static let rollbackNotes = [
@@ -58,7 +67,10 @@ struct SchemaCommand {
         case "schema validate": try importFile(isDryRun: true)
         case "schema diff": try diff()
         case "schema snapshots": try listSnapshots()
-        case "schema promote": try change("/schema/promotion", in: .production)
+        case "schema rename": try rename()
+        case "schema promote":
+            let drops = arguments.options[Self.dropFields.flag] != nil
+            try change("/schema/promotion", in: .production, body: drops ? ["dropFields": true] : nil)
         case "schema rollback":
             guard let id = arguments.operands[0].asNumber else {
                 throw .usage(
@@ -179,6 +191,26 @@ struct SchemaCommand {
         Terminal.say(isDryRun ? "Nothing was changed." : "Done.")
     }
 
+    /// Gives a field or a type another name.
+    private func rename() throws(Failure) {
+        let names = arguments.operands.map {
+            $0.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        }
+        let (old, new) = (names[0], names[1])
+        guard old.count == new.count, old.count <= 2, old.count == 1 || old[0] == new[0] else {
+            throw .usage(
+                "'fogbase schema rename' takes two types, such as Post Article, or two fields of one type, such as Post.title Post.headline."
+            )
+        }
+        var path = "/schema/types/" + PathSegment.encode(old[0])
+        if old.count == 2 { path += "/fields/" + PathSegment.encode(old[1]) }
+        let body: JSONValue = ["name": .string(new[old.count - 1])]
+        let request = OperatorRequest(.patch, path, body: body.bytes, token: arguments.options[Self.token.flag])
+        let response = try way.exchange(request, in: nil)
+        if command.wantsJSON { return OperatorCommand.print((try? JSONValue.parse(response)) ?? [:]) }
+        Terminal.say("\(arguments.operands[0]) is now called \(arguments.operands[1]).")
+    }
+
     // MARK: Snapshots and differences
 
     private func listSnapshots() throws(Failure) {
@@ -226,6 +258,9 @@ enum SchemaPlan {
         for (kind, key) in [("type", "types"), ("field", "fields")] {
             for verb in ["added", "changed", "removed"] {
                 for name in names(changes[key]?[verb]) { lines.append("\(kind) \(name): \(verb)") }
+            }
+            for rename in changes[key]?["renamed"]?.array ?? [] {
+                lines.append("\(kind) \(rename.text("from")): renamed to \(rename.text("to"))")
             }
         }
         for (key, verb) in [("added", "built"), ("removed", "dropped")] {

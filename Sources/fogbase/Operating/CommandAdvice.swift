@@ -4,6 +4,8 @@ enum CommandAdvice {
     private static let advice = [
         ("GET /schema/snapshots lists", "'fogbase schema snapshots' lists"),
         ("send {\"deleteRecords\":true}, which deletes", "use --delete-records, which deletes"),
+        ("promote with {\"dropFields\":true}, which removes", "use --drop-fields, which removes"),
+        ("PUT /schema adds one", "'fogbase schema import' adds one"),
         ("Make it with PUT /roles/* first", "Make it with 'fogbase roles add * USER --make' first"),
         ("PUT /roles/* with its members makes it", "'fogbase roles add * USER --make' makes it"),
         ("with PUT /schema", "with 'fogbase schema import'"), ("by PUT /schema", "by 'fogbase schema import'"),

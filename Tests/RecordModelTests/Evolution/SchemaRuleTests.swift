@@ -52,6 +52,31 @@ import Testing
         #expect(evolution.violation?.cause == .unknownName)
     }
 
+    @Test func `fields that no record has can be left out or retyped, by a promotion only on request`() {
+        let retyped = Self.to([Sample.field(2, "n", .string)])
+        let empty = { (facts: inout Facts) in facts.emptyFields = [Sample.typeName("Post"): [1, 2]] }
+        let evolution = Self.validate([Self.post], retyped, records: ["Post"], empty)
+        #expect(evolution.violation == nil && evolution.steps.count == 2)
+        let half = Self.validate([Self.post], retyped, records: ["Post"]) {
+            $0.emptyFields = [Sample.typeName("Post"): [1]]
+        }
+        #expect(half.refusals.map(\.loss) == [.field(Sample.typeName("Post"), Sample.fieldName("n"))])
+        let less = Self.to([Self.post.fields[0]])
+        for (drops, isEmpty) in [(false, true), (true, false), (true, true)] {
+            let promotion = Self.validate([Self.post], less, records: ["Post"]) {
+                $0.isPromotion = true
+                $0.dropsEmptyFields = drops
+                if isEmpty { empty(&$0) }
+            }
+            #expect((promotion.violation == nil) == (drops && isEmpty))
+        }
+        let unused = Self.validate([Self.post], less) {
+            $0.isPromotion = true
+            $0.dropsEmptyFields = true
+        }
+        #expect(unused.violation == nil)
+    }
+
     @Test func `a promotion may widen fields, keeps Users, and grants to roles that it creates`() {
         let users = Sample.type("Users", id: 2, grants: .users)
         var facts = Facts()
@@ -99,7 +124,9 @@ import Testing
             cause: .tooLarge, reason: "The schema has its full number of record types", details: ["limit"]),
         Row(
             rule: "3, a field left out", evolution: validate([post], to([post.fields[0]]), records: ["Post"]),
-            reason: "The type Post has records, so its field n cannot be left out", details: ["recordType", "field"]),
+            reason:
+                "The type Post has records, so its field n cannot be left out: 1 or more of them have it. Empty it first with PATCH /query/Post?where=n IS NOT NULL and {\"fields\":{\"n\":null}}",
+            details: ["recordType", "field"]),
         Row(
             rule: "3, without names",
             evolution: validate([post], to([post.fields[0]]), records: ["Post"]) { $0.tellsNames = false },
@@ -179,7 +206,7 @@ import Testing
         Row(
             rule: "17, a field left out", evolution: validate([post], to([post.fields[0]])) { $0.isPromotion = true },
             reason:
-                "The field n of type Post is in production, and a promotion removes no fields. Add it to development, or remove it from production with PUT /schema",
+                "The field n of type Post is in production, and a promotion removes no fields. Add it to development, or promote with {\"dropFields\":true}, which removes fields that no record has",
             details: ["recordType", "field"]),
         Row(
             rule: "17, another type",
