@@ -62,6 +62,7 @@ final class RenameWork: SlicedWork, @unchecked Sendable {
         let last = type.renames?.sequence ?? 0
         var position = position
         var count = 0
+        var owners: [ZoneID: UserID?] = [:]
         let scan = transaction.store.scan()
         defer { scan.finish() }
         while budget.hasMore {
@@ -92,7 +93,7 @@ final class RenameWork: SlicedWork, @unchecked Sendable {
             for rewrite in rewrites {
                 try transaction.records.setFields(
                     layout: rewrite.fields.layout, fields: rewrite.fields.text, record: rewrite.row.id)
-                try note(rewrite, in: transaction)
+                try note(rewrite, &owners, in: transaction)
             }
             count += rewrites.count
             budget.spend(0)
@@ -102,12 +103,22 @@ final class RenameWork: SlicedWork, @unchecked Sendable {
     }
 
     /// Adds the change of a record's size to the usage of its owner.
-    private func note(_ rewrite: Rewrite, in transaction: WriteTransaction) throws(RecordError) {
+    ///
+    /// - Parameter owners: The owners of the private databases of zones; `nil` for zones of the public database.
+    private func note(
+        _ rewrite: Rewrite, _ owners: inout [ZoneID: UserID?], in transaction: WriteTransaction
+    ) throws(RecordError) {
         guard rewrite.addedBytes != 0 else { return }
-        let isPublic = try transaction.zones.isPublic(rewrite.zone)
-        let owner = isPublic ? rewrite.row.creator : try transaction.zones.address(of: rewrite.zone)?.owner
-        guard let owner else { return }
-        transaction.usage.noteUnchecked(Usage(bytes: Int64(rewrite.addedBytes)), of: owner, isPublic: isPublic)
+        let owner: UserID?
+        if let known = owners[rewrite.zone] {
+            owner = known
+        } else {
+            let address = try transaction.zones.address(of: rewrite.zone)
+            owner = address.flatMap { $0.scope == 0 ? nil : $0.owner }
+            owners[rewrite.zone] = .some(owner)
+        }
+        transaction.usage.noteUnchecked(
+            Usage(bytes: Int64(rewrite.addedBytes)), of: owner ?? rewrite.row.creator, isPublic: owner == nil)
     }
 
     private func showAsJobs(_ rewritten: [TypeID: Int], in transaction: WriteTransaction) throws(RecordError) {

@@ -11,6 +11,7 @@ package final class RecordTable {
     private let insertListed: Statement
     private let setAccess: Statement
     private let updateRow: Statement
+    private let updateFields: Statement
     private let takeRow: Statement
     private let insertTombstone: Statement
     private let removeTombstone: Statement
@@ -54,6 +55,7 @@ package final class RecordTable {
             UPDATE record SET sequence = ?2, revision = ?3, modifier = ?4, modified = ?5, layout = ?6, fields = ?7
             WHERE id = ?1
             """)
+        updateFields = connection.prepare("UPDATE record SET layout = ?2, fields = ?3 WHERE id = ?1")
         takeRow = connection.prepare("DELETE FROM record WHERE id = ?1 RETURNING zone, name, acl, former, received")
         insertTombstone = connection.prepare(
             """
@@ -151,8 +153,7 @@ package final class RecordTable {
 
     /// Replaces the stored form of a record's fields, and nothing else.
     package func setFields(layout: [UInt8], fields: [UInt8], record: RecordNumber) throws(RecordError) {
-        try connection.prepare("UPDATE record SET layout = ?2, fields = ?3 WHERE id = ?1")
-            .with(record, layout, TextBytes(fields)).run()
+        try updateFields.with(record, layout, TextBytes(fields)).run()
     }
 
     /// Stores the creation time of an imported record by the server's clock, in milliseconds since 1970. The row's own
