@@ -40,6 +40,7 @@ let package = Package(
         .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .target(name: "CLinux"),
+        .target(name: "CTLS", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
 
         // Pure modules: bytes and values in, values out.
         module("Calendars"),
@@ -57,9 +58,11 @@ let package = Package(
         module("Cryptography", ["Encodings", "CCrypto"]),
         module("Compression", ["CZlib"]),
         module("Threads", ["CLinux"]),
-        module("Sockets", ["Containers", "Threads", "CLinux"]),
+        module("TLS", ["Threads", "CTLS"]),
+        module("Sockets", ["Containers", "TLS", "Threads", "CLinux"]),
         module(
-            "HTTPTransport", ["HTTP", "Sockets", "Threads", "Compression", "Containers", "Cryptography", "CLinux"]),
+            "HTTPTransport",
+            ["HTTP", "Sockets", "TLS", "Threads", "Compression", "Containers", "Cryptography", "CLinux"]),
         module("HTTPSending", ["HTTP", "Threads", "CCurl"]),
 
         module("Thumbnails", ["Threads", "CLinux"]),
@@ -95,7 +98,7 @@ let package = Package(
             dependencies: [
                 "CloudKitImport", "HTTP", "HTTPSending", "HTTPTransport", "RecordAPI", "RecordEngine", "RecordModel",
                 "RecordStorage",
-                "RecordWire", "UnicodeText", "Encodings", "Cryptography", "Compression", "Threads", "Sockets",
+                "RecordWire", "UnicodeText", "Encodings", "Cryptography", "Compression", "Threads", "Sockets", "TLS",
                 "Thumbnails", "CLinux",
             ],
             exclude: ["function-order.txt"], swiftSettings: house),
@@ -127,10 +130,11 @@ let package = Package(
         tests("GeographyTests", ["Geography"]),
         tests("ThreadsTests", ["Threads"]),
         tests("SocketsTests", ["Sockets", "Threads"]),
+        tests("TLSTests", ["TLS", "Threads"]),
         tests("CompressionTests", ["Compression"]),
         tests("CryptographyTests", ["Cryptography", "Encodings"]),
         tests("HTTPSendingTests", ["HTTPSending", "HTTP", "Threads"]),
-        tests("HTTPTransportTests", ["HTTPTransport", "HTTP", "Sockets", "Threads", "Compression"]),
+        tests("HTTPTransportTests", ["HTTPTransport", "HTTP", "Sockets", "TLS", "Threads", "Compression"]),
         .testTarget(
             name: "PicturesTests", dependencies: ["Pictures", "FuzzTargets", "TestSupport"], exclude: ["Samples"],
             swiftSettings: house),
@@ -165,7 +169,10 @@ let package = Package(
         tests("CloudKitImportTests", ["CloudKitImport", "Cryptography", "Encodings", "RecordWire", "Threads"]),
         tests(
             "FogbaseTests",
-            ["fogbase", "CloudKitImport", "RecordAPI", "RecordStorage", "RecordWire", "Sockets", "Threads"]),
+            [
+                "fogbase", "CloudKitImport", "HTTP", "RecordAPI", "RecordStorage", "RecordWire", "Sockets", "TLS",
+                "Threads",
+            ]),
         tests("BlackBoxTests", ["fogbase", "Cryptography", "RecordWire", "Threads"]),
     ]
 )

@@ -7,6 +7,9 @@ import Glibc
 package final class RawClient {
     private var raw: Int32
 
+    /// The open descriptor, for a layer above it.
+    package var descriptor: Int32 { raw }
+
     /// Why a step failed.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
