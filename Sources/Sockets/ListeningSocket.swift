@@ -10,6 +10,8 @@ import Threads
 package final class ListeningSocket: Sendable {
     /// The bound address. If port 0 was requested, this has the port that the system chose.
     package let address: SocketAddress
+    /// The identity of the file of a Unix socket.
+    private let file: Int64?
     private let descriptor: Locked<Int32?>
 
     /// Binds the address and listens.
@@ -27,14 +29,16 @@ package final class ListeningSocket: Sendable {
             Self.removeStaleSocket(at: path, address: address)
         case .ipv4, .ipv6:
             try Self.set(descriptor.raw, SOL_SOCKET, SO_REUSEADDR, 1)
-            if case .ipv6(let high, let low, _, _) = address, (high, low) != (0, 0) {
-                try Self.set(descriptor.raw, Int32(IPPROTO_IPV6), IPV6_V6ONLY, 1)
+            if case .ipv6(let high, let low, _, _) = address {
+                // The address :: takes IPv4 too, whatever the system's default is (net.ipv6.bindv6only).
+                try Self.set(descriptor.raw, Int32(IPPROTO_IPV6), IPV6_V6ONLY, (high, low) == (0, 0) ? 0 : 1)
             }
         }
         guard address.withSystemAddress({ bind(raw, $0, $1) }) == 0 else { throw .last("bind") }
         // Nobody can connect before `listen`.
         if case .unix(let path) = address, chmod(path, unixMode) != 0 { throw .last("chmod") }
         guard listen(raw, backlog) == 0 else { throw .last("listen") }
+        if case .unix(let path) = address { file = Self.identity(of: path) } else { file = nil }
         self.address = address.port == 0 ? try Self.name(of: raw) : address
         self.descriptor = Locked(descriptor.release())
     }
@@ -48,14 +52,15 @@ package final class ListeningSocket: Sendable {
         descriptor.withLock { $0 }
     }
 
-    /// Closes the socket and deletes a Unix socket's file. Loops must stop accepting first.
+    /// Closes the socket and deletes a Unix socket's file, unless it has been replaced. Loops must stop accepting first.
     package func close() {
         let raw = descriptor.withLock { descriptor in
             defer { descriptor = nil }
             return descriptor
         }
         guard let raw else { return }
-        if case .unix(let path) = address { unlink(path) }
+        // If somebody has deleted the file, another server may have made its own.
+        if case .unix(let path) = address, Self.identity(of: path) == file { unlink(path) }
         FileDescriptor(owning: raw).close()
     }
 
@@ -111,16 +116,34 @@ package final class ListeningSocket: Sendable {
         return address
     }
 
-    private static func removeStaleSocket(at path: String, address: SocketAddress) {
+    /// Returns the identity of a socket's file; `nil` if the path is none of a socket.
+    private static func identity(of path: String) -> Int64? {
         var status = stat()
-        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return }
-        let raw = fogbase_stream_socket(AF_UNIX)
-        guard raw >= 0 else { return }
-        let probe = FileDescriptor(owning: raw)
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return nil }
+        return fogbase_file_identity(path)
+    }
+
+    private static func removeStaleSocket(at path: String, address: SocketAddress) {
+        guard let stale = identity(of: path) else { return }
         // The queue of a live server accepts the connection (or the result is EAGAIN). ECONNREFUSED means that no
         // process listens.
-        if address.withSystemAddress({ connect(probe.raw, $0, $1) }) != 0, errno == ECONNREFUSED {
-            unlink(path)
-        }
+        let isRefused = probe(address) { $1 == ECONNREFUSED }
+        if isRefused == true, identity(of: path) == stale { unlink(path) }
+    }
+
+    /// Returns the process that listens on a Unix socket; `nil` if it is unknown.
+    package static func processListening(at path: String) -> Int32? {
+        guard path.utf8.count <= 107, identity(of: path) != nil else { return nil }
+        let process = probe(.unix(path: path)) { $1 == 0 ? fogbase_peer_process($0) : 0 }
+        return process.flatMap { $0 > 0 ? $0 : nil }
+    }
+
+    /// Connects to a Unix socket and passes the descriptor and the error code, 0 on success, to `body`.
+    private static func probe<Value>(_ address: SocketAddress, _ body: (Int32, Int32) -> Value) -> Value? {
+        let raw = fogbase_stream_socket(AF_UNIX)
+        guard raw >= 0 else { return nil }
+        let probe = FileDescriptor(owning: raw)
+        let code = address.withSystemAddress { connect(probe.raw, $0, $1) == 0 ? 0 : errno }
+        return body(probe.raw, code)
     }
 }

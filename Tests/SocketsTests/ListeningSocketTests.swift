@@ -25,6 +25,48 @@ import Testing
         #expect(access(path, F_OK) != 0)
     }
 
+    private static func makeAddress() -> SocketAddress {
+        .unix(path: "/tmp/fogbase-test-\(getpid())-\(UInt32.random(in: 0 ... .max)).sock")
+    }
+
+    @Test func `the process that listens on a Unix socket is known`() throws {
+        let address = Self.makeAddress()
+        guard case .unix(let path) = address else { return }
+        #expect(ListeningSocket.processListening(at: path) == nil)
+        let socket = try ListeningSocket(address)
+        #expect(ListeningSocket.processListening(at: path) == getpid())
+        socket.close()
+        try makeStaleFile(address)
+        #expect(ListeningSocket.processListening(at: path) == nil)
+        unlink(path)
+        #expect(ListeningSocket.processListening(at: "/etc/passwd") == nil)
+    }
+
+    @Test func `closing leaves the file of another socket that has taken the path`() throws {
+        let address = Self.makeAddress()
+        guard case .unix(let path) = address else { return }
+        let first = try ListeningSocket(address)
+        unlink(path)
+        let second = try ListeningSocket(address)
+        first.close()
+        #expect(ListeningSocket.processListening(at: path) == getpid())
+        second.close()
+        #expect(access(path, F_OK) != 0)
+    }
+
+    @Test func `what is no socket is neither replaced nor deleted`() throws {
+        let address = Self.makeAddress()
+        guard case .unix(let path) = address else { return }
+        close(open(path, O_CREAT | O_WRONLY, 0o600))
+        #expect(throws: SocketError.system(call: "bind", errno: EADDRINUSE)) { try ListeningSocket(address) }
+        #expect(access(path, F_OK) == 0)
+        unlink(path)
+        // A link to nothing is not followed either.
+        #expect(symlink(path + "-target", path) == 0)
+        #expect(throws: SocketError.system(call: "bind", errno: EADDRINUSE)) { try ListeningSocket(address) }
+        unlink(path)
+    }
+
     private func makeStaleFile(_ address: SocketAddress) throws {
         let raw = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         try #require(raw >= 0)

@@ -67,6 +67,10 @@ int fogbase_accept(int listener, void *address, uint32_t *length);
 /// Creates a socket with SOCK_STREAM, SOCK_NONBLOCK and SOCK_CLOEXEC.
 int fogbase_stream_socket(int family);
 
+/// Returns the process at the other end of a connected Unix socket: the one that called listen or connect. Returns 0 if
+/// it is unknown, for example in another container.
+int fogbase_peer_process(int socket);
+
 /// Returns 0 if reading the byte at `offset` would wait for the disk. Returns 1 if the byte is in the page cache, or if
 /// the system cannot tell.
 int fogbase_is_cached(int descriptor, int64_t offset);
