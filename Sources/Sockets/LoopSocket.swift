@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import TLS
 package import Threads
 
 /// A connected stream socket on an event loop. All calls are made on the loop's thread.
@@ -43,8 +44,10 @@ package final class LoopSocket: LoopHandle, @unchecked Sendable {
     /// Whether `close` was called.
     package var isClosed: Bool { raw < 0 }
 
-    private var raw: Int32
-    private var mayRead = false
+    private(set) var raw: Int32
+    /// The encryption of the connection; `nil` for a plain one.
+    var tls: TLSSession?
+    var mayRead = false
     private var mayWrite = true
     private var watchesWrites = false
     private var reader: UnsafeContinuation<Wake, Never>?
@@ -91,10 +94,13 @@ package final class LoopSocket: LoopHandle, @unchecked Sendable {
     /// After a reset, the kernel may still have data that the peer sent before. This data is ignored, because the peer
     /// no longer waits for a response.
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> ReadResult {
-        isHungUp ? .end : receive(into: buffer, flags: 0)
+        if isHungUp { return .end }
+        if let tls { return decrypt(tls, into: buffer) }
+        return receive(into: buffer, flags: 0)
     }
 
-    /// Drops received data, at most the size of `buffer`. The buffer's content is undefined afterwards.
+    /// Drops received data, at most the size of `buffer`, without decrypting it. The buffer's content is undefined
+    /// afterwards.
     ///
     /// TCP drops the bytes without copying them (tcp(7), MSG_TRUNC); other sockets copy them. This works after a
     /// hang-up too. If both sides have half-closed, unread data would cause a reset, and the peer might lose a response
@@ -129,6 +135,7 @@ package final class LoopSocket: LoopHandle, @unchecked Sendable {
     ///   (MSG_MORE).
     package func write(_ bytes: UnsafeRawBufferPointer, moreFollows: Bool = false) -> WriteResult {
         guard raw >= 0 else { return .failed(.system(call: "send", errno: EPIPE)) }
+        if let tls { return encrypt(tls, bytes, moreFollows: moreFollows) }
         let flags = Int32(MSG_NOSIGNAL) | (moreFollows ? Int32(MSG_MORE) : 0)
         while true {
             let count = send(raw, bytes.baseAddress, bytes.count, flags)
@@ -140,6 +147,7 @@ package final class LoopSocket: LoopHandle, @unchecked Sendable {
     /// Writes as much of two buffers as the socket accepts, in one system call.
     package func write(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> WriteResult {
         guard raw >= 0 else { return .failed(.system(call: "sendmsg", errno: EPIPE)) }
+        if let tls { return encrypt(tls, first, second) }
         return withUnsafeTemporaryAllocation(of: iovec.self, capacity: 2) { vectors in
             vectors[0] = iovec(
                 iov_base: UnsafeMutableRawPointer(mutating: first.baseAddress), iov_len: first.count)
@@ -156,8 +164,8 @@ package final class LoopSocket: LoopHandle, @unchecked Sendable {
         }
     }
 
-    /// Writes as much of a file as the socket accepts, without a copy in this process. The descriptor's file position
-    /// does not change.
+    /// Writes as much of a file as the socket accepts, without a copy in this process unless it is encrypted. The
+    /// descriptor's file position does not change.
     ///
     /// The process must ignore SIGPIPE, because `sendfile` has no MSG_NOSIGNAL.
     ///
@@ -167,6 +175,7 @@ package final class LoopSocket: LoopHandle, @unchecked Sendable {
     /// - Returns: `.wrote(0)` if the file ends at or before `offset`.
     package func sendFile(_ descriptor: Int32, at offset: Int, count: Int) -> WriteResult {
         guard raw >= 0 else { return .failed(.system(call: "sendfile", errno: EPIPE)) }
+        if let tls { return encryptFile(tls, descriptor, at: offset, count: count) }
         var position = off_t(offset)
         while true {
             let sent = sendfile(raw, descriptor, &position, count)
@@ -177,13 +186,17 @@ package final class LoopSocket: LoopHandle, @unchecked Sendable {
 
     private func failure(of call: String) -> WriteResult {
         guard errno == EAGAIN else { return .failed(.last(call)) }
-        mayWrite = false
-        if !watchesWrites {
-            watchesWrites = true
-            // EPOLL_CTL_MOD reports a condition that is already true (epoll_ctl(2)), so no event is lost.
-            loop.change(self, descriptor: raw, events: fogbase_stream_events(1))
-        }
+        watchWrites()
         return .wouldBlock
+    }
+
+    /// Called after a write that would block: the next one waits for an event.
+    func watchWrites() {
+        mayWrite = false
+        guard !watchesWrites else { return }
+        watchesWrites = true
+        // EPOLL_CTL_MOD reports a condition that is already true (epoll_ctl(2)), so no event is lost.
+        loop.change(self, descriptor: raw, events: fogbase_stream_events(1))
     }
 
     /// Suspends until the socket is readable.
@@ -245,12 +258,16 @@ package final class LoopSocket: LoopHandle, @unchecked Sendable {
 
     /// Ends the output (half-close). The peer reads all written bytes, then the end of the stream.
     package func finishWriting() {
-        if raw >= 0 { _ = Glibc.shutdown(raw, Int32(SHUT_WR)) }
+        guard raw >= 0 else { return }
+        tls?.finish()
+        _ = Glibc.shutdown(raw, Int32(SHUT_WR))
     }
 
     /// Closes the socket. Waiting readers and writers resume with `.cancelled`. A second call does nothing.
     package func close() {
         guard raw >= 0 else { return }
+        if !isHungUp { tls?.finish() }
+        tls = nil
         loop.remove(self)
         _ = Glibc.close(raw)
         raw = -1
@@ -263,6 +280,7 @@ package final class LoopSocket: LoopHandle, @unchecked Sendable {
     /// Closes the socket with a reset, which discards the data in the kernel's queues.
     package func reset() {
         guard raw >= 0 else { return }
+        tls = nil
         var linger = linger(l_onoff: 1, l_linger: 0)
         _ = setsockopt(raw, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))
         close()

@@ -41,6 +41,9 @@ extension HTTPConnection {
             server.configuration.cors.apply(to: &response, for: request)
             reportRejectedOrigin(of: request)
         }
+        if let value = server.configuration.strictTransportSecurity, socket.isEncrypted {
+            response.fields.append(.strictTransportSecurity, value)
+        }
         await encode(&response, for: request)
         var keepsAlive = head.keepsAlive && !response.closesConnection && !isLastResponse
         let isStream = if case .events = response.body { true } else { false }

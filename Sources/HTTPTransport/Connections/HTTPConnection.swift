@@ -1,5 +1,6 @@
 import HTTP
 import Sockets
+import TLS
 import Threads
 
 /// One connection: a task on its loop's thread, written like blocking code. A connection without requests for
@@ -29,7 +30,10 @@ final class HTTPConnection: @unchecked Sendable {
 
     private var parser: RequestParser
     private var headStart: UInt64 = 0
-    private var isIdle = false
+    /// Whether the connection ends without loss when the server stops.
+    var isIdle = false
+    /// The TLS handshake that the connection begins with; `nil` for none.
+    private var pendingTLS: TLSServer?
     /// Whether the task is about to end while the connection stays open.
     private var isResting = false
     /// The event that ended the last rest, for the next task.
@@ -45,6 +49,7 @@ final class HTTPConnection: @unchecked Sendable {
         writer = ResponseWriter(socket, on: server)
         parser = RequestParser(limits: server.configuration.headLimits)
         isStopping = server.isDraining
+        pendingTLS = server.isEncrypted(peer) ? server.configuration.tls : nil
         socket.hangUpDidCome = { [weak self] in self?.task?.cancel() }
         socket.inputDidEnd = { [weak writer = self.writer] in writer?.inputDidEnd() }
     }
@@ -55,8 +60,10 @@ final class HTTPConnection: @unchecked Sendable {
 
     /// Handles requests until the connection ends or its task rests.
     private func run() async {
-        while let head = await nextHead() {
-            guard await respond(head) else { break }
+        var isOpen = true
+        if let tls = pendingTLS.take() { isOpen = await shakeHands(as: tls) }
+        while isOpen, let head = await nextHead() {
+            isOpen = await respond(head)
         }
         if isResting { return rest() }
         if !socket.isClosed, await writer.flush(), lingers { await linger() }

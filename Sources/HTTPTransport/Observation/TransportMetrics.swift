@@ -1,4 +1,5 @@
 package import HTTP
+import TLS
 import Threads
 
 /// The counters of the transport, for Prometheus.
@@ -13,6 +14,7 @@ package final class TransportMetrics: MetricsSource {
 
     private let shards = Locked<[MetricsShard]>([])
     private let accessLog = Locked<AccessLog?>(nil)
+    private let tls = Locked<TLSServer?>(nil)
 
     /// Creates metrics without shards.
     package init() {}
@@ -20,6 +22,11 @@ package final class TransportMetrics: MetricsSource {
     /// Adds the number of lines dropped by `log` to the metrics.
     func include(_ log: AccessLog) {
         accessLog.withLock { $0 = log }
+    }
+
+    /// Adds the handshakes, and the expiry of the current certificate, to the metrics.
+    func include(_ server: TLSServer) {
+        tls.withLock { $0 = server }
     }
 
     func makeShard() -> MetricsShard {
@@ -45,6 +52,20 @@ package final class TransportMetrics: MetricsSource {
             text.counter(
                 "fogbase_access_log_dropped_lines_total", help: "Access log lines dropped because the queue was full.",
                 log.dropped)
+        }
+        if let tls = tls.withLock({ $0 }) {
+            for (result, count) in [
+                ("full", total.handshakes.full), ("resumed", total.handshakes.resumed),
+                ("failed", total.handshakes.failed),
+            ] {
+                text.counter(
+                    "fogbase_tls_handshakes_total", help: "TLS handshakes by result.", labels: [("result", result)],
+                    count)
+            }
+            text.gauge(
+                "fogbase_tls_certificate_expiry_timestamp_seconds",
+                help: "The end of the certificate's validity, in seconds since 1970-01-01 UTC.",
+                Double(tls.identity.validity.upperBound))
         }
         let routes = total.routes.sorted { $0.key < $1.key }
         for (route, stats) in routes {
@@ -76,6 +97,7 @@ package final class TransportMetrics: MetricsSource {
         var rejected: UInt64 = 0
         var received: UInt64 = 0
         var sent: UInt64 = 0
+        var handshakes = MetricsShard.Handshakes()
         var routes: [String: RouteTotal] = [:]
     }
 
@@ -89,6 +111,9 @@ package final class TransportMetrics: MetricsSource {
             total.rejected &+= counts.rejected
             total.received &+= counts.received
             total.sent &+= counts.sent
+            total.handshakes.full &+= counts.handshakes.full
+            total.handshakes.resumed &+= counts.handshakes.resumed
+            total.handshakes.failed &+= counts.handshakes.failed
             for entry in counts.entries {
                 // The same literal has different addresses in different modules, so entries are merged by their text.
                 var route = total.routes[entry.route.description, default: RouteTotal()]
@@ -115,6 +140,13 @@ final class MetricsShard: @unchecked Sendable {
         var buckets = [UInt64](repeating: 0, count: TransportMetrics.bounds.count + 1)
     }
 
+    /// The TLS handshakes that have ended.
+    struct Handshakes: Sendable {
+        var full: UInt64 = 0
+        var resumed: UInt64 = 0
+        var failed: UInt64 = 0
+    }
+
     struct Counts: Sendable {
         var open = 0
         var resting = 0
@@ -122,6 +154,7 @@ final class MetricsShard: @unchecked Sendable {
         var rejected: UInt64 = 0
         var received: UInt64 = 0
         var sent: UInt64 = 0
+        var handshakes = Handshakes()
         var entries: [Entry] = []
         fileprivate var places: [Key: Int] = [:]
     }
@@ -161,6 +194,13 @@ final class MetricsShard: @unchecked Sendable {
 
     func connectionWasRejected() {
         counts.withLock { $0.rejected &+= 1 }
+    }
+
+    /// Counts a TLS handshake.
+    ///
+    /// - Parameter count: Its result.
+    func handshakeDidEnd(_ count: WritableKeyPath<Handshakes, UInt64>) {
+        counts.withLock { $0.handshakes[keyPath: count] &+= 1 }
     }
 
     /// Counts received bytes. Call this on the loop's thread.

@@ -51,6 +51,7 @@ package final class HTTPServer<Handler: HTTPHandler>: Sendable {
         // MSG_NOSIGNAL, but the writes of libraries may not.
         signal(SIGPIPE, SIG_IGN)
         if let log = configuration.accessLog { configuration.metrics.include(log) }
+        if let tls = configuration.tls { configuration.metrics.include(tls) }
         var listening: [ListeningSocket] = []
         var loops: [ServerLoop] = []
         do {

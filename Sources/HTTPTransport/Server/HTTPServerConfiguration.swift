@@ -2,13 +2,15 @@ import CLinux
 package import Compression
 package import HTTP
 package import Sockets
+package import TLS
 
 /// The addresses, limits and deadlines of a server.
 package struct HTTPServerConfiguration: Sendable {
     /// The limits on the time that a client may take. Each deadline is a total, not a pause between bytes, except for
     /// `body` and `write`.
     package struct Deadlines: Sendable {
-        /// The maximum time from the first to the last byte of a head; after that, the response is 408.
+        /// The maximum time from the first to the last byte of a head; after that, the response is 408. Also the maximum
+        /// time of a TLS handshake, from the start of the connection.
         package var head: Duration = .seconds(10)
         /// The maximum total wait for a body; after that, the response is 408. Received bytes restore the allowance at
         /// `minimumBytesPerSecond`, up to this value.
@@ -29,6 +31,10 @@ package struct HTTPServerConfiguration: Sendable {
 
     /// The addresses to listen on; port 0 lets the system choose.
     package var addresses: [SocketAddress] = []
+    /// The certificate with which all addresses except for Unix sockets speak HTTPS; `nil` for plain HTTP.
+    package var tls: TLSServer?
+    /// The value of `Strict-Transport-Security` in responses over TLS; `nil` for none.
+    package var strictTransportSecurity: String?
     /// The permissions of the files of Unix sockets.
     package var unixSocketMode: UInt32 = 0o700
     /// The number of event loops, each with its own thread.

@@ -44,6 +44,8 @@ final class ServerLoop: @unchecked Sendable {
     /// The number of connections beyond a limit that wait for their requests.
     private var waitingRejections = 0
     private static let maxWaitingRejections = 64
+    /// The loop's poll after which the last step of a TLS handshake was computed.
+    private var lastHandshakePoll = -1
     private static let rejectedRequestTime = Duration.seconds(1)
     private var graceAlarm: LoopTimer?
     /// The sources of open event streams, and the timer that calls their `tick`.
@@ -124,6 +126,8 @@ final class ServerLoop: @unchecked Sendable {
     /// response. It also tells which page has sent it. Few connections may wait for their requests, and not for long.
     func rejectConnection(_ descriptor: consuming FileDescriptor, from peer: SocketAddress) {
         metrics.connectionWasRejected()
+        // Over TLS, the response would cost more than the request.
+        guard !isEncrypted(peer) else { return }
         guard let socket = try? LoopSocket(descriptor, on: loop) else { return }
         let count = receive(from: socket)
         guard count == 0, waitingRejections < Self.maxWaitingRejections else {
@@ -134,6 +138,19 @@ final class ServerLoop: @unchecked Sendable {
             waitingRejections -= 1
             respondRejecting(socket, from: peer, request: receive(from: socket))
         }
+    }
+
+    /// Whether a connection from `peer` begins with a TLS handshake.
+    func isEncrypted(_ peer: SocketAddress) -> Bool {
+        if case .unix = peer { return false }
+        return configuration.tls != nil
+    }
+
+    /// Suspends until the calling connection may compute a step of its TLS handshake. There is one per poll: a signature
+    /// takes as long as many requests, so a crowd of new clients would delay those that have a connection.
+    func awaitHandshakeTurn() async {
+        while lastHandshakePoll == loop.pollCount { await Task.yield() }
+        lastHandshakePoll = loop.pollCount
     }
 
     /// Reads what has arrived into `input`, and returns the number of bytes.
