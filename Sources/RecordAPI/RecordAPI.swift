@@ -35,7 +35,7 @@ public final class RecordAPI: Sendable {
 
     /// Creates the interface to the databases of a registry.
     package init(registry: DatabaseRegistry, configuration: RecordAPIConfiguration) {
-        cookie = ConsoleCookie(configuration.publicURL) { WallClock.seconds }
+        cookie = ConsoleCookie(configuration.publicURL, isEncrypted: configuration.isEncrypted) { WallClock.seconds }
         basePath = configuration.publicURL?.basePath ?? ""
         limiter = configuration.rateLimits.map { RateLimiter($0) }
         requests = RequestLog(size: configuration.requestLogSize)

@@ -57,6 +57,8 @@ package struct RecordAPIConfiguration: Sendable {
     /// The URL that clients use to reach the server, for example through a proxy; `nil` if unknown. With an https URL,
     /// browsers send the console's cookie over https only.
     package var publicURL: PublicURL?
+    /// Whether the server itself speaks TLS. Without a public URL, its clients then use https.
+    package var isEncrypted = false
     /// The rate limits; `nil` if requests are not limited.
     package var rateLimits: RateLimits?
     /// The number of threads per loop that handle requests, for stores whose readers block. 0 for stores that do not

@@ -46,6 +46,21 @@ import Testing
         #expect(server.isRunning && server.terminate() == 0)
     }
 
+    @Test func `SIGHUP is ignored by a server that stops`() async throws {
+        let server = try ServerProcess(settings: ["FOGBASE_TIMEOUTS_SHUTDOWN": "10m"])
+        let client = try RawClient(port: server.port)
+        try client.send(
+            "POST /records/Post HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(ServerProcess.administratorToken)\r\n"
+                + "Content-Type: application/json\r\nContent-Length: 31\r\nExpect: 100-continue\r\n\r\n")
+        _ = try client.receive(until: "100 Continue")
+        kill(server.pid, SIGTERM)
+        #expect(await eventually { (try? RawClient(port: server.port)) == nil })
+        for _ in 0..<20 { kill(server.pid, SIGHUP) }
+        try client.send(#"{"fields":{"title":"the last"}}"#)
+        #expect(try client.receiveText().contains("HTTP/1.1 "))
+        #expect(server.waitForEnd() == 0)
+    }
+
     @Test func `a Unix socket that cannot be made is named with its setting`() throws {
         let directory = try Self.makeDirectory()
         defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -61,6 +76,8 @@ import Testing
             #expect(run.text.contains("Unix socket \(socket)") && run.text.contains("--unix"), "\(run.text)")
             #expect(!run.text.contains("--port"), "\(run.text)")
         }
+        let busy = try Command.run(["serve", "--port", "0", "--data", directory + "/data", "--unix", path])
+        #expect(busy.text.contains("\(path): process \(server.pid) (fogbase)"), "\(busy.text)")
         #expect(try String(contentsOfFile: directory + "/file", encoding: .utf8) == "precious")
         #expect(server.isRunning)
     }
@@ -92,6 +109,22 @@ import Testing
             settings: ["FOGBASE_SERVER_HOST": "localhost"], port: port)
         try Self.get(both.port, "/health/live")
         let client = try RawClient(port6: port)
+        try client.send("GET /health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        #expect(try client.receiveText().hasPrefix("HTTP/1.1 200"))
+    }
+
+    @Test func `one address of several that cannot be had ends the start with its name`() throws {
+        let directory = try Self.makeDirectory()
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let run = try Command.run([
+            "serve", "--host", "127.0.0.1, 192.0.2.1", "--port", "0", "--data", directory + "/data",
+        ])
+        #expect(
+            run.status == 1
+                && run.text == "fogbase: This machine has no address 192.0.2.1. Choose another one with --host.\n")
+        let all = try ServerProcess(settings: ["FOGBASE_SERVER_HOST": "0.0.0.0, ::, 127.0.0.1"])
+        try Self.get(all.port, "/health/live")
+        let client = try RawClient(port6: all.port)
         try client.send("GET /health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         #expect(try client.receiveText().hasPrefix("HTTP/1.1 200"))
     }

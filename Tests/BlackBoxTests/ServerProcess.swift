@@ -70,7 +70,7 @@ final class ServerProcess: @unchecked Sendable {
             try #require(!piece.isEmpty, "The server ended before it listened: \(text)")
             text += String(decoding: piece, as: UTF8.self)
         }
-        let address = try #require(text.split(whereSeparator: \.isWhitespace).first { $0.hasPrefix("http://") })
+        let address = try #require(text.split(whereSeparator: \.isWhitespace).first { $0.hasPrefix("http") })
         port = try #require(UInt16(address.split(separator: ":").last ?? ""))
     }
 
@@ -85,8 +85,15 @@ final class ServerProcess: @unchecked Sendable {
     ///
     /// - Returns: The exit status.
     func terminate() -> Int32 {
+        process?.terminate()
+        return waitForEnd()
+    }
+
+    /// Waits for the end of a server that has been told to stop.
+    ///
+    /// - Returns: The exit status.
+    func waitForEnd() -> Int32 {
         guard let process else { return -1 }
-        process.terminate()
         process.waitUntilExit()
         return process.terminationStatus
     }

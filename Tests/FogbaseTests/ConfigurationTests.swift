@@ -169,6 +169,19 @@ import Testing
         Mistake(name: "host name", flags: ["server.host": "example.org"], says: ["--host", "IP address"]),
         Mistake(name: "empty flag", flags: ["server.host": ""], says: ["--host needs a value"]),
         Mistake(
+            name: "certificate without key", flags: ["tls.certificate": "c.pem"],
+            says: ["tls.certificate is set and tls.key is not"]),
+        Mistake(
+            name: "key without certificate", environment: ["FOGBASE_TLS_KEY": "k.pem"],
+            says: ["tls.key is set and tls.certificate is not"]),
+        Mistake(
+            name: "redirect without TLS", flags: ["tls.redirect_port": "80"],
+            says: ["tls.redirect_port needs tls.certificate"]),
+        Mistake(name: "HSTS without TLS", file: "tls.hsts = 365d\n", says: ["tls.hsts needs tls.certificate"]),
+        Mistake(
+            name: "redirect to itself", file: "[tls]\ncertificate = c\nkey = k\nredirect_port = 8080\n",
+            says: ["tls.redirect_port and server.port are both 8080"]),
+        Mistake(
             name: "container with a slash", flags: ["data.containers": "a/b"],
             says: ["--containers", "container names"]),
         Mistake(

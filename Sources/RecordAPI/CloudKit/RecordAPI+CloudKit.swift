@@ -163,6 +163,6 @@ extension RecordAPI {
     /// of the request.
     func baseURL(for request: HTTPRequest) -> String {
         if let url = configuration.publicURL { return url.text }
-        return "http://" + (request.fields[.host] ?? "localhost")
+        return (configuration.isEncrypted ? "https://" : "http://") + (request.fields[.host] ?? "localhost")
     }
 }

@@ -34,11 +34,12 @@ struct ConsoleCookie: Sendable {
     ///
     /// - Parameters:
     ///   - url: The URL that browsers use to reach the server.
+    ///   - isEncrypted: Whether browsers use https if there is no such URL.
     ///   - now: Returns the current time in seconds since 1970.
-    init(_ url: PublicURL?, now: @escaping @Sendable () -> Int64) {
+    init(_ url: PublicURL?, isEncrypted: Bool = false, now: @escaping @Sendable () -> Int64) {
         // If the cipher is not available, no database can be opened either.
         seal = try? Seal(secret: SecretKey(), label: "console cookie")
-        isSecure = url?.isHTTPS ?? false
+        isSecure = url?.isHTTPS ?? isEncrypted
         origin = url?.origin
         basePath = url?.basePath ?? ""
         self.now = now

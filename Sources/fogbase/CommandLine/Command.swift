@@ -61,7 +61,7 @@ struct Command {
             options: DoctorCommand.options, settings: .some(["data.path"])),
         Command(
             name: "health", summary: "check whether a running server is ready; exits with 0 or 1",
-            settings: .some(["server.host", "server.port"])),
+            settings: .some(["server.host", "server.port", "tls.certificate", "tls.key"])),
     ]
 
     private static let saving: [Command] = [

@@ -10,7 +10,7 @@ enum HealthCommand {
             let host = reachable(ListeningHost.list(settings.host).first ?? "")
             let name = host.contains(":") ? "[\(host)]" : host
             let response = try LocalHTTP.send(
-                to: [.network(host: host, port: settings.port)],
+                to: [.network(host: host, port: settings.port, isEncrypted: settings.hasTLS)],
                 lines: ["GET /health/ready HTTP/1.1", "Host: \(name)", "Connection: close"], maxWait: maxWait)
             guard response.status == 200 else {
                 let reason = (try? JSONValue.parse(response.body))?["reason"]?.string.map { ": \($0)" } ?? ""

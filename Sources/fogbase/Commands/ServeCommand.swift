@@ -142,6 +142,7 @@ enum ServeCommand {
             publicURL: settings.publicURL, rateLimits: settings.rateLimits, metricsSources: [transport.metrics],
             report: report)
         options.requestLogSize = settings.logRequests
+        options.isEncrypted = settings.hasTLS
         options.settings = configuration.effectiveSettings
         // An operator who has configured a token signs in with it.
         let needsSetUp = settings.adminToken.isEmpty && registry.configuration.administrators?.hasNone == true
@@ -152,46 +153,63 @@ enum ServeCommand {
             api: api, console: console, hosts: HostPolicy(settings.hosts), basePath: settings.publicURL?.basePath ?? "")
         let server = HTTPServer(configuration: transport, handler: handler)
         let addresses: [SocketAddress]
+        let redirect: (server: HTTPServer<RedirectHandler>, addresses: [SocketAddress])?
         do {
             addresses = try server.start()
+            do {
+                let port = addresses.lazy.compactMap(\.port).first ?? 443
+                redirect = try RedirectHandler.start(settings, beside: transport, to: port)
+            } catch {
+                Blocking.run { await server.shutdown(grace: .zero) }
+                handler.closeReaders()
+                throw error
+            }
         } catch let failure as ListeningFailure {
             throw TransportSetup.failure(failure.error, at: failure.address, settings)
         } catch let error as SocketError {
             throw TransportSetup.failure(error, at: nil, settings)
         }
         do { try introduce(token, registry, settings) } catch {
-            Blocking.run { await server.shutdown(grace: .zero) }
+            Blocking.run {
+                await redirect?.server.shutdown(grace: .zero)
+                await server.shutdown(grace: .zero)
+            }
             handler.closeReaders()
             throw error
         }
         // The channel file of a killed process contains another token.
         OperatorChannel.remove(from: settings.dataPath)
         do {
-            try OperatorChannel(addresses: addresses, token: operatorToken, hosts: settings.hosts)?
-                .write(to: settings.dataPath)
+            try OperatorChannel(
+                addresses: addresses, isEncrypted: settings.hasTLS, token: operatorToken, hosts: settings.hosts
+            )?.write(to: settings.dataPath)
         } catch {
             Terminal.complain("fogbase: The operator's commands cannot reach this server: \(error)")
         }
-        announce(addresses, settings)
+        announce(addresses, redirect?.addresses ?? [], settings)
         if let code = options.setUpCode {
             Terminal.say(
                 "Make the first administrator here: \(consoleURL(addresses, settings))/#/welcome?code=\(code.text)")
         }
         console?.load()
         let sampling = MetricsSampling(api)
-        stop.wait { reopenLog(transport.accessLog, settings) }
+        stop.wait { reload(transport, settings) }
         sampling.end()
         OperatorChannel.remove(from: settings.dataPath)
         Terminal.complain("fogbase: Stopping; a second signal ends the process at once.")
-        Blocking.run { await server.shutdown(grace: settings.shutdownTimeout) }
+        Blocking.run {
+            await redirect?.server.shutdown(grace: .zero)
+            await server.shutdown(grace: settings.shutdownTimeout)
+        }
         handler.closeReaders()
     }
 
-    /// Opens the log file again, as logrotate asks for by SIGHUP.
-    private static func reopenLog(_ log: AccessLog?, _ settings: Settings) {
-        do throws(SocketError) { try log?.reopen() } catch {
-            report("The log file \(settings.logFile) cannot be opened again: \(error). The log stays in the old file")
+    /// Opens the log file again and loads the certificate again, as logrotate and certbot ask for by SIGHUP.
+    private static func reload(_ transport: HTTPServerConfiguration, _ settings: Settings) {
+        do throws(SocketError) { try transport.accessLog?.reopen() } catch {
+            report("The log file \(settings.logFile) cannot be opened again: \(error). The log stays in the old file.")
         }
+        if let server = transport.tls { TLSFiles(settings)?.reload(server) { report($0 + ".") } }
     }
 
     private static func signUp(_ setting: Settings.SignUp) -> RecordAPIConfiguration.SignUp {
@@ -216,13 +234,18 @@ enum ServeCommand {
         let place = addresses.first.map { "\($0)" } ?? ""
         let port = place.split(separator: ":").last ?? ""
         let isAny = place.hasPrefix("0.0.0.0:") || place.hasPrefix("[::]:")
-        return "http://\(isAny ? "localhost:\(port)" : place)/_"
+        return "\(scheme(settings))\(isAny ? "localhost:\(port)" : place)/_"
     }
 
-    private static func announce(_ addresses: [SocketAddress], _ settings: Settings) {
-        let places = addresses.map { address in
-            if case .unix = address { "\(address)" } else { "http://\(address)" }
-        }
+    private static func scheme(_ settings: Settings) -> String { settings.hasTLS ? "https://" : "http://" }
+
+    private static func announce(
+        _ addresses: [SocketAddress], _ redirecting: [SocketAddress], _ settings: Settings
+    ) {
+        let places =
+            addresses.map { address in
+                if case .unix = address { "\(address)" } else { scheme(settings) + "\(address)" }
+            } + redirecting.map { "http://\($0) (redirects)" }
         Terminal.say(
             "Fogbase \(Version.text) is listening on \(places.joined(separator: " and ")) (data: \(settings.dataPath))")
     }

@@ -223,6 +223,20 @@ private struct Loader {
 
     // MARK: Combinations
 
+    private mutating func checkTLS() {
+        switch (settings.tlsCertificate.isEmpty, settings.tlsKey.isEmpty) {
+        case (false, true): fail("tls.certificate is set and tls.key is not. Set both, or none for plain HTTP.")
+        case (true, false): fail("tls.key is set and tls.certificate is not. Set both, or none for plain HTTP.")
+        case (false, false):
+            if settings.tlsRedirectPort != 0, settings.tlsRedirectPort == settings.port {
+                fail("tls.redirect_port and server.port are both \(settings.port). Choose another one of them.")
+            }
+        case (true, true):
+            if settings.tlsRedirectPort != 0 { fail("tls.redirect_port needs tls.certificate and tls.key.") }
+            if settings.tlsHSTS != .zero { fail("tls.hsts needs tls.certificate and tls.key.") }
+        }
+    }
+
     mutating func checkTogether() {
         if !settings.container.isEmpty, !settings.containers.contains(settings.container) {
             // If only one container is named, it is also the only item of the list of containers.
@@ -232,6 +246,7 @@ private struct Loader {
                 fail("data.container is '\(settings.container)', which is not among data.containers.")
             }
         }
+        checkTLS()
         if settings.recordBytes > settings.bodyBytes {
             fail("limits.record_bytes must not be above limits.body_bytes: such a record could not be sent.")
         }

@@ -41,7 +41,8 @@ struct Setting: Sendable {
     }
 
     /// All settings, in the order in which they are listed.
-    static let all: [Setting] = server + http + data + assets + rights + webhooks + log + limits + rates + timeouts
+    static let all: [Setting] =
+        server + tls + http + data + assets + rights + webhooks + log + limits + rates + timeouts
 
     private static let server: [Setting] = [
         Setting(
@@ -55,6 +56,19 @@ struct Setting: Sendable {
         Setting(
             "server.threads", \.threads, .count(1...256), flag: "--threads",
             "number of event loops; by default one per core"),
+    ]
+
+    private static let tls: [Setting] = [
+        Setting(
+            "tls.certificate", \.tlsCertificate, .text("FILE"),
+            "PEM file with the server's certificate and those of its issuers; server.port then speaks HTTPS"),
+        Setting("tls.key", \.tlsKey, .text("FILE"), "PEM file with the certificate's private key"),
+        Setting(
+            "tls.redirect_port", \.tlsRedirectPort, .port,
+            "a further port, such as 80, that redirects plain HTTP to HTTPS; 0 for none"),
+        Setting(
+            "tls.hsts", \.tlsHSTS, .duration(.zero...Duration.seconds(3 * 366 * 86_400)),
+            "how long browsers must use HTTPS only (Strict-Transport-Security), such as 365d; 0s for no such demand"),
     ]
 
     private static let http: [Setting] = [

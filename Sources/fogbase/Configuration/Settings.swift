@@ -40,6 +40,12 @@ struct Settings: Sendable {
     var unixMode: UInt32 = 0o700
     var threads = HTTPServerConfiguration().loops
 
+    // TLS
+    var tlsCertificate = ""
+    var tlsKey = ""
+    var tlsRedirectPort: UInt16 = 0
+    var tlsHSTS = Duration.zero
+
     // Proxies and host names
     var trustedProxies: [String] = []
     var proxyField = TrustedProxies.Field.xForwardedFor
@@ -121,6 +127,9 @@ struct Settings: Sendable {
     var shutdownTimeout = Duration.seconds(20)
 
     var gzipMinimumBytes = 1_400
+
+    /// Whether the server itself speaks TLS.
+    var hasTLS: Bool { !tlsCertificate.isEmpty }
 
     /// The container for requests that name no container.
     var requestContainer: String {

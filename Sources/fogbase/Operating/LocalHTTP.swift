@@ -1,5 +1,6 @@
 import Glibc
 import Sockets
+import TLS
 
 /// Sends one request to a server on this machine, over a new connection.
 enum LocalHTTP {
@@ -10,13 +11,14 @@ enum LocalHTTP {
 
     /// The network address or Unix socket of a server.
     enum Place: Hashable, CustomStringConvertible {
-        /// A name or an address, without brackets.
-        case network(host: String, port: UInt16)
+        /// A name or an address, without brackets. With TLS, every certificate is accepted: the connection does not leave
+        /// this machine, and the certificate is for the name that other machines use.
+        case network(host: String, port: UInt16, isEncrypted: Bool = false)
         case unix(path: String)
 
         var description: String {
             switch self {
-            case .network(let host, let port): "\(host), port \(port)"
+            case .network(let host, let port, _): "\(host), port \(port)"
             case .unix(let path): path
             }
         }
@@ -34,9 +36,8 @@ enum LocalHTTP {
         to places: [Place], lines: [String], body: [UInt8] = [], maxWait: Int
     ) throws(TextFile.Problem) -> Response {
         let request = Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + body
-        let (descriptor, place) = try connect(to: places, maxWait: maxWait)
-        defer { close(descriptor) }
-        guard let response = exchange(descriptor, request) else {
+        let (line, place) = try connect(to: places, maxWait: maxWait)
+        guard line.send(request), let response = receiveResponse(line) else {
             throw TextFile.Problem(
                 description: "The server at \(place) did not respond within \(maxWait) seconds.")
         }
@@ -53,18 +54,17 @@ enum LocalHTTP {
         let file = Glibc.open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw TextFile.Problem(description: "\(path) cannot be read: \(SystemError.text).") }
         defer { close(file) }
-        let (descriptor, place) = try connect(to: places, maxWait: maxWait)
-        defer { close(descriptor) }
-        var isSent = send(Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8), to: descriptor)
+        let (line, place) = try connect(to: places, maxWait: maxWait)
+        var isSent = line.send(Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8))
         var piece = [UInt8](repeating: 0, count: 256 << 10)
         // A server that rejects a file responds before it has all of it, and closes the connection.
         while isSent {
             let count = piece.withUnsafeMutableBytes { read(file, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { break }
-            isSent = send(Array(piece[..<count]), to: descriptor)
+            isSent = line.send(Array(piece[..<count]))
         }
-        guard let response = receiveResponse(descriptor) else {
+        guard let response = receiveResponse(line) else {
             throw TextFile.Problem(description: "The server at \(place) did not respond within \(maxWait) seconds.")
         }
         return response
@@ -82,12 +82,11 @@ enum LocalHTTP {
         at places: [Place], lines: [String], maxWait: Int, _ each: ([UInt8]) throws(Failure) -> Bool
     ) throws -> Response? {
         let request = Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
-        let (descriptor, _) = try connect(to: places, maxWait: maxWait)
-        defer { close(descriptor) }
-        guard send(request, to: descriptor) else { return nil }
+        let (line, _) = try connect(to: places, maxWait: maxWait)
+        guard line.send(request) else { return nil }
         var bytes: [UInt8] = []
         var isBody = false
-        while let piece = receive(descriptor), !piece.isEmpty {
+        while let piece = line.receive(), !piece.isEmpty {
             if isBody {
                 guard try each(piece) else { return nil }
             } else {
@@ -107,7 +106,7 @@ enum LocalHTTP {
     /// - Throws: A sentence if no connection can be made.
     private static func connect(
         to places: [Place], maxWait: Int
-    ) throws(TextFile.Problem) -> (descriptor: Int32, place: Place) {
+    ) throws(TextFile.Problem) -> (line: Line, place: Place) {
         var problem = TextFile.Problem(description: "There is no server to connect to.")
         for place in places {
             do throws(TextFile.Problem) {
@@ -128,7 +127,7 @@ enum LocalHTTP {
     /// Returns a connection to a location.
     ///
     /// - Throws: A sentence if no connection can be made.
-    private static func connect(to place: Place, maxWait: Int) throws(TextFile.Problem) -> Int32 {
+    private static func connect(to place: Place, maxWait: Int) throws(TextFile.Problem) -> Line {
         var last = "no address"
         switch place {
         case .unix(let path):
@@ -137,9 +136,9 @@ enum LocalHTTP {
                 throw TextFile.Problem(description: "\(path) is no path of a socket: \(error).")
             }
             let descriptor = address.withSystemAddress { open(AF_UNIX, 0, $0, $1, maxWait) }
-            if descriptor >= 0 { return descriptor }
+            if descriptor >= 0 { return Line(descriptor) }
             last = SystemError.text
-        case .network(let host, let port):
+        case .network(let host, let port, let isEncrypted):
             var hints = addrinfo()
             hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
             var found: UnsafeMutablePointer<addrinfo>?
@@ -152,7 +151,11 @@ enum LocalHTTP {
                 next = address.ai_next
                 let descriptor = open(
                     address.ai_family, address.ai_protocol, address.ai_addr, address.ai_addrlen, maxWait)
-                if descriptor >= 0 { return descriptor }
+                if descriptor >= 0 {
+                    let line = Line(descriptor)
+                    guard isEncrypted, !line.encrypt() else { return line }
+                    throw TextFile.Problem(description: "The server at \(place) does not speak TLS, or is overloaded.")
+                }
                 last = SystemError.text
             }
         }
@@ -178,44 +181,14 @@ enum LocalHTTP {
         return descriptor
     }
 
-    /// Sends the request and reads the whole response. Returns `nil` if the response is incomplete.
-    private static func exchange(_ descriptor: Int32, _ request: [UInt8]) -> Response? {
-        guard send(request, to: descriptor) else { return nil }
-        return receiveResponse(descriptor)
-    }
-
     /// Reads the whole response. Returns `nil` if it is incomplete.
-    private static func receiveResponse(_ descriptor: Int32) -> Response? {
+    private static func receiveResponse(_ line: Line) -> Response? {
         var bytes: [UInt8] = []
-        while let piece = receive(descriptor) {
+        while let piece = line.receive() {
             if piece.isEmpty { return parse(bytes) }
             bytes += piece
         }
         return nil
-    }
-
-    /// Sends bytes. Returns `false` if that fails.
-    private static func send(_ request: [UInt8], to descriptor: Int32) -> Bool {
-        var sent = 0
-        while sent < request.count {
-            let count = request.withUnsafeBytes {
-                Glibc.send(descriptor, $0.baseAddress?.advanced(by: sent), $0.count - sent, Int32(MSG_NOSIGNAL))
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return false }
-            sent += count
-        }
-        return true
-    }
-
-    /// Returns the next bytes; empty at the end of the connection, `nil` after an error or a timeout.
-    private static func receive(_ descriptor: Int32) -> [UInt8]? {
-        var piece = [UInt8](repeating: 0, count: 16 << 10)
-        while true {
-            let count = recv(descriptor, &piece, piece.count, 0)
-            if count < 0, errno == EINTR { continue }
-            return count < 0 ? nil : Array(piece.prefix(count))
-        }
     }
 
     /// Parses a response; `nil` if it is malformed or truncated.

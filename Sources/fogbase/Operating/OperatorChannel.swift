@@ -13,7 +13,7 @@ import Sockets
 /// operator.json:  {"url"?,"unix"?,"token","process","version","host"}
 /// ```
 struct OperatorChannel {
-    /// The server's URL, such as `http://127.0.0.1:8080`; `nil` for a server that listens only on a Unix socket.
+    /// The server's URL, such as `http://127.0.0.1:8080` or, with TLS, `https://127.0.0.1:8080`; `nil` for a server that listens only on a Unix socket.
     let url: String?
     /// The path of the server's Unix socket; `nil` if the server does not listen on one.
     let unixPath: String?
@@ -36,15 +36,17 @@ struct OperatorChannel {
     ///
     /// - Parameters:
     ///   - addresses: The addresses on which the server listens.
+    ///   - isEncrypted: Whether the server speaks TLS, except on its Unix socket.
     ///   - hosts: The host names that the server accepts; empty for all.
     /// - Returns: `nil` if `addresses` is empty.
-    init?(addresses: [SocketAddress], token: String, hosts: [String] = []) {
+    init?(addresses: [SocketAddress], isEncrypted: Bool = false, token: String, hosts: [String] = []) {
+        let scheme = isEncrypted ? "https://" : "http://"
         var url: String?
         var unixPath: String?
         for address in addresses {
             switch address {
             case .unix(let path): unixPath = Self.absolute(path)
-            default: url = url ?? "http://\(Self.local("\(address)"))"
+            default: url = url ?? scheme + Self.local("\(address)")
             }
         }
         guard url != nil || unixPath != nil else { return nil }
@@ -53,7 +55,7 @@ struct OperatorChannel {
         self.token = token
         process = getpid()
         version = Version.text
-        host = hosts.first ?? url.map { String($0.dropFirst("http://".count)) } ?? "localhost"
+        host = hosts.first ?? url.map { String($0.dropFirst(scheme.count)) } ?? "localhost"
     }
 
     /// Returns an absolute path, because a command may run in another working directory than the server.
@@ -76,12 +78,14 @@ struct OperatorChannel {
     /// operator's.
     var places: [LocalHTTP.Place] {
         var places: [LocalHTTP.Place] = []
-        if let url, url.hasPrefix("http://"), let colon = url.lastIndex(of: ":"),
-            let port = UInt16(url[url.index(after: colon)...])
+        if let url, let mark = url.firstRange(of: "://"), let colon = url.lastIndex(of: ":"),
+            colon > mark.lowerBound, let port = UInt16(url[url.index(after: colon)...])
         {
-            let name = url[..<colon].dropFirst("http://".count)
+            let name = url[mark.upperBound..<colon]
             places.append(
-                .network(host: String(name.hasPrefix("[") ? name.dropFirst().dropLast() : name), port: port))
+                .network(
+                    host: String(name.hasPrefix("[") ? name.dropFirst().dropLast() : name), port: port,
+                    isEncrypted: url.hasPrefix("https:")))
         }
         if let unixPath { places.append(.unix(path: unixPath)) }
         return places

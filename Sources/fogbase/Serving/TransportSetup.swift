@@ -3,6 +3,7 @@ import HTTP
 import HTTPTransport
 import RecordAPI
 import Sockets
+import TLS
 
 /// Converts settings to the transport's configuration.
 enum TransportSetup {
@@ -12,7 +13,7 @@ enum TransportSetup {
 
     /// Returns the transport's configuration without the addresses.
     ///
-    /// - Throws: `Failure` if the access log cannot be opened.
+    /// - Throws: `Failure` if the access log cannot be opened, or the certificate cannot be used.
     static func configuration(_ settings: Settings, descriptors: Int) throws -> HTTPServerConfiguration {
         var transport = HTTPServerConfiguration()
         transport.loops = settings.threads
@@ -46,6 +47,14 @@ enum TransportSetup {
         transport.didRejectOrigin = { rejectedOrigins.note($0) }
         transport.handlesOwnPreflights = { RouteTable.decidesOrigins(of: $0) }
         transport.accessLog = try accessLog(settings)
+        if let files = TLSFiles(settings) {
+            let identity = try files.load()
+            for warning in files.warnings(identity) { Terminal.complain("fogbase: \(warning).") }
+            transport.tls = TLSServer(identity)
+            if settings.tlsHSTS != .zero {
+                transport.strictTransportSecurity = "max-age=\(settings.tlsHSTS.components.seconds)"
+            }
+        }
         let base = settings.publicURL?.basePath ?? ""
         transport.basePath = Array(base.utf8)
         transport.loggedPath = LoggedPath.ofUnmatched
@@ -71,23 +80,11 @@ enum TransportSetup {
         }
     }
 
-    /// Returns the addresses to listen on.
+    /// Returns the addresses to listen on, with the Unix socket.
     ///
     /// - Throws: `Failure` with code `configuration` for an invalid address.
     static func addresses(_ settings: Settings) throws(Failure) -> [SocketAddress] {
-        var addresses: [SocketAddress] = []
-        for host in ListeningHost.list(settings.host) {
-            guard let address = SocketAddress(host: ListeningHost.address(host), port: settings.port) else {
-                throw Failure("server.host is '\(settings.host)'; it \(ListeningHost.rule).", code: .configuration)
-            }
-            addresses.append(address)
-            // If the system chooses the port, each address would get another one.
-            if host == "localhost", settings.port != 0, let six = SocketAddress(host: "::1", port: settings.port),
-                ListeningHost.hasIPv6
-            {
-                addresses.append(six)
-            }
-        }
+        var addresses = try addresses(settings, port: settings.port)
         if !settings.unixPath.isEmpty {
             do throws(SocketError) {
                 addresses.append(try SocketAddress("unix:" + settings.unixPath))
@@ -95,8 +92,28 @@ enum TransportSetup {
                 throw Failure("server.unix: \(error).", code: .configuration)
             }
         }
+        return addresses
+    }
+
+    /// Returns the network addresses to listen on, each once, and none that another one of them includes.
+    ///
+    /// - Throws: `Failure` with code `configuration` for an invalid address.
+    static func addresses(_ settings: Settings, port: UInt16) throws(Failure) -> [SocketAddress] {
+        var addresses: [SocketAddress] = []
+        for host in ListeningHost.list(settings.host) {
+            guard let address = SocketAddress(host: ListeningHost.address(host), port: port) else {
+                throw Failure("server.host is '\(settings.host)'; it \(ListeningHost.rule).", code: .configuration)
+            }
+            addresses.append(address)
+            // If the system chooses the port, each address would get another one.
+            if host == "localhost", port != 0, let six = SocketAddress(host: "::1", port: port), ListeningHost.hasIPv6 {
+                addresses.append(six)
+            }
+        }
         var known: Set<SocketAddress> = []
-        return addresses.filter { known.insert($0).inserted }
+        return addresses.filter { address in
+            known.insert(address).inserted && !addresses.contains { $0 != address && $0.includes(address) }
+        }
     }
 
     /// Returns the failure to report if the server cannot listen. Its sentence suggests a fix.
@@ -106,14 +123,16 @@ enum TransportSetup {
         guard case .system(_, let code) = error else { return Failure("The server cannot listen: \(error).") }
         if case .unix(let path)? = address { return unixFailure(path, code) }
         let host = address?.host ?? settings.host
-        let place = "\(host), port \(settings.port)"
+        let port = address?.port ?? settings.port
+        let place = "\(host), port \(port)"
+        let flag = port != 0 && port == settings.tlsRedirectPort ? "--tls-redirect-port" : "--port"
         switch code {
         case EADDRINUSE:
             return Failure(
-                "Another program already listens on \(place). Stop it, or choose another port with --port.")
+                "Another program already listens on \(place). Stop it, or choose another port with \(flag).")
         case EACCES:
             return Failure(
-                "This user may not listen on \(place). Ports below 1024 need more privileges: choose another one with --port."
+                "This user may not listen on \(place). Ports below 1024 need more privileges: choose another one with \(flag)."
             )
         case EADDRNOTAVAIL:
             return Failure("This machine has no address \(host). Choose another one with --host.")
@@ -129,9 +148,13 @@ enum TransportSetup {
         case EADDRINUSE:
             var status = stat()
             let isSocket = lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
+            let listener = ListeningSocket.processListening(at: path).map { process in
+                let name = try? TextFile.read("/proc/\(process)/comm")
+                return ": process \(process)" + (name.flatMap { $0 }.map { " (\($0.trimmed))" } ?? "")
+            }
             return Failure(
                 isSocket
-                    ? "Another program already listens on the Unix socket \(path). Stop it, or \(choice)."
+                    ? "Another program already listens on the Unix socket \(path)\(listener ?? ""). Stop it, or \(choice)."
                     : "The Unix socket \(path) cannot be made: something that is no socket has this path. Move it away, or \(choice)."
             )
         case EACCES, EPERM:
@@ -157,7 +180,7 @@ enum TransportSetup {
 /// The addresses to listen on, in the notation of the setting.
 enum ListeningHost {
     static let rule =
-        "must be an IP address of this machine, such as 127.0.0.1 or ::1, or several, separated by commas; 0.0.0.0 means all of IPv4, :: all"
+        "must be an IP address of this machine, such as 127.0.0.1 or ::1, or localhost, or several, separated by commas; 0.0.0.0 means all of IPv4, :: all"
 
     /// Returns the entries of the setting.
     static func list(_ text: String) -> [String] {
@@ -181,5 +204,16 @@ enum ListeningHost {
 
     static func isAddress(_ host: String) -> Bool {
         SocketAddress(host: address(host), port: 0) != nil
+    }
+}
+
+extension SocketAddress {
+    /// Whether a socket on this address takes the connections to another one on the same port: 0.0.0.0 those to all of
+    /// IPv4, and :: all.
+    fileprivate func includes(_ other: SocketAddress) -> Bool {
+        switch (self, other) {
+        case (.ipv4(0, _), .ipv4), (.ipv6(0, 0, _, _), .ipv4), (.ipv6(0, 0, _, _), .ipv6): true
+        default: false
+        }
     }
 }
