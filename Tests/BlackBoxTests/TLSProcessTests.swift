@@ -31,13 +31,16 @@ import Testing
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: directory + "/k.pem")
         }
 
+        private static let start = """
+            exec 2>&1; set +e +o pipefail; trap '' PIPE
+            fetch() { curl -sS --cacert $DIR/ca.pem "$@"; }
+
+            """
+
         /// Runs shell lines with `URL`, `PORT` and `DIR`, and returns what they print, errors too.
         func run(_ script: String) throws -> String {
             try Shell.run(
-                [
-                    "exec 2>&1; set +e +o pipefail; trap '' PIPE",
-                    "fetch() { curl -sS --cacert $DIR/ca.pem \"$@\"; }\n" + script,
-                ],
+                [Self.start + script],
                 port: server.port,
                 variables: [
                     "URL": "https://localhost:\(server.port)", "PORT": "\(server.port)", "DIR": directory,
@@ -108,7 +111,7 @@ import Testing
             printf 'GET /health/live HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n' |
                 openssl s_client -quiet -connect localhost:$PORT 2>&1 | grep -cE 'HTTP/1.1 200|unexpected eof'
             updates() {
-                rm -f input; mkfifo input
+                rm -f input; mkfifo input; : > output
                 openssl s_client -tls1_3 -connect localhost:$PORT < input > output 2>&1 & client=$!
                 exec 3> input
                 printf 'GET /health/live HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n' >&3
