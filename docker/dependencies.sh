@@ -1,7 +1,7 @@
 #!/bin/sh
 # Checks that the dependencies of the build are installed. Installs missing ones with apt-get, or prints their names.
-# With the argument "libraries" it does not check for Swift and Python. With "tests" it also installs time zones, and nginx,
-# without which the tests of reverse proxies are skipped, and with "node" Node.js.
+# With the argument "libraries" it does not check for Swift and Python. With "tests" it also installs time zones, openssl, and
+# nginx, without which the tests of reverse proxies are skipped, and with "node" Node.js.
 set -eu
 
 fail() {
@@ -65,6 +65,10 @@ fi
 
 if [ "${1:-}" = tests ] && [ ! -e /usr/share/zoneinfo/Europe/Berlin ]; then
     install " tzdata"
+fi
+
+if [ "${1:-}" = tests ] && ! command -v openssl >/dev/null 2>&1; then
+    install " openssl"
 fi
 
 if [ "${1:-}" = tests ] && ! PATH="$PATH:/usr/sbin" command -v nginx >/dev/null 2>&1; then

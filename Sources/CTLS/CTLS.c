@@ -113,7 +113,10 @@ static int set_up(SSL_CTX *context) {
     // Records without data return to the caller, which counts them.
     SSL_CTX_clear_mode(context, SSL_MODE_AUTO_RETRY);
     SSL_CTX_set_mode(
-        context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
+        context,
+        SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS
+            // The chain is what the file has. libssl would look for issuers in each handshake.
+            | SSL_MODE_NO_AUTO_CHAIN);
     SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
     // One `recv` for a record instead of one for its head and one for the rest.
     SSL_CTX_set_read_ahead(context, 1);

@@ -247,17 +247,38 @@ import Threads
     }
 
     @Test func `a crowd of handshakes leaves a connection its share of the loop`() async throws {
-        let server = try Self.server({ $0.loops = 1 })
-        let client = try EncryptedClient(port: server.port)
+        let (isFree, isBlocked) = (Monitor(false), Locked(false))
+        let (crowd, answered) = (Locked<[Int32]>([]), Locked(-1))
+        let server = try Self.server(
+            { $0.loops = 1 },
+            handler: { request in
+                if request.target.rawPath == "/block" {
+                    isBlocked.withLock { $0 = true }
+                    isFree.wait(until: { $0 }, then: { _ in })
+                } else {
+                    // This runs on the loop's thread, so no handshake continues meanwhile.
+                    var byte: UInt8 = 0
+                    let count = crowd.withLock { $0 }
+                        .count { recv($0, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) == 1 }
+                    answered.withLock { $0 = count }
+                }
+                return .text("done")
+            })
+        let (blocker, client) = (try EncryptedClient(port: server.port), try EncryptedClient(port: server.port))
+        let clients = try (0..<100).map { _ in try server.client() }
+        crowd.withLock { $0 = clients.map(\.descriptor) }
+        #expect(await eventually { server.server.openConnections == 102 })
+        try blocker.send(Self.get("/block"))
+        #expect(await eventually { isBlocked.withLock { $0 } })
+        // The loop finds all of these in one poll, the request last.
         let hello = try Self.clientHello()
-        let crowd = try (0..<200).map { _ in try server.client() }
-        for one in crowd { try one.send(hello) }
-        // Each of these takes one turn of the loop, in which one handshake is computed at most.
-        for _ in 0..<20 {
-            try client.send(Self.get("/", ""))
-            _ = try client.receive(until: "hello /")
-        }
-        for one in crowd { #expect(try one.receive(upTo: 1).first == 22, "ServerHello") }
+        for one in clients { try one.send(hello) }
+        try client.send(Self.get("/"))
+        isFree.withLock { $0 = true }
+        isFree.signal()
+        #expect(String(decoding: try client.receiveAll(), as: UTF8.self).hasSuffix("done"))
+        #expect((0...2).contains(answered.withLock { $0 }))
+        for one in clients { #expect(try one.receive(upTo: 1).first == 22, "ServerHello") }
         await server.stop()
     }
 
