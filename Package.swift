@@ -38,6 +38,7 @@ let package = Package(
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CCrypt", providers: [.apt(["libcrypt-dev"])]),
         .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .target(name: "CLinux"),
         .target(name: "CTLS", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
@@ -55,7 +56,7 @@ let package = Package(
         module("UnicodeText"),
 
         // What touches the machine.
-        module("Cryptography", ["Encodings", "CCrypto"]),
+        module("Cryptography", ["Encodings", "CCrypto", "CCrypt"]),
         module("Compression", ["CZlib"]),
         module("Threads", ["CLinux"]),
         module("TLS", ["Threads", "CTLS"]),

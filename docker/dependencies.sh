@@ -22,6 +22,7 @@ missing=""
 has_header sqlite3.h || missing="$missing libsqlite3-dev"
 has_header zlib.h || missing="$missing zlib1g-dev"
 has_header openssl/evp.h || missing="$missing libssl-dev"
+has_header crypt.h || missing="$missing libcrypt-dev"
 ls /usr/include/curl/curl.h /usr/include/*/curl/curl.h /usr/local/include/curl/curl.h 2>/dev/null | grep -q . ||
     missing="$missing libcurl4-openssl-dev"
 # The linker needs the start files and libraries of a C++ compiler.

@@ -1,5 +1,5 @@
 /// Creates and checks stored password hashes. A stored hash is text with the hash function, its costs, the salt and the
-/// digest (`StoredPassword`).
+/// digest (`StoredPassword`). Hashes of other servers are checked too, but not created (`BcryptHash`).
 ///
 /// Each call takes tens to hundreds of milliseconds and tens of megabytes, so call these functions on a thread that can
 /// block. Passwords are bytes and are never truncated. Callers must limit their length. With scrypt, NUL bytes at the
@@ -34,11 +34,12 @@ package enum PasswordHash {
     ///
     /// - Parameter current: The scheme for new hashes, which decides `needsRehash`.
     /// - Throws: `CryptographyError.malformedPasswordHash` if the text is malformed or its costs exceed the limits;
-    ///   `.unavailable` if libcrypto lacks the hash function, for example after the data was moved to a machine with an
-    ///   older libcrypto; `.passwordHashingFailed` if too little memory is available.
+    ///   `.unavailable` if libcrypto or libcrypt lacks the hash function, for example after the data was moved to a
+    ///   machine with an older libcrypto; `.passwordHashingFailed` if too little memory is available.
     package static func verify(
         _ password: [UInt8], against text: String, current: PasswordScheme = .preferred
     ) throws(CryptographyError) -> Verdict {
+        if let foreign = BcryptHash(text) { return try foreign.matches(password) ? .yes(needsRehash: true) : .no }
         guard let stored = StoredPassword(text) else { throw .malformedPasswordHash }
         let digest = try stored.scheme.derive(password: password, salt: stored.salt, length: stored.digest.count)
         guard ConstantTime.equal(digest, stored.digest) else { return .no }
@@ -47,7 +48,10 @@ package enum PasswordHash {
         return .yes(needsRehash: !isCurrent)
     }
 
-    /// Returns the scheme of a stored hash; `nil` if the text is malformed.
+    /// Whether a text is a hash that `verify` can check. Call it before a hash from outside is stored.
+    package static func isSupported(_ text: String) -> Bool { StoredPassword(text) != nil || BcryptHash(text) != nil }
+
+    /// Returns the scheme of a stored hash; `nil` if the text is malformed, or of a function that makes no new hashes.
     package static func scheme(of text: String) -> PasswordScheme? { StoredPassword(text)?.scheme }
 
     /// Returns a stored hash with a scheme's costs that no password matches. Verify the password of an unknown user
