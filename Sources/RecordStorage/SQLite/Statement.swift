@@ -8,7 +8,7 @@ package import RecordModel
 /// Functions throw INTERNAL_ERROR or TRY_AGAIN_LATER for a failure of the store (`RecordError.init(_:)`).
 package final class Statement {
     /// The compiled SQLite statement. `nil` before the first use, or if a driver runs the statement.
-    private var file: OpaquePointer?
+    private(set) var file: OpaquePointer?
     private let driven: (any StatementDriver)?
     /// The connection that runs the statement.
     package let connection: Connection
