@@ -91,15 +91,20 @@ let package = Package(
         // What copies databases of CloudKit. It knows neither sockets nor files: the executable has them.
         module("CloudKitImport", ["Calendars", "Cryptography", "RecordWire"]),
 
+        // What converts data sets of other servers into the file of a container.
+        module(
+            "ForeignImport",
+            ["Cryptography", "Encodings", "RecordModel", "RecordStorage", "RecordWire", "UnicodeText"]),
+
         // What apps use. It shares with the server what a record is, and nothing of how one is kept.
         module("FogbaseClient", ["Geography", "RecordModel", "RecordWire", "Encodings"]),
 
         .executableTarget(
             name: "fogbase",
             dependencies: [
-                "CloudKitImport", "HTTP", "HTTPSending", "HTTPTransport", "RecordAPI", "RecordEngine", "RecordModel",
-                "RecordStorage",
-                "RecordWire", "UnicodeText", "Encodings", "Cryptography", "Compression", "Threads", "Sockets", "TLS",
+                "CloudKitImport", "ForeignImport", "HTTP", "HTTPSending", "HTTPTransport", "RecordAPI", "RecordEngine",
+                "RecordModel", "RecordStorage", "RecordWire", "UnicodeText", "Encodings", "Cryptography", "Compression",
+                "Threads", "Sockets", "TLS",
                 "Thumbnails", "CLinux",
             ],
             exclude: ["function-order.txt"], swiftSettings: house),
@@ -167,6 +172,9 @@ let package = Package(
             name: "TextTablesTests",
             dependencies: ["TextTables", "Calendars", "Encodings", "RecordModel", "RecordWire", "TestSupport"],
             exclude: ["Samples"], swiftSettings: house),
+        tests(
+            "ForeignImportTests",
+            ["ForeignImport", "Cryptography", "Encodings", "RecordModel", "RecordStorage", "RecordWire"]),
         tests("CloudKitImportTests", ["CloudKitImport", "Cryptography", "Encodings", "RecordWire", "Threads"]),
         tests(
             "FogbaseTests",
