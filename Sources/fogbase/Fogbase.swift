@@ -1,3 +1,4 @@
+import ForeignImport
 import Glibc
 
 /// The program. It parses the command line, runs the command, and exits with the command's exit code.
@@ -54,6 +55,9 @@ struct Fogbase {
         case "backup verify": return try BackupCommand.verify(arguments, configuration)
         case "backup restore": return try BackupCommand.restore(arguments, configuration.settings)
         case "import cloudkit": return try ImportCommand.run(arguments, configuration)
+        case "import pocketbase": return try ForeignImportCommand.run(.pocketbase, arguments, configuration)
+        case "import parse": return try ForeignImportCommand.run(.parse, arguments, configuration)
+        case "import ncmb": return try ForeignImportCommand.run(.ncmb, arguments, configuration)
         case "health": return HealthCommand.run(configuration.settings)
         default: return try OperatorCommand.run(command, arguments, configuration)
         }

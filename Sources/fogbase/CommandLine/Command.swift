@@ -11,7 +11,8 @@ struct Command {
     /// The words of the command, such as `users add`.
     let name: String
     let summary: String
-    /// The names of the positional arguments in help texts. Names in brackets are optional.
+    /// The names of the positional arguments in help texts. Names in brackets are optional; a last one that ends with `…`
+    /// can be repeated.
     var operands: [String] = []
     var options: [CommandOption] = []
     /// The settings whose flags the command accepts. A command with `none` does not accept `--config` either.
@@ -90,6 +91,17 @@ struct Command {
         Command(
             name: "import cloudkit", summary: "copy a database of CloudKit to the running server, and catch up later",
             options: ImportCommand.options, settings: .some(place), notes: ImportCommand.notes),
+        Command(
+            name: "import pocketbase", summary: "import a data directory of PocketBase", operands: ["DIR"],
+            options: ForeignImportCommand.options, settings: .some(place), notes: ForeignImportCommand.notes),
+        Command(
+            name: "import parse", summary: "import an export of Parse Server, as JSON or by mongoexport",
+            operands: ["PATH…"], options: ForeignImportCommand.options + [ForeignImportCommand.files],
+            settings: .some(place), notes: ForeignImportCommand.notes),
+        Command(
+            name: "import ncmb", summary: "import an export of NCMB, a JSON file for each class",
+            operands: ["PATH…"], options: ForeignImportCommand.options + [ForeignImportCommand.files],
+            settings: .some(place), notes: ForeignImportCommand.notes),
     ]
 
     private static let administering: [Command] = [

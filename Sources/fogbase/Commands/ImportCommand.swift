@@ -71,7 +71,7 @@ struct ImportCommand {
         // Mistakes on the command line are found before anything is sent.
         let source = try sourceDatabase()
         let credential = try credential(isPrivate: source.isPrivate)
-        let pairs = try usersFile()
+        let pairs = try option("--users").map(Self.usersFile) ?? []
         if let path = option("--schema") { try SchemaCommand.checkFile(at: path) }
         let way = try Operator(configuration)
         guard way.isServed else { throw OperatorTarget.stopped(configuration) }
@@ -86,7 +86,7 @@ struct ImportCommand {
         if let file = option("--schema"), journal.state.run == 0 { try importSchema(file, through: way) }
         var options = Importer.Options(types: try types(way))
         options.isDryRun = isDryRun
-        options.users = UserMap(try accounts(pairs, users))
+        options.users = UserMap(try Self.accounts(pairs, users))
         let files = ImportFiles(beside: path)
         try files.prepare()
         defer { files.remove() }
@@ -202,16 +202,16 @@ struct ImportCommand {
 
     // MARK: Users, types and the schema
 
-    private func usersFile() throws(Failure) -> [(source: String, account: String)] {
-        guard let path = option("--users") else { return [] }
-        let text = try Self.read(path)
+    /// Returns the users of the source in a file, and their accounts here.
+    static func usersFile(_ path: String) throws(Failure) -> [(source: String, account: String)] {
+        let text = try read(path)
         do throws(UserMap.Problem) { return try UserMap.read(text) } catch {
             throw Failure("\(path):\(error.line): \(error.reason).")
         }
     }
 
     /// Returns the record names of accounts by those of users of the source.
-    private func accounts(
+    static func accounts(
         _ pairs: [(source: String, account: String)], _ users: OperatorCommand
     ) throws(Failure) -> [String: String] {
         guard !pairs.isEmpty else { return [:] }
