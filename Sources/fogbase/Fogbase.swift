@@ -35,8 +35,8 @@ struct Fogbase {
         _ command: Command, _ arguments: Arguments, _ environment: [String: String]
     ) throws(Failure) -> ExitCode {
         guard command.takesConfiguration else {
-            // `help` is handled above; `version` is the only other command without configuration.
-            VersionCommand.run()
+            // `help` is handled above; `completion` and `version` are the other commands without configuration.
+            if command.name == "completion" { try Completion.run(arguments.operands) } else { VersionCommand.run() }
             return .success
         }
         let configuration = try Configuration(

@@ -143,7 +143,7 @@ struct Arguments {
             throw .usage("'fogbase \(command.name)' needs \(wanted[operands.count]).")
         }
         let most = command.operands.count
-        if operands.count > most, command.operands.last?.hasSuffix("…") != true {
+        if operands.count > most, command.operands.last?.contains("…") != true {
             throw .usage("'fogbase \(command.name)' has no parameter for '\(operands[most])'.")
         }
     }

@@ -11,8 +11,8 @@ struct Command {
     /// The words of the command, such as `users add`.
     let name: String
     let summary: String
-    /// The names of the positional arguments in help texts. Names in brackets are optional; a last one that ends with `…`
-    /// can be repeated.
+    /// The names of the positional arguments in help texts. Names in brackets are optional. The last one may be repeated
+    /// if its name has an ellipsis.
     var operands: [String] = []
     var options: [CommandOption] = []
     /// The settings whose flags the command accepts. A command with `none` does not accept `--config` either.
@@ -250,6 +250,9 @@ struct Command {
             name: "audit", summary: "print the audit log, newest entries first",
             options: OperatorCommand.auditOptions, settings: .some(place)),
         Command(name: "help", summary: "print this text, or the help of a command", operands: ["[COMMAND]"]),
+        Command(
+            name: "completion", summary: "print a script for tab completion in a shell",
+            operands: ["bash|zsh|fish", "[WORD…]"], notes: Completion.notes),
     ]
 
     private static let json = OperatorCommand.json
