@@ -11,10 +11,11 @@ final class Console: Sendable {
     /// Finds the directory of the console. If there is none, returns `nil` and writes a line to the log.
     ///
     /// - Parameters:
-    ///   - path: The configured path. If empty, the search covers the program's directory and the working directory.
+    ///   - path: The configured path. If empty, the search covers the program's directory, the directory `share` of the
+    ///     program's installation, and the working directory.
     ///   - basePath: The path of `public.url`, for redirects.
     init?(configured path: String, basePath: String = "") {
-        let candidates = path.isEmpty ? Self.standardDirectories : [path]
+        let candidates = path.isEmpty ? Self.standardDirectories(program: Self.program) : [path]
         guard let directory = candidates.first(where: { access($0 + "/index.html", R_OK) == 0 }) else {
             Terminal.complain(
                 "fogbase: The console is off: there is no index.html in \(candidates.joined(separator: " or "))."
@@ -61,11 +62,21 @@ final class Console: Sendable {
         }
     }
 
-    private static var standardDirectories: [String] {
+    /// The path of the running program; empty if it is not known.
+    private static var program: String {
         var path = [CChar](repeating: 0, count: 4_096)
         let count = readlink("/proc/self/exe", &path, path.count - 1)
-        let program = String(decoding: path.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return String(decoding: path.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// The directories in which the console can be if none is configured, the first choice first.
+    ///
+    /// - Parameter program: The path of the program. For one in `/usr/bin`, the console of a package is in
+    ///   `/usr/share/fogbase/public`.
+    static func standardDirectories(program: String) -> [String] {
         guard let slash = program.lastIndex(of: "/") else { return ["./Public"] }
-        return [String(program[..<slash]) + "/Public", "./Public"]
+        let directory = String(program[..<slash])
+        let shared = directory.hasSuffix("/bin") ? [String(directory.dropLast(3)) + "share/fogbase/public"] : []
+        return [directory + "/Public"] + shared + ["./Public"]
     }
 }
