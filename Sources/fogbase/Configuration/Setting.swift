@@ -73,8 +73,9 @@ struct Setting: Sendable {
 
     private static let http: [Setting] = [
         Setting(
-            "http.trusted_proxies", \.trustedProxies, .networks(orUnix: true),
-            "reverse proxies whose client addresses are trusted; 'unix' for proxies on the Unix socket"),
+            "http.trusted_proxies", \.trustedProxies, .networks(orWords: ["unix", "gateway"]),
+            "reverse proxies whose client addresses are trusted; 'unix' for proxies on the Unix socket, 'gateway' for the host of a container"
+        ),
         Setting(
             "http.proxy_field", \.proxyField, .choice,
             "the header field with the client address; the other one is ignored"),
@@ -97,7 +98,8 @@ struct Setting: Sendable {
             "WAL size that starts a checkpoint; the WAL is restarted at four times this size"),
         Setting(
             "public.path", \.publicPath, .text("DIR"), flag: "--public",
-            "the directory of the console; by default Public next to the program or in the working directory"),
+            "the directory of the console; by default Public next to the program, share/fogbase/public of its installation, or Public in the working directory"
+        ),
         Setting(
             "public.url", \.publicURL, .publicURL,
             "the URL by which clients reach the server, such as https://example.org, or https://example.org/fog below a path"
@@ -170,7 +172,7 @@ struct Setting: Sendable {
 
     private static let webhooks: [Setting] = [
         Setting(
-            "webhooks.allow_private", \.webhooksAllowPrivate, .networks(orUnix: false),
+            "webhooks.allow_private", \.webhooksAllowPrivate, .networks(),
             "networks that webhooks may reach although they are not public, also without TLS")
     ]
 
@@ -242,7 +244,7 @@ struct Setting: Sendable {
         Setting("limits.rate_upload", \.rateUpload, .rate, "uploads, and parts of resumable uploads"),
         Setting("limits.rate_administer", \.rateAdminister, .rate, "requests about schema, grants and roles"),
         Setting(
-            "limits.rate_exempt", \.rateExempt, .networks(orUnix: false), "addresses and networks without rate limits"),
+            "limits.rate_exempt", \.rateExempt, .networks(), "addresses and networks without rate limits"),
     ]
 
     private static let timeouts: [Setting] = [

@@ -143,13 +143,14 @@ extension SettingForm where Value == PublicURL? {
 }
 
 extension SettingForm where Value == [String] {
-    /// A list of networks. With `orUnix`, the list may also contain the word `unix`, for peers on a Unix socket.
-    static func networks(orUnix: Bool) -> Self {
+    /// A list of networks. The list may also contain words that name peers: `unix` those on a Unix socket, `gateway` the
+    /// default gateway.
+    static func networks(orWords words: [String] = []) -> Self {
         .list(
             "NETWORKS",
-            "must be addresses or networks such as 10.0.0.0/8, 2001:db8::/32\(orUnix ? " or unix" : ""), separated by commas",
+            "must be addresses or networks such as 10.0.0.0/8, 2001:db8::/32\(words.map { " or " + $0 }.joined()), separated by commas",
             allowsEmpty: true
-        ) { IPNetwork($0) != nil || (orUnix && $0 == "unix") }
+        ) { IPNetwork($0) != nil || words.contains($0) }
     }
 }
 

@@ -40,7 +40,8 @@ enum TransportSetup {
         transport.maxBodyBytesInFlight = settings.bodiesInFlightBytes
         transport.minimumCompressedBytes = settings.gzipMinimumBytes == 0 ? nil : settings.gzipMinimumBytes
         transport.trustedProxies = TrustedProxies(
-            networks: settings.trustedProxies.compactMap { IPNetwork($0) },
+            networks: settings.trustedProxies.compactMap { IPNetwork($0) }
+                + (settings.trustedProxies.contains("gateway") ? DefaultGateway.networks : []),
             trustsLocal: settings.trustedProxies.contains("unix"), field: settings.proxyField)
         transport.cors = CORSPolicy(origins: settings.corsOrigins)
         let rejectedOrigins = RejectedOrigins(own: settings.publicURL?.origin) { Terminal.complain("fogbase: \($0).") }
