@@ -59,8 +59,10 @@ VERBS = lint build build-tests
 # DEPENDENCIES=libraries checks only for the libraries of `make build`, as the container build does.
 DEPENDENCIES =
 
-# The name of the image that `make docker` builds.
+# The name of the image that `make docker` builds, and the engine that builds it: the first that works.
 IMAGE = fogbase
+ENGINE = $(shell sh docker/engine.sh)
+VERSION = $(shell sed -n 's/.*text = "\(.*\)"/\1/p' Sources/fogbase/Version.swift)
 
 # The data sizes of `make bench`, in records; by default 1,000 to 1,000,000.
 SIZES =
@@ -111,7 +113,7 @@ DOCS = .build/docs
 MODULES = $$(swift build --show-bin-path)/Modules
 TRIPLE = $$(swift -print-target-info | sed -n 's/.*"unversionedTriple": "\(.*\)".*/\1/p')
 
-.PHONY: all at-once help deps build run build-tests test test-live thorough oracle lint docs format tsan asan browser test-browser test-engines examples order check-order compare instructions bench bench-peers plots page test-harness test-faults crash powercut crash-large backup-test consistency streams followers transfers abuse fuzz fuzz-requests soak docker clean
+.PHONY: all at-once help deps build run build-tests test test-live thorough oracle lint docs format tsan asan browser test-browser test-engines examples order check-order compare instructions bench bench-peers plots page test-harness test-faults crash powercut crash-large backup-test consistency streams followers transfers abuse fuzz fuzz-requests soak dist deb wheel docker test-install test-docker clean
 .NOTPARALLEL:
 .DEFAULT_GOAL := all
 
@@ -298,8 +300,28 @@ soak: SECONDS = 3600
 soak: build ## an hour of mixed load: memory must not grow, and no request may fail (SECONDS, ARGUMENTS)
 	python3 -m Tests.soak --seconds '$(SECONDS)' $(ARGUMENTS)
 
-docker: ## build the container image (IMAGE)
-	docker build --file docker/Dockerfile --tag '$(IMAGE)' .
+dist: build ## make a tarball of program, console, service, man page and completion, in .build/dist
+	@sh docker/dependencies.sh package
+	python3 docker/package tarball
+
+deb: build ## make a Debian package, in .build/dist
+	@sh docker/dependencies.sh package
+	python3 docker/package deb
+
+wheel: build ## make a Python wheel for pipx, in .build/dist
+	@sh docker/dependencies.sh package
+	python3 docker/package wheel
+
+docker: ## build the container images, without and with thumbnails, by docker, podman or buildah (IMAGE, ENGINE)
+	$(ENGINE) --file docker/Dockerfile --build-arg VERSION='$(VERSION)' --tag '$(IMAGE)' --tag '$(IMAGE):$(VERSION)' .
+	$(ENGINE) --file docker/Dockerfile --build-arg VERSION='$(VERSION)' --target thumbnails \
+		--tag '$(IMAGE):thumbnails' --tag '$(IMAGE):$(VERSION)-thumbnails' .
+
+test-install: build ## install tarball, package and wheel in fresh Debian trees by the manual's commands (root; ARGUMENTS)
+	python3 -m Tests.install $(ARGUMENTS)
+
+test-docker: build ## build the images and run them in containers, without a Docker engine (root; ARGUMENTS)
+	python3 -m Tests.docker $(ARGUMENTS)
 
 clean: ## remove build output, never data
 	rm -rf .build .bench .powercut .crash .backup .consistency .streams .followers .transfers .abuse .fuzz .soak

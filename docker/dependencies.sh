@@ -1,7 +1,7 @@
 #!/bin/sh
 # Checks that the dependencies of the build are installed. Installs missing ones with apt-get, or prints their names.
 # With the argument "libraries" it does not check for Swift and Python. With "tests" it also installs time zones, openssl, and
-# nginx, without which the tests of reverse proxies are skipped, and with "node" Node.js.
+# nginx, without which the tests of reverse proxies are skipped, with "node" Node.js, and with "package" the tools for packages.
 set -eu
 
 fail() {
@@ -62,6 +62,14 @@ if [ "${1:-}" = node ]; then
     command -v node >/dev/null 2>&1 || install " nodejs"
     node -e 'const [major, minor] = process.versions.node.split("."); process.exit(major * 100 + +minor < 2019 ? 1 : 0)' ||
         fail "Node.js 20.19 or later is required, and the version found is $(node --version)."
+fi
+
+if [ "${1:-}" = package ]; then
+    missing=""
+    for tool in patchelf dpkg-deb:dpkg strip:binutils; do
+        command -v "${tool%:*}" >/dev/null 2>&1 || missing="$missing ${tool#*:}"
+    done
+    [ -z "$missing" ] || install "$missing"
 fi
 
 if [ "${1:-}" = tests ] && [ ! -e /usr/share/zoneinfo/Europe/Berlin ]; then
