@@ -9,7 +9,8 @@ from Tests.harness.errors import Problem
 # Command, and the Debian package that brings it.
 PACKAGES = {"nginx": "nginx", "wrk": "wrk", "strace": "strace", "gcc": "gcc", "openssl": "openssl",
             "strip": "binutils", "nm": "binutils", "valgrind": "valgrind", "callgrind_control": "valgrind",
-            "perf": "linux-perf"}
+            "perf": "linux-perf", "podman": "podman", "buildah": "buildah", "runc": "runc", "netavark": "netavark",
+            "iptables": "iptables", "debootstrap": "debootstrap", "caddy": "caddy"}
 # A library of C, its header, and the Debian package that brings them.
 LIBRARIES = {"sqlite3": ("/usr/include/sqlite3.h", "libsqlite3-dev"),
              "crypto": ("/usr/include/openssl/evp.h", "libssl-dev")}
@@ -73,5 +74,5 @@ def _compile(sources: list[Path], output: Path, *options: str) -> str:
 
 
 def _which(command: str) -> str | None:
-    # nginx is in /usr/sbin, which a user's PATH may lack.
-    return shutil.which(command, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
+    # nginx is in /usr/sbin, which a user's PATH may lack. netavark is in no PATH.
+    return shutil.which(command, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin:/usr/lib/podman")

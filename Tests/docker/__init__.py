@@ -1,0 +1,1 @@
+"""The images of docker/Dockerfile, run in containers."""
