@@ -59,6 +59,10 @@ VERBS = lint build build-tests
 # DEPENDENCIES=libraries checks only for the libraries of `make build`, as the container build does.
 DEPENDENCIES =
 
+# BUILT=1: `make test-install` and `make test-docker` use the binary and the packages that `make dist deb wheel` left, such as
+# those of a container with Swift.
+BUILT =
+
 # The name of the image that `make docker` builds, and the engine that builds it: the first that works.
 IMAGE = fogbase
 ENGINE = $(shell sh docker/engine.sh)
@@ -99,7 +103,7 @@ SWIFT_TEST = python3 -m Tests.swift_test
 BUILD_TESTS = swift build --product fogbasePackageTests
 # Self tests of the test programs that take seconds, and those that take minutes as they run whole suites with faults.
 SELF_TESTS = Tests.lint.test_arrows Tests.lint.test_seams Tests.lint.test_columns Tests.lint.test_docstrings \
-	Tests.lint.test_links Tests.lint.test_makefile Tests.lint.test_manifest Tests.lint.test_words
+	Tests.lint.test_links Tests.lint.test_makefile Tests.lint.test_manifest Tests.lint.test_words Tests.lint.test_workflows
 # The long ones first: several run at once.
 HARNESS_TESTS = Tests.soak.test_soak Tests.bench.peers.test_peers Tests.crash.test_crash Tests.crash.test_regressions \
 	Tests.powercut.test_disk_model Tests.fuzz.test_fuzz Tests.consistency.test_checks Tests.swift_test.test_swift_test \
@@ -317,10 +321,10 @@ docker: ## build the container images, without and with thumbnails, by docker, p
 	$(ENGINE) --file docker/Dockerfile --build-arg VERSION='$(VERSION)' --target thumbnails \
 		--tag '$(IMAGE):thumbnails' --tag '$(IMAGE):$(VERSION)-thumbnails' .
 
-test-install: build ## install tarball, package and wheel in fresh Debian trees by the manual's commands (root; ARGUMENTS)
-	python3 -m Tests.install $(ARGUMENTS)
+test-install: $(if $(BUILT),,build) ## install tarball, package and wheel in fresh Debian trees by the manual's commands (root; ARGUMENTS)
+	python3 -m Tests.install $(if $(BUILT),--packages .build/dist) $(ARGUMENTS)
 
-test-docker: build ## build the images and run them in containers, without a Docker engine (root; ARGUMENTS)
+test-docker: $(if $(BUILT),,build) ## build the images and run them in containers, without a Docker engine (root; ARGUMENTS)
 	python3 -m Tests.docker $(ARGUMENTS)
 
 clean: ## remove build output, never data
