@@ -10,10 +10,12 @@ import zlib
 from pathlib import Path
 
 from Tests.docker.images import BEFORE, SERVER, THUMBNAILS
+from Tests.harness.arguments import ROOT
 from Tests.harness.client import Client
-from Tests.harness.containers import LIMITS, Container, has_image, image_megabytes, podman, wait_until
+from Tests.harness.containers import LIMITS, Container, engine, has_image, image_megabytes, podman, wait_until
 from Tests.harness.errors import Problem
 from Tests.harness.server import free_port
+from Tests.lint.links import split
 
 # The flags of the manual's `docker run`.
 HARDENED = ["--read-only", "--tmpfs", "/tmp:size=64m", "--cap-drop", "all", "--security-opt", "no-new-privileges"]
@@ -228,6 +230,32 @@ class BridgeTests(VolumeTest):
         fields = [part for one in headers for part in ("-H", one)]
         subprocess.run(["nsenter", f"--net=/proc/{container.inspect('{{.State.Pid}}')}/ns/net", "curl", "-sS", "--fail",
                         *fields, f"http://{address}:8080{path}"], capture_output=True, check=True)
+
+
+class ManualTests(VolumeTest):
+    """The lines of Operating.md, with podman instead of Docker and names of this test."""
+
+    def test_the_lines_work_twice_and_make_a_backup(self):
+        _, blocks, _ = split((ROOT / "Sources/fogbase/fogbase.docc/Operating.md").read_text())
+        lines = ["\n".join(lines) for _, language, lines in blocks if language == "bash"]
+        start, = [block for block in lines if "docker run --name" in block]
+        backup, = [block for block in lines if "docker exec fogbase fogbase backup" in block]
+        name, port = f"fogbase-test-{secrets.token_hex(4)}", free_port()
+        self.addCleanup(podman, "rm", "--force", name)
+        for old, new in [("make docker\n", ""), ("--name fogbase ", f"--name {name} {' '.join(LIMITS)} "),
+                         ("127.0.0.1:8080:", f"127.0.0.1:{port}:"), ("--volume fogbase:", f"--volume {self.volume()}:"),
+                         ("--volume fogbase-backups:", f"--volume {self.volume()}:"),
+                         (" --log-opt max-size=50m --log-opt max-file=5 fogbase", f" {SERVER}")]:
+            self.assertIn(old, start)
+            start = start.replace(old, new)
+        begin = f"docker() {{ {' '.join(engine())} \"$@\"; }}\n"
+        for script in (start, start, backup):
+            if script == backup:
+                wait_until(lambda: READY in podman("logs", name), "the start of a container")
+            for verb in ("stop", "rm", "logs", "exec"):
+                script = script.replace(f"docker {verb} fogbase", f"docker {verb} {name}")
+            done = subprocess.run(["bash", "-u", "-c", begin + script], capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
 
 def picture(size: int) -> bytes:

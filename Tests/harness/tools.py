@@ -10,7 +10,8 @@ from Tests.harness.errors import Problem
 PACKAGES = {"nginx": "nginx", "wrk": "wrk", "strace": "strace", "gcc": "gcc", "openssl": "openssl",
             "strip": "binutils", "nm": "binutils", "valgrind": "valgrind", "callgrind_control": "valgrind",
             "perf": "linux-perf", "podman": "podman", "buildah": "buildah", "runc": "runc", "netavark": "netavark",
-            "iptables": "iptables", "debootstrap": "debootstrap", "caddy": "caddy"}
+            "iptables": "iptables", "debootstrap": "debootstrap", "caddy": "caddy",
+            "lintian": "lintian", "patchelf": "patchelf", "zsh": "zsh", "fish": "fish", "capsh": "libcap2-bin"}
 # A library of C, its header, and the Debian package that brings them.
 LIBRARIES = {"sqlite3": ("/usr/include/sqlite3.h", "libsqlite3-dev"),
              "crypto": ("/usr/include/openssl/evp.h", "libssl-dev")}

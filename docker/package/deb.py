@@ -48,7 +48,7 @@ def contents(build: Build) -> dict[str, File]:
     log = files.pop(f"{documents}/CHANGELOG.md")
     del files[f"{documents}/LICENSE"]
     files |= {
-        "etc/fogbase.conf": files.pop(f"{documents}/examples/fogbase.conf"),
+        "etc/fogbase.conf": files.pop("usr/share/fogbase/examples/fogbase.conf"),
         f"{documents}/changelog.gz": File(compress(changes.encode())),
         f"{documents}/CHANGELOG.md.gz": File(compress(log.data)),
         f"{documents}/copyright": File((HERE / "debian/copyright").read_bytes()),

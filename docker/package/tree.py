@@ -17,6 +17,7 @@ HERE = Path(__file__).resolve().parent
 MACHINES = {62: ("amd64", "x86_64"), 183: ("arm64", "aarch64")}
 COMPLETIONS = {"bash": "share/bash-completion/completions/fogbase", "zsh": "share/zsh/site-functions/_fogbase",
                "fish": "share/fish/vendor_completions.d/fogbase.fish"}
+UNITS = ["fogbase.service", "fogbase-backup.service", "fogbase-backup.timer"]
 
 
 class Problem(Exception):
@@ -87,13 +88,15 @@ class Build:
     def files(self) -> dict[str, File]:
         """The files by their path below the prefix."""
         files = {"bin/fogbase": File(self.program(), 0o755),
-                 "lib/systemd/system/fogbase.service": self._source("docker/fogbase.service"),
                  "share/man/man1/fogbase.1.gz": File(compress(manual.page(self).encode())),
                  "share/doc/fogbase/LICENSE": self._source("LICENSE"),
                  "share/doc/fogbase/CHANGELOG.md": self._source("CHANGELOG.md"),
-                 "share/doc/fogbase/examples/fogbase.conf": self._source("docker/package/fogbase.conf")}
+                 "share/fogbase/examples/fogbase.conf": self._source("docker/package/fogbase.conf")}
+        for name in UNITS:
+            files[f"lib/systemd/system/{name}"] = self._source(f"docker/{name}")
+        # Not in share/doc, which slim systems leave out.
         for name in ("nginx.conf", "Caddyfile", "prometheus-rules.yml"):
-            files[f"share/doc/fogbase/examples/{name}"] = self._source(f"docker/{name}")
+            files[f"share/fogbase/examples/{name}"] = self._source(f"docker/{name}")
         for shell, path in COMPLETIONS.items():
             files[path] = File(run(self.binary, "completion", shell).encode())
         # The examples are for developers and are not served.

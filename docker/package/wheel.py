@@ -67,7 +67,7 @@ def contents(build: Build) -> dict[str, File]:
     data, information = f"fogbase-{build.version}.data", f"fogbase-{build.version}.dist-info"
     files = {f"{data}/scripts/fogbase": File(build.program("$ORIGIN/../lib/fogbase"), 0o755)}
     for path, file in build.files().items():
-        if path.startswith(("share/fogbase/", "share/man/")):
+        if path.startswith(("share/fogbase/public/", "share/man/")):
             files[f"{data}/data/{path}"] = file
         elif path.endswith("/LICENSE"):
             files[f"{information}/licenses/LICENSE"] = file
