@@ -1,0 +1,1 @@
+"""Installations in fresh Debian and Ubuntu trees, with a real systemd."""
