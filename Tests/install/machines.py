@@ -34,7 +34,10 @@ class Machine(Container):
     def __init__(self, suite: str, *files: Path, is_booted: bool = True, is_bare: bool = False):
         image = base(suite) if is_bare else build(
             FRESH.format(base=base(suite)), f"localhost/fogbase-test-machine:{suite}")
-        super().__init__(image, *(SYSTEMD + capabilities() if is_booted else ["--entrypoint", "sleep"]),
+        # Packages of the distribution are downloaded once.
+        cache = [part for name in ("/var/lib/apt/lists", "/var/cache/apt/archives")
+                 for part in ("--volume", f"fogbase-test-{suite}-{name.rpartition('/')[2]}:{name}")]
+        super().__init__(image, *cache, *(SYSTEMD + capabilities() if is_booted else ["--entrypoint", "sleep"]),
                          command=() if is_booted else ("infinity",))
         self.files, self.is_booted = files, is_booted
 

@@ -97,6 +97,9 @@ def make(build: Build, output: Path) -> Path:
             entry = zipfile.ZipInfo(path, time.gmtime(build.time)[:6])
             entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, (0o100000 | file.mode) << 16
             zipped.writestr(entry, file.data)
+    # An earlier build may have needed another glibc.
+    for earlier in output.glob(f"fogbase-{build.version}-*_{build.python_architecture}.whl"):
+        earlier.unlink()
     wheel = output / f"fogbase-{build.version}-{tag(build)}.whl"
     wheel.write_bytes(archive.getvalue())
     return wheel
