@@ -1,5 +1,6 @@
 """Runs the page Deploying.md, each of its commands, in fresh systems, and the lines of the README that install."""
 import os
+import platform
 import re
 import signal
 import subprocess
@@ -85,7 +86,8 @@ class PageTests(unittest.TestCase):
                 self.assertIn("Hello, fog", parts[name], name)
             self.assertIn("No problems found.", parts["Upgrade"])
             machine.shell("apt-get purge --yes fogbase")
-            left = machine.shell("find /etc /usr /var -xdev -path '*prometheus*' -prune -o -name '*fogbase*' -print -prune")
+            left = machine.shell("find /etc /usr /var -xdev -path '*prometheus*' -prune"
+                                 " -o -name '*fogbase*' -print -prune")
             self.assertEqual(left.splitlines(), ["/var/backups/fogbase"])
 
     def test_the_tarball(self):
@@ -108,7 +110,13 @@ class ReadmeTests(unittest.TestCase):
     def blocks(self, part: str) -> str:
         found = [block for blocks in sections(ROOT / "README.md").values() for block in blocks if part in block]
         self.assertEqual(len(found), 1, part)
-        return found[0]
+        # The README names the files of one architecture.
+        machine = platform.machine()
+        return found[0].replace("x86_64", machine).replace("amd64", {"x86_64": "amd64"}.get(machine, "arm64"))
+
+    def test_the_names_are_those_of_the_files(self):
+        for part, file in (("apt-get install", files.DEB), ("tar -xzf", files.TARBALL), ("pipx run", files.WHEEL)):
+            self.assertIn(file.name, self.blocks(part))
 
     def test_the_tarball_runs_where_it_is_unpacked(self):
         with Machine("bookworm", files.TARBALL, is_booted=False) as machine:
