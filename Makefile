@@ -103,7 +103,8 @@ SWIFT_TEST = python3 -m Tests.swift_test
 BUILD_TESTS = swift build --product fogbasePackageTests
 # Self tests of the test programs that take seconds, and those that take minutes as they run whole suites with faults.
 SELF_TESTS = Tests.lint.test_arrows Tests.lint.test_seams Tests.lint.test_columns Tests.lint.test_docstrings \
-	Tests.lint.test_links Tests.lint.test_makefile Tests.lint.test_manifest Tests.lint.test_words Tests.lint.test_workflows
+	Tests.lint.test_links Tests.lint.test_makefile Tests.lint.test_manifest Tests.lint.test_package Tests.lint.test_words \
+	Tests.lint.test_workflows
 # The long ones first: several run at once.
 HARNESS_TESTS = Tests.soak.test_soak Tests.bench.peers.test_peers Tests.crash.test_crash Tests.crash.test_regressions \
 	Tests.powercut.test_disk_model Tests.fuzz.test_fuzz Tests.consistency.test_checks Tests.swift_test.test_swift_test \

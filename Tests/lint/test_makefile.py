@@ -78,5 +78,32 @@ class DependencyTests(unittest.TestCase):
             self.assertEqual(self.run_with(curl_config=version(number, text)).returncode, 0, text)
 
 
+class EngineTests(unittest.TestCase):
+    def engine(self, **programs):
+        """The command that docker/engine.sh chooses, with programs that have the given exit codes; None is missing."""
+        with tempfile.TemporaryDirectory() as directory:
+            for name in ("docker", "podman", "buildah"):
+                if programs.get(name) is not None:
+                    program = Path(directory) / name
+                    program.write_text(f"#!/bin/sh\nexit {programs[name]}\n")
+                    program.chmod(0o755)
+            done = subprocess.run(["/bin/sh", "docker/engine.sh"], cwd=HOME, env={"PATH": directory}, text=True,
+                                  capture_output=True, check=True)
+            return done.stdout.strip(), done.stderr
+
+    def test_the_first_engine_that_answers_builds_the_image(self):
+        for programs, command in [
+            ({"docker": 0, "podman": 0}, "docker build"), ({"podman": 0}, "podman build --format docker"),
+            ({"docker": 1, "podman": 0}, "podman build --format docker"),
+            ({"docker": 1, "podman": 125, "buildah": 0}, "buildah build --format docker"),
+        ]:
+            self.assertEqual(self.engine(**programs)[0], command)
+
+    def test_without_an_engine_the_verb_fails_and_says_what_to_install(self):
+        command, said = self.engine(docker=1)
+        self.assertEqual(command, "false")
+        self.assertIn("apt-get install podman", said)
+
+
 if __name__ == "__main__":
     unittest.main()
