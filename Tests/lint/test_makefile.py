@@ -95,7 +95,7 @@ class EngineTests(unittest.TestCase):
         for programs, command in [
             ({"docker": 0, "podman": 0}, "docker build"), ({"podman": 0}, "podman build --format docker"),
             ({"docker": 1, "podman": 0}, "podman build --format docker"),
-            ({"docker": 1, "podman": 125, "buildah": 0}, "buildah build --format docker"),
+            ({"docker": 1, "podman": 125, "buildah": 0}, "buildah build --layers --format docker"),
         ]:
             self.assertEqual(self.engine(**programs)[0], command)
 
