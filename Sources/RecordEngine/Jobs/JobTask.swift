@@ -30,6 +30,15 @@ enum JobTask: Sendable {
         }
     }
 
+    /// The record type of the task; `nil` if each line of a file names its own.
+    var type: RecordTypeName? {
+        switch self {
+        case .bulkChange(let task): task.type
+        case .importing(let task): task.type
+        case .exporting(let task): task.type
+        }
+    }
+
     /// The task as a JSON object, for the store and for callers.
     var json: JSONValue {
         switch self {

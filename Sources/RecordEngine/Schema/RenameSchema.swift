@@ -122,9 +122,10 @@ extension SchemaWriter {
         for kind in JobKind.allCases where kind.isOfCallers {
             // A running job has its condition and its changes in memory.
             for job in try store.jobs.unfinished(kind) {
-                let type = try JobTask(stored: job.task).type
-                guard !types.contains(type) else {
-                    throw StoredNames.blocked("job", job.name, by: "It works on records of \(type)")
+                let task = try JobTask(stored: job.task)
+                guard let type = task.type, !types.contains(type) else {
+                    let what = task.type.map { "records of \($0)" } ?? "records of all types"
+                    throw StoredNames.blocked("job", job.name, by: "It works on \(what)")
                 }
                 _ = try names.changing("job", job.name) { () throws(RecordError) in
                     try names.task(JSONObject(stored: job.task))
