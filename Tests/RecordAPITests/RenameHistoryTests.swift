@@ -161,7 +161,7 @@ import Testing
         let made = await database.call(.put, "/schema", as: .administrator, body: Self.schema())
         try #require(made.status == 200, "\(made.text)")
         let grants = await database.call(
-            .put, "/grants/Post", as: .administrator, body: #"{"_world":["READ","CREATE","WRITE"]}"#)
+            .put, "/grants/Post", as: .administrator, body: #"{"grants":{"_world":["READ","CREATE","WRITE"]}}"#)
         try #require(grants.status < 300, "\(grants.text)")
         var model = Model()
         for step in 0..<70 {

@@ -197,8 +197,10 @@ import Testing
     }
 
     @Test func `stored conditions, scopes and tasks follow`() async throws {
-        let database = try await start(
-            #""title":{"type":"STRING","indexes":["QUERYABLE"]},"n":{"type":"INT64","indexes":["QUERYABLE"]}"#)
+        let database = try await TestDatabase.make(withUsers: false, webhookSender: WebhookReceiver())
+        try await put(
+            #"{"types":{"Post":{"fields":{"title":{"type":"STRING","indexes":["QUERYABLE"]},"n":{"type":"INT64","indexes":["QUERYABLE"]}}}}}"#,
+            database)
         let schedule = await database.call(
             .put, "/schedules/clean", as: .administrator,
             body:

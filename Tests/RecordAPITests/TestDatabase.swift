@@ -41,19 +41,19 @@ final class TestDatabase {
     static func make(
         _ environment: RecordEnvironment = .development, limits: DatabaseLimits = DatabaseLimits(),
         passwords: PasswordWorkers? = nil, withUsers: Bool = true, drivers: StoreDrivers = StoreDrivers(),
-        indexBuilding: IndexBuildOptions = IndexBuildOptions(),
+        indexBuilding: IndexBuildOptions = IndexBuildOptions(), webhookSender: (any WebhookSender)? = nil,
         adjust: (inout RecordAPIConfiguration) -> Void = { _ in }
     ) async throws -> TestDatabase {
         let database = try TestDatabase(
             environment, limits: limits, passwords: passwords ?? Self.passwords, drivers: drivers,
-            indexBuilding: indexBuilding, adjust: adjust)
+            indexBuilding: indexBuilding, webhookSender: webhookSender, adjust: adjust)
         if withUsers { try await database.addUsers() }
         return database
     }
 
     private init(
         _ environment: RecordEnvironment, limits: DatabaseLimits, passwords: PasswordWorkers, drivers: StoreDrivers,
-        indexBuilding: IndexBuildOptions, adjust: (inout RecordAPIConfiguration) -> Void
+        indexBuilding: IndexBuildOptions, webhookSender: (any WebhookSender)?, adjust: (inout RecordAPIConfiguration) -> Void
     ) throws {
         let directory = NSTemporaryDirectory() + "fogbase-api-" + UUID().uuidString
         let container = try #require(ContainerName("Forum"))
@@ -69,6 +69,7 @@ final class TestDatabase {
                 limits: limits)
             server.drivers = drivers
             server.indexBuilding = indexBuilding
+            server.webhookSender = webhookSender
             let registry = DatabaseRegistry(server)
             return (registry, RecordAPI(registry: registry, configuration: configuration))
         }

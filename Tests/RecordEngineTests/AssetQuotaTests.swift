@@ -158,6 +158,8 @@ import Testing
             "DROP TABLE look_alike_account",
             "DROP TABLE gone_account", "DROP TABLE opening", "ALTER TABLE type DROP COLUMN acl_required",
             "ALTER TABLE record DROP COLUMN received", "ALTER TABLE type DROP COLUMN has_preserved",
+            "ALTER TABLE type DROP COLUMN former", "ALTER TABLE field DROP COLUMN former",
+            "ALTER TABLE type DROP COLUMN renamed", "ALTER TABLE type DROP COLUMN renaming",
             "CREATE TRIGGER asset_claim_used AFTER UPDATE ON asset_claim BEGIN SELECT 1; END",
             "CREATE TRIGGER asset_claim_gone AFTER DELETE ON asset_claim BEGIN SELECT 1; END",
             """

@@ -186,7 +186,8 @@ import Testing
                 ALTER TABLE record DROP COLUMN received; ALTER TABLE type DROP COLUMN has_preserved;
                 DROP TABLE cloudkit_token; DROP INDEX api_key_by_key_id; ALTER TABLE api_key DROP COLUMN key_id;
                 ALTER TABLE api_key DROP COLUMN public_key; ALTER TABLE session DROP COLUMN lifetime;
-                DROP TABLE schema_snapshot;
+                DROP TABLE schema_snapshot; ALTER TABLE type DROP COLUMN former; ALTER TABLE field DROP COLUMN former;
+                ALTER TABLE type DROP COLUMN renamed; ALTER TABLE type DROP COLUMN renaming;
                 DROP TABLE job; DROP TABLE schedule; DROP TABLE webhook; DROP TABLE webhook_delivery;
                 DROP TABLE hierarchy; DROP TABLE access_update; DROP TABLE share; DROP TABLE participant;
                 DROP TABLE lost_zone; DROP INDEX zone_by_change;

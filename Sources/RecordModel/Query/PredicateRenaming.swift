@@ -15,6 +15,8 @@ package struct RenamedPredicate: Hashable, Sendable {
     package init(_ text: String, renaming names: [String: String]) throws(RecordError) {
         let bytes = Array(text.utf8)
         var lexer = PredicateLexer(bytes)
+        // No number is looked at, so a sign before it can always stand for itself, as in `now() - 3 days`.
+        lexer.readsSigns = true
         var renamed: [UInt8] = []
         var copied = 0
         var keyArguments: [Int] = []
