@@ -53,7 +53,8 @@ final class TestDatabase {
 
     private init(
         _ environment: RecordEnvironment, limits: DatabaseLimits, passwords: PasswordWorkers, drivers: StoreDrivers,
-        indexBuilding: IndexBuildOptions, webhookSender: (any WebhookSender)?, adjust: (inout RecordAPIConfiguration) -> Void
+        indexBuilding: IndexBuildOptions, webhookSender: (any WebhookSender)?,
+        adjust: (inout RecordAPIConfiguration) -> Void
     ) throws {
         let directory = NSTemporaryDirectory() + "fogbase-api-" + UUID().uuidString
         let container = try #require(ContainerName("Forum"))
