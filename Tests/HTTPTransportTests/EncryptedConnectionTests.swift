@@ -270,7 +270,7 @@ import Threads
         #expect(await eventually { server.server.openConnections == 102 })
         try blocker.send(Self.get("/block"))
         #expect(await eventually { isBlocked.withLock { $0 } })
-        // The loop finds all of these in one poll, the request last.
+        // The loop finds all of these in one poll.
         let hello = try Self.clientHello()
         for one in clients { try one.send(hello) }
         try client.send(Self.get("/"))

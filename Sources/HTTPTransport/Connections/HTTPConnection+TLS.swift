@@ -13,7 +13,7 @@ extension HTTPConnection {
         isIdle = true
         let result = await socket.shakeHands(
             as: tls, until: .after(server.configuration.deadlines.head, from: server.loop.now),
-            turn: server.awaitHandshakeTurn)
+            turn: server.handshakes.turn)
         isIdle = false
         switch result {
         case .done(let isResumed):

@@ -14,6 +14,7 @@ final class ServerLoop: @unchecked Sendable {
     let ledger: ConnectionCounter
     let budget: BodyBudget
     let metrics: MetricsShard
+    let handshakes: HandshakeQueue
     /// The number of connections of the loop. New connections go to the loop with the lowest number.
     let load = Atomic<Int>(0)
 
@@ -44,8 +45,6 @@ final class ServerLoop: @unchecked Sendable {
     /// The number of connections beyond a limit that wait for their requests.
     private var waitingRejections = 0
     private static let maxWaitingRejections = 64
-    /// The loop's poll after which the last step of a TLS handshake was computed.
-    private var lastHandshakePoll = -1
     private static let rejectedRequestTime = Duration.seconds(1)
     private var graceAlarm: LoopTimer?
     /// The sources of open event streams, and the timer that calls their `tick`.
@@ -84,6 +83,7 @@ final class ServerLoop: @unchecked Sendable {
         bodyTimeout = timeout(configuration.deadlines.body)
         writeTimeout = timeout(configuration.deadlines.write)
         metrics = configuration.metrics.makeShard()
+        handshakes = HandshakeQueue(on: loop)
     }
 
     deinit {
@@ -144,13 +144,6 @@ final class ServerLoop: @unchecked Sendable {
     func isEncrypted(_ peer: SocketAddress) -> Bool {
         if case .unix = peer { return false }
         return configuration.tls != nil
-    }
-
-    /// Suspends until the calling connection may compute a step of its TLS handshake. There is one per poll: a signature
-    /// takes as long as many requests, so a crowd of new clients would delay those that have a connection.
-    func awaitHandshakeTurn() async {
-        while lastHandshakePoll == loop.pollCount { await Task.yield() }
-        lastHandshakePoll = loop.pollCount
     }
 
     /// Reads what has arrived into `input`, and returns the number of bytes.
