@@ -11,7 +11,7 @@ extension HTTPConnection {
     func encode(_ response: inout HTTPResponse, for request: HTTPRequest) async {
         switch response.body {
         case .bytes(let bytes):
-            guard ContentCodingChoice.compresses(bytes.count, of: &response, for: request, under: server.configuration),
+            guard ContentCodingChoice.compresses(bytes.count, of: &response, for: request, on: server),
                 let smaller = await compress(bytes)
             else { return }
             response.fields.append(.contentEncoding, literal: "gzip")
@@ -19,7 +19,7 @@ extension HTTPConnection {
         case .prepared(let identity, let gzip):
             response.body = .bytes(
                 ContentCodingChoice.pick(
-                    identity: identity, gzip: gzip, of: &response, for: request, under: server.configuration))
+                    identity: identity, gzip: gzip, of: &response, for: request, on: server))
         case .none, .stream, .events, .file: return
         }
     }

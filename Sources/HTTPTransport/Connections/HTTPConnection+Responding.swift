@@ -41,7 +41,7 @@ extension HTTPConnection {
             server.configuration.cors.apply(to: &response, for: request)
             reportRejectedOrigin(of: request)
         }
-        if let value = server.configuration.strictTransportSecurity, socket.isEncrypted {
+        if socket.isEncrypted, let value = server.configuration.strictTransportSecurity {
             response.fields.append(.strictTransportSecurity, value)
         }
         await encode(&response, for: request)

@@ -2,7 +2,8 @@ import HTTP
 
 /// Chooses the content coding of a response (RFC 9110 §12.5.3).
 ///
-/// The functions take the request as a parameter, because storing the request would copy it for each response.
+/// The functions take the request as a parameter, because storing the request would copy it for each response. So would a
+/// parameter with the configuration, which is why they take the loop that has it.
 enum ContentCodingChoice {
     /// Whether to try to compress a body of `count` bytes. Adds `Vary: Accept-Encoding` if the choice depends on the
     /// request.
@@ -11,10 +12,10 @@ enum ContentCodingChoice {
     /// a weak tag is useless for If-Match (RFC 9110 §8.8.3).
     static func compresses(
         _ count: Int, of response: inout HTTPResponse, for request: HTTPRequest,
-        under configuration: HTTPServerConfiguration
+        on server: ServerLoop
     ) -> Bool {
-        guard let minimum = configuration.minimumCompressedBytes, count >= minimum,
-            count <= configuration.maximumCompressedBytes,
+        guard let minimum = server.configuration.minimumCompressedBytes, count >= minimum,
+            count <= server.configuration.maximumCompressedBytes,
             response.status.code / 100 == 2 || response.status.code >= 400, response.status != .partialContent,
             !response.fields.contains(.contentEncoding), !hasStrongTag(response), isCompressible(response)
         else { return false }
@@ -25,9 +26,9 @@ enum ContentCodingChoice {
     /// Returns the form that the client accepts, of two precomputed forms. Sets the fields of `response` for this form.
     static func pick(
         identity: [UInt8], gzip: [UInt8]?, of response: inout HTTPResponse, for request: HTTPRequest,
-        under configuration: HTTPServerConfiguration
+        on server: ServerLoop
     ) -> [UInt8] {
-        guard configuration.minimumCompressedBytes != nil, let gzip else { return identity }
+        guard server.configuration.minimumCompressedBytes != nil, let gzip else { return identity }
         response.fields.append(.vary, literal: "Accept-Encoding")
         guard AcceptEncoding.acceptsGzip(request.fields) else { return identity }
         response.fields.append(.contentEncoding, literal: "gzip")
