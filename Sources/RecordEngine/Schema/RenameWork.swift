@@ -11,6 +11,9 @@ internal import RecordWire
 final class RenameWork: SlicedWork, @unchecked Sendable {
     /// The number of records that are read before they are written. No statement may read the table meanwhile.
     private static let recordsAtOnce = 32
+    /// The number of records that a slice rewrites. Responses have the new names already, so that nobody waits for the end;
+    /// but each write waits for the slice before it. With slices of 4 ms, the median write took 8 ms instead of 1 ms.
+    private static let recordsPerSlice = 96
 
     /// A record with its new stored form.
     private struct Rewrite {
@@ -24,7 +27,9 @@ final class RenameWork: SlicedWork, @unchecked Sendable {
         let table = transaction.schemaTable
         var rewritten: [TypeID: Int] = [:]
         var next = try table.firstRenaming()
-        while let (id, position) = next, budget.hasMore {
+        while let (id, position) = next, budget.hasMore,
+            rewritten.values.reduce(0, +) < Self.recordsPerSlice
+        {
             if let type = transaction.schema[id: id], type.hasFormerNames {
                 let (end, count) = try rewrite(type, after: position, in: transaction, &budget)
                 rewritten[id, default: 0] += count
@@ -65,7 +70,7 @@ final class RenameWork: SlicedWork, @unchecked Sendable {
         var owners: [ZoneID: UserID?] = [:]
         let scan = transaction.store.scan()
         defer { scan.finish() }
-        while budget.hasMore {
+        while budget.hasMore, count < Self.recordsPerSlice {
             var rewrites: [Rewrite] = []
             var isAtEnd = false
             try scan.begin(after: position)
