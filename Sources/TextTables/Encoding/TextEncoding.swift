@@ -36,17 +36,17 @@ package struct TextEncoding: Hashable, Sendable {
         "shift_jis", "euc-jp", "gb18030", "big5", "euc-kr", "windows-1251",
     ]
 
-    /// Creates an encoding from a name in any case. `utf-16` and `utf-32` are the little-endian forms; with a byte order
-    /// mark in the file, ``recognized(in:isWhole:)`` finds the form.
+    /// Creates an encoding from a name in any case. In `utf-16` and `utf-32`, the byte order mark of the file says which
+    /// byte is first; without one, the low byte is.
     ///
     /// - Throws: `BAD_REQUEST` if the system does not know the encoding.
     package init(named text: String) throws(RecordError) {
         let lower = text.lowercased()
         switch lower {
         case "utf-8", "utf8": self = .utf8
-        case "utf-16", "utf16", "utf-16le": self = .utf16LittleEndian
+        case "utf-16le": self = .utf16LittleEndian
         case "utf-16be": self = .utf16BigEndian
-        case "utf-32", "utf32", "utf-32le": self = .utf32LittleEndian
+        case "utf-32le": self = .utf32LittleEndian
         case "utf-32be": self = .utf32BigEndian
         // The file of every program that writes "Shift_JIS" has the further characters of Windows.
         case "shift_jis", "shift-jis", "sjis", "windows-31j", "cp932": self = .shiftJIS

@@ -105,7 +105,8 @@ struct CellConverter: Sendable {
             output.append(0x30)
         } else {
             let words = (options.trueWords.prefix(1) + options.falseWords.prefix(1)).joined(separator: " or ")
-            throw CellProblem(expected: "a whole number of 64 bits, such as 42" + (words.isEmpty ? "" : ", or \(words)"))
+            throw CellProblem(
+                expected: "a whole number of 64 bits, such as 42" + (words.isEmpty ? "" : ", or \(words)"))
         }
     }
 

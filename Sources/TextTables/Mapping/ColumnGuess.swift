@@ -77,7 +77,8 @@ struct ColumnGuess {
             let groups = found.contains { $0.hasGroups }
             let hasFractions = found.contains { $0.fraction != nil }
             let isClear = found.contains { shape in
-                shape.groups > 1 || (shape.hasGroups && shape.fraction != nil) || (shape.fraction.map { $0 != 3 } ?? false)
+                shape.groups > 1 || (shape.hasGroups && shape.fraction != nil)
+                    || (shape.fraction.map { $0 != 3 } ?? false)
             }
             guard isClear || separator == UInt8(ascii: ";") && decimal == 0x2C && !groups else {
                 doubt =
@@ -216,7 +217,9 @@ struct NumberShape {
             return nil
         }
         if let thousands { groups = parts[0].filter { $0 == thousands }.count }
-        if bytes.first == 0x2B || (digits.count > 1 && digits.first == 0x30) || bytes == [0x2D, 0x30] { isExact = false }
+        if bytes.first == 0x2B || (digits.count > 1 && digits.first == 0x30) || bytes == [0x2D, 0x30] {
+            isExact = false
+        }
         if fraction == nil {
             if Int64(String(decoding: output, as: UTF8.self)) == nil { isExact = false }
         } else if whole + (fraction ?? 0) > 17 || !NumberText.isDouble(output) || whole == 0 {

@@ -95,13 +95,16 @@ package enum ColumnNames {
     /// Returns the names of the columns of a header.
     package static func of(header: TableRow) -> [String] {
         var seen: Set<String> = []
+        // Without the last number of each name, equal names would take quadratic time.
+        var numbers: [String: Int] = [:]
         return header.cells.indices.map { index in
             let text = header.string(index).trimmingSpaces
             let name = text.isEmpty ? "column\(index + 1)" : text
-            var (unique, number) = (name, 2)
+            var unique = name
             while !seen.insert(unique).inserted {
+                let number = numbers[name, default: 1] + 1
+                numbers[name] = number
                 unique = "\(name) (\(number))"
-                number += 1
             }
             return unique
         }

@@ -96,7 +96,8 @@ struct DateText {
             guard let offset = offset(), index == end else { return nil }
             seconds -= offset
         }
-        return Int64(seconds) * 1_000 + Int64(milliseconds)
+        // An expanded year can be beyond 64 bits of milliseconds.
+        return Int64(exactly: Int128(seconds) * 1_000 + Int128(milliseconds))
     }
 
     private mutating func date(_ style: DateStyle) -> (year: Int, month: Int, day: Int)? {

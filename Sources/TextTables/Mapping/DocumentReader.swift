@@ -20,7 +20,8 @@ struct DocumentReader {
         for key in object.keys where !keys.contains(key) {
             let advice = Nearest.name(to: key, among: keys).map { "Did you mean '\($0)'?" }
             throw Self.error(
-                Self.join(path, key), "is no key of this object. \(advice ?? "The keys are \(keys.joined(separator: ", "))")")
+                Self.join(path, key),
+                "is no key of this object. \(advice ?? "The keys are \(keys.joined(separator: ", "))")")
         }
     }
 
@@ -69,7 +70,8 @@ struct DocumentReader {
     func character(_ key: String, names: [String: UInt8] = [:]) throws(RecordError) -> UInt8? {
         guard let text = try string(key) else { return nil }
         if let byte = names[text.lowercased()] { return byte }
-        guard text.utf8.count == 1, let byte = text.utf8.first, byte < 0x80, byte != 0, byte != 0x0A, byte != 0x0D else {
+        guard text.utf8.count == 1, let byte = text.utf8.first, byte < 0x80, byte != 0, byte != 0x0A, byte != 0x0D
+        else {
             let words = names.isEmpty ? "" : ", or a word: \(names.keys.sorted().joined(separator: ", "))"
             throw error(key, "must be one ASCII character\(words)")
         }

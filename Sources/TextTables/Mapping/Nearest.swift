@@ -6,7 +6,7 @@ enum Nearest {
         var best: (name: String, distance: Int)?
         for candidate in known.prefix(1_000) {
             let other = Array(folded(candidate))
-            guard typed.count <= 200, other.count <= 200 else { continue }
+            guard typed.count <= 64, other.count <= 64 else { continue }
             let distance = distance(typed, other)
             if distance <= max(1, other.count / 3), distance < best?.distance ?? .max { best = (candidate, distance) }
         }

@@ -44,8 +44,9 @@ package struct RowComposer: Sendable {
         var head: [UInt8] = Array("\"recordType\":".utf8)
         head.appendString(mapping.recordType.text)
         recordType = head
+        let places = Dictionary(zip(columns, columns.indices), uniquingKeysWith: { first, _ in first })
         func place(_ name: String) throws(RecordError) -> Int {
-            if let index = columns.firstIndex(of: name) { return index }
+            if let index = places[name] { return index }
             let nearest = Nearest.name(to: name, among: columns).map { " Did you mean '\($0)'?" } ?? ""
             throw .mapping(
                 "The file has no column '\(name)'.\(nearest)", name, [("columns", .list(Array(columns.prefix(100))))])

@@ -57,6 +57,8 @@ private struct MappingGuesser {
     let rowCount: Int
     private(set) var doubts: [RecordError] = []
     private var takenFields: Set<String> = []
+    /// The last number behind each name that several columns have.
+    private var numbers: [String: Int] = [:]
     private var takenSystem: Set<SystemColumn> = []
     private var knownFields: [String: FieldDefinition] = [:]
 
@@ -96,7 +98,8 @@ private struct MappingGuesser {
 
     private mutating func known(_ field: FieldDefinition, _ index: Int) -> ColumnMapping {
         guard field.type.element != .asset else {
-            doubt("Column '\(names[index])' is skipped: field '\(field.name)' is an ASSET, and a cell has no file", index)
+            doubt(
+                "Column '\(names[index])' is skipped: field '\(field.name)' is an ASSET, and a cell has no file", index)
             return ColumnMapping(names[index], .skip)
         }
         let guess = ColumnGuess(cells[index], known: field.type, separator: format.separator)
@@ -142,7 +145,7 @@ private struct MappingGuesser {
     /// A name that no other field has.
     private mutating func fieldName(_ header: String) -> FieldName {
         let base = FieldNames.make(header)
-        var (text, number) = (base, 2)
+        var text = base
         while true {
             // The base is a name, and so it is with digits behind it.
             if let name = FieldName(text), knownType?[name.text] == nil,
@@ -150,8 +153,9 @@ private struct MappingGuesser {
             {
                 return name
             }
+            let number = numbers[base, default: 1] + 1
+            numbers[base] = number
             text = "\(base)\(number)"
-            number += 1
         }
     }
 

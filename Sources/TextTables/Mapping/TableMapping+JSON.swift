@@ -82,7 +82,8 @@ extension ColumnMapping {
         }
         if let system {
             guard let value = SystemColumn(word: system) else {
-                throw reader.error("as", "must be one of \(SystemColumn.allCases.map(\.rawValue).joined(separator: ", "))")
+                throw reader.error(
+                    "as", "must be one of \(SystemColumn.allCases.map(\.rawValue).joined(separator: ", "))")
             }
             if reader.has("type") { throw reader.error("type", "has no meaning for a system value. Remove it") }
             self.init(column, .system(value))
@@ -135,7 +136,8 @@ extension ColumnMapping {
         options.thousands = try reader.character("thousands", names: ["space": 0x20])
         for (key, byte) in [("decimal", options.decimal), ("thousands", options.thousands ?? options.decimal)] {
             guard [0x2E, 0x2C].contains(byte) || (key == "thousands" && [0x20, 0x27, 0x5F].contains(byte)) else {
-                throw reader.error(key, key == "decimal" ? "must be '.' or ','" : "must be '.', ',', '_', an apostrophe or a space")
+                throw reader.error(
+                    key, key == "decimal" ? "must be '.' or ','" : "must be '.', ',', '_', an apostrophe or a space")
             }
         }
         if options.decimal == options.thousands { throw reader.error("thousands", "must differ from 'decimal'") }

@@ -3,7 +3,8 @@ package import RecordWire
 
 extension TableFormat {
     private static let names: [String: UInt8] = [
-        "comma": UInt8(ascii: ","), "semicolon": UInt8(ascii: ";"), "tab": UInt8(ascii: "\t"), "pipe": UInt8(ascii: "|"),
+        "comma": UInt8(ascii: ","), "semicolon": UInt8(ascii: ";"), "tab": UInt8(ascii: "\t"),
+        "pipe": UInt8(ascii: "|"),
     ]
 
     /// Reads a format. Absent keys are as in ``csv``:
@@ -33,7 +34,8 @@ extension TableFormat {
         if noValue.utf8.contains(where: { $0 == separator || $0 == quote || $0 == 0x0A || $0 == 0x0D })
             || noValue.utf8.count > 64
         {
-            throw reader.error("noValue", "must be a cell of at most 64 bytes without separators, quotes and line breaks")
+            throw reader.error(
+                "noValue", "must be a cell of at most 64 bytes without separators, quotes and line breaks")
         }
     }
 

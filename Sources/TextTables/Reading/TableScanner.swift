@@ -2,7 +2,7 @@ import RecordModel
 
 /// The state of a ``TableReader`` between two bytes. The result does not depend on how the input is split.
 struct TableScanner: Sendable {
-    private enum State {
+    enum State {
         /// Before the first byte of a row.
         case rowStart
         /// Before the first byte of a cell, or after spaces that may precede a quote.
@@ -19,9 +19,9 @@ struct TableScanner: Sendable {
         case afterReturn
     }
 
-    private let format: TableFormat
+    let format: TableFormat
     private let noValue: [UInt8]
-    private let limits: TextLimits
+    let limits: TextLimits
     /// Whether no more input will come.
     var isFinished = false
     /// The offset of the first byte of the input in the stream.
@@ -29,27 +29,27 @@ struct TableScanner: Sendable {
     /// The position behind the last row.
     private(set) var position: TextPosition
 
-    private var state = State.rowStart
+    var state = State.rowStart
     /// The line of the next byte.
     private var line: Int
     private var lastWasReturn = false
-    private var row = TableRow()
+    var row = TableRow()
     private var rowStart: Int
     private var rowHasQuotes = false
-    private var rowHasByteEscapes = false
+    var rowHasByteEscapes = false
     /// The first problem of the row, and the number of its cell.
-    private var problem: (text: String, cell: Int)?
+    var problem: (text: String, cell: Int)?
     /// The start of the cell in the row's text.
-    private var cellStart = 0
-    private var isQuoted = false
-    private var quoteLine = 1
-    private var cellHasEscapes = false
-    private var isNullEscape = false
-    private var isEndMark = false
-    private var escapedByte: UInt8 = 0
-    private var escapeDigits = 0
+    var cellStart = 0
+    var isQuoted = false
+    var quoteLine = 1
+    var cellHasEscapes = false
+    var isNullEscape = false
+    var isEndMark = false
+    var escapedByte: UInt8 = 0
+    var escapeDigits = 0
 
-    private var failure: RecordError?
+    var failure: RecordError?
     private var isAtEnd = false
     private var awaitsMark: Bool
     private var awaitsSeparatorLine: Bool
@@ -280,70 +280,9 @@ struct TableScanner: Sendable {
         return false
     }
 
-    // MARK: Escapes
-
-    private mutating func scanEscape(_ byte: UInt8, _ index: inout Int) {
-        switch state {
-        case .octal:
-            if byte &- 0x30 < 8, escapeDigits < 3 {
-                escapedByte = escapedByte << 3 | (byte &- 0x30)
-                escapeDigits += 1
-                index &+= 1
-                return
-            }
-            endByteEscape()
-        case .hex:
-            if let digit = Hexadecimal.digit(byte), escapeDigits < 2 {
-                escapedByte = escapedByte << 4 | digit
-                escapeDigits += 1
-                index &+= 1
-                return
-            }
-            endByteEscape()
-        default:
-            index &+= 1
-            beginEscape(byte)
-        }
-    }
-
-    private mutating func beginEscape(_ byte: UInt8) {
-        isNullEscape = byte == UInt8(ascii: "N") && row.text.count == cellStart && !isQuoted
-        isEndMark = byte == UInt8(ascii: ".") && row.text.isEmpty && row.cells.isEmpty && !isQuoted
-        cellHasEscapes = true
-        escapedByte = 0
-        escapeDigits = 0
-        switch byte {
-        case UInt8(ascii: "b"): endEscape(0x08)
-        case UInt8(ascii: "f"): endEscape(0x0C)
-        case UInt8(ascii: "n"): endEscape(0x0A)
-        case UInt8(ascii: "r"): endEscape(0x0D)
-        case UInt8(ascii: "t"): endEscape(0x09)
-        case UInt8(ascii: "v"): endEscape(0x0B)
-        case UInt8(ascii: "0")...UInt8(ascii: "7"):
-            escapedByte = byte &- 0x30
-            escapeDigits = 1
-            state = .octal
-        case UInt8(ascii: "x"): state = .hex
-        default:
-            if byte == 0x0A || byte == 0x0D { countBreak(byte) }
-            endEscape(byte)
-        }
-    }
-
-    private mutating func endByteEscape() {
-        rowHasByteEscapes = true
-        // `\x` without digits is an x, as in PostgreSQL.
-        endEscape(escapeDigits == 0 ? UInt8(ascii: "x") : escapedByte)
-    }
-
-    private mutating func endEscape(_ byte: UInt8) {
-        row.text.append(byte)
-        state = isQuoted ? .quoted : .unquoted
-    }
-
     // MARK: Lines
 
-    private mutating func countBreak(_ byte: UInt8) {
+    mutating func countBreak(_ byte: UInt8) {
         if byte == 0x0D || !lastWasReturn { line &+= 1 }
         lastWasReturn = byte == 0x0D
     }
@@ -387,7 +326,7 @@ struct TableScanner: Sendable {
             awaitsSeparatorLine = false
             return nil
         }
-        if row.text.isEmpty, row.cells.count > 1, !rowHasQuotes, noValue.isEmpty { return nil }
+        if row.text.isEmpty, row.cells.count > 1, !rowHasQuotes, noValue.isEmpty, problem == nil { return nil }
         row.endOffset = offset
         let error = fit()
         if awaitsHeader {
@@ -426,32 +365,5 @@ struct TableScanner: Sendable {
             return rejection("The row in line \(row.line) has \(count) cells, and the table \(columns) columns")
         }
         return nil
-    }
-
-    private mutating func note(_ text: String) {
-        if problem == nil { problem = (text, row.cells.count + 1) }
-    }
-
-    private func rejection(_ reason: String) -> RecordError {
-        .badRequest(reason, details: [("line", .number(Int64(row.line)))])
-    }
-
-    private mutating func fail(_ error: RecordError) -> RecordError {
-        failure = error
-        return error
-    }
-
-    private var tooLong: RecordError {
-        let limit = "within \(limits.rowBytes) bytes, the limit of a row"
-        if case .quoted = state { return endlessQuote(limit) }
-        return .badRequest(
-            "The row in line \(row.line) does not end \(limit)", cause: .tooLarge,
-            details: [("line", .number(Int64(row.line))), ("limit", .number(Int64(limits.rowBytes)))])
-    }
-
-    private func endlessQuote(_ where: String) -> RecordError {
-        .badRequest(
-            "The quote that begins in line \(quoteLine) does not end \(`where`). Quotes in a cell are written twice",
-            details: [("line", .number(Int64(quoteLine))), ("limit", .number(Int64(limits.rowBytes)))])
     }
 }

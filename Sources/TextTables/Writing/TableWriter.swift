@@ -152,7 +152,8 @@ package struct TableWriter: Sendable {
             if bytes.isEmpty { value.append(contentsOf: "\\x".utf8) } else { Base64.encode(bytes, into: &value) }
         case .reference(let reference)? where reference.isPlain:
             value.append(contentsOf: reference.recordName.text.utf8)
-        case .location(let location)? where location == Location(latitude: location.latitude, longitude: location.longitude):
+        case .location(let location)?
+        where location == Location(latitude: location.latitude, longitude: location.longitude):
             value.appendDouble(location.latitude)
             value.append(UInt8(ascii: ","))
             value.appendDouble(location.longitude)
