@@ -120,11 +120,16 @@ let package = Package(
         .executableTarget(
             name: "requestbench", dependencies: ["RecordModel", "RecordWire"], path: "Tests/bench/Requests",
             swiftSettings: house),
+        // Measures how fast tables become records.
+        .executableTarget(
+            name: "tablebench", dependencies: ["Calendars", "RecordModel", "TextTables"], path: "Tests/bench/Tables",
+            swiftSettings: house),
         // What `Tests/search` measures the cutting and finding of words with.
         .executableTarget(
             name: "searchbench", dependencies: ["TextSearch"], path: "Tests/search/Tool", swiftSettings: house),
         .target(
-            name: "FuzzTargets", dependencies: ["HTTP", "RecordModel", "RecordWire", "Pictures", "Compression"],
+            name: "FuzzTargets",
+            dependencies: ["Calendars", "HTTP", "RecordModel", "RecordWire", "Pictures", "Compression", "TextTables"],
             path: "Tests/FuzzTargets", swiftSettings: house),
         tests("FuzzTests", ["FuzzTargets"]),
         .testTarget(
@@ -170,7 +175,7 @@ let package = Package(
         tests("FogbaseClientTests", ["fogbase", "FogbaseClient", "RecordModel", "RecordWire"]),
         .testTarget(
             name: "TextTablesTests",
-            dependencies: ["TextTables", "Calendars", "Encodings", "RecordModel", "RecordWire", "TestSupport"],
+            dependencies: ["TextTables", "Calendars", "RecordModel", "RecordWire", "FuzzTargets", "TestSupport"],
             exclude: ["Samples"], swiftSettings: house),
         tests(
             "ForeignImportTests",

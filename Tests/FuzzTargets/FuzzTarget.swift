@@ -16,6 +16,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case predicate
     /// Headers of pictures.
     case picture
+    /// Tables in text files, such as CSV.
+    case table
 
     /// The problem found in reading the bytes; `nil` if there is none. A crash needs no report.
     package func objection(_ bytes: [UInt8]) -> String? {
@@ -31,6 +33,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .stored: WireFuzz.stored(bytes)
         case .predicate: PredicateFuzz.objection(bytes)
         case .picture: PictureFuzz.objection(bytes)
+        case .table: TableFuzz.objection(bytes)
         }
     }
 }

@@ -38,8 +38,7 @@ package struct TextDecoder: ~Copyable, @unchecked Sendable {
             converter = nil
         } else {
             converter = TextConverter(from: encoding)
-            // The name was valid: then the system has too little memory, or lost its table.
-            if converter == nil { _ = try TextEncoding(named: encoding.name + "?") }
+            if converter == nil { throw TextEncoding.unknown(encoding.name) }
         }
     }
 

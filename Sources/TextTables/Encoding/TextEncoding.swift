@@ -56,13 +56,17 @@ package struct TextEncoding: Hashable, Sendable {
                 byte &- UInt8(ascii: "a") < 26 || byte &- UInt8(ascii: "0") < 10 || "_-.:".utf8.contains(byte)
             }
             guard isName, (1...40).contains(lower.utf8.count), TextConverter.isKnown(lower) else {
-                throw .badRequest(
-                    "The server does not know this text encoding. Usual names are "
-                        + Self.usualNames.joined(separator: ", "),
-                    details: [("encoding", .text(String(text.prefix(64))))])
+                throw Self.unknown(text)
             }
             self.init(lower)
         }
+    }
+
+    /// BAD_REQUEST: the system does not know an encoding.
+    static func unknown(_ name: String) -> RecordError {
+        .badRequest(
+            "The server does not know this text encoding. Usual names are " + usualNames.joined(separator: ", "),
+            details: [("encoding", .text(String(name.prefix(64))))])
     }
 
     /// Returns the encoding that the first bytes of a file show: a byte order mark, the places of zeros in UTF-16 and
@@ -103,9 +107,10 @@ package struct TextEncoding: Hashable, Sendable {
         if zeros[0] == 0, zeros[2] > units / 2, zeros[3] == units { return .utf32LittleEndian }
         if zeros[3] == 0, zeros[1] > units / 2, zeros[0] == units { return .utf32BigEndian }
         let (even, odd) = (zeros[0] + zeros[2], zeros[1] + zeros[3])
-        // One in twenty: texts of other scripts still have separators.
-        if even == 0, odd > units / 10 { return .utf16LittleEndian }
-        if odd == 0, even > units / 10 { return .utf16BigEndian }
+        // One unit in ten: texts of other scripts still have separators. A single zero is a NUL.
+        let enough = max(2, sample.count / 20)
+        if even == 0, odd >= enough { return .utf16LittleEndian }
+        if odd == 0, even >= enough { return .utf16BigEndian }
         return nil
     }
 
@@ -124,18 +129,26 @@ package struct TextEncoding: Hashable, Sendable {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Whether most characters beyond ASCII are Japanese, some of them kana. Western text decodes to rare ideographs
-    /// and half-width forms instead.
+    /// Whether most characters beyond ASCII are Japanese, and some of them kana, or none of them alone between others.
+    /// Western text decodes to single ideographs, such as an umlaut with the next letter, and to half-width forms.
     private static func looksJapanese(_ text: String) -> Bool {
-        var (kana, ideographs, others) = (0, 0, 0)
-        for scalar in text.unicodeScalars where scalar.value >= 0x80 {
+        var (kana, ideographs, others, single) = (0, 0, 0, 0)
+        var run = 0
+        for scalar in text.unicodeScalars {
+            guard scalar.value >= 0x80 else {
+                if run == 1 { single += 1 }
+                run = 0
+                continue
+            }
+            run += 1
             switch scalar.value {
             case 0x3040...0x30FF: kana += 1
             case 0x3000...0x303F, 0x4E00...0x9FFF, 0xFF01...0xFF5E: ideographs += 1
             default: others += 1
             }
         }
-        return kana > 0 && (kana + ideographs) >= others * 9
+        if run == 1 { single += 1 }
+        return (kana > 0 || single == 0) && kana + ideographs > others * 9
     }
 
     static func notUTF8(byte: UInt8, offset: Int, line: Int, suggestion: TextEncoding?) -> RecordError {

@@ -251,9 +251,8 @@ enum DateWriter {
     /// Appends a time as ISO 8601 in UTC with milliseconds: `2026-11-29T14:00:00.250Z`. Years beyond four digits have a
     /// sign and at least six digits.
     static func append(_ milliseconds: Int64, to text: inout [UInt8]) {
-        let all = Int(milliseconds)
-        let day = all >= 0 ? all / 86_400_000 : (all + 1) / 86_400_000 - 1
-        let rest = all - day * 86_400_000
+        var (day, rest) = Int(milliseconds).quotientAndRemainder(dividingBy: 86_400_000)
+        if rest < 0 { (day, rest) = (day - 1, rest + 86_400_000) }
         let date = CivilDate(days: day)
         if (0...9_999).contains(date.year) {
             append(date.year, digits: 4, to: &text)

@@ -39,7 +39,9 @@ struct DocumentReader {
 
     /// A member; `nil` if it is absent or null.
     subscript(key: String) -> JSONValue? {
-        object[key].flatMap { $0.isNull ? nil : $0 }
+        // A literal nil would be the value null.
+        guard let value = object[key], !value.isNull else { return Optional.none }
+        return value
     }
 
     /// Whether the object has a key, also with the value null.
