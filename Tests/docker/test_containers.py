@@ -147,6 +147,7 @@ class ContainerTests(VolumeTest):
             token = before.token
             podman("stop", before.name)
         with self.node(SERVER, data) as after:
+            self.assertTrue(after.is_running, after.logs())
             self.assertNotIn("fogadm_", after.logs(), "The token is the same")
             after.client().call("GET", "/records/Story/old", token=token)
             self.write(after, "new", token)

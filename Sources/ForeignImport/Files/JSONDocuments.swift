@@ -86,12 +86,13 @@ struct JSONDocuments {
 
     /// Returns the current byte; `nil` at the end of the file.
     private mutating func peek() throws(ConversionError) -> UInt8? {
-        if position == chunk.count {
+        while position == chunk.count {
             let isStart = chunk.isEmpty
-            chunk = try file.read(chunkBytes)
+            (chunk, position) = (try file.read(chunkBytes), 0)
+            if chunk.isEmpty { return nil }
             position = isStart && chunk.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         }
-        return position < chunk.count ? chunk[position] : nil
+        return chunk[position]
     }
 
     /// Reads the object that begins at the current byte. Returns `nil` if it is the frame of a list.

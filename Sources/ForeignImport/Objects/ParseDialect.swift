@@ -10,6 +10,7 @@ struct ParseDialect: ObjectDialect {
 
     func reasonToSkip(_ className: String) -> String? {
         switch className {
+        case userClass, roleClass: nil
         case "_Session": "sessions end: users sign in again"
         case "_Installation": "installations belong to the push service of the source"
         case let name where name.hasPrefix("_"): "the class belongs to Parse Server itself"
