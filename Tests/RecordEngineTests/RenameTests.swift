@@ -37,7 +37,7 @@ import Testing
         let (post, title, headline) = (try type("Post"), try name("title"), try name("headline"))
         try await test.holdingBackSlices { database in
             try await database.schemas.rename(title, of: post, to: headline)
-        } during: {
+        } during: { () async throws in
             #expect(try definition(test).hasFormerNames)
             #expect(try test.read("Post7").fields["headline"] == .string("t0 x"))
             #expect(try test.read("Post7").fields["title"] == nil)
