@@ -8,6 +8,8 @@ import Testing
 @testable import TextTables
 
 /// Files as programs write them, and what they become: `Samples/NAME` and `Samples/NAME.preview.json`.
+///
+/// With `FOGBASE_WRITE_SAMPLES` set, the tests write the previews first. Then `git diff` shows what has changed.
 @Suite struct SampleTests {
     private static let directory = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(
         path: "Samples")
