@@ -142,7 +142,7 @@ import Testing
             "ALTER TABLE api_key DROP COLUMN public_key", "ALTER TABLE session DROP COLUMN lifetime",
             "DROP TABLE schema_snapshot",
             "DROP TABLE job", "DROP TABLE schedule", "DROP TABLE webhook", "DROP TABLE webhook_delivery",
-            "DROP TABLE hierarchy", "DROP TABLE access_update", "DROP TABLE share", "DROP TABLE participant",
+            "DROP TABLE hierarchy", "DROP TABLE access_update", "DROP TABLE job_rejection", "DROP TABLE share", "DROP TABLE participant",
             "DROP TABLE subscription", "DROP TABLE notification_token",
             "DROP TABLE lost_zone", "DROP INDEX zone_by_change", "ALTER TABLE zone DROP COLUMN changed",
             "ALTER TABLE zone DROP COLUMN created",

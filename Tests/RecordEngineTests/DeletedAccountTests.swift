@@ -189,7 +189,7 @@ import Testing
                 DROP TABLE schema_snapshot; ALTER TABLE type DROP COLUMN former; ALTER TABLE field DROP COLUMN former;
                 ALTER TABLE type DROP COLUMN renamed; ALTER TABLE type DROP COLUMN renaming;
                 DROP TABLE job; DROP TABLE schedule; DROP TABLE webhook; DROP TABLE webhook_delivery;
-                DROP TABLE hierarchy; DROP TABLE access_update; DROP TABLE share; DROP TABLE participant;
+                DROP TABLE hierarchy; DROP TABLE access_update; DROP TABLE job_rejection; DROP TABLE share; DROP TABLE participant;
                 DROP TABLE lost_zone; DROP INDEX zone_by_change;
                 DROP TABLE subscription; DROP TABLE notification_token;
                 ALTER TABLE zone DROP COLUMN changed; ALTER TABLE zone DROP COLUMN created;

@@ -213,18 +213,19 @@ struct ImportFileCommand {
 enum ImportPreviewText {
     static func lines(of preview: JSONValue) -> [String] {
         var rows = [["COLUMN", "FIELD", "TYPE", "FIRST VALUE"]]
-        let first = preview["rows"]?.array?.first
-        for (index, column) in (preview["mapping"]?["columns"]?.array ?? []).enumerated() {
+        let columns = (preview["columns"]?.array ?? []).map { $0.string ?? "" }
+        let first = preview["rows"]?.array?.first?.array ?? []
+        for column in preview["mapping"]?["columns"]?.array ?? [] {
             let field =
                 column["skip"]?.bool == true
                 ? "(skipped)" : column["as"]?.string.map { "(\($0))" } ?? column.text("field")
-            let cells = first?["cells"]?.array ?? []
-            let value = index < cells.count ? cells[index].string ?? "" : ""
+            let index = columns.firstIndex(of: column.text("column")) ?? first.count
+            let value = index < first.count ? first[index].string ?? "" : ""
             rows.append([column.text("column"), field, column.text("type"), String(value.prefix(40))])
         }
         var lines = Terminal.table(rows)
         for problem in preview["problems"]?.array ?? [] {
-            lines.append("Line \(problem["line"]?.integer ?? 0): \(problem.text("reason")).")
+            lines.append(problem.text("reason") + ".")
         }
         return lines
     }

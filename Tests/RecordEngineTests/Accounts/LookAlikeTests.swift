@@ -115,7 +115,7 @@ import Testing
             DROP TABLE schema_snapshot; DROP TABLE cloudkit_token; DROP INDEX api_key_by_key_id; ALTER TABLE api_key DROP COLUMN key_id;
             ALTER TABLE api_key DROP COLUMN public_key; ALTER TABLE session DROP COLUMN lifetime;
             DROP TABLE job; DROP TABLE schedule; DROP TABLE webhook; DROP TABLE webhook_delivery;
-            DROP TABLE hierarchy; DROP TABLE access_update; DROP TABLE share; DROP TABLE participant;
+            DROP TABLE hierarchy; DROP TABLE access_update; DROP TABLE job_rejection; DROP TABLE share; DROP TABLE participant;
             DROP TABLE lost_zone; DROP INDEX zone_by_change; DROP TABLE subscription; DROP TABLE notification_token;
             ALTER TABLE zone DROP COLUMN changed; ALTER TABLE zone DROP COLUMN created;
             DROP INDEX account_by_name_key; ALTER TABLE account DROP COLUMN name_key; DROP TABLE look_alike_account;
