@@ -187,7 +187,12 @@ import Testing
                     .patch, "/records/Post/\(name)", as: .administrator,
                     body: Self.text(["fields": .object(JSONObject([(model.names[field], isRemoval ? .null : value)]))]))
                 #expect(response.status == 200, "\(response.text)")
-                model.records[name]?[field] = isRemoval ? nil : value
+                // `nil` alone would be the JSON null.
+                if isRemoval {
+                    model.records[name]?.removeValue(forKey: field)
+                } else {
+                    model.records[name]?[field] = value
+                }
                 for (number, value) in model.records[name] ?? [:] {
                     #expect(Self.shown(response.json?["fields"]?[model.names[number]], number) == value)
                 }
