@@ -63,7 +63,7 @@ import Testing
         ("ANY title BEGINSWITH[cd] \"title\"", "ANY headline BEGINSWITH[cd] \"title\""),
         ("title.@count > 2", "headline.@count > 2"),
         ("at < now() - 3 day AND day == 4", "at < now() - 3 day AND tag == 4"),
-        ("at < now() - %@ day", "at < now() - %@ day"),
+        ("at < now() - 2 days AND title == 1", "at < now() - 2 days AND headline == 1"),
         ("distance(place, loc(1, 2)) < 3 km", "distance(spot, loc(1, 2)) < 3 km"),
         ("box == 1 AND place IN box(1, 2, 3, 4)", "rect == 1 AND spot IN box(1, 2, 3, 4)"),
         ("subtitle == 1 AND titles == 2", "subtitle == 1 AND titles == 2"),
