@@ -333,6 +333,10 @@ import Testing
         let users = left.json?["types"]?["Users"]
         #expect(left.status == 200 && left.json?["types"]?.object?.keys.count == 1, "\(left.text)")
         #expect(users?["fields"]?["nick"]?["type"] == "STRING" && users?["grants"]?["_world"] == ["READ"])
+        let named = await database.call(
+            .patch, "/records/Users/\(database.userNames[.creator] ?? "")", as: .creator,
+            body: #"{"fields":{"nick":"x"}}"#)
+        #expect(named.status == 200, "\(named.text)")
         let lost = await put(#""Users":{"fields":{}}"#)
         #expect(lost.status == 400 && lost.text.contains("nick"), "\(lost.text)")
         let nobody = try await TestDatabase.make(.production, withUsers: false)

@@ -35,7 +35,7 @@ import Testing
                 "of no type", .administrator, .patch, "/schema/types/Tea/fields/price", #"{"type":"DOUBLE"}"#, 404),
             Scenario(
                 "without a type", .administrator, .patch, "/schema/types/Good/fields/price", "{}", 400,
-                contains: ["such as {\\\"type\\\":\\\"DOUBLE\\\"}"]),
+                contains: ["or {\\\"type\\\":\\\"DOUBLE\\\"}"]),
             Scenario(
                 "the command", .administrator, .patch, "/schema/types/Good/fields/price", #"{"type":"DOUBLE"}"#, 200,
                 contains: [#""type":"DOUBLE""#], lacks: ["widening"]),

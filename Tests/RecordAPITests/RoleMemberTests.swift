@@ -151,7 +151,8 @@ import Testing
         #expect(club(replaced.json)?["grants"] == ["_world": ["CREATE", "READ", "WRITE"]], "\(replaced.text)")
         #expect(club(replaced.json)?["acl"] == nil)
         #expect(await database.call(.put, "/schema?rights=none", as: .administrator, body: open).status == 400)
-        let made = await database.call(.put, "/records/Club/c", as: .administrator, body: #"{"acl":null}"#)
+        let made = await database.call(
+            .put, "/records/Club/c", as: .administrator, body: #"{"acl":null,"fields":{"title":"x"}}"#)
         #expect(made.status == 201, "\(made.text)")
         let bad = #"{"types":{"Club":{"fields":{"title":{"type":"INT64"}}}}}"#
         #expect(await database.call(.put, "/schema?dryRun=true", as: .administrator, body: bad).status == 400)

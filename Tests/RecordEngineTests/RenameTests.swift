@@ -65,8 +65,9 @@ import Testing
             await test.database.schemas.renamesAreDone()
         }
         #expect(try !definition(test).hasFormerNames)
-        // The query may have added one.
+        // The query may have added one, which is built in slices.
         #expect(try Set(indexes).isSubset(of: test.indexes().map(\.id)))
+        await test.database.indexes.waitUntilBuilt()
         try IndexOracle(test).check()
     }
 

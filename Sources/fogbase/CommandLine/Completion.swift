@@ -47,6 +47,11 @@ enum Completion {
 
     private static func choices(after words: [String], _ beginning: String) -> [Candidate] {
         if words.first == "help" { return names(after: Array(words.dropFirst())) }
+        // `import` is a command and a group.
+        if words.count == 1, !beginning.hasPrefix("-") {
+            let found = names(after: words)
+            if !found.isEmpty { return found }
+        }
         guard let command = Command.named(words.prefix(2).joined(separator: " ")) ?? words.first.flatMap(Command.named)
         else { return names(after: words) }
         let flags = flags(of: command)

@@ -7,6 +7,12 @@ extension MatrixRow {
     static let jobs: [MatrixRow] =
         [
             MatrixRow("listJobs", .get, "/jobs", [401, 200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 200]),
+            // The job of the world is no import and no export.
+            MatrixRow("listRejections", .get, "/jobs/{job}/rejections", Array(repeating: 404, count: 12)),
+            MatrixRow("readExport", .get, "/jobs/{job}/file", Array(repeating: 404, count: 12)),
+            MatrixRow("importRecords", .post, "/imports", "{}", Array(repeating: 400, count: 12)),
+            MatrixRow("previewImport", .post, "/imports/preview", "{}", Array(repeating: 400, count: 12)),
+            MatrixRow("exportRecords", .post, "/exports", "{}", Array(repeating: 400, count: 12)),
             job("readJob", .get, "", [404, 404, 404, 404, 404, 404, 404, 200, 200, 200, 200, 200]),
         ]
         + ["pause", "resume", "cancel"].map { verb in

@@ -20,6 +20,8 @@ extension MatrixRow {
         MatrixRow(
             "changeField", .patch, "/schema/types/Open/fields/n", #"{"type":"INT64"}"#,
             .administrators(200, 200, 403, 403)),
+        MatrixRow(
+            "renameType", .patch, "/schema/types/Open", #"{"name":"no name"}"#, .administrators(400, 400, 403, 403)),
         // The tokens of users and keys are those of development.
         MatrixRow(
             "promoteSchema", .post, "/schema/promotion?environment=production",
