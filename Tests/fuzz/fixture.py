@@ -32,6 +32,10 @@ UPLOADS = ("continued", "terminated")
 # The server keeps at most 1,000 keys, and as many open invitations.
 MOST_KEYS = MOST_INVITATIONS = 300
 # The server keeps at most 50 webhooks and 100 schedules.
+# A table with a row that is rejected, and what its columns become.
+TABLE = b"name;price\nTea;2\nCoffee;much\n"
+MAPPING = {"recordType": "Row", "columns": [{"column": "name", "field": "title", "type": "STRING"},
+                                            {"column": "price", "field": "price", "type": "DOUBLE"}]}
 MOST_WEBHOOKS, MOST_SCHEDULES = 20, 50
 
 
@@ -93,11 +97,18 @@ class Fixture:
         self.uploads = {name: self.upload() for name in UPLOADS}
 
     def make_work(self) -> None:
-        """A job, which soon ends, and a webhook."""
+        """Jobs, which soon end, a webhook, and a type to rename."""
         self.job = self.call("DELETE", "/query/Post?where=recordName%20%3D%3D%20'none'", expect=(202,),
                              headers=("Prefer: respond-async",)).json()["id"]
-        while "ended" not in self.get(f"/jobs/{self.job}"):
-            time.sleep(0.01)
+        self.table = self.call("POST", "/assets", TABLE, headers=("Content-Type: text/csv",)).json()["asset"]
+        body = {"file": self.table, "format": "table", "table": {"separator": ";"}, "mapping": MAPPING}
+        self.imported = self.call("POST", "/imports", body, expect=(202,)).json()["id"]
+        body = {"format": "table", "recordType": "Post"}
+        self.exported = self.call("POST", "/exports", body, expect=(202,)).json()["id"]
+        for job in (self.job, self.imported, self.exported):
+            while "ended" not in self.get(f"/jobs/{job}"):
+                time.sleep(0.01)
+        self.call("PUT", f"/records/Named{self.mark}/{self.mark}-type", {"fields": {"title": "x"}})
         self.delete_old("/webhooks", "webhooks", "id", MOST_WEBHOOKS)
         self.delete_old("/schedules", "schedules", "name", MOST_SCHEDULES)
         self.webhook = self.post("/webhooks", {"url": self.RECEIVER, "types": ["Nothing"]})["id"]

@@ -12,7 +12,7 @@ import urllib.parse
 from typing import NamedTuple
 
 from Tests.fuzz import patterns
-from Tests.fuzz.fixture import CONTAINER, OTHER_PASSWORD, PASSWORD, Fixture
+from Tests.fuzz.fixture import CONTAINER, MAPPING, OTHER_PASSWORD, PASSWORD, Fixture
 
 BOUNDARY = "B"
 FORM = (f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="f"; filename="a.gif"\r\nContent-Type: image/gif\r\n\r\n'
@@ -93,7 +93,8 @@ def samples(fixture: Fixture) -> list[Sample]:
     owner = Caller(fixture.token)
     parts = (records(fixture, owner), zones(fixture, owner), subscriptions(fixture), queries(owner),
              pattern_queries(fixture, owner),
-             jobs(fixture, owner), webhooks(fixture, owner), files(fixture, owner), uploads(fixture), schema(owner),
+             jobs(fixture, owner), webhooks(fixture, owner), files(fixture, owner), uploads(fixture),
+             schema(fixture, owner),
              rights(fixture, owner),
              accounts(fixture), sessions(fixture), users(fixture, owner), invitations(fixture, owner), keys(fixture,
              owner),
@@ -236,6 +237,19 @@ def jobs(fixture: Fixture, owner: Caller) -> list[Sample]:
             "kind": "updateRecords", "recordType": "Post", "all": True, "fields": {"likes": {"value": 1}}}}),
         owner.get("/schedules"), owner.get(kept), owner.plain("POST", f"{kept}/run"),
         owner.plain("DELETE", old), owner.plain("DELETE", kept),
+        *transfers(fixture, owner),
+    ]
+
+
+def transfers(fixture: Fixture, owner: Caller) -> list[Sample]:
+    table = {"file": fixture.table, "format": "table", "table": {"separator": ";"}, "mapping": MAPPING}
+    return [
+        owner.json("POST", "/imports/preview", table | {"recordType": "Row"}),
+        owner.json("POST", "/imports", table | {"existing": "skip", "dryRun": True, "maxRejected": 5}),
+        owner.get(f"/jobs/{fixture.imported}/rejections?limit=1"),
+        owner.json("POST", "/exports", {"format": "table", "recordType": "Post", "where": "likes > %d", "args": [1000],
+                                        "sort": "-likes", "fields": ["title"], "byteOrderMark": True}),
+        owner.get(f"/jobs/{fixture.exported}/file", ("Range", "bytes=0-3")),
     ]
 
 
@@ -280,7 +294,7 @@ def uploads(fixture: Fixture) -> list[Sample]:
     ]
 
 
-def schema(owner: Caller) -> list[Sample]:
+def schema(fixture: Fixture, owner: Caller) -> list[Sample]:
     return [
         owner.get("/schema"), owner.get("/schema/types/Post"), owner.get("/schema/advice"),
         # Production is empty, then like development, which a reset does not change. No sample deletes records.
@@ -294,6 +308,7 @@ def schema(owner: Caller) -> list[Sample]:
         owner.bytes("PUT", "/schema?environment=production&dryRun=true", SCHEMA_TEXT, ("Content-Type", "text/x-ckdb")),
         owner.json("POST", "/schema/types/Post/indexes", {"fields": ["title", "-likes"], "unique": False}),
         owner.json("PATCH", "/schema/types/Post/fields/likes", {"type": "INT64"}),
+        owner.json("PATCH", f"/schema/types/Named{fixture.mark}", {"name": f"Named{fixture.mark}"}),
         owner.json("POST", "/backup", {"path": "/nowhere/backup", "copyAssets": True}).rejected_with(403),
         owner.get("/backup").rejected_with(403), owner.plain("DELETE", "/backup").rejected_with(403),
         owner.json("POST", "/backup/tests", {"created": 1, "problems": 1, "problem": "lost"}).rejected_with(403),
