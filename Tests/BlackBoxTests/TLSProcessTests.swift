@@ -122,8 +122,9 @@ import Testing
                     until [ $(grep -c KEYUPDATE output) = $number ]; do kill -0 $client 2> /dev/null || break 2; done
                 done
                 printf 'GET /health/ready HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n' >&3 2> /dev/null
-                exec 3>&-
+                # The client ends by the server's alert: at the end of its input it would not wait for the answer.
                 wait $client
+                exec 3>&-
                 grep -c 'HTTP/1.1 200' output
             }
             updates 30
