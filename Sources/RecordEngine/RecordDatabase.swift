@@ -69,7 +69,7 @@ package actor RecordDatabase {
     /// When the times of schedules were last checked, in milliseconds since 1970; `nil` if not since the start.
     nonisolated let schedulesChecked = Locked<Int64?>(nil)
     /// The copy of the database file in progress; `nil` for none.
-    var copying: DatabaseCopy?
+    var copying: (id: CopyID, copy: DatabaseCopy)?
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         executor.asUnownedSerialExecutor()
@@ -282,7 +282,7 @@ package actor RecordDatabase {
 
     private func closeFile() {
         drain()
-        Copies.end(in: self)
+        Copies.endAll(in: self)
         transaction?.store.close()
         transaction = nil
         directory = nil

@@ -20,6 +20,9 @@ package struct CopyProgress: Hashable, Sendable {
     package var mark: CopyPosition?
 }
 
+/// The identity of a copy.
+final class CopyID: Sendable {}
+
 /// Copies the file of a database. Only one copy runs at a time.
 package struct Copies: Sendable {
     let database: RecordDatabase
@@ -28,25 +31,32 @@ package struct Copies: Sendable {
     ///
     /// - Parameters:
     ///   - path: The path of the new file.
+    ///   - isBackup: Whether a job of the server shows the copy.
     ///   - progress: Called between slices, on the caller's thread.
     /// - Returns: The position of the copy, which contains all commits up to this position and no later commits.
     /// - Throws: `BackupProblem`, or `StoreFailure` of either file. After an error, the new file is unusable.
     package func make(
-        at path: String, progress: (CopyProgress) throws -> Void
+        at path: String, isBackup: Bool = true, progress: (CopyProgress) throws -> Void
     ) async throws -> CopyPosition {
+        let id = CopyID()
         var shown = Deadline.after(.zero)
         do {
             while true {
                 let slice: CopyProgress
                 do {
-                    slice = try await database.betweenGroups { try Self.slice(to: path, of: $0) }
+                    guard let next = try await database.betweenGroups({ try Self.slice(id, to: path, of: $0) }) else {
+                        // Another copy is in progress.
+                        try await Task.sleep(for: .milliseconds(100))
+                        continue
+                    }
+                    slice = next
                 } catch let error as RecordError where error == .writerOverloaded {
                     // Wait, since writes go first.
                     try await Task.sleep(for: .milliseconds(100))
                     continue
                 }
                 try progress(slice)
-                if shown.hasPassed() {
+                if isBackup, shown.hasPassed() {
                     await database.jobs.showBackup(done: slice.pages - slice.remaining, total: slice.pages)
                     shown = .after(.seconds(1))
                 }
@@ -55,18 +65,23 @@ package struct Copies: Sendable {
                 try AssetDirectory.flush(path)
             }
         } catch {
-            await Self.end(in: database)
+            await Self.end(id, in: database)
             throw error
         }
     }
 
     /// Copies pages for one time slice, outside of any transaction: SQLite copies nothing inside a transaction.
-    private static func slice(to path: String, of database: isolated RecordDatabase) throws -> CopyProgress {
+    ///
+    /// - Returns: The progress; `nil` while another copy is in progress.
+    private static func slice(
+        _ id: CopyID, to path: String, of database: isolated RecordDatabase
+    ) throws -> CopyProgress? {
         guard let transaction = database.transaction, database.isHealthy else {
             throw BackupProblem("The database is closed or does not accept writes.")
         }
-        let copy = try database.copying ?? transaction.store.copy(to: path)
-        database.copying = copy
+        if let running = database.copying, running.id !== id { return nil }
+        let copy = try database.copying?.copy ?? transaction.store.copy(to: path)
+        database.copying = (id, copy)
         var budget = SliceBudget(.background, in: transaction, waiting: database.queueDepth)
         budget.limit(to: pagesPerSlice)
         var isDone = false
@@ -77,13 +92,19 @@ package struct Copies: Sendable {
         let pages = copy.pages
         guard isDone else { return CopyProgress(pages: pages.total, remaining: pages.remaining) }
         let mark = CopyPosition(sequence: transaction.lastSequence, epoch: .random(in: 1 ... .max))
-        end(in: database)
+        end(id, in: database)
         return CopyProgress(pages: pages.total, remaining: 0, mark: mark)
     }
 
     /// Ends a copy that is complete or canceled.
-    static func end(in database: isolated RecordDatabase) {
-        database.copying?.end()
+    private static func end(_ id: CopyID, in database: isolated RecordDatabase) {
+        guard database.copying?.id === id else { return }
+        endAll(in: database)
+    }
+
+    /// Ends the copy that is in progress, if there is one.
+    static func endAll(in database: isolated RecordDatabase) {
+        database.copying?.copy.end()
         database.copying = nil
     }
 
