@@ -1,7 +1,7 @@
 // The actions in the audit log. The server rejects a condition for any other; Tests/console/observation.test.js compares them.
 
 export const actions = [
-    "schema.put", "schema.promote", "schema.rollback", "schema.reset", "schema.addIndex", "records.preserve", "records.import", "grants.put", "role.put",
+    "schema.put", "schema.promote", "schema.rollback", "schema.reset", "schema.addIndex", "records.preserve", "records.import", "container.export", "grants.put", "role.put",
     "role.delete", "key.create", "key.change", "key.rotate", "key.revoke", "cloudKitToken.create", "cloudKitToken.change",
     "cloudKitToken.revoke", "key.outOfScope", "webhook.create", "webhook.change", "webhook.rotate", "webhook.pause", "webhook.resume",
     "webhook.replay", "webhook.delete", "webhook.disable", "invitation.create", "invitation.delete", "user.create", "user.signUp",

@@ -83,7 +83,7 @@ enum TransferRoutes {
         let task = try await call.object(keys: ExportTask.keys, upTo: maxBodyBytes) { object throws(RecordError) in
             try ExportTask(object)
         }
-        let job = try await call.reader.transfers.export(task, by: call.caller, in: try call.address())
+        let job = try await call.reader.transfers.export(task, by: call.actor, in: try call.address())
         return accepted(job, call)
     }
 
@@ -124,7 +124,7 @@ enum TransferRoutes {
         "columns":{"type":"array","items":{"type":"object","required":["column"]}}}},
         "Import":{"type":"object","required":["file","format"],"properties":{
         "file":{"$ref":"#/components/schemas/UploadedFile"},
-        "format":{"type":"string","enum":["jsonLines","table"]},
+        "format":{"type":"string","enum":["jsonLines","table","container"]},
         "recordType":{"type":"string","description":"JSON lines: the type of records that name none"},
         "encoding":{"type":"string","description":"Such as windows-1252; UTF-8 by default"},
         "table":{"$ref":"#/components/schemas/TableFormat"},"mapping":{"$ref":"#/components/schemas/TableMapping"},
@@ -134,20 +134,21 @@ enum TransferRoutes {
         "maxRejected":{"type":"integer","minimum":0,"description":"The job fails after more rejected rows"}}},
         "ImportPreviewInput":{"type":"object","required":["file","format"],"properties":{
         "file":{"$ref":"#/components/schemas/UploadedFile"},
-        "format":{"type":"string","enum":["jsonLines","table"]},"recordType":{"type":"string"},
+        "format":{"type":"string","enum":["jsonLines","table","container"]},"recordType":{"type":"string"},
         "encoding":{"type":"string"},"table":{"$ref":"#/components/schemas/TableFormat"},
         "mapping":{"$ref":"#/components/schemas/TableMapping"}}},
         "ImportPreview":{"type":"object","properties":{
         "encoding":{"type":"string"},"table":{"$ref":"#/components/schemas/TableFormat"},
         "mapping":{"$ref":"#/components/schemas/TableMapping"},
-        "rows":{"type":"array","items":{"type":"object"}},"problems":{"type":"array","items":{"type":"object"}}}},
+        "rows":{"type":"array","items":{"type":"object"}},"container":{"type":"object"},
+        "counts":{"type":"object"},"problems":{"type":"array","items":{"type":"object"}}}},
         "Rejections":{"type":"object","required":["rejections"],"properties":{
         "rejections":{"type":"array","items":{"type":"object","required":["line","serverErrorCode","reason"],
         "properties":{"line":{"type":"integer","description":"The line on which the row begins, from 1"},
         "serverErrorCode":{"type":"string"},"reason":{"type":"string"},"details":{"type":"object"}}}},
         "cursor":{"type":"string","description":"Absent at the end"}}},
-        "Export":{"type":"object","required":["format","recordType"],"properties":{
-        "format":{"type":"string","enum":["jsonLines","table"]},"recordType":{"type":"string"},
+        "Export":{"type":"object","required":["format"],"properties":{
+        "format":{"type":"string","enum":["jsonLines","table","container"]},"recordType":{"type":"string"},
         "where":{"type":"string"},"args":{"type":"array","items":{"$ref":"#/components/schemas/Argument"}},
         "sort":{"type":"string"},"fields":{"type":"array","items":{"type":"string"}},
         "table":{"$ref":"#/components/schemas/TableFormat"}}}

@@ -10,18 +10,23 @@ extension AccountWriter {
     ///
     /// - Parameter account: A new account, or an account that is older than user records. If another record has the
     ///   name, the account stays without a user record.
-    func ensureUserRecord(of account: AccountRow) throws(RecordError) {
+    func ensureUserRecord(of account: AccountRow, isRestoring: Bool = false) throws(RecordError) {
         let zone = ZoneTable.publicDefault
         let isTaken = try transaction.records.row(zone: zone, name: account.recordName) != nil
         if isTaken { return }
         try transaction.schemas.apply(.extending(transaction.schema, .users, .users))
-        let writer = RecordWriter(
-            transaction,
-            WriteRequest(
-                caller: .user(account.id, roles: [:]), address: .publicDefault, shape: .single, operations: []))
+        var request = WriteRequest(
+            caller: .user(account.id, roles: [:]), address: .publicDefault, shape: .single, operations: [])
+        var body = JSONObject()
+        if isRestoring {
+            request.isRestoring = true
+            request.preserves = [.created, .modified]
+            for key in ["created", "modified"] { body[key] = ["timestamp": .integer(account.created)] }
+        }
+        let writer = RecordWriter(transaction, request)
         let operation = RecordOperation(
             .create, typeName: .users, isTypeInPath: true, recordName: RecordName(account.recordName),
-            input: try RecordInput.readSingle(Array("{}".utf8)))
+            input: try RecordInput.readSingle(JSONValue.object(body).bytes, takesStamps: isRestoring))
         var ignored: [UInt8] = []
         _ = try writer.insert(operation, .users, transaction.schema[.users], zone: zone, into: &ignored)
         // If the transaction is rolled back, the next account gets the same number.

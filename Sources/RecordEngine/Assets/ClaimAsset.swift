@@ -27,24 +27,7 @@ extension AssetWriter {
         let key = upload.address.key
         let table = table
         let uploader = upload.caller.writerID
-        var usesFile = false
-        let asset: Int64
-        if let row = try table.reading.find(content.hash) {
-            asset = row.id
-            // Restart the retention period, so that the asset is kept as long as its upload token is valid.
-            if row.orphaned != nil { try table.mark(asset, orphaned: now) }
-            // If the existing file was lost or truncated, the uploaded file replaces it.
-            if directory.size(of: AssetFileName(hash: row.hash, file: row.file)) != row.size {
-                try table.replace(asset, file: file.file)
-                usesFile = true
-            }
-        } else {
-            usesFile = true
-            asset = try table.insert(
-                AssetRow(
-                    id: 0, hash: content.hash, size: content.size, file: file.file, orphaned: now,
-                    picture: PictureColumns(content.picture)))
-        }
+        let (asset, usesFile) = try register(content, file, in: directory)
         let claim = AssetClaim(
             id: 0, asset: asset, uploader: uploader, scope: key.scope, owner: key.owner,
             contentType: contentType, filename: upload.filename, expires: expires)
@@ -59,6 +42,33 @@ extension AssetWriter {
             throw .assetQuota(held: unused - content.size, limit: limits.unreferencedAssetBytes)
         }
         return made
+    }
+
+    /// Adds the row of a file, or finds the row of the same content.
+    ///
+    /// - Returns: The asset, and whether it uses the file. Otherwise the file is not needed.
+    func register(
+        _ content: AssetContent, _ file: AssetFileName, in directory: AssetDirectory
+    ) throws(RecordError) -> (asset: Int64, usesFile: Bool) {
+        var usesFile = false
+        let asset: Int64
+        if let row = try table.reading.find(content.hash) {
+            asset = row.id
+            // Restart the retention period, so that the asset is kept as long as its upload token is valid.
+            if row.orphaned != nil { try table.mark(asset, orphaned: transaction.now) }
+            // If the existing file was lost or truncated, the uploaded file replaces it.
+            if directory.size(of: AssetFileName(hash: row.hash, file: row.file)) != row.size {
+                try table.replace(asset, file: file.file)
+                usesFile = true
+            }
+        } else {
+            usesFile = true
+            asset = try table.insert(
+                AssetRow(
+                    id: 0, hash: content.hash, size: content.size, file: file.file, orphaned: transaction.now,
+                    picture: PictureColumns(content.picture)))
+        }
+        return (asset, usesFile)
     }
 }
 

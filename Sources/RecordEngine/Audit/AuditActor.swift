@@ -50,6 +50,8 @@ package enum AuditAction: String, Hashable, Sendable, CaseIterable {
     case recordsPreserve = "records.preserve"
     /// An import whose records keep their dates and users.
     case recordsImport = "records.import"
+    /// An export of a whole container, with the hashes of passwords.
+    case containerExport = "container.export"
     case grantsPut = "grants.put"
     case rolePut = "role.put"
     case roleDelete = "role.delete"

@@ -53,7 +53,12 @@ enum JobTask: Sendable {
         switch self {
         case .bulkChange(let task): BulkSteps(task)
         case .importing(let task): ImportSteps(task)
-        case .exporting(let task): ExportSteps(task)
+        case .exporting(let task):
+            if let type = task.type {
+                ExportSteps(task, of: type)
+            } else {
+                ContainerExportSteps()
+            }
         }
     }
 }

@@ -66,7 +66,7 @@ struct PlacementWriter {
             }
         }
         if input.wantsGUID, placement.place?.guid == nil, try transaction.store.shares.find(root: row.id) == nil {
-            placement.place?.guid = ShareWriter.makeGUID()
+            placement.place?.guid = input.guid ?? ShareWriter.makeGUID()
         }
         placement.access = try hierarchies.access(under: placement.place?.parent, of: row.id)
         return placement

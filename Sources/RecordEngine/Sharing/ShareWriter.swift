@@ -28,7 +28,7 @@ struct ShareWriter {
         guard let name = input?.root else {
             guard try shares.find(zone: zone) == nil else { throw .zoneIsShared }
             guard try !shares.hasShares(in: zone, whole: false) else { throw .sharesOfBothKinds }
-            share.guid = Self.makeGUID()
+            share.guid = try guid(input)
             return share
         }
         guard let root = try transaction.records.row(zone: zone, name: name.text),
@@ -46,8 +46,18 @@ struct ShareWriter {
         guard try shares.find(root: root.id) == nil else { throw .recordIsShared }
         guard try !shares.hasShares(in: zone, whole: true) else { throw .sharesOfBothKinds }
         share.root = root.id
-        share.guid = try transaction.store.hierarchies.place(of: root.id).guid ?? Self.makeGUID()
+        if let known = try transaction.store.hierarchies.place(of: root.id).guid {
+            share.guid = known
+        } else {
+            share.guid = try guid(input)
+        }
         return share
+    }
+
+    /// Returns the secret part of a share's link: a restored share keeps its own, if it is free.
+    private func guid(_ input: SharingInput?) throws(RecordError) -> String {
+        guard let guid = input?.guid, try shares.find(guid: guid) == nil else { return Self.makeGUID() }
+        return guid
     }
 
     /// Stores a new share, whose record was just written.
@@ -116,7 +126,9 @@ struct ShareWriter {
                     || account == nil && $0.label != nil && $0.label == entry.label
             }
             guard var participant = match else {
-                guard entry.kind == .user, entry.id == nil || account != nil || entry.label != nil else { continue }
+                guard entry.kind == .user || entry.status == .accepted,
+                    entry.id == nil || account != nil || entry.label != nil
+                else { continue }
                 try add(entry, account, to: share)
                 continue
             }
@@ -139,10 +151,14 @@ struct ShareWriter {
         _ entry: SharingInput.Participant, _ account: UserID?, to share: ShareRow
     ) throws(RecordError) {
         if let account, try shares.participant(account, of: share.id) != nil { return }
+        var guid = entry.guid
+        if let known = guid, try shares.find(guid: known) != nil { guid = nil }
+        if account == nil, guid == nil { guid = Self.makeGUID() }
         try shares.add(
             ParticipantRow(
-                share: share.id, account: account, guid: account == nil ? Self.makeGUID() : nil, label: entry.label,
-                kind: .user, permission: entry.permission, status: .invited, changed: try transaction.nextSequence()))
+                share: share.id, account: account, guid: guid, label: entry.label, kind: entry.kind,
+                permission: entry.permission, status: entry.status, changed: try transaction.nextSequence()))
+        if entry.status == .accepted { transaction.rightsChanged = true }
     }
 
     /// Removes a participant.

@@ -12,6 +12,7 @@ internal import Threads
 /// Unchecked `Sendable`: see `JobSteps`.
 final class ExportSteps: JobSteps, @unchecked Sendable {
     private let task: ExportTask
+    private let type: RecordTypeName
     private var output: Output?
     /// The number of records in the file.
     private var written: Int64 = 0
@@ -37,7 +38,7 @@ final class ExportSteps: JobSteps, @unchecked Sendable {
             var lines: [UInt8] = []
             lines.reserveCapacity(records.bytes)
             switch task.format {
-            case .jsonLines:
+            case .jsonLines, .container:
                 for member in records.members {
                     lines += records.json[member]
                     lines.append(UInt8(ascii: "\n"))
@@ -77,14 +78,15 @@ final class ExportSteps: JobSteps, @unchecked Sendable {
     /// A round ends after this time. Its records are in the stored progress then.
     private static let roundTime = Duration.milliseconds(500)
 
-    init(_ task: ExportTask) { self.task = task }
+    /// - Parameter type: The type of the records.
+    init(_ task: ExportTask, of type: RecordTypeName) { (self.task, self.type) = (task, type) }
 
     var needsRound: Bool { isNoted && !isComplete }
 
     func prepareRound(of job: JobID, in database: RecordDatabase) async throws(RecordError) {
-        let (task, output) = (task, output)
+        let (task, type, output) = (task, type, output)
         let round = try await database.queries.pool.read(database) { reader throws(RecordError) in
-            try Self.readRound(of: job, task, into: output, by: reader)
+            try Self.readRound(of: job, task, type, into: output, by: reader)
         }
         self.output = round.output
         written += Int64(round.records)
@@ -94,14 +96,14 @@ final class ExportSteps: JobSteps, @unchecked Sendable {
     }
 
     private static func readRound(
-        of job: JobID, _ task: ExportTask, into output: Output?, by reader: RecordReader
+        of job: JobID, _ task: ExportTask, _ type: RecordTypeName, into output: Output?, by reader: RecordReader
     ) throws(RecordError) -> Round {
         guard let row = try reader.store.jobs.find(job), let address = row.address.address,
             let stored = row.caller.caller
         else { throw .databaseUnavailable }
         let end = Deadline.after(roundTime)
         var request = QueryRequest(
-            caller: try reader.callers.current(stored, in: address), address: address, typeName: task.type,
+            caller: try reader.callers.current(stored, in: address), address: address, typeName: type,
             input: task.input)
         request.input.limit = reader.database.limits.pageSize
         request.input.estimatesTotal = output == nil
@@ -119,7 +121,7 @@ final class ExportSteps: JobSteps, @unchecked Sendable {
             let page = try reader.queries.respondOnThisThread(request, [])
             if let total = page.total { round.total = total.value }
             request.input.estimatesTotal = false
-            let bytes = try output.lines(of: page.records, task, reader.schema[task.type])
+            let bytes = try output.lines(of: page.records, task, reader.schema[type])
             try onDisk { () throws(AssetFileError) in try output.file.append(bytes) }
             round.records += page.records.count
             guard case .cursor(let cursor) = page.end else {

@@ -7,6 +7,7 @@ package import TextTables
 /// ```json
 /// {"kind":"exportRecords","format":"jsonLines","recordType":"Post","where":"likes > 10","sort":"-likes"}
 /// {"kind":"exportRecords","format":"table","recordType":"Goods","fields":["title","price"],"table":{"separator":";"}}
+/// {"kind":"exportRecords","format":"container"}
 /// ```
 package struct ExportTask: Sendable {
     /// How the file has its records.
@@ -15,12 +16,14 @@ package struct ExportTask: Sendable {
         case jsonLines
         /// A table whose columns are fields.
         case table(TableFormat)
+        /// Everything that the container has: `ContainerLine`.
+        case container
     }
 
     /// How the file has its records.
     package let format: Format
-    /// The record type.
-    package let type: RecordTypeName
+    /// The record type; `nil` for a whole container.
+    package let type: RecordTypeName?
     /// The condition, the order and the fields.
     let input: QueryInput
     private let sort: String?
@@ -35,6 +38,13 @@ package struct ExportTask: Sendable {
     /// - Throws: BAD_REQUEST for missing or invalid values.
     package init(_ object: JSONObject) throws(RecordError) {
         switch object["format"]?.string {
+        case "container":
+            if let key = object.members.map(\.key).first(where: { $0 != "kind" && $0 != "format" }) {
+                throw Self.invalid("'\(key)' chooses records, and the file of a container has all of them", at: key)
+            }
+            format = .container
+            (type, sort, hasByteOrderMark, input) = (nil, nil, false, QueryInput())
+            return
         case "jsonLines":
             guard object["table"] == nil else {
                 throw Self.invalid("'table' is for the format table, and JSON lines have none", at: "table")
@@ -44,7 +54,7 @@ package struct ExportTask: Sendable {
             format = .table(
                 try object["table"].map { value throws(RecordError) in try TableFormat(json: value, path: "table") }
                     ?? .csv)
-        case nil, .some: throw Self.invalid("'format' is jsonLines or table", at: "format")
+        case nil, .some: throw Self.invalid("'format' is jsonLines, table or container", at: "format")
         }
         if let value = object["byteOrderMark"], value.bool == nil {
             throw Self.invalid("'byteOrderMark' is true or false", at: "byteOrderMark")
@@ -89,9 +99,12 @@ package struct ExportTask: Sendable {
         case .table(let table):
             object["format"] = "table"
             object["table"] = table.json
+        case .container:
+            object["format"] = "container"
+            return .object(object)
         }
         if hasByteOrderMark { object["byteOrderMark"] = true }
-        object["recordType"] = .string(type.text)
+        if let type { object["recordType"] = .string(type.text) }
         if let condition = input.condition { object["where"] = .string(condition) }
         if !input.arguments.isEmpty { object["args"] = .array(input.arguments.map(\.json)) }
         if let sort { object["sort"] = .string(sort) }
@@ -102,15 +115,16 @@ package struct ExportTask: Sendable {
     /// The name of the file for people, such as `Goods.csv`.
     package var filename: String {
         switch format {
-        case .jsonLines: type.text + ".jsonl"
-        case .table(let table): type.text + (table.separator == UInt8(ascii: "\t") ? ".tsv" : ".csv")
+        case .container: "container.fogbase"
+        case .jsonLines: (type?.text ?? "") + ".jsonl"
+        case .table(let table): (type?.text ?? "") + (table.separator == UInt8(ascii: "\t") ? ".tsv" : ".csv")
         }
     }
 
     /// The media type of the file.
     package var mediaType: String {
         switch format {
-        case .jsonLines: "application/x-ndjson"
+        case .jsonLines, .container: "application/x-ndjson"
         case .table: "text/csv; charset=utf-8"
         }
     }

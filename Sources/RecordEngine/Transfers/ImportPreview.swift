@@ -11,6 +11,7 @@ package struct ImportPreviewInput: Sendable {
     package static let keys = ["format", "recordType", "encoding", "table", "mapping"]
 
     let isTable: Bool
+    let isContainer: Bool
     let type: RecordTypeName?
     let encoding: TextEncoding?
     let table: TableFormat?
@@ -20,11 +21,12 @@ package struct ImportPreviewInput: Sendable {
     ///
     /// - Throws: BAD_REQUEST for missing or invalid values.
     package init(_ object: JSONObject) throws(RecordError) {
+        isTable = object["format"]?.string == "table"
+        isContainer = object["format"]?.string == "container"
         switch object["format"]?.string {
-        case "table": isTable = true
-        case "jsonLines": isTable = false
+        case "table", "jsonLines", "container": break
         case nil, .some:
-            throw .badRequest("'format' is jsonLines or table", details: [("path", .text("format"))])
+            throw .badRequest("'format' is jsonLines, table or container", details: [("path", .text("format"))])
         }
         type = try object["recordType"].map { value throws(RecordError) in try ImportTask.type(value) }
         encoding = try object["encoding"].map { value throws(RecordError) in try ImportTask.encoding(value) }
@@ -40,7 +42,8 @@ extension Transfers {
     /// Reads the beginning of an uploaded file.
     ///
     /// - Returns: Of a table, the form of `TablePreview` with `table` for the format. Of JSON lines, `records` with the
-    ///   first ones, and `problems` with `line` and `reason`.
+    ///   first ones, and `problems` with `line` and `reason`. Of a container, `container` with its first line, and `counts`
+    ///   with the numbers of what it has.
     /// - Throws: BAD_REQUEST with cause TOKEN_INVALID for a file that the caller has not uploaded; BAD_REQUEST if the file
     ///   is no table; INTERNAL_ERROR.
     package func preview(
@@ -55,6 +58,10 @@ extension Transfers {
             let opened: OpenAssetFile?
             do throws(AssetFileError) { opened = try store.directory.open(row.name) } catch { throw RecordError(error) }
             guard let opened else { throw .receiptRejected(field: "file") }
+            if input.isContainer {
+                let ends = try ContainerSource.ends(of: opened)
+                return ["container": ends.head, "counts": ends.counts]
+            }
             guard input.isTable else { return try Self.previewLines(of: opened, input) }
             let sample = try ImportSource.beginning(of: opened, TablePreview.sampleBytes)
             let named = input.type ?? input.mapping?["recordType"]?.string.flatMap(RecordTypeName.init)
@@ -83,6 +90,7 @@ extension Transfers {
             switch row.content {
             case .operation(let operation):
                 records.append((try? JSONValue.parse(operation.input.body)) ?? .null)
+            case .part: break
             case .rejected(let error):
                 problems.append(["line": .integer(Int64(row.line)), "reason": .string(error.reason)])
             }

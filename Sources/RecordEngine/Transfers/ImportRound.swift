@@ -2,10 +2,19 @@ internal import RecordModel
 internal import RecordStorage
 internal import RecordWire
 
+/// The database and zone of a record in the file of a container.
+struct RecordPlace: Hashable, Sendable {
+    /// The owner of the private database; `nil` for the public one.
+    let owner: UserRecordName?
+    let zone: ZoneName
+}
+
 /// A row of a file that is imported.
 struct ImportRow: Sendable {
     enum Content: Sendable {
         case operation(RecordOperation)
+        /// What the file of a container has besides records.
+        case part(ContainerPart)
         case rejected(RecordError)
     }
 
@@ -14,6 +23,8 @@ struct ImportRow: Sendable {
     /// The offset behind the row, in bytes.
     let end: Int64
     var content: Content
+    /// Where a record of a container is; `nil` for the address of the import.
+    var place: RecordPlace?
 
     var recordName: RecordName? {
         if case .operation(let operation) = content { operation.recordName } else { nil }
@@ -29,6 +40,10 @@ struct ImportRound: Sendable {
     var isLast = false
     /// Why the rest of the file cannot be read; `nil` if it can.
     var failure: RecordError?
+    /// The schema that must be there before the next round; `nil` for none.
+    var schema: SchemaDocument?
+    /// Files that are complete on the disk, for the rows of this round and later ones.
+    var files: [StoredAssetFile] = []
     /// Operations of types whose records get preserved dates for the first time; `nil` for none.
     var preserving: WriteRequest?
 
@@ -48,18 +63,24 @@ struct ImportRound: Sendable {
         func open() throws(RecordError) -> ImportSource {
             try ImportSource(
                 try ImportSource.file(of: row.name, task, in: reader.database.assetStore.jobFiles), task,
-                at: row.progress.position.rawValue)
+                at: row.progress.position.rawValue, in: reader.database)
         }
+        if task.isContainer { try reader.transfers.requireContainers(of: caller) }
         let source = if let source { source } else { try open() }
         var request = WriteRequest(
             caller: caller, address: address, shape: .batch(isAtomic: false), operations: [], fields: [])
+        request.isRestoring = task.isContainer
         let preserves = Authorization.authorize(caller, .changeRights) == .allowed
         var round = ImportRound(request: request)
-        let start = source.position
+        let end = source.position + mostBytes
         do throws(RecordError) {
-            while round.rows.count < mostRows, source.position - start < mostBytes {
-                guard var row = try source.next() else {
-                    round.isLast = true
+            while round.rows.count < mostRows, source.position < end {
+                guard var row = try source.next(before: end) else {
+                    round.isLast = source.isAtEnd
+                    break
+                }
+                if case .part(.schema(let document)) = row.content {
+                    round.schema = document
                     break
                 }
                 row.prepare(task, preserves: preserves, in: address, by: reader)
@@ -68,9 +89,13 @@ struct ImportRound: Sendable {
         } catch {
             round.failure = error
         }
+        round.files = source.takeFiles()
         let stamped = round.rows.compactMap { row -> RecordOperation? in
-            guard case .operation(let operation) = row.content, operation.input.hasStamps else { return nil }
-            return operation
+            switch row.content {
+            case .operation(let operation) where operation.input.hasStamps: operation
+            case .part(.account): .ofUsers
+            default: nil
+            }
         }
         if !stamped.isEmpty {
             request.preserves = [.created, .modified]
@@ -84,6 +109,13 @@ struct ImportRound: Sendable {
             }
         }
         return (round, source)
+    }
+}
+
+extension RecordOperation {
+    /// Stands for the user records of accounts.
+    fileprivate static var ofUsers: RecordOperation {
+        RecordOperation(.create, typeName: .users, isTypeInPath: true, recordName: nil, input: RecordInput())
     }
 }
 
@@ -102,6 +134,12 @@ extension ImportRow {
                 throw .badRequest("The record names no 'recordType', and neither does the import")
             }
             operation.verb = operation.recordName == nil ? .create : task.verb
+            if place != nil {
+                // An account comes with its user record.
+                if operation.typeName == .users { operation.verb = .modify(createsMissing: false, replacesAll: true) }
+                operation.input.zone = nil
+                if task.isDryRun { return content = .operation(operation) }
+            }
             try operation.prepare(by: reader.schema, in: reader.database, zone: address.zone)
             content = .operation(operation)
         } catch {

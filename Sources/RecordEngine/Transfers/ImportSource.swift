@@ -19,43 +19,69 @@ final class ImportSource: @unchecked Sendable {
     private var row = TableRow()
     /// Composes the rows of a table; `nil` before the header was read.
     private var composer: RowComposer?
+    /// Reads the file of a container; `nil` for another file.
+    private var container: ContainerSource?
     /// The bytes that were read last.
     private var piece = [UInt8](repeating: 0, count: 256 << 10)
 
     /// Opens a file, and skips the rows that are done.
     ///
-    /// - Parameter offset: The offset behind the rows that are done; 0 for none.
+    /// - Parameters:
+    ///   - offset: The offset behind the rows that are done; 0 for none.
+    ///   - database: The database that gets the files of a container; `nil` for a preview.
     /// - Throws: BAD_REQUEST if the file cannot be read up to the offset; INTERNAL_ERROR.
-    init(_ file: OpenAssetFile, _ task: ImportTask, at offset: Int64 = 0) throws(RecordError) {
+    init(
+        _ file: OpenAssetFile, _ task: ImportTask, at offset: Int64 = 0, in database: RecordDatabase? = nil
+    ) throws(RecordError) {
         self.task = task
         self.file = file
         size = file.size
         switch task.format {
         case .jsonLines: (lines, table) = (LineReader(), TableReader(.csv))
         case .table(let format, _): (lines, table) = (nil, TableReader(format))
+        case .container:
+            (lines, table) = (LineReader(), TableReader(.csv))
+            container = ContainerSource(keepsFiles: !task.isDryRun, in: database)
         }
-        while position < offset, try next(skips: true) != nil {}
+        while position < offset, try next(skips: true, before: .max) != nil {}
     }
 
     /// The offset behind the last row.
     var position: Int64 { Int64((lines?.position ?? table.position).offset) }
 
+    /// Whether there is no further row.
+    private(set) var isAtEnd = false
+
+    /// Returns the files of a container that were read completely since the last call.
+    func takeFiles() -> [StoredAssetFile] { container?.takeFiles() ?? [] }
+
     // MARK: Rows
 
-    /// Reads the next row; `nil` at the end of the file.
+    /// Reads the next row.
     ///
+    /// - Parameter end: The offset at which to stop within a long file of a container.
+    /// - Returns: The row; `nil` at the end of the file, and at `end`.
     /// - Throws: BAD_REQUEST if the rest of the file cannot be read; INTERNAL_ERROR.
-    func next() throws(RecordError) -> ImportRow? { try next(skips: false) }
-
-    /// - Parameter skips: Whether the content of the row is not needed.
-    private func next(skips: Bool) throws(RecordError) -> ImportRow? {
-        try lines == nil ? nextOfTable(skips: skips) : nextLine(skips: skips)
+    func next(before end: Int64 = .max) throws(RecordError) -> ImportRow? {
+        let row = try next(skips: false, before: end)
+        if row == nil, position < end { isAtEnd = true }
+        return row
     }
 
-    private func nextLine(skips: Bool) throws(RecordError) -> ImportRow? {
+    /// - Parameter skips: Whether the content of the row is not needed.
+    private func next(skips: Bool, before end: Int64) throws(RecordError) -> ImportRow? {
+        try lines == nil ? nextOfTable(skips: skips) : nextLine(skips: skips, before: end)
+    }
+
+    private func nextLine(skips: Bool, before end: Int64) throws(RecordError) -> ImportRow? {
         while let outcome = try lines?.next(), outcome != .end {
             guard case .line(let number) = outcome else {
                 try readPiece()
+                continue
+            }
+            if let container, !skips {
+                if let row = try container.row(number, lines?.line ?? [], end: position) { return row }
+                if position >= end { return nil }
                 continue
             }
             return row(number) { () throws(RecordError) in
@@ -125,7 +151,7 @@ final class ImportSource: @unchecked Sendable {
     }
 
     /// Reads the next bytes of a file, and returns their number; 0 at the end.
-    private static func read(_ file: OpenAssetFile, _ piece: inout [UInt8]) throws(RecordError) -> Int {
+    static func read(_ file: OpenAssetFile, _ piece: inout [UInt8]) throws(RecordError) -> Int {
         while true {
             let count = piece.withUnsafeMutableBytes { Glibc.read(file.descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
@@ -146,6 +172,16 @@ final class ImportSource: @unchecked Sendable {
             bytes += piece[..<count]
         }
         return bytes
+    }
+
+    /// Reads the last bytes of a file.
+    ///
+    /// - Parameter most: The most bytes to read.
+    static func ending(of file: OpenAssetFile, _ most: Int) throws(RecordError) -> [UInt8] {
+        guard lseek(file.descriptor, off_t(max(0, file.size - Int64(most))), SEEK_SET) >= 0 else {
+            throw RecordError(AssetFileError.last("lseek"))
+        }
+        return try beginning(of: file, most)
     }
 
     /// Opens the file of a job. A file in another encoding is decoded first.

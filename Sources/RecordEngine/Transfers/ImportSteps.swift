@@ -35,6 +35,13 @@ final class ImportSteps: JobSteps, @unchecked Sendable {
             try ImportRound.read(of: job, task, from: source, by: reader)
         }
         self.source = read.source
+        if let schema = read.round.schema {
+            var options = SchemaOptions()
+            options.isDryRun = task.isDryRun
+            try await database.schemas.put(
+                schema.adding(to: database.schema), options, by: AuditActor(caller: read.round.request.caller))
+        }
+        for file in read.round.files { try await database.assets.restore(file) }
         if let request = read.round.preserving { try await database.schemas.admitPreservedDates(of: request) }
         round = read.round
         index = 0
@@ -90,18 +97,54 @@ final class ImportSteps: JobSteps, @unchecked Sendable {
         var request = request
         var rejected: [(row: ImportRow, error: RecordError)] = []
         var written: [ImportRow] = []
+        var place: RecordPlace?
+        func flush() throws(RecordError) {
+            defer { (written, request.operations) = ([], []) }
+            guard !task.isDryRun, !written.isEmpty else { return }
+            if let place {
+                do throws(RecordError) {
+                    request.address = try transaction.restorer(task.existing).address(of: place)
+                    request.caller = try transaction.callers.current(request.caller, in: request.address)
+                } catch {
+                    guard transaction.store.failure == nil else { throw error }
+                    rejected += written.map { ($0, error) }
+                    return
+                }
+            }
+            for failure in try transaction.modify(request).failures {
+                rejected.append((written[failure.position], failure.error))
+            }
+        }
         for row in rows {
             switch row.content {
             case .operation(let operation):
+                if row.place != place {
+                    try flush()
+                    place = row.place
+                }
+                if place != nil, !task.isDryRun,
+                    let error = try transaction.restorer(task.existing).obstacle(to: operation)
+                {
+                    rejected.append((row, error))
+                    continue
+                }
                 written.append(row)
                 request.operations.append(operation)
+            case .part(let part):
+                try flush()
+                guard !task.isDryRun else { continue }
+                do throws(RecordError) {
+                    try transaction.item { () throws(RecordError) in
+                        try transaction.restorer(task.existing).restore(part)
+                    }
+                } catch {
+                    guard transaction.store.failure == nil else { throw error }
+                    rejected.append((row, error))
+                }
             case .rejected(let error): rejected.append((row, error))
             }
         }
-        guard !task.isDryRun, !written.isEmpty else { return rejected }
-        for failure in try transaction.modify(request).failures {
-            rejected.append((written[failure.position], failure.error))
-        }
+        try flush()
         return rejected
     }
 

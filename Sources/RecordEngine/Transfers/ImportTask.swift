@@ -7,6 +7,7 @@ package import TextTables
 /// ```json
 /// {"kind":"importRecords","format":"table","name":"goods.csv","size":81733,"existing":"skip",
 ///  "table":{"separator":";"},"mapping":{"recordType":"Goods","columns":[{"column":"Artikel","field":"title"}]}}
+/// {"kind":"importRecords","format":"container","name":"forum.fogbase","size":4711}
 /// {"kind":"importRecords","format":"jsonLines","name":"posts.jsonl","size":4711,"recordType":"Post","dryRun":true}
 /// ```
 package struct ImportTask: Sendable {
@@ -18,6 +19,8 @@ package struct ImportTask: Sendable {
         case jsonLines(type: RecordTypeName?)
         /// A table whose columns are fields.
         case table(TableFormat, TableMapping)
+        /// Everything that a container has: `ContainerLine`.
+        case container
     }
 
     /// What happens to a record that exists already.
@@ -71,6 +74,11 @@ package struct ImportTask: Sendable {
     /// - Throws: BAD_REQUEST for missing or invalid values.
     package init(_ object: JSONObject) throws(RecordError) {
         switch object["format"]?.string {
+        case "container":
+            for key in ["recordType", "table", "mapping", "encoding"] where object[key] != nil {
+                throw Self.invalid("The file of a container says what it has. Leave '\(key)' out", at: key)
+            }
+            format = .container
         case "jsonLines":
             for key in ["table", "mapping"] where object[key] != nil {
                 throw Self.invalid("'\(key)' is for the format table, and JSON lines have none", at: key)
@@ -90,7 +98,7 @@ package struct ImportTask: Sendable {
                     ?? .csv,
                 try TableMapping(json: mapping, path: "mapping"))
         case nil, .some:
-            throw Self.invalid("'format' is jsonLines or table", at: "format")
+            throw Self.invalid("'format' is jsonLines, table or container", at: "format")
         }
         if let value = object["existing"] {
             guard let existing = value.string.flatMap(Existing.init(rawValue:)) else {
@@ -155,6 +163,7 @@ package struct ImportTask: Sendable {
             object["format"] = "table"
             object["table"] = table.json
             object["mapping"] = mapping.json
+        case .container: object["format"] = "container"
         }
         if let encoding { object["encoding"] = .string(encoding.name) }
         if !name.isEmpty { object["name"] = .string(name) }
@@ -177,7 +186,13 @@ package struct ImportTask: Sendable {
         switch format {
         case .jsonLines(let type): type
         case .table(_, let mapping): mapping.recordType
+        case .container: nil
         }
+    }
+
+    /// Whether the file has a whole container.
+    package var isContainer: Bool {
+        if case .container = format { true } else { false }
     }
 
     /// What a row does.

@@ -24,6 +24,7 @@ package struct Transfers {
     ) async throws(RecordError) -> JobInfo {
         let caller = actor.caller
         try checkColumns(of: task)
+        if task.isContainer { try requireContainers(of: caller) }
         let (asset, filename) = try uploaded(file, by: caller, in: address)
         let task = task.of(filename ?? "", size: asset.size)
         let (database, name) = (database, SecretToken.makePublicID())
@@ -31,6 +32,7 @@ package struct Transfers {
         database.assetStore.begin(name)
         defer { database.assetStore.end(name) }
         try await database.assetStore.run { () throws(RecordError) in
+            if task.isContainer { try ContainerSource.check(asset, in: database) }
             do throws(AssetFileError) {
                 try database.assetStore.jobFiles.keep(asset.name, for: name)
             } catch {
@@ -50,16 +52,39 @@ package struct Transfers {
 
     /// Starts a job that exports the records of a query.
     ///
-    /// - Throws: AUTHENTICATION_REQUIRED for an anonymous caller; the errors of the query; TRY_AGAIN_LATER if too many
-    ///   jobs are unfinished.
+    /// - Throws: AUTHENTICATION_REQUIRED for an anonymous caller; ACCESS_DENIED for a whole container without the right
+    ///   to download backups; the errors of the query; TRY_AGAIN_LATER if too many jobs are unfinished.
     package func export(
-        _ task: ExportTask, by caller: Caller, in address: DatabaseAddress
+        _ task: ExportTask, by actor: AuditActor, in address: DatabaseAddress
     ) async throws(RecordError) -> JobInfo {
-        var request = QueryRequest(caller: caller, address: address, typeName: task.type, input: task.input)
+        let caller = actor.caller
+        guard let type = task.type else {
+            try requireContainers(of: caller)
+            let name = SecretToken.makePublicID()
+            return try await database.jobs.create(
+                .exporting(task), for: caller, in: address, total: nil, key: nil, name: name
+            ) { transaction throws(RecordError) in
+                try transaction.auditLog.append(
+                    .containerExport, "", by: actor, detail: JSONObject([("job", .string(name))]))
+            }
+        }
+        var request = QueryRequest(caller: caller, address: address, typeName: type, input: task.input)
         request.input.limit = 1
         // Finds mistakes in the query, and adds missing indexes in development.
         _ = try await reader.queries.run(request)
         return try await database.jobs.create(.exporting(task), for: caller, in: address, total: nil, key: nil)
+    }
+
+    /// Checks that a caller may load and save everything: with the hashes of passwords and what only owners see.
+    ///
+    /// - Throws: ACCESS_DENIED or AUTHENTICATION_REQUIRED.
+    func requireContainers(of caller: Caller) throws(RecordError) {
+        guard Authorization.authorize(caller, .downloadBackups) == .allowed else {
+            throw RecordError(
+                Authorization.rejection(of: caller) == .denied ? .accessDenied : .authenticationRequired,
+                "The file of a whole container has the hashes of passwords and all private databases. It takes the right downloadBackups",
+                details: [("right", .text(AdministratorOperation.downloadBackups.rawValue))])
+        }
     }
 
     /// Finds the file of an upload.

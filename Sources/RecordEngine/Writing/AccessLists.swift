@@ -5,6 +5,8 @@ internal import RecordWire
 /// Resolves and checks the access lists that operations set on records.
 struct AccessLists {
     let context: WriteContext
+    /// Whether a record may stay without the list that its type requires.
+    var isRestoring = false
 
     private var transaction: WriteTransaction { context.transaction }
 
@@ -28,7 +30,7 @@ struct AccessLists {
             }
             // The server creates user records without a list. If they required a list, no account could be
             // created.
-            if type.requiresAccessLists, type.name != .users { throw .accessListRequired(type) }
+            if type.requiresAccessLists, type.name != .users, !isRestoring { throw .accessListRequired(type) }
             return nil
         }
         switch try operation.input.accessChange() {
@@ -37,7 +39,7 @@ struct AccessLists {
             // The lists of private databases are those of shares.
             if !isPublic { return row.access }
             // A record that never had a list may stay without one.
-            if type.requiresAccessLists, isNew || row.access != nil { throw .accessListRequired(type) }
+            if type.requiresAccessLists, !isRestoring, isNew || row.access != nil { throw .accessListRequired(type) }
             return nil
         case .replace(let template):
             if case .privateDatabase = context.address.scope {

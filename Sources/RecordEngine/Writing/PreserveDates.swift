@@ -75,7 +75,8 @@ struct PreservedDates {
 
     /// Adds an index on `createdTimestamp`, if the type has none and is not full.
     fileprivate func index(_ type: RecordTypeDefinition) throws(RecordError) {
-        guard type.indexes.count < IndexDefinition.maxPerType else { return }
+        // Shares are never sorted.
+        guard type.name != .share, type.indexes.count < IndexDefinition.maxPerType else { return }
         _ = try transaction.schemas.addIndexes(Self.wish, to: type.name)
     }
 

@@ -7,6 +7,8 @@ struct RecordStamps {
     let context: WriteContext
     /// The stamps that records take from the operation.
     let preserves: PreservedMetadata
+    /// Whether a stamp may name a deleted account.
+    var isRestoring = false
 
     /// Sets the dates and users of a new record from the operation.
     ///
@@ -81,6 +83,7 @@ struct RecordStamps {
         {
             return account.id
         }
+        if isRestoring, name == SystemUser.deleted { return try context.transaction.accounts.deletedAccount() }
         throw .badRequest(
             "'\(key)' names a user that does not exist. Make the account first and take its record name, or leave userRecordName out",
             cause: .unknownName, details: [("path", .text("\(key).userRecordName"))])

@@ -22,7 +22,7 @@ extension RecordWriter {
         var claims: [AssetLinks.Claim] = []
         guard !resolved.assets.isEmpty else { return (type, resolved, claims) }
         // Resolve again, now with the sizes and types of the assets.
-        let completion = try AssetLinks(context: context)
+        let completion = try AssetLinks(context: context, isRestoring: isRestoring)
             .completion(
                 of: resolved.assets, record: record, name: operation.recordName, type: type, claims: &claims)
         var completed = try resolveNow(operation, typeName, completing: completion)

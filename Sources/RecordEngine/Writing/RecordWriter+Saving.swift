@@ -73,7 +73,8 @@ extension RecordWriter {
             modifier: caller.writerID, modified: transaction.now)
         var isPreserved = false
         if operation.input.hasStamps {
-            isPreserved = try RecordStamps(context: context, preserves: preserves).take(of: operation, into: &row)
+            isPreserved = try RecordStamps(context: context, preserves: preserves, isRestoring: isRestoring).take(
+                of: operation, into: &row)
             preserved += 1
         }
         if isPreserved, !type.hasPreservedDates {
@@ -81,7 +82,7 @@ extension RecordWriter {
             try transaction.preservedDates.note(in: type)
             if let noted = transaction.schema[typeName] { type = noted }
         }
-        let lists = AccessLists(context: context)
+        let lists = AccessLists(context: context, isRestoring: isRestoring)
         row.access = try lists.access(operation, of: row, type, isNew: true)
         let placement = try placements.placement(operation, of: row, type, zone: zone, isNew: true)
         if let placement { row.access = placement.access }
@@ -116,7 +117,8 @@ extension RecordWriter {
             try responses.append(plan, to: &response)
         }
         if plan.before == nil || plan.placement != nil { placements.requireShared(plan.record) }
-        for edge in references.validated {
+        // The target may come later in the file, and two records may name each other.
+        for edge in references.validated where !isRestoring {
             checks.append(
                 .targetExists(
                     zone: plan.zone, target: edge.target, field: edge.field, source: plan.record, position: position))
@@ -161,7 +163,7 @@ extension RecordWriter {
         }
         try visibility.requireWriting(facts, of: type.name)
         try allowChangingAccess(operation, of: existing.row, visibility)
-        if operation.input.hasStamps {
+        if operation.input.hasStamps, !isRestoring {
             try RecordStamps(context: context, preserves: preserves).check(of: operation, on: existing.row, visibility)
         }
         try check(operation.precondition, existing, type: type)
@@ -199,11 +201,12 @@ extension RecordWriter {
         row.modifier = caller.writerID
         row.modified = transaction.now
         if operation.input.hasStamps,
-            try RecordStamps(context: context, preserves: preserves).takeModification(of: operation, into: &row)
+            try RecordStamps(context: context, preserves: preserves, isRestoring: isRestoring).takeModification(
+                of: operation, into: &row)
         {
             preserved += 1
         }
-        let lists = AccessLists(context: context)
+        let lists = AccessLists(context: context, isRestoring: isRestoring)
         row.access = try lists.access(operation, of: existing.row, type, isNew: false)
         let placement = try placements.placement(
             operation, of: existing.row, type, zone: zone, isNew: false)

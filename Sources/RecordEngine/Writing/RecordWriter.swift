@@ -26,6 +26,8 @@ final class RecordWriter {
     let checksUniqueLast: Bool
     /// The stamps that new records take from operations.
     let preserves: PreservedMetadata
+    /// Whether the records come from the file of a container; see `WriteRequest`.
+    let isRestoring: Bool
     /// The number of new records that took a stamp from an operation.
     var preserved = 0
 
@@ -39,6 +41,7 @@ final class RecordWriter {
         context = WriteContext(transaction: transaction, caller: request.caller, address: address ?? request.address)
         responses = WriteResponseBuilder(context, request)
         preserves = request.preserves
+        isRestoring = request.isRestoring
         checksUniqueLast = request.shape == .batch(isAtomic: true)
     }
 

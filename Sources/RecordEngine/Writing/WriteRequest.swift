@@ -29,6 +29,9 @@ package struct WriteRequest: Sendable {
     /// The metadata, such as creation times, that new records take from their operations. Only callers that may change
     /// rights can set it.
     package var preserves: PreservedMetadata = []
+    /// Whether the records come from the file of a container, which an owner imports: references and files are taken as
+    /// the file has them, and dates and users in any case.
+    var isRestoring = false
     /// Whether the audit log gets an entry about records with preserved metadata.
     package var auditsPreserved = true
     /// The caller for the audit log. Required if `preserves` is not empty and the audit log gets an entry.

@@ -55,8 +55,30 @@ package struct JobFiles: Sendable {
         return OpenAssetFile(descriptor)
     }
 
+    /// Creates the directory in which a job copies the database, and deletes what an interrupted attempt has left.
+    ///
+    /// - Throws: An `AssetFileError` with the system call that failed.
+    package func makeCopyDirectory(of job: String) throws(AssetFileError) -> String {
+        try makeDirectory(of: job)
+        removeCopy(of: job)
+        let copy = copyDirectory(of: job)
+        guard mkdir(copy, 0o700) == 0 else { throw AssetFileError.last("mkdir") }
+        return copy
+    }
+
+    /// Deletes the copy of the database that a job has made.
+    package func removeCopy(of job: String) {
+        let copy = copyDirectory(of: job)
+        let path = DataDirectory.databasePath(in: copy)
+        for ending in ["", "-journal", "-wal", "-shm"] { unlink(path + ending) }
+        rmdir(copy)
+    }
+
+    private func copyDirectory(of job: String) -> String { directory(of: job) + "/copy" }
+
     /// Deletes the files of a job.
     package func remove(_ job: String) {
+        removeCopy(of: job)
         for kind in Kind.allCases {
             unlink(path(kind, of: job))
             unlink(JobOutputFile.partial(path(kind, of: job)))

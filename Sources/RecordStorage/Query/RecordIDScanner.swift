@@ -137,6 +137,24 @@ package final class RecordIDScanner {
         return try byID.firstRow().map(RecordCursor.init)
     }
 
+    /// Calls `body` with each live record of all zones and types after a number, in the order of numbers, and with its
+    /// zone, until `body` returns false.
+    ///
+    /// - Returns: Whether all records were visited.
+    package func forEach(
+        after id: RecordNumber, _ body: (RecordRowCursor, ZoneID) throws(RecordError) -> Bool
+    ) throws(RecordError) -> Bool {
+        let statement = connection.prepare(
+            "SELECT \(RecordRowCursor.columns), zone FROM record WHERE id > ?1 AND deleted = 0 ORDER BY id"
+        ).with(id)
+        defer { statement.reset() }
+        while try statement.step() {
+            let zone = ZoneID(statement, column: RecordRowCursor.behindColumns)
+            guard try body(RecordRowCursor(statement: statement), zone) else { return false }
+        }
+        return true
+    }
+
     /// Returns the first record or tombstone with the number `id` or a larger number, and its creation time by the
     /// server's clock in milliseconds since 1970.
     package func creation(at id: RecordNumber) throws(RecordError) -> (id: RecordNumber, created: Int64)? {

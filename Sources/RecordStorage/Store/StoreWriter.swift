@@ -36,6 +36,8 @@ package final class StoreWriter {
     package let indexStatistics: IndexStatisticTable
     /// The accounts.
     package let accounts: AccountTable
+    /// The deleted accounts.
+    package let deletedAccounts: DeletedAccountTable
     /// The sessions.
     package let sessions: SessionTable
     /// The invitations.
@@ -149,6 +151,7 @@ package final class StoreWriter {
         indexEntries = IndexTable(connection)
         indexStatistics = IndexStatisticTable(connection)
         accounts = try AccountTable(connection)
+        deletedAccounts = DeletedAccountTable(connection)
         sessions = SessionTable(connection)
         invitations = InvitationTable(connection)
         roles = RoleTable(connection)

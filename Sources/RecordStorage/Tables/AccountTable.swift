@@ -148,6 +148,12 @@ package final class AccountTable {
         ).with(id, limit).rows(read)
     }
 
+    /// Returns a page of accounts in the order of their numbers, with service accounts.
+    package func listAll(after id: UserID, limit: Int) throws(RecordError) -> [AccountRow] {
+        try connection.prepare("SELECT \(columns) FROM account WHERE id > ?1 ORDER BY id LIMIT ?2").with(id, limit)
+            .rows(read)
+    }
+
     /// Returns accounts of people whose name keys begin with a key, in the order of these keys.
     ///
     /// - Parameter position: The name key and the number of the account before the first one; `nil` for the beginning.

@@ -84,6 +84,18 @@ package final class ZoneTable {
             .row { (scope: $0.next(), owner: $0.next(), name: $0.next()) }
     }
 
+    /// Returns a page of the custom zones of all accounts, in the order of their numbers.
+    package func customOfAll(after id: ZoneID, limit: Int) throws(RecordError) -> [ZoneEntry] {
+        try connection.prepare(
+            """
+            SELECT id, owner, name, created, changed FROM zone
+            WHERE id > ?1 AND scope = 1 AND created IS NOT NULL ORDER BY id LIMIT ?2
+            """
+        ).with(id, limit).rows {
+            ZoneEntry(id: $0.next(), owner: $0.next(), name: $0.next(), created: $0.next(), changed: $0.next())
+        }
+    }
+
     /// Adds a zone. The generation is the sequence number, so two zones of the same name have different generations.
     /// The new ID was never used before, because readers cache IDs.
     ///

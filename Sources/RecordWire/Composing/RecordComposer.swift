@@ -55,6 +55,24 @@ package enum RecordComposer {
         appendTail(header, to: &text)
     }
 
+    /// Appends a record as the file of a container has it: without change tag and URLs. The caller appends further
+    /// members and the brace that ends the object.
+    package static func appendExported<Failure: Error>(
+        _ header: borrowing RecordHeader, fields: StoredFieldsView,
+        external: (_ fieldID: Int, inout [UInt8]) throws(Failure) -> Void, to text: inout [UInt8]
+    ) throws(Failure) {
+        appendHead(header, fieldBytes: fields.text.count, to: &text)
+        try appendFields(fields, .all, external, nil, to: &text)
+        text.appendLiteral("},\"created\":{\"timestamp\":")
+        appendMoment(header.created, header.creator, to: &text)
+        text.appendLiteral(",\"modified\":{\"timestamp\":")
+        appendMoment(header.modified, header.modifier, to: &text)
+        if let access = header.access {
+            text.appendLiteral(",\"acl\":")
+            text.append(contentsOf: access)
+        }
+    }
+
     /// Appends a record whose layout is plain (`StoredFieldsView.isPlain`).
     ///
     /// - Parameter fields: The stored text.

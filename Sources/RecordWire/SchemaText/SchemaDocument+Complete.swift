@@ -1,4 +1,4 @@
-internal import RecordModel
+package import RecordModel
 
 extension SchemaDocument {
     /// The document in the form that texts of the schema language have: it states everything, so nothing stays as it is
@@ -11,6 +11,24 @@ extension SchemaDocument {
         var document = withoutProgress
         for position in document.types.indices { document.types[position].complete() }
         document.types.sort { $0.name.text < $1.name.text }
+        document.roles.formUnion(document.types.flatMap(\.namedRoles))
+        return document
+    }
+}
+
+extension SchemaDocument {
+    /// The document with what another schema has besides, so that a replacement of that schema removes nothing. It names
+    /// the roles that it needs.
+    package func adding(to schema: Schema) -> SchemaDocument {
+        var document = withoutProgress
+        for known in SchemaDocument(schema).withoutProgress.types {
+            guard let position = document.types.firstIndex(where: { $0.name == known.name }) else {
+                document.types.append(known)
+                continue
+            }
+            let names = Set(document.types[position].fields.map(\.name))
+            document.types[position].fields += known.fields.filter { !names.contains($0.name) }
+        }
         document.roles.formUnion(document.types.flatMap(\.namedRoles))
         return document
     }

@@ -23,6 +23,19 @@ package final class SharingInput: Sendable {
         /// Whether the entry is the owner's, or that of a user that came with the share's link. A client sends such
         /// entries back as it received them.
         package var kind: ParticipantKind
+        /// Whether the participant has accepted, and the secret part of its link. Only restored shares state them;
+        /// requests cannot.
+        package var status = ParticipantStatus.invited
+        package var guid: String?
+
+        /// Creates a participant of a restored share.
+        package init(
+            user: UserRecordName?, label: String?, guid: String?, kind: ParticipantKind, permission: SharePermission,
+            status: ParticipantStatus
+        ) {
+            (self.user, self.label, self.guid) = (user, label, guid)
+            (self.kind, self.permission, self.status) = (kind, permission, status)
+        }
     }
 
     /// The change of the parent; `nil` leaves it as it is.
@@ -38,6 +51,24 @@ package final class SharingInput: Sendable {
     /// The participants; `nil` leaves them as they are.
     package let participants: [Participant]?
 
+    /// The short GUID of a restored share, or of a restored record whose share is to come; `nil` for a new GUID.
+    package let guid: String?
+
+    /// Creates the members of a restored record.
+    ///
+    /// - Parameter isShare: Whether the record is a share.
+    package init(
+        restoring parent: RecordName?, guid: String?, isShare: Bool = false, root: RecordName? = nil,
+        publicPermission: SharePermission? = nil, participants: [Participant]? = nil
+    ) {
+        self.parent = parent.map(Parent.record)
+        self.guid = guid
+        wantsGUID = !isShare && guid != nil
+        (self.root, rootTag) = (root, nil)
+        self.publicPermission = publicPermission
+        self.participants = participants
+    }
+
     /// Whether the record has members that only share records have.
     package var isOfShare: Bool { root != nil || publicPermission != nil || participants != nil }
 
@@ -52,6 +83,7 @@ package final class SharingInput: Sendable {
     /// - Parameter members: The values of `keys` in the request.
     /// - Throws: `BAD_REQUEST` with the key in the details.
     init(_ members: JSONObject) throws(RecordError) {
+        guid = nil
         func fail(_ key: String, _ what: String) -> RecordError {
             .badRequest("'\(key)' \(what)", details: [("key", .text(key))])
         }
