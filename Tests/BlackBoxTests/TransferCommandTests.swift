@@ -37,12 +37,12 @@ import Testing
                 "PATH": directory + ":" + path, "FOGBASE_DATA_PATH": server.data,
                 "SERVER": "http://127.0.0.1:\(server.port)", "TOKEN": ServerProcess.administratorToken,
             ])
-        try #require(run.status == 0 && blocks.count == 4, "\(run.text)")
+        try #require(run.status == 0 && blocks.count == 5, "\(run.text)")
         #expect(run.responses[0].contains("Tea, green") && run.responses[0].contains("DOUBLE"), "\(run.responses[0])")
-        #expect(run.responses[4].contains(#""Tea, green",2.5,2026-11-01T00:00:00"#), "\(run.responses[4])")
-        let posts = run.responses[5].split(separator: "\n")
-        #expect(posts.count == 1 && posts[0].contains(#""likes":{"value":3,"type":"INT64"}"#), "\(run.responses[5])")
-        #expect(run.responses[6].contains("receipt"), "\(run.responses[6])")
+        #expect(run.responses[5].contains(#""Tea, green",2.5,2026-11-01T00:00:00"#), "\(run.responses[5])")
+        let posts = run.responses[6].split(separator: "\n")
+        #expect(posts.count == 1 && posts[0].contains(#""likes":{"value":3,"type":"INT64"}"#), "\(run.responses[6])")
+        #expect(run.responses[7].contains("receipt"), "\(run.responses[7])")
     }
 
     @Test func `an import tells which rows were rejected, and its exit code is 1`() throws {
@@ -65,6 +65,42 @@ import Testing
         #expect(tsv.status == 0, "\(tsv)")
         let lines = tsv.out.split(separator: "\n").map { $0.split(separator: "\t").dropFirst().joined(separator: " ") }
         #expect(lines == ["title price", "Milk 1", "Tea 2"], "\(tsv.out)")
+    }
+
+    @Test func `a container moves to another server, and so does an export of NCMB`() throws {
+        let source = OperatorShell(try ServerProcess())
+        let user = try TextFile(
+            "user.json", #"{"results":[{"objectId":"U1","userName":"taro","createDate":"2020-01-02T03:04:05.678Z"}]}"#)
+        let items = try TextFile(
+            "Item.json",
+            #"""
+            [{"objectId":"I1","price":120,"owner":{"__type":"Pointer","className":"user","objectId":"U1"},
+            "acl":{"U1":{"read":true,"write":true}},"createDate":"2021-01-02T03:04:05.678Z"}]
+            """#)
+        let converted = try source.run("import ncmb \(user.path) \(items.path)")
+        #expect(converted.status == 0 && converted.out.contains("succeeded"), "\(converted)")
+        let file = try TextFile("all.fogbase")
+        let export = try source.run("export --output \(file.path)")
+        #expect(export.status == 0, "\(export)")
+        #expect(file.text.contains(#""acl":{"_"#) && file.text.contains(#""name":"taro""#), "\(file.text)")
+        let target = OperatorShell(try ServerProcess())
+        let preview = try target.run("import \(file.path) --preview")
+        #expect(preview.out.contains(#""records": 2"#) || preview.out.contains(#""records":2"#), "\(preview)")
+        let checked = try target.run("import \(file.path) --dry-run")
+        #expect(checked.status == 0, "\(checked)")
+        let imported = try target.run("import \(file.path)")
+        #expect(imported.status == 0 && imported.out.contains("succeeded"), "\(imported)")
+        let again = try target.run("export")
+        let (before, after) = (
+            file.text.split(separator: "\n").dropFirst(), again.out.split(separator: "\n").dropFirst()
+        )
+        #expect(after.elementsEqual(before), "\(again)")
+        // What is there already is rejected, unless it is to be skipped.
+        #expect(try target.run("import \(file.path)").status == 1)
+        #expect(try target.run("import \(file.path) --existing skip").status == 0)
+        let mixed = try target.run("import \(file.path) --type Item")
+        #expect(mixed.errors.contains("--type is for records of one type"), "\(mixed)")
+        #expect(try target.run("export --where likes").errors.contains("Without a TYPE"))
     }
 
     @Test(arguments: [

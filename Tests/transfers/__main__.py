@@ -4,11 +4,13 @@
     python3 -m Tests.transfers --rows 1000000 --kills 5
     python3 -m Tests.transfers --plant position      # plants a fault: the run must fail
 
-A table of goods is imported while the server is killed some times, and exported again. The run fails unless
+A table of goods is imported while the server is killed some times, and exported again. Then the whole container, with
+accounts and files, is exported and imported into another server, which is killed too. The run fails unless
 
 * the import has as many records as the table has good rows, each row once, with its values;
 * each bad row is listed with its line, and no other;
 * the export has the records of the server, once each;
+* the export of the other server has the same lines as the file that it imported;
 * the server's memory grows by less than 64 MB meanwhile.
 
 It prints the rates of the import and the export, and those of batches of 200 and of pages of 1,000 on the same machine.
@@ -58,10 +60,9 @@ def table(path: Path, rows: int, seed: int) -> list[int]:
     return bad
 
 
-def upload(client: Client, path: Path) -> dict:
+def upload(client: Client, content: bytes, query: str = "") -> dict:
     """Uploads a file and returns its value."""
-    content = path.read_bytes()
-    request = (f"POST /assets HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {client.token}\r\n"
+    request = (f"POST /assets{query} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {client.token}\r\n"
                f"Content-Type: text/csv\r\nContent-Length: {len(content)}\r\n\r\n").encode() + content
     response = client.send(request)
     if response.status != 201:
@@ -110,7 +111,7 @@ class Run:
     def import_table(self, path: Path, bad: list[int]) -> float:
         client = self.client
         before = self.server.rss_anon()
-        body = {"file": upload(client, path), "format": "table", "mapping": MAPPING}
+        body = {"file": upload(client, path.read_bytes()), "format": "table", "mapping": MAPPING}
         after = self.server.rss_anon()
         began = time.monotonic()
         job = self.wait(client.call("POST", "/imports", body, expect=(202,)).headers["Location"], self.options.kills)
@@ -135,6 +136,52 @@ class Run:
         if job["state"] != "succeeded":
             raise Problem(f"the export is {job}")
         return self.client.call("GET", f"/jobs/{job['id']}/file").body, seconds
+
+    def add_people(self) -> None:
+        """Adds what a container has besides the goods: accounts, a role, private records and files."""
+        client, members = self.client, []
+        for number in range(20):
+            made = client.call("POST", "/users", {"name": f"user {number}", "password": "correct horse"},
+                               expect=(201,)).json()
+            own = self.server.client(made["token"])
+            members.append(made["user"]["userRecordName"])
+            content = random.Random(number).randbytes(number * 50_000 + 1)
+            own.call("PUT", "/records/Note/n?database=private",
+                     {"fields": {"file": {"value": upload(own, content, "?database=private"), "type": "ASSET"}}},
+                     expect=(201,))
+        client.call("PUT", "/roles/all", {"members": members}, expect=(201,))
+
+    def export_container(self) -> tuple[bytes, float]:
+        began = time.monotonic()
+        job = self.wait(self.client.call("POST", "/exports", {"format": "container"}, expect=(202,))
+                        .headers["Location"])
+        seconds = time.monotonic() - began
+        if job["state"] != "succeeded":
+            raise Problem(f"the export is {job}")
+        return self.client.call("GET", f"/jobs/{job['id']}/file").body, seconds
+
+    def move_container(self) -> str:
+        """Moves the container to another server, and compares both. Returns the rates."""
+        self.add_people()
+        exported, seconds = self.export_container()
+        records = exported.count(b'\n{"record"')
+        self.server.kill()
+        self.server = Server(self.options.binary, self.options.work / "copy", self.options.settings)
+        self.server.start()
+        began = time.monotonic()
+        body = {"file": upload(self.client, exported), "format": "container"}
+        job = self.wait(self.client.call("POST", "/imports", body, expect=(202,)).headers["Location"],
+                        self.options.kills)
+        importing = time.monotonic() - began
+        if (job["state"], job["skipped"]) != ("succeeded", 0):
+            raise Problem(f"the import of the container is {job}")
+        copied, _ = self.export_container()
+        # The first line has the time, and the schema gets an index on the time of creation.
+        for one, other in zip(exported.split(b"\n")[1:], copied.split(b"\n")[1:], strict=True):
+            if one != other and not one.startswith(b'{"schema"'):
+                raise Problem(f"{one[:300]!r} became {other[:300]!r}")
+        return (f"container of {len(exported) >> 20} MB: export {records / seconds:,.0f} records/s,"
+                f" import {records / importing:,.0f} records/s")
 
     def check(self, exported: bytes, bad: int) -> None:
         """Compares an exported table with the rows of the imported one."""
@@ -189,6 +236,7 @@ class Run:
                   f" (batches of 200: {self.rate_of_batches():,.0f}),"
                   f" export {options.rows / seconds:,.0f} rows/s as a table and {options.rows / of_lines:,.0f} as lines"
                   f" (pages of 1,000: {self.rate_of_pages():,.0f}); memory at most {self.memory:.0f} MB")
+            print(self.move_container())
         finally:
             self.server.kill()
 

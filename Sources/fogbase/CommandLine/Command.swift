@@ -86,7 +86,7 @@ struct Command {
             operands: ["FILE"], options: TransferOptions.importing, settings: .some(place),
             notes: TransferOptions.importNotes),
         Command(
-            name: "export", summary: "write the records of a type to a file", operands: ["TYPE"],
+            name: "export", summary: "write everything, or the records of a type, to a file", operands: ["[TYPE]"],
             options: TransferOptions.exporting, settings: .some(place), notes: TransferOptions.exportNotes),
         Command(
             name: "import cloudkit", summary: "copy a database of CloudKit to the running server, and catch up later",

@@ -3,7 +3,7 @@ import HTTP
 import RecordEngine
 import RecordWire
 
-/// `fogbase export TYPE`: writes the records of a type to a file.
+/// `fogbase export [TYPE]`: writes the records of a type, or everything that the container has, to a file.
 struct ExportCommand {
     let command: OperatorCommand
 
@@ -13,8 +13,34 @@ struct ExportCommand {
     private func option(_ option: CommandOption) -> String? { arguments.options[option.flag] }
 
     func run() throws(Failure) {
-        var body = JSONObject([("recordType", .string(arguments.operands[0]))])
         let output = option(TransferOptions.output)
+        let type = arguments.operands.first
+        let body = if let type { try records(of: type, to: output) } else { try everything() }
+        guard way.isServed else {
+            throw Failure(
+                "No server runs on this data directory. An export is a job of a running server: start it with 'fogbase serve', and try again."
+            )
+        }
+        let query = try TransferOptions.database(
+            command, owner: option(TransferOptions.owner), zone: option(TransferOptions.zone))
+        let started = try way.ask(.post, "/exports", query: query, body: .object(body))
+        let job = try JobsCommand.follow(started, way, isJSON: false, isQuiet: output == nil)
+        try JobsCommand.check(job)
+        try download(job, to: output)
+    }
+
+    /// The body of the request that exports a whole container.
+    private func everything() throws(Failure) -> JSONObject {
+        let records = TransferOptions.exporting.filter { $0.flag != TransferOptions.output.flag }
+        if let other = records.first(where: { option($0) != nil }) {
+            throw .usage("\(other.flag) chooses records of a TYPE. Without a TYPE, everything is exported.")
+        }
+        return JSONObject([("format", "container")])
+    }
+
+    /// The body of the request that exports the records of a type.
+    private func records(of type: String, to output: String?) throws(Failure) -> JSONObject {
+        var body = JSONObject([("recordType", .string(type))])
         switch option(TransferOptions.format) ?? output.flatMap(Self.ending) ?? "jsonl" {
         case "jsonl", "ndjson": body["format"] = "jsonLines"
         case "csv":
@@ -33,17 +59,7 @@ struct ExportCommand {
         if let fields = command.list(TransferOptions.fields.flag) {
             body["fields"] = .array(fields.map { .string($0) })
         }
-        guard way.isServed else {
-            throw Failure(
-                "No server runs on this data directory. An export is a job of a running server: start it with 'fogbase serve', and try again."
-            )
-        }
-        let query = try TransferOptions.database(
-            command, owner: option(TransferOptions.owner), zone: option(TransferOptions.zone))
-        let started = try way.ask(.post, "/exports", query: query, body: .object(body))
-        let job = try JobsCommand.follow(started, way, isJSON: false, isQuiet: output == nil)
-        try JobsCommand.check(job)
-        try download(job, to: output)
+        return body
     }
 
     private static func ending(_ path: String) -> String? {

@@ -78,19 +78,27 @@ struct ForeignImportCommand {
             for line in ForeignReportText.lines(of: report, path: place, isDryRun: isDryRun) { Terminal.say(line) }
         }
         if let file, path == nil {
-            let code = try Self.importContainer(at: file.path, arguments, configuration)
+            let code = try importContainer(at: file.path)
             guard code == .success else { return code }
         }
         return report.isComplete ? .success : .failure
     }
 
     /// Imports the file of a container, as `fogbase import FILE` does.
-    private static func importContainer(
-        at path: String, _ arguments: Arguments, _ configuration: Configuration
-    ) throws(Failure) -> ExitCode {
-        throw Failure(
-            "This version cannot import the converted file itself. Write it with \(output.flag), and import it with 'fogbase import'."
-        )
+    private func importContainer(at path: String) throws(Failure) -> ExitCode {
+        let way = try Operator(configuration)
+        var arguments = arguments
+        // The report of the conversion has the user's options.
+        arguments.options = arguments.options.filter { $0.key == OperatorCommand.json.flag }
+        let command = OperatorCommand(name: "import", arguments: arguments, way: way)
+        do throws(Failure) {
+            let code = try ImportFileCommand(command: command, path: path).run()
+            way.close()
+            return code
+        } catch {
+            way.close()
+            throw error
+        }
     }
 
     private var head: ContainerWriter.Head {

@@ -6,13 +6,19 @@ import RecordEngine
 import RecordWire
 import Threads
 
-/// `fogbase import FILE`: writes the records of a file, as a job of the running server.
+/// `fogbase import FILE`: writes the records of a file, or of a whole container, as a job of the running server.
 struct ImportFileCommand {
     let command: OperatorCommand
 
+    /// - Parameter path: The path of the file; `nil` for the command's operand.
+    init(command: OperatorCommand, path: String? = nil) {
+        self.command = command
+        self.path = path ?? command.arguments.operands[0]
+    }
+
     private var arguments: Arguments { command.arguments }
     private var way: Operator { command.way }
-    private var path: String { arguments.operands[0] }
+    private let path: String
 
     private func option(_ option: CommandOption) -> String? { arguments.options[option.flag] }
     private func has(_ option: CommandOption) -> Bool { self.option(option) != nil }
@@ -21,12 +27,14 @@ struct ImportFileCommand {
     private enum Kind {
         case jsonLines
         case table(separator: String?)
+        case container
     }
 
     func run() throws(Failure) -> ExitCode {
         // Mistakes on the command line are found before anything is sent.
         let kind = try kind()
         let mapping = try mappingFile()
+        if case .container = kind { try checkContainer() }
         let options = try importOptions()
         guard way.isServed else {
             throw Failure(
@@ -45,6 +53,13 @@ struct ImportFileCommand {
             if has(TransferOptions.preview) {
                 OperatorCommand.print(
                     try ask("/imports/preview", JSONObject([("file", file), ("format", "jsonLines")]), query))
+                return .success
+            }
+        case .container:
+            body["format"] = "container"
+            if has(TransferOptions.preview) {
+                OperatorCommand.print(
+                    try ask("/imports/preview", JSONObject([("file", file), ("format", "container")]), query))
                 return .success
             }
         case .table(let separator):
@@ -74,15 +89,38 @@ struct ImportFileCommand {
 
     private func kind() throws(Failure) -> Kind {
         let name = path.lowercased()
+        if !has(TransferOptions.format), Self.isContainer(path) { return .container }
         switch option(TransferOptions.format) ?? name.split(separator: ".").last.map(String.init) ?? "" {
         case "jsonl", "ndjson": return .jsonLines
+        case "container", "fogbase": return .container
         case "csv", "txt": return .table(separator: try separator())
         case "tsv": return .table(separator: try separator() ?? "\t")
         case let word:
             guard has(TransferOptions.format) else {
-                throw .usage("The name \(path) does not say what the file is. Add --format csv, tsv or jsonl.")
+                throw .usage(
+                    "The name \(path) does not say what the file is. Add --format csv, tsv, jsonl or container.")
             }
-            throw .usage("--format is '\(word)'; it must be csv, tsv or jsonl.")
+            throw .usage("--format is '\(word)'; it must be csv, tsv, jsonl or container.")
+        }
+    }
+
+    /// Whether a file begins as the file of a container.
+    private static func isContainer(_ path: String) -> Bool {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        var first = [UInt8](repeating: 0, count: ContainerLine.beginning.count)
+        let count = first.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+        return count == first.count && first == ContainerLine.beginning
+    }
+
+    private func checkContainer() throws(Failure) {
+        let others = [
+            TransferOptions.type, TransferOptions.encoding, TransferOptions.separator, TransferOptions.owner,
+            TransferOptions.zone, TransferOptions.mapping,
+        ]
+        if let other = others.first(where: has) {
+            throw .usage("\(other.flag) is for records of one type, and \(path) has a whole container.")
         }
     }
 
@@ -189,21 +227,27 @@ struct ImportFileCommand {
 
     private func finish(_ job: JSONValue) throws(Failure) -> ExitCode {
         let path = "/jobs/" + PathSegment.encode(job.text("id")) + "/rejections"
+        let hasRejections: Bool
         if let file = option(TransferOptions.report) {
             let rows = try way.all(path, "rejections", query: [("limit", "1000")])
+            hasRejections = !rows.isEmpty
             let lines = rows.map { String(decoding: $0.bytes, as: UTF8.self) + "\n" }
             do throws(TextFile.Problem) { try TextFile.write(lines.joined(), to: file) } catch {
                 throw Failure(error.description)
             }
-        } else if !command.wantsJSON {
+        } else {
             let page = try way.ask(.get, path, query: [("limit", "\(Self.shownRejections)")])
-            for row in page["rejections"]?.array ?? [] {
+            let rows = page["rejections"]?.array ?? []
+            hasRejections = !rows.isEmpty
+            for row in rows where !command.wantsJSON {
                 Terminal.complain("\(self.path):\(row["line"]?.integer ?? 0): \(row.text("reason")).")
             }
-            if page["cursor"] != nil { Terminal.complain("… --report FILE writes all rejected rows to a file.") }
+            if page["cursor"] != nil, !command.wantsJSON {
+                Terminal.complain("… --report FILE writes all rejected rows to a file.")
+            }
         }
         try JobsCommand.check(job)
-        return job["skipped"]?.integer == 0 ? .success : .failure
+        return hasRejections ? .failure : .success
     }
 
     private static let shownRejections = 20

@@ -5,7 +5,8 @@ enum TransferOptions {
     static let type = CommandOption(
         flag: "--type", placeholder: "TYPE", help: "the record type")
     static let format = CommandOption(
-        flag: "--format", placeholder: "FORMAT", help: "csv, tsv or jsonl; by default what the name of the file says")
+        flag: "--format", placeholder: "FORMAT",
+        help: "csv, tsv, jsonl or container; by default what the file and its name say")
     static let owner = CommandOption(
         flag: "--owner", placeholder: "USER", help: "the private database of this account instead of the public one")
     static let zone = CommandOption(flag: "--zone", placeholder: "ZONE", help: "the zone of the private database")
@@ -46,10 +47,11 @@ enum TransferOptions {
 
     static let importNotes = [
         "A server must run. The import is a job: after Ctrl-C it goes on, and 'fogbase jobs' shows and ends it.",
-        "The exit code is 0 if all rows were imported, else 1.",
+        "The exit code is 0 if no row was rejected, else 1.",
         "The manual's page 'Importing and exporting' describes the formats.",
     ]
     static let exportNotes = [
+        "Without TYPE, the file has the whole container: accounts, roles, schema, zones, files and records. Keep it as safe as a backup.",
         "A server must run. The export is a job of the server, whose file is kept for a week.",
         "The manual's page 'Importing and exporting' describes the formats.",
     ]
