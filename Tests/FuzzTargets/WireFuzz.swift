@@ -17,6 +17,7 @@ enum WireFuzz {
     static func requests(_ bytes: [UInt8]) -> String? {
         _ = try? RecordInput.readSingle(bytes)
         _ = try? BatchInput.read(bytes, maxOperations: 200)
+        _ = try? ContainerLine.read(bytes)
         readResponse(bytes)
         if let query = try? QueryInput.read(bytes) {
             if query.identity.isEmpty { return "A query without an identity." }

@@ -36,6 +36,16 @@ MOST_KEYS = MOST_INVITATIONS = 300
 TABLE = b"name;price\nTea;2\nCoffee;much\n"
 MAPPING = {"recordType": "Row", "columns": [{"column": "name", "field": "title", "type": "STRING"},
                                             {"column": "price", "field": "price", "type": "DOUBLE"}]}
+# A container with an account, a file and a record that has it.
+CONTAINER = b"""{"fogbase":{"version":1}}
+{"account":{"userRecordName":"_000000000000000000000000000000fe","name":"fuzz of a container","created":1}}
+{"role":{"name":"fuzzed","members":["_000000000000000000000000000000fe"]}}
+{"zone":{"zoneName":"z","owner":"_000000000000000000000000000000fe"}}
+{"file":{"fileChecksum":"tdQEXD9Gb6kf4sxqvnkjKhpXzfEE96JucW4KHieJ33g=","size":3}}
+{"data":"QUJD"}
+{"record":{"recordType":"Row","recordName":"of-a-container","fields":{"title":"x"}},"owner":"_000000000000000000000000000000fe","zone":"z"}
+{"end":{}}
+"""
 MOST_WEBHOOKS, MOST_SCHEDULES = 20, 50
 
 
@@ -101,6 +111,7 @@ class Fixture:
         self.job = self.call("DELETE", "/query/Post?where=recordName%20%3D%3D%20'none'", expect=(202,),
                              headers=("Prefer: respond-async",)).json()["id"]
         self.table = self.call("POST", "/assets", TABLE, headers=("Content-Type: text/csv",)).json()["asset"]
+        self.container = self.call("POST", "/assets", CONTAINER, headers=("Content-Type: text/plain",)).json()["asset"]
         body = {"file": self.table, "format": "table", "table": {"separator": ";"}, "mapping": MAPPING}
         self.imported = self.call("POST", "/imports", body, expect=(202,)).json()["id"]
         body = {"format": "table", "recordType": "Post"}

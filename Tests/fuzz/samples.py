@@ -246,6 +246,9 @@ def transfers(fixture: Fixture, owner: Caller) -> list[Sample]:
     return [
         owner.json("POST", "/imports/preview", table | {"recordType": "Row"}),
         owner.json("POST", "/imports", table | {"existing": "skip", "dryRun": True, "maxRejected": 5}),
+        owner.json("POST", "/imports/preview", {"file": fixture.container, "format": "container"}),
+        owner.json("POST", "/imports", {"file": fixture.container, "format": "container", "existing": "skip"}),
+        owner.json("POST", "/exports", {"format": "container"}),
         owner.get(f"/jobs/{fixture.imported}/rejections?limit=1"),
         owner.json("POST", "/exports", {"format": "table", "recordType": "Post", "where": "likes > %d", "args": [1000],
                                         "sort": "-likes", "fields": ["title"], "byteOrderMark": True}),
