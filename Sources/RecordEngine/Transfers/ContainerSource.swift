@@ -29,8 +29,8 @@ final class ContainerSource {
         let size: Int64
         var read: Int64 = 0
         let hasher = SHA256Hasher()
-        /// `nil` if only the bytes are checked.
-        let writer: AssetFileWriter?
+        /// The file on the disk, and its name among the uploads in progress; `nil` if only the bytes are checked.
+        let kept: (writer: AssetFileWriter, name: String)?
     }
 
     /// The bytes at the end of a file that must have the last line, and those at the beginning that must have the first.
@@ -41,7 +41,7 @@ final class ContainerSource {
         (self.keepsFiles, self.database) = (keepsFiles, database)
     }
 
-    deinit { incoming?.writer?.discard() }
+    deinit { abandon() }
 
     /// Returns the files that were read completely since the last call.
     func takeFiles() -> [StoredAssetFile] {
@@ -97,13 +97,15 @@ final class ContainerSource {
     // MARK: Files
 
     private func begin(_ hash: Digest, _ size: Int64, _ line: Int) throws(RecordError) {
-        var writer: AssetFileWriter?
+        var kept: (AssetFileWriter, String)?
         if keepsFiles, let database {
             try database.assetStore.reserveSpace(size, limits: database.limits)
             database.assetStore.releaseSpace(size)
-            writer = AssetFileWriter(new: Hex.encode(RandomBytes.make(16)), in: database.assetStore.directory)
+            let name = Hex.encode(RandomBytes.make(16))
+            database.assetStore.begin(name)
+            kept = (AssetFileWriter(new: name, in: database.assetStore.directory), name)
         }
-        incoming = IncomingFile(line: line, hash: hash, size: size, writer: writer)
+        incoming = IncomingFile(line: line, hash: hash, size: size, kept: kept)
     }
 
     private func append(_ text: String, _ number: Int, _ end: Int64) throws(RecordError) -> ImportRow? {
@@ -115,7 +117,7 @@ final class ContainerSource {
             return ImportRow(line: number, end: end, content: .rejected(.dataMalformed))
         }
         try onDisk { () throws(AssetFileError) in
-            if let writer = file.writer { try writer.append(bytes) } else { file.hasher.update(bytes) }
+            if let writer = file.kept?.writer { try writer.append(bytes) } else { file.hasher.update(bytes) }
         }
         incoming?.read += Int64(bytes.count)
         return file.read + Int64(bytes.count) == file.size ? try finish(end) : nil
@@ -123,7 +125,7 @@ final class ContainerSource {
 
     private func finish(_ end: Int64) throws(RecordError) -> ImportRow? {
         guard let file = incoming else { return nil }
-        guard let writer = file.writer, let database else {
+        guard let (writer, name) = file.kept, let database else {
             incoming = nil
             let isRight = file.hasher.finalize() == file.hash
             return isRight ? nil : ImportRow(line: file.line, end: end, content: .rejected(.fileDiffers))
@@ -141,12 +143,16 @@ final class ContainerSource {
             throw error
         }
         files.append(stored)
+        database.assetStore.end(name)
         incoming = nil
         return nil
     }
 
     private func abandon() {
-        incoming?.writer?.discard()
+        if let (writer, name) = incoming?.kept {
+            writer.discard()
+            database?.assetStore.end(name)
+        }
         incoming = nil
     }
 
