@@ -38,6 +38,7 @@ public final class RecordAPI: Sendable {
         cookie = ConsoleCookie(configuration.publicURL, isEncrypted: configuration.isEncrypted) { WallClock.seconds }
         basePath = configuration.publicURL?.basePath ?? ""
         limiter = configuration.rateLimits.map { RateLimiter($0) }
+        registry.configuration.writeLimits.limiter = limiter
         requests = RequestLog(size: configuration.requestLogSize)
         self.registry = registry
         self.configuration = configuration

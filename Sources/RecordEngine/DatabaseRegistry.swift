@@ -65,6 +65,8 @@ package actor DatabaseRegistry {
         package var administrators: Administrators?
         /// Sends the webhooks of all databases; `nil` if the server sends none.
         package var webhookSender: (any WebhookSender)?
+        /// How fast the jobs of callers may write. The interface sets it.
+        package let writeLimits = WriteLimits()
         /// How webhooks are delivered.
         package var webhooks = WebhookOptions()
         /// The number of threads that hash passwords.
@@ -160,7 +162,7 @@ package actor DatabaseRegistry {
             directory: directory(of: id), environment: id.environment, limits: configuration.limits,
             administrator: configuration.administrator, administrators: configuration.administrators,
             passwords: passwords, indexBuilding: configuration.indexBuilding, checkpoints: configuration.checkpoints,
-            assets: assetOptions(of: id), drivers: configuration.drivers)
+            assets: assetOptions(of: id), writeLimits: configuration.writeLimits, drivers: configuration.drivers)
         opened.withLock { $0[id] = database }
         if let sender = configuration.webhookSender { database.webhooks.start(sender, configuration.webhooks) }
         return database

@@ -49,6 +49,8 @@ package actor RecordDatabase {
     nonisolated var createdFollowsIDs: Bool { status.createdFollowsIDs }
     nonisolated let slices: SliceScheduler
     nonisolated let jobRunner: JobRunner
+    /// How fast the jobs of callers may write.
+    nonisolated let writeLimits: WriteLimits
     nonisolated let indexWork = SlicedIndexWork()
     nonisolated let renameWork = RenameWork()
     nonisolated let removalWork = AccountRemovalWork()
@@ -89,6 +91,7 @@ package actor RecordDatabase {
     ///   - indexBuilding: The sizes of the time slices for building indexes.
     ///   - checkpoints: When the WAL is copied into the database file.
     ///   - assets: The options for serving assets.
+    ///   - writeLimits: How fast the jobs of callers may write.
     ///   - drivers: Replacements for the SQLite driver, for tests.
     /// - Throws: An error with a sentence for the operator.
     package init(
@@ -96,7 +99,7 @@ package actor RecordDatabase {
         administrator: Digest? = nil, administrators: Administrators? = nil, passwords: PasswordWorkers,
         indexBuilding: IndexBuildOptions = IndexBuildOptions(),
         checkpoints: CheckpointPolicy = CheckpointPolicy(), assets: AssetOptions = AssetOptions(),
-        drivers: StoreDrivers = StoreDrivers()
+        writeLimits: WriteLimits = WriteLimits(), drivers: StoreDrivers = StoreDrivers()
     ) throws {
         let directory = try DataDirectory(opening: path)
         let keys = try DatabaseKeys(secret: try directory.secret())
@@ -127,6 +130,7 @@ package actor RecordDatabase {
         self.administrators = administrators
         self.passwords = passwords
         self.keys = keys
+        self.writeLimits = writeLimits
         assetStore = AssetStore(directory: AssetDirectory(database: path), options: assets)
         queries.load(samples)
         publishedSchema = Locked(PublishedSchema(schema: transaction.schema, commit: 0))

@@ -14,6 +14,8 @@ struct RateTicket {
     private var standing: RateLimitStatus?
     /// The class of the bucket in `standing`.
     private var shown: RateClass
+    /// Whether the address is in a network without limits.
+    let isExempt: Bool
     /// Whether the address has no sign-in attempts left. Then only an address that has signed in with the name before
     /// may continue, and `standing` is the status of the address's bucket.
     private var isPostponed = false
@@ -23,10 +25,10 @@ struct RateTicket {
         shown = self.rateClass
         self.client = client?.customer ?? RateLimiter.unknownClient
         guard let limiter, rateClass != nil else {
-            self.limiter = nil
+            (self.limiter, isExempt) = (nil, false)
             return
         }
-        let isExempt = client.map { address in limiter.limits.exempt.contains { $0.contains(address) } } ?? false
+        isExempt = client.map { address in limiter.limits.exempt.contains { $0.contains(address) } } ?? false
         self.limiter = isExempt ? nil : limiter
     }
 
@@ -82,7 +84,7 @@ struct RateTicket {
 
     /// Counts records that slices have changed: as many operations as they are hundreds. A hundred records take about
     /// one slice of the writer's time.
-    mutating func charge(records count: Int) { charge(count / 100) }
+    mutating func charge(records count: Int) { charge(count / BulkChanges.recordsPerOperation) }
 
     /// Counts what a write has cost besides its operations. Ten records that follow from it in its transaction count as
     /// an operation, and a hundred in slices, which let other writes go first. So does a tenth of a millisecond of a

@@ -44,9 +44,10 @@ enum TransferRoutes {
 
     /// `POST /imports`
     private static func importFile(_ call: inout RecordCall) async throws -> HTTPResponse {
-        let (file, task) = try await call.object(keys: ["file"] + ImportTask.keys, upTo: maxBodyBytes) {
+        var (file, task) = try await call.object(keys: ["file"] + ImportTask.keys, upTo: maxBodyBytes) {
             object throws(RecordError) in (try asset(object), try ImportTask(object))
         }
+        task.isRateExempt = call.rate.isExempt
         let job = try await call.reader.transfers.importFile(file, task, by: call.actor, in: try call.address())
         return accepted(job, call)
     }

@@ -5,6 +5,10 @@ internal import Threads
 
 /// Bulk updates and bulk deletes: changes of all records that match a predicate.
 package struct BulkChanges {
+    /// The number of changed records that count as one operation in the rate limit of writes. So many take about one slice
+    /// of the writer's time.
+    package static let recordsPerOperation = 100
+
     let reader: RecordReader
 
     private var database: RecordDatabase { reader.database }

@@ -32,6 +32,8 @@ final class BulkSteps: JobSteps {
 
     init(_ task: BulkTask) { self.task = task }
 
+    var recordsPerOperation: Int? { BulkChanges.recordsPerOperation }
+
     var frees: Bool { round?.change?.isDeletion ?? false }
 
     var needsRound: Bool {

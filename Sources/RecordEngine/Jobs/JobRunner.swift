@@ -9,6 +9,8 @@ final class JobRunner: Sendable {
         var running: Set<JobID> = []
         /// The number of tasks that run jobs.
         var tasks = 0
+        /// The number of further tasks, whose jobs wait for the rate limits of their callers.
+        var waiting = 0
         /// Whether `start` was called while all tasks were there. A task that has found no job then looks again.
         var wasStarted = false
     }
@@ -19,6 +21,8 @@ final class JobRunner: Sendable {
 
     /// The maximum number of jobs that run at a time. The others wait.
     private static let mostRunning = 2
+    /// The maximum number of jobs that let others run while they wait for a rate limit. Each keeps a file open.
+    private static let mostWaiting = 16
     /// The longest pause before a retry, unless `firstPause` is longer.
     private static let longestPause = Duration.seconds(60)
     /// The number of consecutive internal errors that end a job.
@@ -49,7 +53,7 @@ final class JobRunner: Sendable {
 
     private func runAll(in database: RecordDatabase) async {
         repeat {
-            while let id = await claim(in: database) {
+            while !isSurplus, let id = await claim(in: database) {
                 await run(id, in: database)
                 try? await database.jobs.sweepFiles()
                 state.withLock { _ = $0.running.remove(id) }
@@ -57,10 +61,13 @@ final class JobRunner: Sendable {
         } while looksAgain(in: database)
     }
 
+    /// Whether a task too many runs, because its job has waited for a rate limit and gone on.
+    private var isSurplus: Bool { state.withLock { $0.tasks > Self.mostRunning } }
+
     /// Returns whether a job may have been added since the last claim. If not, the task is over.
     private func looksAgain(in database: RecordDatabase) -> Bool {
         state.withLock { state in
-            guard state.wasStarted, database.isHealthy else {
+            guard state.wasStarted, state.tasks <= Self.mostRunning, database.isHealthy else {
                 state.tasks -= 1
                 return false
             }
@@ -83,10 +90,12 @@ final class JobRunner: Sendable {
     /// Runs a job until it ends, is paused, or the database closes. After a failure that may pass, tries again later.
     private func run(_ id: JobID, in database: RecordDatabase) async {
         var failures = 0
+        var work = JobWork(id, in: database)
         while true {
-            let work = JobWork(id, in: database)
             do throws(RecordError) {
-                return try await database.slices.run(work, in: database)
+                try await database.slices.run(work, in: database)
+                guard let pause = work.pause else { return }
+                await wait(pause, in: database)
             } catch {
                 guard database.isHealthy else { return }
                 failures = work.hasAdvanced ? 1 : failures + 1
@@ -98,7 +107,25 @@ final class JobRunner: Sendable {
                     return
                 }
                 await sleep(min(firstPause * (1 << min(failures - 1, 6)), max(firstPause, Self.longestPause)))
+                work = JobWork(id, in: database)
             }
+        }
+    }
+
+    /// Waits for the rate limit of a job's caller. Another job runs meanwhile.
+    private func wait(_ pause: Duration, in database: RecordDatabase) async {
+        let letsOthersRun = state.withLock { state in
+            guard state.waiting < Self.mostWaiting else { return false }
+            state.waiting += 1
+            state.tasks -= 1
+            return true
+        }
+        if letsOthersRun { start(in: database) }
+        await sleep(min(pause, Self.longestPause))
+        guard letsOthersRun else { return }
+        state.withLock { state in
+            state.waiting -= 1
+            state.tasks += 1
         }
     }
 

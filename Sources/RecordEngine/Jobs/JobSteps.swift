@@ -11,6 +11,9 @@ internal import RecordStorage
 protocol JobSteps: AnyObject {
     /// Whether the job only deletes (see `SlicedWork.frees`).
     var frees: Bool { get }
+    /// The number of records that count as one operation in the rate limit of the caller's writes; `nil` if the job writes
+    /// no records.
+    var recordsPerOperation: Int? { get }
     /// Whether all of the round is committed, so that the next one is to be prepared.
     var needsRound: Bool { get }
 
@@ -43,6 +46,7 @@ enum JobPart {
 
 extension JobSteps {
     var frees: Bool { false }
+    var recordsPerOperation: Int? { nil }
 
     func didFail(_ error: RecordError) -> SliceRetry { .end(error) }
 }

@@ -15,6 +15,12 @@ final class JobWork: SlicedWork, @unchecked Sendable {
     private var steps: (any JobSteps)?
     /// The number of items in the current slice.
     private var next = 0
+    /// Who pays for the items of the current slice, and how many of them count as one operation; `nil` without a limit.
+    private var payer: (caller: Caller, recordsPerOperation: Int)?
+    /// The number of records that do not make up an operation yet.
+    private var uncharged = 0
+    /// How long the job waits for the rate limit of its caller; `nil` if it does not wait.
+    private(set) var pause: Duration?
     /// Whether a slice of items was committed.
     private(set) var hasAdvanced = false
     /// When the current slice of running time began, in nanoseconds of the monotonic clock.
@@ -33,11 +39,21 @@ final class JobWork: SlicedWork, @unchecked Sendable {
 
     func slice(_ transaction: WriteTransaction, _ budget: inout SliceBudget) throws(RecordError) -> SliceProgress {
         let jobs = transaction.store.jobs
-        next = 0
+        (next, payer, pause) = (0, nil, nil)
         guard let row = try jobs.find(id), row.state == .running else { return SliceProgress(hasMore: false) }
         guard let steps else {
             steps = try JobTask(stored: row.task).steps()
             return SliceProgress(hasMore: true)
+        }
+        if let perOperation = steps.recordsPerOperation, let caller = row.caller.caller,
+            let allowance = database.writeLimits.limiter?.allowance(of: caller, in: database)
+        {
+            guard allowance.operations > 0 else {
+                pause = allowance.pause
+                return SliceProgress(hasMore: false)
+            }
+            payer = (caller, perOperation)
+            budget.limit(to: allowance.operations * perOperation - uncharged)
         }
         var stored = row.progress
         let part = try steps.perform(id, in: transaction, &budget, &stored)
@@ -59,9 +75,18 @@ final class JobWork: SlicedWork, @unchecked Sendable {
         if next > 0 {
             hasAdvanced = true
             steps?.didCommit()
+            charge()
         }
         guard slice.hasMore, let steps, steps.needsRound else { return nil }
         return { () throws(RecordError) in try await self.prepareRound() }
+    }
+
+    /// Counts the items of the slice in the rate limit of the caller's writes.
+    private func charge() {
+        guard let payer else { return }
+        uncharged += next
+        database.writeLimits.limiter?.charge(uncharged / payer.recordsPerOperation, to: payer.caller, in: database)
+        uncharged %= payer.recordsPerOperation
     }
 
     private func prepareRound() async throws(RecordError) {

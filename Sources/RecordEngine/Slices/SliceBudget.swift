@@ -24,6 +24,8 @@ struct SliceBudget {
     private let nanoseconds: UInt64
     private let started = MonotonicClock.now
     private var limit: Int
+    /// The number of records, entries or pages that the slice may still process.
+    var left: Int { limit - done }
     /// The number of records, entries or pages that the slice has processed.
     private(set) var done = 0
     /// The number of records and entries touched since the last clock reading.

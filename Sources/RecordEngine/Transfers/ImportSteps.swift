@@ -24,6 +24,9 @@ final class ImportSteps: JobSteps, @unchecked Sendable {
 
     init(_ task: ImportTask) { self.task = task }
 
+    /// A row counts like an operation of a batch.
+    var recordsPerOperation: Int? { task.isDryRun || task.isRateExempt ? nil : 1 }
+
     var needsRound: Bool {
         guard let round else { return true }
         return index == round.rows.count && !round.isLast
@@ -57,7 +60,7 @@ final class ImportSteps: JobSteps, @unchecked Sendable {
         var skips = skips ?? SkippedRecords(json: (try? progress.skips.map(JSONValue.parse)) ?? .null)
         var position = index
         while position < round.rows.count, budget.hasMore {
-            let rows = round.rows[position..<min(position + Self.rowsPerWrite, round.rows.count)]
+            let rows = round.rows[position...].prefix(min(Self.rowsPerWrite, budget.left))
             let rejected = try write(rows, request, in: transaction)
             for (row, error) in rejected {
                 skips.add(error, name: row.recordName)

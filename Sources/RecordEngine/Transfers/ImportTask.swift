@@ -49,6 +49,8 @@ package struct ImportTask: Sendable {
     package var name: String
     /// The size of the file in bytes.
     package var size: Int64
+    /// Whether the caller started the import from a network without rate limits.
+    package var isRateExempt = false
 
     /// Creates a task from its parts.
     package init(
@@ -132,6 +134,7 @@ package struct ImportTask: Sendable {
         try self.init(object)
         name = json["name"]?.string ?? ""
         size = json["size"]?.integer ?? 0
+        isRateExempt = json["rateExempt"]?.bool ?? false
     }
 
     static func encoding(_ value: JSONValue) throws(RecordError) -> TextEncoding {
@@ -170,6 +173,7 @@ package struct ImportTask: Sendable {
         object["size"] = .integer(size)
         object["existing"] = .string(existing.rawValue)
         if isDryRun { object["dryRun"] = true }
+        if isRateExempt { object["rateExempt"] = true }
         if let mostRejected { object["maxRejected"] = .integer(Int64(mostRejected)) }
         return .object(object)
     }

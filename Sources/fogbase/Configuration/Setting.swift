@@ -240,7 +240,9 @@ struct Setting: Sendable {
             "sign-ins and invalid credentials; off also disables the delays after failed sign-ins"),
         Setting("limits.rate_sign_up", \.rateSignUp, .rate, "sign-ups"),
         Setting("limits.rate_read", \.rateRead, .rate, "reads and queries"),
-        Setting("limits.rate_write", \.rateWrite, .rate, "writes; each operation of a batch counts"),
+        Setting(
+            "limits.rate_write", \.rateWrite, .rate,
+            "writes; each operation of a batch and each row of an import counts"),
         Setting("limits.rate_upload", \.rateUpload, .rate, "uploads, and parts of resumable uploads"),
         Setting("limits.rate_administer", \.rateAdminister, .rate, "requests about schema, grants and roles"),
         Setting(
