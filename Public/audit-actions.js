@@ -6,7 +6,7 @@ export const actions = [
     "cloudKitToken.revoke", "key.outOfScope", "webhook.create", "webhook.change", "webhook.rotate", "webhook.pause", "webhook.resume",
     "webhook.replay", "webhook.delete", "webhook.disable", "invitation.create", "invitation.delete", "user.create", "user.signUp",
     "user.upgrade", "user.rename", "user.password", "user.disable", "user.enable", "user.delete", "user.privateDatabase",
-    "session.endAll", "session.end", "session.failed", "job.pause", "job.resume", "job.cancel", "schedule.put", "schedule.run", "schedule.delete",
-    "schedule.pause", "administrator.create", "administrator.change", "administrator.password", "administrator.delete",
+    "session.endAll", "session.end", "session.failed", "job.pause", "job.resume", "job.cancel", "job.delete", "schedule.put", "schedule.run",
+    "schedule.delete", "schedule.pause", "administrator.create", "administrator.change", "administrator.password", "administrator.delete",
     "administrator.token", "administrator.signIn", "administrator.signOut", "administrator.failed", "backup.download",
 ];

@@ -121,7 +121,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("jobs", "'jobs' needs another word: jobs list, jobs show, jobs watch, jobs pause, jobs resume, jobs cancel."),
+        (
+            "jobs",
+            "'jobs' needs another word: jobs list, jobs show, jobs watch, jobs pause, jobs resume, jobs cancel, jobs delete."
+        ),
         ("jobs watch", "'fogbase jobs watch' needs ID."),
         ("jobs pause a b", "'fogbase jobs pause' has no parameter for 'b'."),
         ("jobs wacth 1", "Did you mean jobs watch?"), ("jobs list --unfinised", "Did you mean --unfinished?"),

@@ -18,6 +18,13 @@ enum JobRoutes {
         command(.pause, "pauseJob", "POST /jobs/{id}/pause", "Stops a job until it is resumed; what is done stays"),
         command(.resume, "resumeJob", "POST /jobs/{id}/resume", "Lets a paused job go on"),
         command(.cancel, "cancelJob", "POST /jobs/{id}/cancel", "Ends a job; what is done stays"),
+        Route(
+            "DELETE /jobs/{id}", "deleteJob", .jobs, "Deletes a job that has ended, and its file", rate: .write,
+            responses: [.empty(204, "Deleted"), .error(409, "The job has not ended, or it is the server's own")]
+        ) { call in
+            try await call.database.jobs.delete(call.parameters[0], by: call.actor)
+            return HTTPResponse(.noContent)
+        },
     ]
 
     private static func command(

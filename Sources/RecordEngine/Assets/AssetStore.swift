@@ -154,6 +154,23 @@ package final class AssetStore: Sendable {
         state.withLock { $0.announced -= unwritten }
     }
 
+    /// Appends bytes to a file of a job. The file leaves as much of the disk free as uploads do.
+    ///
+    /// - Throws: INTERNAL_ERROR, with cause STORAGE_FULL if the disk has no room.
+    func append(_ bytes: [UInt8], to file: JobOutputFile, limits: DatabaseLimits) throws(RecordError) {
+        do throws(RecordError) {
+            try reserveSpace(Int64(bytes.count), limits: limits)
+        } catch {
+            throw .jobDiskFull
+        }
+        defer { releaseSpace(Int64(bytes.count)) }
+        do throws(AssetFileError) {
+            try file.append(bytes)
+        } catch {
+            throw error.isStorageFull ? .jobDiskFull : RecordError(error)
+        }
+    }
+
     /// Returns the bytes that uploads in progress reserve in an uploader's quota.
     func inFlight(of uploader: UserID) -> Int64 {
         state.withLock { $0.inFlight[uploader, default: 0] }
@@ -234,6 +251,12 @@ extension RecordError {
     static let assetDiskFull = RecordError(
         .internalError,
         "The server's disk has no room for this upload. Try again when its operator has made room",
+        cause: .storageFull, retryAfter: 60)
+
+    /// The error for a disk that has no room for the file of a job.
+    static let jobDiskFull = RecordError(
+        .internalError,
+        "The server's disk has no room for the file of this job. Try again when its operator has made room",
         cause: .storageFull, retryAfter: 60)
 
     /// The error for an asset above the size limit.

@@ -94,10 +94,11 @@ package enum AuditAction: String, Hashable, Sendable, CaseIterable {
     /// An administrator ended one session of a user.
     case sessionEnd = "session.end"
     case signInFailed = "session.failed"
-    /// An administrator paused, resumed or canceled the job of another caller.
+    /// An administrator paused, resumed, canceled or deleted the job of another caller.
     case jobPause = "job.pause"
     case jobResume = "job.resume"
     case jobCancel = "job.cancel"
+    case jobDelete = "job.delete"
     case schedulePut = "schedule.put"
     case scheduleRun = "schedule.run"
     case scheduleDelete = "schedule.delete"

@@ -38,6 +38,14 @@ extension StoredCaller {
         }
     }
 
+    /// The account of a user or an API key; `nil` for others.
+    var account: UserID? {
+        switch Kind(rawValue: kind) {
+        case .user, .key: UserID(rawValue: number)
+        case .administrator, .server, nil: nil
+        }
+    }
+
     /// Whether the job belongs to a caller.
     func belongs(to caller: Caller) -> Bool {
         guard let other = StoredCaller(caller, actorKind: "", actor: "") else { return false }

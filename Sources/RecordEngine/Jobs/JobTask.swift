@@ -39,6 +39,9 @@ enum JobTask: Sendable {
         }
     }
 
+    /// The size of the file that an import keeps from its start, in bytes; 0 for other tasks.
+    var fileBytes: Int64 { if case .importing(let task) = self { task.size } else { 0 } }
+
     /// The task as a JSON object, for the store and for callers.
     var json: JSONValue {
         switch self {

@@ -30,7 +30,8 @@ struct JobWriter {
     ///   - schedule: The schedule that starts the job; `nil` for none.
     ///   - failure: Why the job cannot run; `nil` if it can.
     ///   - name: The job's public name; `nil` for a new one.
-    /// - Throws: TRY_AGAIN_LATER if too many jobs are unfinished.
+    /// - Throws: TRY_AGAIN_LATER if too many jobs are unfinished; QUOTA_EXCEEDED if the files of the caller's jobs take too
+    ///   much room.
     func create(
         _ task: JobTask, for caller: StoredCaller, in address: StoredAddress, total: Int?,
         schedule: ScheduleID? = nil, failure: RecordError? = nil, name: String? = nil
@@ -49,14 +50,35 @@ struct JobWriter {
             name: name ?? SecretToken.makePublicID(), kind: task.kind, state: .queued, caller: caller, address: address,
             task: task.json.bytes, created: transaction.now)
         row.progress.total = total.map(Int64.init)
-        // Records that are created from now on have greater numbers.
-        row.progress.last = RecordNumber(rawValue: transaction.store.head.sequence)
+        if task.kind.isBulkChange {
+            // Records that are created from now on have greater numbers.
+            row.progress.last = RecordNumber(rawValue: transaction.store.head.sequence)
+        } else {
+            row.progress.last = RecordNumber(rawValue: task.fileBytes)
+            try Self.checkFiles(try table.fileBytes(of: caller), adding: task.fileBytes, transaction.limits)
+        }
         row.schedule = schedule
         if let failure {
             (row.state, row.ended, row.error) = (.failed, transaction.now, Self.json(failure))
         }
         row.id = try table.add(row)
         return row
+    }
+
+    /// Checks that a caller's jobs may have more bytes in files.
+    ///
+    /// - Parameter held: The bytes that they have.
+    /// - Throws: QUOTA_EXCEEDED.
+    static func checkFiles(_ held: Int64, adding bytes: Int64, _ limits: DatabaseLimits) throws(RecordError) {
+        let limit = Int64(limits.unreferencedAssetBytes)
+        guard held + bytes > limit else { return }
+        throw RecordError(
+            .quotaExceeded,
+            "The files of your imports and exports take as much room as they may. Delete the jobs of exports that you no longer need, or narrow the export",
+            cause: .tooLarge,
+            details: [
+                ("held", .number(held)), ("limit", .number(limit)), ("setting", .text("assets.unreferenced_bytes")),
+            ])
     }
 
     /// Returns the error of a failed job as a JSON object.

@@ -54,7 +54,8 @@ package struct Jobs: Sendable {
         database.jobRunner.start(in: database)
     }
 
-    /// Deletes the files of imports that have ended, and those of jobs that do not exist any more.
+    /// Deletes the files of imports that have ended, those of jobs that do not exist any more, and those of deleted
+    /// accounts.
     func sweepFiles() async throws(RecordError) {
         let (store, files) = (database.assetStore, database.assetStore.jobFiles)
         let names = files.jobs.filter { !store.isInProgress($0) }
@@ -62,7 +63,11 @@ package struct Jobs: Sendable {
         let unneeded = try await database.queries.pool.read(database) { reader throws(RecordError) in
             var unneeded: [String] = []
             for name in names {
-                if let row = try reader.store.jobs.find(name: name) {
+                if let row = try reader.store.jobs.find(name: name),
+                    try row.caller.account.map({ account throws(RecordError) in
+                        try reader.store.accounts.find(id: account) != nil
+                    }) ?? true
+                {
                     let isNeeded = !row.state.isFinal || row.kind == .exportRecords && row.state == .succeeded
                     if isNeeded { continue }
                 }
@@ -116,19 +121,7 @@ package struct Jobs: Sendable {
     package func perform(_ command: Command, on name: String, by actor: AuditActor) async throws(RecordError) -> JobInfo
     {
         let job = try await database.write { transaction throws(RecordError) in
-            let caller = try transaction.callers.current(actor.caller)
-            let row = try transaction.store.jobs.find(name: name)
-            guard let row, JobInfo.maySee(row, caller) else { throw RecordError.jobNotFound }
-            guard row.caller.belongs(to: caller) || Authorization.authorize(caller, .changeSchema) == .allowed else {
-                throw RecordError(
-                    .accessDenied, "This job belongs to another caller. Changing it takes the right changeSchema",
-                    details: [("right", .text(AdministratorOperation.changeSchema.rawValue))])
-            }
-            guard row.kind.isOfCallers else {
-                throw RecordError(
-                    .conflict, "The server does this work by itself, and it cannot be paused or canceled",
-                    details: [("kind", .text(row.kind.rawValue))])
-            }
+            let row = try Self.find(name, toChangeBy: actor, in: transaction)
             if row.state.isFinal {
                 if command == .cancel, row.state == .cancelled { return try JobInfo(row, transaction.store.accounts) }
                 throw RecordError(
@@ -137,13 +130,73 @@ package struct Jobs: Sendable {
             // A running job needs no resumption.
             if command == .resume, row.state != .paused { return try JobInfo(row, transaction.store.accounts) }
             try transaction.store.jobs.set(command.state, of: row.id, now: transaction.now)
-            if !row.caller.belongs(to: caller) {
-                try transaction.auditLog.append(command.action, name, by: actor)
-            }
+            try Self.audit(command.action, of: row, by: actor, in: transaction)
             return try JobInfo(try transaction.store.jobs.find(row.id) ?? row, transaction.store.accounts)
         }
         if command == .resume { start() }
         return job
+    }
+
+    /// Deletes a job that has ended, the rows that it has rejected, and its files.
+    ///
+    /// - Throws: NOT_FOUND and ACCESS_DENIED as `perform`; CONFLICT if the job has not ended, or the server started it by
+    ///   itself.
+    package func delete(_ name: String, by actor: AuditActor) async throws(RecordError) {
+        var isFirst = true
+        while true {
+            let (audits, limit) = (isFirst, Self.rowsPerDeletion)
+            let deleted = try await database.write(operations: 1, weight: limit / 8, frees: true) {
+                transaction throws(RecordError) in
+                // Of two callers that delete the job at the same time, the second finds nothing more to do.
+                if !audits, try transaction.store.jobs.find(name: name) == nil { return 0 }
+                let row = try Self.find(name, toChangeBy: actor, in: transaction)
+                guard row.state.isFinal else {
+                    throw RecordError(
+                        .conflict, "The job has not ended. Cancel it first",
+                        details: [("state", .text(row.state.rawValue))])
+                }
+                if audits { try Self.audit(.jobDelete, of: row, by: actor, in: transaction) }
+                return try transaction.store.jobs.remove(row.id, limit: limit)
+            }
+            isFirst = false
+            if deleted < limit { break }
+        }
+        let files = database.assetStore.jobFiles
+        // If the store is closing, the sweep after the next start deletes them.
+        _ = try? await database.assetStore.run { () throws(RecordError) in files.remove(name) }
+    }
+
+    /// The maximum number of rows that one write of `delete` deletes. Other writes run between them.
+    private static let rowsPerDeletion = 2_000
+
+    /// Finds a job that a caller may change.
+    ///
+    /// - Throws: NOT_FOUND, ACCESS_DENIED, or CONFLICT for the server's own work.
+    private static func find(
+        _ name: String, toChangeBy actor: AuditActor, in transaction: WriteTransaction
+    ) throws(RecordError) -> JobRow {
+        let caller = try transaction.callers.current(actor.caller)
+        let row = try transaction.store.jobs.find(name: name)
+        guard let row, JobInfo.maySee(row, caller) else { throw RecordError.jobNotFound }
+        guard row.caller.belongs(to: caller) || Authorization.authorize(caller, .changeSchema) == .allowed else {
+            throw RecordError(
+                .accessDenied, "This job belongs to another caller. Changing it takes the right changeSchema",
+                details: [("right", .text(AdministratorOperation.changeSchema.rawValue))])
+        }
+        guard row.kind.isOfCallers else {
+            throw RecordError(
+                .conflict, "The server does this work by itself, and it cannot be paused or canceled",
+                details: [("kind", .text(row.kind.rawValue))])
+        }
+        return row
+    }
+
+    /// Writes an audit entry if the job is another caller's.
+    private static func audit(
+        _ action: AuditAction, of row: JobRow, by actor: AuditActor, in transaction: WriteTransaction
+    ) throws(RecordError) {
+        guard !row.caller.belongs(to: actor.caller) else { return }
+        try transaction.auditLog.append(action, row.name, by: actor)
     }
 
     /// Adds a job.
@@ -153,7 +206,8 @@ package struct Jobs: Sendable {
     ///   - key: The idempotency key of the request. A request that is repeated gets the same job.
     ///   - name: The job's public name; `nil` for a new one.
     ///   - note: Writes more in the same transaction.
-    /// - Throws: AUTHENTICATION_REQUIRED for an anonymous caller; TRY_AGAIN_LATER if too many jobs are unfinished.
+    /// - Throws: AUTHENTICATION_REQUIRED for an anonymous caller; TRY_AGAIN_LATER if too many jobs are unfinished;
+    ///   QUOTA_EXCEEDED if the files of the caller's jobs take too much room.
     func create(
         _ task: JobTask, for caller: Caller, in address: DatabaseAddress, total: Int?, key: IdempotencyKey?,
         name: String? = nil, note: @escaping @Sendable (WriteTransaction) throws(RecordError) -> Void = { _ in }

@@ -16,7 +16,7 @@ package struct MaintenanceReport: Hashable, Sendable {
     package var keys = 0
     /// The number of invitations.
     package var invitations = 0
-    /// The number of ended jobs.
+    /// The number of ended jobs, and of the rows that they had rejected.
     package var jobs = 0
 
     /// Whether nothing was deleted.
@@ -111,6 +111,7 @@ package struct Maintenance: Sendable {
             report.jobs += done.6
             if max(done.0, done.1, done.2, done.3, done.4, done.5, done.6, done.7, done.8) < slice { break }
         }
+        try await database.jobs.sweepFiles()
         while true {
             let done = try await database.auditLog.purge(limit: slice)
             report.entries += done

@@ -18,6 +18,8 @@ final class ExportSteps: JobSteps, @unchecked Sendable {
     private var written: Int64 = 0
     private var total: Int64?
     private var isComplete = false
+    /// Why the export ends; `nil` if it goes on.
+    private var failure: RecordError?
     /// Whether the stored progress has the records of the last round.
     private var isNoted = true
 
@@ -85,8 +87,16 @@ final class ExportSteps: JobSteps, @unchecked Sendable {
 
     func prepareRound(of job: JobID, in database: RecordDatabase) async throws(RecordError) {
         let (task, type, output) = (task, type, output)
-        let round = try await database.queries.pool.read(database) { reader throws(RecordError) in
-            try Self.readRound(of: job, task, type, into: output, by: reader)
+        let round: Round
+        do throws(RecordError) {
+            round = try await database.queries.pool.read(database) { reader throws(RecordError) in
+                try Self.readRound(of: job, task, type, into: output, by: reader)
+            }
+        } catch {
+            // Another attempt would write the file from its beginning, up to the same end.
+            guard error.cause == .storageFull || error.code == .quotaExceeded else { throw error }
+            (failure, isNoted) = (error, false)
+            return
         }
         self.output = round.output
         written += Int64(round.records)
@@ -115,6 +125,8 @@ final class ExportSteps: JobSteps, @unchecked Sendable {
             Output(try JobOutputFile(.result, of: row.name, in: files))
         }
         let output = if let output { output } else { try onDisk(makeOutput) }
+        let limits = reader.database.limits
+        let others = try reader.store.jobs.fileBytes(of: row.caller) - max(row.progress.last.rawValue, 4_096)
         var round = Round(output: output)
         while true {
             request.input.cursor = output.cursor
@@ -122,7 +134,8 @@ final class ExportSteps: JobSteps, @unchecked Sendable {
             if let total = page.total { round.total = total.value }
             request.input.estimatesTotal = false
             let bytes = try output.lines(of: page.records, task, reader.schema[type])
-            try onDisk { () throws(AssetFileError) in try output.file.append(bytes) }
+            try JobWriter.checkFiles(others + output.file.size, adding: Int64(bytes.count), limits)
+            try reader.database.assetStore.append(bytes, to: output.file, limits: limits)
             round.records += page.records.count
             guard case .cursor(let cursor) = page.end else {
                 try onDisk { () throws(AssetFileError) in try output.file.keep() }
@@ -137,6 +150,7 @@ final class ExportSteps: JobSteps, @unchecked Sendable {
     func perform(
         _ job: JobID, in transaction: WriteTransaction, _ budget: inout SliceBudget, _ progress: inout StoredProgress
     ) throws(RecordError) -> JobPart {
+        if let failure { return .failed(failure) }
         guard let output else { return .notLast }
         progress.done = written
         progress.last = RecordNumber(rawValue: output.file.size)

@@ -62,7 +62,7 @@ struct ImportRound: Sendable {
         let caller = try reader.callers.current(stored, in: address)
         func open() throws(RecordError) -> ImportSource {
             try ImportSource(
-                try ImportSource.file(of: row.name, task, in: reader.database.assetStore.jobFiles), task,
+                try ImportSource.file(of: row.name, task, in: reader.database), task,
                 at: row.progress.position.rawValue, in: reader.database)
         }
         if task.isContainer { try reader.transfers.requireContainers(of: caller) }

@@ -187,7 +187,10 @@ final class ImportSource: @unchecked Sendable {
     /// Opens the file of a job. A file in another encoding is decoded first.
     ///
     /// - Throws: NOT_FOUND if the file is gone; BAD_REQUEST if it is not in its encoding; INTERNAL_ERROR.
-    static func file(of job: String, _ task: ImportTask, in files: JobFiles) throws(RecordError) -> OpenAssetFile {
+    static func file(
+        of job: String, _ task: ImportTask, in database: RecordDatabase
+    ) throws(RecordError) -> OpenAssetFile {
+        let files = database.assetStore.jobFiles
         let isUTF8 = task.encoding ?? .utf8 == .utf8
         if let file = try open(isUTF8 ? .source : .text, of: job, in: files) { return file }
         guard !isUTF8, let source = try open(.source, of: job, in: files) else {
@@ -197,18 +200,25 @@ final class ImportSource: @unchecked Sendable {
         var piece = [UInt8](repeating: 0, count: 256 << 10)
         var text: [UInt8] = []
         let output = try onDisk { () throws(AssetFileError) in try JobOutputFile(.text, of: job, in: files) }
-        while true {
-            let count = try read(source, &piece)
-            if count == 0 { break }
-            try piece.withUnsafeBufferPointer { bytes throws(RecordError) in
-                try decoder.decode(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[..<count])), into: &text)
+        do throws(RecordError) {
+            while true {
+                let count = try read(source, &piece)
+                if count == 0 { break }
+                try piece.withUnsafeBufferPointer { bytes throws(RecordError) in
+                    try decoder.decode(
+                        UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[..<count])), into: &text)
+                }
+                try database.assetStore.append(text, to: output, limits: database.limits)
+                text.removeAll(keepingCapacity: true)
             }
-            try onDisk { () throws(AssetFileError) in try output.append(text) }
-            text.removeAll(keepingCapacity: true)
+            try decoder.finish()
+            try onDisk { () throws(AssetFileError) in try output.keep() }
+        } catch {
+            // On a full disk, the next attempt is later.
+            output.discard()
+            throw error
         }
-        try decoder.finish()
-        try onDisk { () throws(AssetFileError) in try output.keep() }
-        return try Self.file(of: job, task, in: files)
+        return try Self.file(of: job, task, in: database)
     }
 
     private static func open(

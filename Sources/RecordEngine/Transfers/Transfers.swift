@@ -18,7 +18,8 @@ package struct Transfers {
     ///   - address: The database and zone of the records.
     /// - Throws: AUTHENTICATION_REQUIRED for an anonymous caller; BAD_REQUEST with cause TOKEN_INVALID for a file that the
     ///   caller has not uploaded, with cause UNKNOWN_NAME for fields that production does not have; TRY_AGAIN_LATER if
-    ///   too many jobs are unfinished; INTERNAL_ERROR.
+    ///   too many jobs are unfinished; QUOTA_EXCEEDED if the files of the caller's jobs take too much room;
+    ///   INTERNAL_ERROR.
     package func importFile(
         _ file: Asset, _ task: ImportTask, by actor: AuditActor, in address: DatabaseAddress
     ) async throws(RecordError) -> JobInfo {
@@ -53,7 +54,8 @@ package struct Transfers {
     /// Starts a job that exports the records of a query.
     ///
     /// - Throws: AUTHENTICATION_REQUIRED for an anonymous caller; ACCESS_DENIED for a whole container without the right
-    ///   to download backups; the errors of the query; TRY_AGAIN_LATER if too many jobs are unfinished.
+    ///   to download backups; the errors of the query; TRY_AGAIN_LATER if too many jobs are unfinished; QUOTA_EXCEEDED if
+    ///   the files of the caller's jobs take too much room.
     package func export(
         _ task: ExportTask, by actor: AuditActor, in address: DatabaseAddress
     ) async throws(RecordError) -> JobInfo {

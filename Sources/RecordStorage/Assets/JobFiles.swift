@@ -128,6 +128,9 @@ package final class JobOutputFile: @unchecked Sendable {
         size += Int64(bytes.count)
     }
 
+    /// Deletes the incomplete file.
+    package func discard() { unlink(Self.partial(path)) }
+
     /// Makes the bytes durable, and gives the file its name.
     ///
     /// - Throws: An `AssetFileError` with the system call that failed.

@@ -192,6 +192,21 @@ package final class JobTable {
         ).with(caller.kind, caller.number).row { ($0.next(), $0.next()) } ?? (0, 0)
     }
 
+    /// Returns the bytes of the files of a caller's jobs: the files of unfinished imports and exports, and those that
+    /// exports have written. A file counts at least a block of the disk.
+    package func fileBytes(of caller: StoredCaller) throws(RecordError) -> Int64 {
+        try connection.prepare(
+            """
+            SELECT coalesce(sum(max(last, 4096)), 0) FROM job
+            WHERE caller_kind = ?1 AND caller = ?2
+                AND (kind = ?3 AND ended IS NULL OR kind = ?4 AND (ended IS NULL OR state = ?5))
+            """
+        ).with(
+            caller.kind, caller.number, JobKind.importRecords.rawValue, JobKind.exportRecords.rawValue,
+            JobState.succeeded.rawValue
+        ).row { $0.next() } ?? 0
+    }
+
     private func read(_ row: inout Columns) -> JobRow {
         let id: JobID = row.next()
         let name: String = row.next()
@@ -276,27 +291,44 @@ package final class JobTable {
         ).with(job, line, limit).rows { row in RejectedRow(line: row.next(), error: row.next()) }
     }
 
-    /// Deletes jobs that ended before `moment` (milliseconds since 1970), at most `limit`. The last runs of schedules
-    /// stay.
+    /// Deletes jobs that ended before `moment` (milliseconds since 1970). The last runs of schedules stay.
     ///
-    /// - Parameter runs: The number of runs that stay for each schedule.
-    /// - Returns: The number of deleted jobs.
+    /// - Parameters:
+    ///   - runs: The number of runs that stay for each schedule.
+    ///   - limit: The maximum number of jobs and rejected rows to delete.
+    /// - Returns: The number of deleted jobs and rejected rows.
     package func removeEnded(before moment: Int64, keepingRuns runs: Int, limit: Int) throws(RecordError) -> Int {
-        let removed: [JobID] = try connection.prepare(
+        let ended: [JobID] = try connection.prepare(
             """
-            DELETE FROM job WHERE id IN (
-                SELECT id FROM job WHERE ended < ?1 AND (
-                    schedule IS NULL OR NOT EXISTS (SELECT 1 FROM schedule WHERE schedule.id = job.schedule)
-                    OR id < (
-                        SELECT newer.id FROM job AS newer WHERE newer.schedule = job.schedule
-                        ORDER BY newer.id DESC LIMIT 1 OFFSET ?3 - 1))
-                LIMIT ?2)
-            RETURNING id
+            SELECT id FROM job WHERE ended < ?1 AND (
+                schedule IS NULL OR NOT EXISTS (SELECT 1 FROM schedule WHERE schedule.id = job.schedule)
+                OR id < (
+                    SELECT newer.id FROM job AS newer WHERE newer.schedule = job.schedule
+                    ORDER BY newer.id DESC LIMIT 1 OFFSET ?3 - 1))
+            LIMIT ?2
             """
         ).with(moment, limit, runs).rows { $0.next() }
-        for job in removed {
-            try connection.prepare("DELETE FROM job_rejection WHERE job = ?1").with(job).run()
-        }
-        return removed.count
+        var left = limit
+        for job in ended where left > 0 { left -= try remove(job, limit: left) }
+        return limit - left
+    }
+
+    /// Deletes rejected rows of a job, and the job itself once it has no more of them.
+    ///
+    /// - Parameter limit: The maximum number of rows to delete, the job's own included; at least 1.
+    /// - Returns: The number of deleted rows; less than `limit` if the job is deleted. The job may also be deleted if it
+    ///   is equal.
+    package func remove(_ job: JobID, limit: Int) throws(RecordError) -> Int {
+        // Of the rows of one job only, which are beside each other.
+        let rejections: [Int64] = try connection.prepare(
+            """
+            DELETE FROM job_rejection WHERE job = ?1 AND line <= (
+                SELECT max(line) FROM (SELECT line FROM job_rejection WHERE job = ?1 ORDER BY line LIMIT ?2))
+            RETURNING line
+            """
+        ).with(job, limit).rows { $0.next() }
+        guard rejections.count < limit else { return limit }
+        try connection.prepare("DELETE FROM job WHERE id = ?1").with(job).run()
+        return rejections.count + 1
     }
 }

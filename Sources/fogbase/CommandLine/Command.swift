@@ -236,6 +236,9 @@ struct Command {
         Command(
             name: "jobs cancel", summary: "end a job", operands: ["ID"], settings: .some(place),
             notes: JobsCommand.controlNotes),
+        Command(
+            name: "jobs delete", summary: "delete a job that has ended, and its file", operands: ["ID"],
+            settings: .some(place), notes: [JobsCommand.idNote]),
     ]
 
     private static let asking: [Command] = [

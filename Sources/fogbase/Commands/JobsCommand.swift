@@ -4,7 +4,7 @@ import RecordEngine
 import RecordWire
 import Threads
 
-/// `fogbase jobs …`: lists jobs, follows their progress, and pauses, resumes and cancels them.
+/// `fogbase jobs …`: lists jobs, follows their progress, and pauses, resumes, cancels and deletes them.
 struct JobsCommand {
     let command: OperatorCommand
 
@@ -34,6 +34,7 @@ struct JobsCommand {
         case "jobs watch": try watch()
         case "jobs pause": try control("pause")
         case "jobs resume": try control("resume")
+        case "jobs delete": try delete()
         default: try control("cancel")
         }
     }
@@ -113,6 +114,14 @@ struct JobsCommand {
     private func control(_ verb: String) throws(Failure) {
         let job = JobProgress(try checked(try way.respond(.post, try path() + "/" + verb)))
         Terminal.say("\(job.id) is \(job.state): \(job.amount).")
+    }
+
+    private func delete() throws(Failure) {
+        let response = try way.respond(.delete, try path())
+        guard response.isSuccess else {
+            throw response.status == 404 ? Self.unknown(arguments.operands[0]) : response.rejection
+        }
+        Terminal.say("The job \(arguments.operands[0]) is deleted.")
     }
 
     /// Returns the job in a response.

@@ -110,7 +110,7 @@ struct Setting: Sendable {
         Setting("assets.max_bytes", \.assetBytes, .size(1...(1 << 43)), "the largest file of an upload"),
         Setting(
             "assets.unreferenced_bytes", \.unreferencedAssetBytes, .size(1...(1 << 50)),
-            "bytes of uploaded files without a record, per user"),
+            "bytes of uploaded files without a record, per user; also of files of imports and exports"),
         Setting(
             "assets.unreferenced_time", \.unreferencedAssetTime,
             .duration(Duration.seconds(1)...Duration.seconds(30 * 86_400)),
@@ -120,7 +120,7 @@ struct Setting: Sendable {
             "how long the signed URL of a file is valid"),
         Setting(
             "assets.free_bytes", \.freeDiskBytes, .size(0...(1 << 50)),
-            "disk space that uploads leave free for records"),
+            "disk space that uploads and exports leave free for records"),
         Setting(
             "assets.thumbnail_program", \.thumbnailProgram, .text("PROGRAM"),
             "the program that creates thumbnails; 'none' disables thumbnails"),

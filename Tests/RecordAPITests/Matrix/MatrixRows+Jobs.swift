@@ -14,9 +14,11 @@ extension MatrixRow {
             MatrixRow("previewImport", .post, "/imports/preview", "{}", Array(repeating: 400, count: 12)),
             MatrixRow("exportRecords", .post, "/exports", "{}", Array(repeating: 400, count: 12)),
             job("readJob", .get, "", [404, 404, 404, 404, 404, 404, 404, 200, 200, 200, 200, 200]),
+            // Editors and viewers see the job, but may not change it.
+            MatrixRow(
+                "deleteJob", .delete, "/jobs/{job}", [404, 404, 404, 404, 404, 404, 404, 204, 204, 403, 403, 204]),
         ]
         + ["pause", "resume", "cancel"].map { verb in
-            // Editors and viewers see the job, but may not change it.
             MatrixRow(
                 "\(verb)Job", .post, "/jobs/{job}/\(verb)",
                 [404, 404, 404, 404, 404, 404, 404, 409, 409, 403, 403, 409])
