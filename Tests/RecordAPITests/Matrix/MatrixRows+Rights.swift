@@ -21,6 +21,11 @@ extension MatrixRow {
             "changeField", .patch, "/schema/types/Open/fields/n", #"{"type":"INT64"}"#,
             .administrators(200, 200, 403, 403)),
         MatrixRow(
+            "changeField", .patch, "/schema/types/Open/fields/n", #"{"name":"m"}"#,
+            .administrators(200, 200, 403, 403)),
+        MatrixRow(
+            "renameType", .patch, "/schema/types/Open", #"{"name":"Opened"}"#, .administrators(200, 200, 403, 403)),
+        MatrixRow(
             "renameType", .patch, "/schema/types/Open", #"{"name":"no name"}"#, .administrators(400, 400, 403, 403)),
         // The tokens of users and keys are those of development.
         MatrixRow(
