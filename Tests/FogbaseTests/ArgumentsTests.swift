@@ -104,9 +104,4 @@ import Testing
         let text = Help.lines(for: "serve").joined(separator: "\n")
         for setting in Setting.all { #expect(text.contains(setting.flag + " ")) }
     }
-
-    @Test(arguments: [("kitten", "sitting", 3), ("ab", "ba", 1), ("", "abc", 3), ("same", "same", 0)])
-    func `distance counts letters, and a swap as one`(left: String, right: String, distance: Int) {
-        #expect(Suggestion.distance(Array(left.utf8), Array(right.utf8)) == distance)
-    }
 }
