@@ -18,6 +18,29 @@ struct JSONDocuments {
     static let mostBytes = 16 << 20
     private static let chunkBytes = 1 << 20
 
+    /// Whether the bytes of a file are in a JSON text, where brackets mean nothing.
+    private struct TextState {
+        private var isInText = false
+        private var isEscaped = false
+
+        /// Reads a byte. Returns whether it belongs to a text, as its quotes do.
+        @inline(__always)
+        mutating func takes(_ byte: UInt8) -> Bool {
+            guard isInText else {
+                isInText = byte == UInt8(ascii: "\"")
+                return isInText
+            }
+            if isEscaped {
+                isEscaped = false
+            } else if byte == UInt8(ascii: "\\") {
+                isEscaped = true
+            } else if byte == UInt8(ascii: "\"") {
+                isInText = false
+            }
+            return true
+        }
+    }
+
     private enum Layout {
         case unknown
         /// One object after another.
@@ -102,7 +125,7 @@ struct JSONDocuments {
         if case .unknown = layout { mayBeFrame = true } else { mayBeFrame = false }
         var bytes: [UInt8] = []
         var isTooLong = false
-        var (depth, isInText, isEscaped) = (0, false, false)
+        var (depth, text) = (0, TextState())
         while try peek() != nil {
             let start = position
             var isComplete = false
@@ -113,18 +136,8 @@ struct JSONDocuments {
                     let byte = chunk[position]
                     position &+= 1
                     if byte == UInt8(ascii: "\n") { line &+= 1 }
-                    if isInText {
-                        if isEscaped {
-                            isEscaped = false
-                        } else if byte == UInt8(ascii: "\\") {
-                            isEscaped = true
-                        } else if byte == UInt8(ascii: "\"") {
-                            isInText = false
-                        }
-                        continue
-                    }
+                    if text.takes(byte) { continue }
                     switch byte {
-                    case UInt8(ascii: "\""): isInText = true
                     case UInt8(ascii: "{"): depth &+= 1
                     case UInt8(ascii: "["):
                         depth &+= 1
@@ -171,21 +184,12 @@ struct JSONDocuments {
 
     /// Reads the rest of the object around a list.
     private mutating func skipFrame() throws(ConversionError) {
-        var (depth, isInText, isEscaped) = (1, false, false)
+        var (depth, text) = (1, TextState())
         while let byte = try peek() {
             position += 1
             if byte == UInt8(ascii: "\n") { line += 1 }
-            if isInText {
-                if isEscaped {
-                    isEscaped = false
-                } else if byte == UInt8(ascii: "\\") {
-                    isEscaped = true
-                } else if byte == UInt8(ascii: "\"") {
-                    isInText = false
-                }
-            } else if byte == UInt8(ascii: "\"") {
-                isInText = true
-            } else if byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") {
+            if text.takes(byte) { continue }
+            if byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") {
                 depth += 1
             } else if byte == UInt8(ascii: "}") || byte == UInt8(ascii: "]") {
                 depth -= 1
