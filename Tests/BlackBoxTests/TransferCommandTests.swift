@@ -103,6 +103,31 @@ import Testing
         #expect(try target.run("export --where likes").errors.contains("Without a TYPE"))
     }
 
+    @Test func `the standard input is imported like a file`() throws {
+        let server = try ServerProcess()
+        let file = try TextFile("goods.csv", "name,price\nTea,2\nCoffee,much\n")
+        let mapping = try TextFile(
+            "mapping.json",
+            #"""
+            {"recordType":"Goods","columns":[{"column":"name","field":"title","type":"STRING"},
+            {"column":"price","field":"price","type":"INT64"}]}
+            """#)
+        let command = "'\(ServerProcess.binary)' import - --data '\(server.data)' --mapping '\(mapping.path)'"
+        // Not a file, so that nothing can be read twice.
+        let run = try Shell.run(
+            [
+                "gzip '\(file.path)'", "gunzip -c '\(file.path).gz' | \(command) --format csv 2>&1 || echo failed $?",
+                ": | \(command) --format csv 2>&1 || echo failed $?", ": | \(command) 2>&1 || echo failed $?",
+                "yes | '\(ServerProcess.binary)' import - --data '\(server.data)' --format csv 2>&1 || echo failed $?",
+            ], port: server.port)
+        try #require(run.status == 0, "\(run.text)")
+        #expect(run.responses[1].contains("succeeded: 100 %, 1 of 2, 1 skipped"), "\(run.responses[1])")
+        #expect(run.responses[1].contains("stdin:3: ") && run.responses[1].contains("failed 1"), "\(run.responses[1])")
+        #expect(run.responses[2].contains("The standard input is empty."), "\(run.responses[2])")
+        #expect(run.responses[3].contains("has no name. Add --format csv"), "\(run.responses[3])")
+        #expect(run.responses[4].contains("The types of the columns are guessed."), "\(run.responses[4])")
+    }
+
     @Test(arguments: [
         ("import FILE.txt", "types of the columns are guessed"), ("import FILE.txt --format xml", "--format is 'xml'"),
         ("import FILE.txt --separator ;;", "one character"), ("import FILE.txt --existing keep", "reject, skip"),

@@ -121,8 +121,8 @@ struct ForeignImportCommand {
     }
 }
 
-/// The file that a conversion writes.
-private final class ConvertedFile {
+/// The file that a conversion writes, or a temporary one.
+final class ConvertedFile {
     /// The file, which is complete after `finish`.
     let path: String
     private let partial: String

@@ -1,5 +1,6 @@
 import Cryptography
 import Encodings
+import ForeignImport
 import Glibc
 import HTTP
 import RecordEngine
@@ -19,6 +20,9 @@ struct ImportFileCommand {
     private var arguments: Arguments { command.arguments }
     private var way: Operator { command.way }
     private let path: String
+    /// The name of the file for people.
+    private var name: String { isStandardInput ? "The standard input" : path }
+    private var isStandardInput: Bool { path == "-" }
 
     private func option(_ option: CommandOption) -> String? { arguments.options[option.flag] }
     private func has(_ option: CommandOption) -> Bool { self.option(option) != nil }
@@ -36,6 +40,8 @@ struct ImportFileCommand {
         let mapping = try mappingFile()
         if case .container = kind { try checkContainer() }
         let options = try importOptions()
+        // Nobody can be asked on the input that is the file.
+        if isStandardInput, case .table = kind, mapping == nil { try requireConsent(mayAsk: false) }
         guard way.isServed else {
             throw Failure(
                 "No server runs on this data directory. An import is a job of a running server: start it with 'fogbase serve', and try again."
@@ -47,7 +53,7 @@ struct ImportFileCommand {
         body["file"] = file
         switch kind {
         case .jsonLines:
-            if mapping != nil { throw .usage("--mapping is for tables, and \(path) has JSON lines.") }
+            if mapping != nil { throw .usage("--mapping is for tables, and the file has JSON lines.") }
             body["format"] = "jsonLines"
             if let type = option(TransferOptions.type) { body["recordType"] = .string(type) }
             if has(TransferOptions.preview) {
@@ -89,7 +95,7 @@ struct ImportFileCommand {
 
     private func kind() throws(Failure) -> Kind {
         let name = path.lowercased()
-        if !has(TransferOptions.format), Self.isContainer(path) { return .container }
+        if !has(TransferOptions.format), !isStandardInput, Self.isContainer(path) { return .container }
         switch option(TransferOptions.format) ?? name.split(separator: ".").last.map(String.init) ?? "" {
         case "jsonl", "ndjson": return .jsonLines
         case "container", "fogbase": return .container
@@ -97,6 +103,9 @@ struct ImportFileCommand {
         case "tsv": return .table(separator: try separator() ?? "\t")
         case let word:
             guard has(TransferOptions.format) else {
+                if isStandardInput {
+                    throw .usage("The standard input has no name. Add --format csv, tsv, jsonl or container.")
+                }
                 throw .usage(
                     "The name \(path) does not say what the file is. Add --format csv, tsv, jsonl or container.")
             }
@@ -174,30 +183,63 @@ struct ImportFileCommand {
     // MARK: The file
 
     private func upload(to query: [(String, String)]) throws(Failure) -> JSONValue {
-        let (size, digest) = try Self.digest(of: path)
+        let spooled = isStandardInput ? try spool() : nil
+        let path = spooled?.path ?? path
+        let (size, digest) = try digest(of: path)
         let response = try way.upload(
             path, size: size, digest: digest, type: "application/octet-stream", query: query)
+        // The file ends with its value.
+        withExtendedLifetime(spooled) {}
         guard response.isSuccess else { throw response.rejection }
         guard let asset = response.value["asset"] else { throw Failure("The server returned no asset.") }
         return asset
     }
 
-    private static func digest(of path: String) throws(Failure) -> (size: Int, digest: String) {
+    /// Copies the standard input into a temporary file: the server waits only briefly for the next bytes of an upload, and
+    /// another program may take its time.
+    private func spool() throws(Failure) -> ConvertedFile {
+        let file = try ConvertedFile(nil)
+        try forEachPiece(of: STDIN_FILENO) { bytes throws(Failure) in
+            do throws(ConversionError) {
+                try file.append(bytes)
+            } catch {
+                throw Failure("The copy of the standard input: \(error.reason).")
+            }
+        }
+        return file
+    }
+
+    private func digest(of path: String) throws(Failure) -> (size: Int, digest: String) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Failure("\(path) cannot be read: \(SystemError.text).") }
+        guard descriptor >= 0 else { throw Failure("\(name) cannot be read: \(SystemError.text).") }
         defer { close(descriptor) }
         let hasher = SHA256Hasher()
-        var (size, piece) = (0, [UInt8](repeating: 0, count: 1 << 20))
-        while true {
-            let count = piece.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw Failure("\(path) cannot be read: \(SystemError.text).") }
-            if count == 0 { break }
-            size += count
-            piece.withUnsafeBytes { hasher.update(UnsafeRawBufferPointer(rebasing: $0.prefix(count))) }
+        var size = 0
+        try forEachPiece(of: descriptor) { bytes throws(Failure) in
+            size += bytes.count
+            hasher.update(bytes)
         }
-        guard size > 0 else { throw Failure("\(path) is empty.") }
+        guard size > 0 else { throw Failure("\(name) is empty.") }
         return (size, Base64.encode(hasher.finalize().bytes))
+    }
+
+    /// Reads a file to its end.
+    private func forEachPiece(of descriptor: Int32, _ body: ([UInt8]) throws(Failure) -> Void) throws(Failure) {
+        while true {
+            var errorNumber: Int32 = 0
+            let piece = [UInt8](unsafeUninitializedCapacity: 1 << 20) { buffer, count in
+                var result: Int
+                repeat {
+                    result = read(descriptor, buffer.baseAddress, buffer.count)
+                } while result < 0 && errno == EINTR
+                if result < 0 { errorNumber = errno }
+                count = max(0, result)
+            }
+            errno = errorNumber
+            guard errorNumber == 0 else { throw Failure("\(name) cannot be read: \(SystemError.text).") }
+            if piece.isEmpty { return }
+            try body(piece)
+        }
     }
 
     // MARK: The preview
@@ -211,14 +253,20 @@ struct ImportFileCommand {
         OperatorCommand.print(.object(shown))
     }
 
-    /// Shows what the import would do, and asks.
-    private func confirm(_ preview: JSONValue) throws(Failure) -> Bool {
-        if has(TransferOptions.yes) || has(TransferOptions.dryRun) { return true }
-        guard Terminal.isInteractive else {
+    /// Rejects an import whose mapping is guessed if nobody can confirm it.
+    private func requireConsent(mayAsk: Bool) throws(Failure) {
+        let options = [TransferOptions.yes, TransferOptions.dryRun, TransferOptions.preview]
+        guard mayAsk || options.contains(where: has) else {
             throw .usage(
                 "The types of the columns are guessed. Look at them with --preview, and give the printed mapping with --mapping, or accept them with --yes."
             )
         }
+    }
+
+    /// Shows what the import would do, and asks.
+    private func confirm(_ preview: JSONValue) throws(Failure) -> Bool {
+        if has(TransferOptions.yes) || has(TransferOptions.dryRun) { return true }
+        try requireConsent(mayAsk: Terminal.isInteractive)
         for line in ImportPreviewText.lines(of: preview) { Terminal.say(line) }
         return Terminal.ask("Import the file like this? [y/N] ")
     }
@@ -239,8 +287,9 @@ struct ImportFileCommand {
             let page = try way.ask(.get, path, query: [("limit", "\(Self.shownRejections)")])
             let rows = page["rejections"]?.array ?? []
             hasRejections = !rows.isEmpty
+            let file = isStandardInput ? "stdin" : self.path
             for row in rows where !command.wantsJSON {
-                Terminal.complain("\(self.path):\(row["line"]?.integer ?? 0): \(row.text("reason")).")
+                Terminal.complain("\(file):\(row["line"]?.integer ?? 0): \(row.text("reason")).")
             }
             if page["cursor"] != nil, !command.wantsJSON {
                 Terminal.complain("… --report FILE writes all rejected rows to a file.")
