@@ -14,14 +14,21 @@ enum Shell {
     /// Follows the output of each block.
     private static let mark = "=== the block ends here ==="
 
-    /// The `sh` blocks of a page, or those of another language, in order.
+    /// The `sh` blocks of a page, or those of another language, in order. Those in lists are indented.
     static func blocks(of page: String, language: String = "sh") throws -> [String] {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let text = try String(contentsOf: root.appendingPathComponent(page), encoding: .utf8)
-        return text.components(separatedBy: "\n```\(language)\n").dropFirst().map {
-            $0.components(separatedBy: "\n```")[0]
+        var blocks: [String] = []
+        var lines = text.split(separator: "\n", omittingEmptySubsequences: false)[...]
+        while let fence = lines.popFirst() {
+            let indent = fence.prefix { $0 == " " }.count
+            guard fence.dropFirst(indent) == "```\(language)" else { continue }
+            let block = lines.prefix { $0.dropFirst(indent) != "```" }
+            blocks.append(block.map { $0.dropFirst(indent) }.joined(separator: "\n"))
+            lines = lines.dropFirst(block.count + 1)
         }
+        return blocks
     }
 
     static func run(_ blocks: [String], port: UInt16, variables: [String: String] = [:]) throws -> Run {
