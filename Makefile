@@ -110,7 +110,8 @@ HARNESS_TESTS = Tests.soak.test_soak Tests.bench.peers.test_peers Tests.crash.te
 	Tests.powercut.test_disk_model Tests.fuzz.test_fuzz Tests.consistency.test_checks Tests.swift_test.test_swift_test \
 	Tests.harness.test_rounds Tests.harness.test_self_tests Tests.bench.test_bench Tests.examples.test_push_receiver
 FAULT_TESTS = Tests.crash.test_planted_faults Tests.backup.test_backup Tests.consistency.test_faults \
-	Tests.streams.test_streams Tests.followers.test_followers Tests.transfers.test_transfers
+	Tests.streams.test_streams Tests.followers.test_followers Tests.transfers.test_transfers \
+	Tests.upgrade.test_upgrade
 SWIFT_FILES = Sources Tests Package.swift
 
 # Output and input of `make docs`.
@@ -118,7 +119,7 @@ DOCS = .build/docs
 MODULES = $$(swift build --show-bin-path)/Modules
 TRIPLE = $$(swift -print-target-info | sed -n 's/.*"unversionedTriple": "\(.*\)".*/\1/p')
 
-.PHONY: all at-once help deps build run build-tests test test-live thorough oracle lint docs format tsan asan browser test-browser test-engines examples order check-order compare instructions bench bench-peers plots page test-harness test-faults crash powercut crash-large backup-test consistency streams followers transfers abuse fuzz fuzz-requests soak dist deb wheel docker test-install test-docker clean
+.PHONY: all at-once help deps build run build-tests test test-live thorough oracle lint docs format tsan asan browser test-browser test-engines examples order check-order compare instructions bench bench-peers plots page test-harness test-faults crash powercut crash-large backup-test consistency streams followers transfers upgrade abuse fuzz fuzz-requests soak dist deb wheel docker test-install test-docker clean
 .NOTPARALLEL:
 .DEFAULT_GOAL := all
 
@@ -284,6 +285,10 @@ transfers: KILLS = 2
 transfers: build ## import a table while the server is killed, export it, and compare (ROWS, KILLS, ARGUMENTS)
 	python3 -m Tests.transfers --rows '$(ROWS)' --kills '$(KILLS)' $(ARGUMENTS)
 
+upgrade: build ## upgrade a data directory of an older binary, compare, and go back (BEFORE=FILE, ARGUMENTS)
+	@test -n '$(BEFORE)' || { echo 'BEFORE names the binary of an older version.'; exit 2; }
+	python3 -m Tests.upgrade --before '$(BEFORE)' $(ARGUMENTS)
+
 consistency: build ## run many clients on one server, and check together what it returned to them (ROUNDS, ARGUMENTS)
 	python3 -m Tests.consistency --rounds '$(ROUNDS)' $(ARGUMENTS)
 
@@ -329,4 +334,4 @@ test-docker: $(if $(BUILT),,build) ## build the images and run them in container
 	python3 -m Tests.docker $(ARGUMENTS)
 
 clean: ## remove build output, never data
-	rm -rf .build .bench .powercut .crash .backup .consistency .streams .followers .transfers .abuse .fuzz .soak
+	rm -rf .build .bench .powercut .crash .backup .consistency .streams .followers .transfers .upgrade .abuse .fuzz .soak

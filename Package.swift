@@ -159,13 +159,13 @@ let package = Package(
         tests(
             "RecordStorageTests",
             ["RecordStorage", "RecordWire", "RecordModel", "Cryptography", "Thumbnails", "CSQLite", "StoreTestSupport"]),
-        tests(
-            "RecordEngineTests",
-            [
+        .testTarget(
+            name: "RecordEngineTests",
+            dependencies: [
                 "RecordEngine", "RecordStorage", "RecordWire", "RecordModel", "Geography", "TextSearch", "Encodings",
-                "Threads",
-                "Cryptography", "StoreTestSupport",
-            ]),
+                "Threads", "Cryptography", "StoreTestSupport", "TestSupport",
+            ],
+            exclude: ["Upgrade"], swiftSettings: house),
         tests(
             "RecordAPITests",
             [
