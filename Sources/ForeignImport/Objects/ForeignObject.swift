@@ -39,6 +39,13 @@ struct ForeignObject {
 /// Why an object makes no record: a sentence without a period.
 struct ObjectProblem: Error {
     let reason: String
+
+    static let noID = ObjectProblem(reason: "the object has no objectId")
+}
+
+extension JSONValue {
+    /// Whether a value of `authData` has a sign-in with another service.
+    var hasSignIns: Bool { !isNull && object?.count != 0 }
 }
 
 /// What distinguishes the exports of Parse Server and NCMB.
@@ -185,4 +192,9 @@ extension ForeignValue {
         if case .date(let time) = ForeignValue(marked: source).content { return time }
         return nil
     }
+}
+
+extension ObjectDialect {
+    /// Why devices and their messages are left out.
+    func belongsToPushService(_ what: String) -> String { "\(what) belong to the push service of the source" }
 }

@@ -9,8 +9,8 @@ struct NCMBDialect: ObjectDialect {
 
     func reasonToSkip(_ className: String) -> String? {
         switch className {
-        case "installation", "installations": "installations belong to the push service of the source"
-        case "push", "pushes": "push notifications belong to the push service of the source"
+        case "installation", "installations": belongsToPushService("installations")
+        case "push", "pushes": belongsToPushService("push notifications")
         default: nil
         }
     }
@@ -25,7 +25,7 @@ struct NCMBDialect: ObjectDialect {
     ) throws(ObjectProblem) -> ForeignObject {
         // A file has no objectId: its name is unique.
         guard let id = (object["objectId"] ?? (className == "file" ? object["fileName"] : nil))?.string else {
-            throw ObjectProblem(reason: "the object has no objectId")
+            throw .noID
         }
         var result = ForeignObject(
             id: id, created: ForeignValue.time(object["createDate"]), modified: ForeignValue.time(object["updateDate"]),
@@ -35,7 +35,7 @@ struct NCMBDialect: ObjectDialect {
         case userClass:
             hidden.formUnion(["authData", "password", "sessionToken", "sessionInfo"])
             result.userNames = [object["userName"], object["mailAddress"]].compactMap { $0?.string }
-            result.hasOtherSignIns = object["authData"].map { !$0.isNull && $0.object?.count != 0 } ?? false
+            result.hasOtherSignIns = object["authData"]?.hasSignIns ?? false
         case roleClass:
             guard let name = object["roleName"]?.string else { throw ObjectProblem(reason: "the role has no roleName") }
             result.roleName = name

@@ -12,7 +12,7 @@ struct ParseDialect: ObjectDialect {
         switch className {
         case userClass, roleClass: nil
         case "_Session": "sessions end: users sign in again"
-        case "_Installation": "installations belong to the push service of the source"
+        case "_Installation": belongsToPushService("installations")
         case let name where name.hasPrefix("_"): "the class belongs to Parse Server itself"
         default: nil
         }
@@ -30,7 +30,7 @@ struct ParseDialect: ObjectDialect {
         _ object: JSONObject, of className: String, declared: [String: DeclaredField]
     ) throws(ObjectProblem) -> ForeignObject {
         guard let id = Self.id(object["objectId"] ?? object["_id"]) else {
-            throw ObjectProblem(reason: "the object has no objectId")
+            throw .noID
         }
         var access = ForeignObject.Access.read(readers: object["_rperm"], writers: object["_wperm"])
         if access == nil { access = try ForeignObject.Access.read(object["ACL"]) }
@@ -47,8 +47,7 @@ struct ParseDialect: ObjectDialect {
             result.userNames = [object["username"], object["email"]].compactMap { $0?.string }
             result.password = (object["_hashed_password"] ?? object["bcryptPassword"])?.string
             result.hasOtherSignIns = object.members.contains { member in
-                (member.key == "authData" || member.key.hasPrefix("_auth_data_")) && !member.value.isNull
-                    && member.value.object?.count != 0
+                (member.key == "authData" || member.key.hasPrefix("_auth_data_")) && member.value.hasSignIns
             }
         }
         for member in object.members where !Self.keys.contains(member.key) {
