@@ -21,6 +21,12 @@ package enum DirectoryInspection {
         return stat(path, &status) == 0
     }
 
+    /// Returns the size of a file in bytes; `nil` if the file does not exist.
+    package static func size(of path: String) -> Int64? {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int64(status.st_size) : nil
+    }
+
     /// Returns the mode of a file; `nil` if the file does not exist.
     package static func status(of path: String) -> Status? {
         var status = stat()

@@ -13,6 +13,8 @@ internal import Threads
 final class ContainerExportSteps: JobSteps, @unchecked Sendable {
     private var export: Export?
     private var isComplete = false
+    /// Why the export cannot go on; `nil` if it can.
+    private var failure: RecordError?
     /// Whether the stored progress has the records of the last round.
     private var isNoted = true
 
@@ -38,24 +40,31 @@ final class ContainerExportSteps: JobSteps, @unchecked Sendable {
     var needsRound: Bool { isNoted && !isComplete }
 
     func prepareRound(of job: JobID, in database: RecordDatabase) async throws(RecordError) {
-        let export = if let export { export } else { try await begin(job, in: database) }
-        self.export = export
-        isComplete = try await database.assetStore.run { () throws(RecordError) in
+        isNoted = false
+        do throws(RecordError) {
+            let export = if let export { export } else { try await begin(job, in: database) }
+            self.export = export
+            isComplete = try await Self.round(of: export, in: database)
+        } catch {
+            // Another attempt would write the file from its beginning, up to the same end.
+            guard error.cause == .storageFull else { throw error }
+            failure = error
+        }
+    }
+
+    private static func round(of export: Export, in database: RecordDatabase) async throws(RecordError) -> Bool {
+        try await database.assetStore.run { () throws(RecordError) in
             let deadline = Deadline.after(Self.roundTime)
             var isLast = false
             repeat {
                 var lines: [UInt8] = []
                 isLast = try export.content.write(until: deadline, to: &lines)
-                do throws(AssetFileError) {
-                    try export.file.append(lines)
-                    if isLast { try export.file.keep() }
-                } catch {
-                    throw database.assets.failure(error)
-                }
+                try database.assetStore.append(lines, to: export.file, limits: database.limits)
             } while !isLast && !deadline.hasPassed()
-            return isLast
+            guard isLast else { return false }
+            do throws(AssetFileError) { try export.file.keep() } catch { throw database.assets.failure(error) }
+            return true
         }
-        isNoted = false
     }
 
     /// Copies the database, and opens the copy and the file of the job.
@@ -68,6 +77,9 @@ final class ContainerExportSteps: JobSteps, @unchecked Sendable {
         // No asset of the copy is deleted between the copy and the export.
         database.assetStore.holdCollection()
         defer { database.assetStore.releaseCollection() }
+        let bytes = DirectoryInspection.size(of: DataDirectory.databasePath(in: database.directoryPath)) ?? 0
+        try database.assetStore.reserveSpace(bytes, limits: database.limits)
+        defer { database.assetStore.releaseSpace(bytes) }
         do {
             let directory = try files.makeCopyDirectory(of: name)
             let path = DataDirectory.databasePath(in: directory)
@@ -91,6 +103,7 @@ final class ContainerExportSteps: JobSteps, @unchecked Sendable {
     func perform(
         _ job: JobID, in transaction: WriteTransaction, _ budget: inout SliceBudget, _ progress: inout StoredProgress
     ) throws(RecordError) -> JobPart {
+        if let failure { return .failed(failure) }
         guard let export else { return .notLast }
         progress.done = export.content.counts.records
         progress.last = RecordNumber(rawValue: export.file.size)
