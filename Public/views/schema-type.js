@@ -3,6 +3,7 @@
 import * as api from "../api.js";
 import { announce, freshID, make, whileBusy } from "../dom.js";
 import { typeNames } from "../fields/kinds.js";
+import { InputProblem } from "../fields/problem.js";
 import { normalized } from "../fields/types.js";
 import * as indexes from "../indexes.js";
 import { countText } from "../map/places.js";
@@ -11,6 +12,7 @@ import * as calls from "../schema-calls.js";
 import * as schema from "../schema.js";
 import { t, tn } from "../words.js";
 import { ask } from "./dialog.js";
+import { askForm, field, textInput } from "./form-dialog.js";
 import { showProblem } from "./problem.js";
 import { people, rightsLine } from "./rights.js";
 import { changeReviewed, productionNote, removeField } from "./schema-review.js";
@@ -78,24 +80,26 @@ async function askForType(name, type) {
     return answer === "change" && select.value !== type ? select.value : null;
 }
 
-/** Asks for another name; `null` if the old one stays. `isTaken(name)` tells names that others have. */
-async function askForName(old, shown, isTaken) {
-    const id = freshID("new-name");
-    const problem = make("p", { class: "problem", role: "alert", id: `${id}-problem` });
-    const input = make("input", { id, type: "text", value: old, autocomplete: "off", autocapitalize: "off", spellcheck: "false",
-        "aria-describedby": problem.id });
-    for (;;) {
-        const answer = await ask({
-            title: t("Rename {name}", { name: shown }),
-            content: make("div", {}, productionNote(), make("label", { for: id }, t("New name")), input, problem, make("p", { class: "note" },
-                t("Records and indexes stay. Programs that still use the old name get an error with the new one."))),
-            choices: [{ value: "keep", title: t("Keep the schema") }, { value: "rename", title: t("Rename"), kind: "danger" }],
-        });
-        const name = input.value.trim().normalize("NFC");
-        if (answer !== "rename" || name === old) return null;
-        if (isName(name) && !isTaken(name)) return name;
-        problem.textContent = isName(name) ? t("This name is taken.") : t("A name is made of letters, digits and _, and begins with a letter.");
-    }
+/**
+ * Asks for another name, and renames with `rename(name)`, whose error the dialog shows. Returns the new name; `null` if the old one
+ * stays. `isTaken(name)` tells names that others have.
+ */
+function askForName(old, shown, isTaken, rename) {
+    const name = field({
+        label: t("New name"), control: textInput({ value: old }), name: "name",
+        note: t("Records and indexes stay. Programs that still use the old name get an error with the new one."),
+    });
+    return askForm({
+        title: t("Rename {name}", { name: shown }), submit: t("Rename"), fields: [name], intro: productionNote(),
+        async send() {
+            const wanted = name.control.value.trim().normalize("NFC");
+            if (wanted === old) return null;
+            if (!isName(wanted)) throw new InputProblem(t("A name is made of letters, digits and _, and begins with a letter."), name.control);
+            if (isTaken(wanted)) throw new InputProblem(t("This name is taken."), name.control);
+            await rename(wanted);
+            return wanted;
+        },
+    });
 }
 
 /** The fields of a type. `actions` are `{rename, changeType, remove}`, or `null` for callers without the right. */
@@ -173,26 +177,25 @@ export function schemaType(typeName, { canChange, signal, opened, redraw, watch 
         keepFocus();
     }
     async function rename(name) {
-        const wanted = await askForName(name, `${typeName}.${name}`, (each) => Object.hasOwn(schema.type(typeName).fields, each));
+        const wanted = await askForName(name, `${typeName}.${name}`, (each) => Object.hasOwn(schema.type(typeName).fields, each),
+            (each) => calls.renameField(typeName, name, each));
         if (wanted === null || signal.aborted) return;
-        await change(async () => {
-            await calls.renameField(typeName, name, wanted);
-            await schema.load();
-        }, t("{old} is now called {new}.", { old: name, new: wanted }));
+        await change(() => schema.load(), t("{old} is now called {new}.", { old: name, new: wanted }));
         keepFocus();
     }
     async function renameType() {
-        const wanted = await askForName(typeName, typeName, (each) => schema.type(each) !== undefined);
+        const wanted = await askForName(typeName, typeName, (each) => schema.type(each).isNew !== true,
+            (each) => calls.renameType(typeName, each));
         if (wanted === null || signal.aborted) return;
         try {
-            await calls.renameType(typeName, wanted);
             await schema.load();
-            if (signal.aborted) return;
-            announce(t("{old} is now called {new}.", { old: typeName, new: wanted }));
-            redraw();
         } catch (error) {
             if (!signal.aborted) showProblem(problem, error);
+            return;
         }
+        if (signal.aborted) return;
+        announce(t("{old} is now called {new}.", { old: typeName, new: wanted }));
+        redraw();
     }
     /** The button that was pressed has been drawn again, or is gone. */
     function keepFocus() {

@@ -4,6 +4,8 @@ from selenium.webdriver.common.keys import Keys
 
 from Tests.browser.checks.administrators import add, enter_as
 from Tests.browser.checks.pages import enter
+from Tests.browser.lists import fits
+from Tests.browser.server import TOKEN
 from Tests.browser.suite import check
 
 
@@ -121,6 +123,68 @@ def a_type_is_created_changed_and_removed(page, server):
     page.press("Remove the type", "dialog")
     page.see("Removed the type 船.", "Nothing but fog so far.")
     assert types(server) == {}
+
+
+@check
+def fields_and_types_are_renamed(page, server):
+    server.create("Post", "a", title="sea", likes=1)
+    server.create("Author", "b", name="ada")
+    for language, open_, rename, keep in [("ja", "title の名前を変更", "名前を変更", "キャンセル"),
+                                          ("en", "Rename title", "Rename", "Cancel")]:
+        page.open()
+        page.run("localStorage.setItem('fogbase.language', arguments[0])", language)
+        if language == "ja":
+            page.browser.refresh()
+            page.find("#token").send_keys(TOKEN)
+            page.find("form button[type=submit]").click()
+            page.signed_in()
+        page.open("#/schema")
+        here = part(page, "Post")
+        page.click(page.find(f"{here} [aria-label='{open_}']"))
+        page.find("dialog input")
+        # The name is there to be changed.
+        assert page.run("return document.activeElement.value") == "title"
+        page.shot(f"schema-rename-{language}")
+        fits(page, f"the dialog in {language}")
+        page.press(keep, "dialog .actions")
+        no_dialog(page)
+    page.click(page.find(f"{here} [aria-label='Rename title']"))
+    name = labelled(page, "New name", "dialog")
+    for wrong, sentence in [("9", "A name is made of letters"), ("likes", "This name is taken.")]:
+        name.clear()
+        name.send_keys(wrong, Keys.ENTER)
+        page.see(sentence)
+        # The dialog stays, with the input.
+        assert page.run("return document.activeElement.value") == wrong
+    name.clear()
+    name.send_keys("headline", Keys.ENTER)
+    page.see("title is now called headline.")
+    no_dialog(page)
+    assert set(types(server)["Post"]["fields"]) == {"headline", "likes"}
+    page.find(f"{here} [aria-label='Rename headline']")
+    # The server's error is shown in the dialog: another session has taken the name.
+    page.click(page.find(f"{here} [aria-label='Rename likes']"))
+    name = labelled(page, "New name", "dialog")
+    assert server.call("POST", "/records/Post", {"fields": {"good": 1}})[0] == 201
+    name.clear()
+    name.send_keys("good", Keys.ENTER)
+    page.until(lambda: page.all("dialog .problem-box, dialog [aria-invalid]"), "the error")
+    page.shot("schema-rename-error")
+    page.press("Cancel", "dialog .actions")
+    no_dialog(page)
+    # A type.
+    page.press("Rename the type…", here)
+    name = labelled(page, "New name", "dialog")
+    name.clear()
+    name.send_keys("Author", Keys.ENTER)
+    page.see("This name is taken.")
+    name.clear()
+    name.send_keys("Article", Keys.ENTER)
+    page.see("Post is now called Article.")
+    no_dialog(page)
+    page.until(lambda: "Article" in page.find("#rooms").text and not page.all(here), "the type by its new name")
+    assert set(types(server)) == {"Article", "Author"}
+    assert server.fields("Article", "a") == {"headline": "sea", "likes": 1}
 
 
 @check
