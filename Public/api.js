@@ -105,24 +105,25 @@ export async function call(method, address, options = {}) {
 
 /**
  * `isAnonymous` omits the cookie. `scope` replaces the scope of the page's URL. `isText` returns the text as it is, and `isTagged`
- * `{answer, tag}` with the entity tag.
+ * `{answer, tag}` with the entity tag. `read(response)` reads the body of a response that is no error, and takes as long as it takes.
  */
 async function send(method, address, options = {}) {
-    const { query = {}, headers = {}, body, signal, isAnonymous = false } = options;
+    const { query = {}, headers = {}, body, signal, isAnonymous = false, read } = options;
     const parameters = new URLSearchParams([...Object.entries(options.scope ?? scope.current()), ...new URLSearchParams(query)]).toString();
     const heads = new Headers({
         Accept: "application/json", ...(isAnonymous ? {} : { ...session.identified(), ...session.heads }), ...headers,
     });
     if (body !== undefined && !heads.has("Content-Type")) heads.set("Content-Type", "application/json");
 
-    let response, text;
+    let response, text, content;
     try {
         response = await fetch(scope.base + address + (parameters === "" ? "" : "?" + parameters), {
             method, headers: heads, body,
             credentials: isAnonymous ? "omit" : "same-origin", cache: "no-store", redirect: "error", referrerPolicy: "no-referrer",
-            signal: deadline(signal),
+            signal: read === undefined ? deadline(signal) : signal,
         });
-        text = await response.text();
+        if (read !== undefined && response.ok) content = await read(response);
+        else text = await response.text();
         // A response that arrived before the page was left is discarded too.
         signal?.throwIfAborted();
     } catch (error) {
@@ -133,6 +134,7 @@ async function send(method, address, options = {}) {
 
     const answered = (answer) => (options.isTagged ? { answer, tag: tagOf(response) } : answer);
     if (response.ok) connection.reached();
+    if (content !== undefined) return content;
     if (options.isText && response.ok) return answered(text);
     let answer;
     try {

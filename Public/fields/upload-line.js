@@ -20,16 +20,17 @@ function preview(file) {
 }
 
 /** The server's sentence, or if there is none, the meaning of the status. */
-function sentence(error) {
+function reasonOf(error) {
     const isBare = error instanceof Refusal && error.code === `HTTP ${error.status}`;
     return isBare && error.advice !== null ? `${error.message} ${error.advice}` : error.message;
 }
 
 /**
  * One upload: name, progress bar, percentage, bytes, and a button to cancel. After a failure, the reason and a button to retry.
- * `arrived(value)` or `givenUp()` is called once, at the end. The upload stops if the line is removed from the page.
+ * `arrived(value)` or `givenUp()` is called once, at the end. The upload stops if the line is removed from the page. `sentence` is announced
+ * at its end.
  */
-export function uploadLine(file, { arrived, givenUp }) {
+export function uploadLine(file, { arrived, givenUp, sentence = t("“{file}” is uploaded. Save to keep it.", { file: file.name }) }) {
     const size = sizeText(file.size);
     const bar = make("progress", { role: "progressbar", max: "100", value: "0", "aria-label": t("Uploading {file}", { file: file.name }) });
     const count = make("span", { class: "note number" });
@@ -59,7 +60,7 @@ export function uploadLine(file, { arrived, givenUp }) {
     }
     function turn(error) {
         hasFailed = error !== null;
-        problem.textContent = hasFailed ? sentence(error) : "";
+        problem.textContent = hasFailed ? reasonOf(error) : "";
         if (hasFailed) spoken.textContent = "";
         element.classList.toggle("failed", hasFailed);
         for (const part of [bar, count]) part.hidden = hasFailed;
@@ -81,7 +82,7 @@ export function uploadLine(file, { arrived, givenUp }) {
         try {
             const value = await upload(file, { progressed, signal });
             if (!element.isConnected) return;
-            announce(t("“{file}” is uploaded. Save to keep it.", { file: file.name }));
+            announce(sentence);
             arrived(value);
         } catch (error) {
             if (!signal.aborted) turn(error);

@@ -39,15 +39,17 @@ export function inPages(read, size = 100) {
 /**
  * A table of things. `columns` are those of `columnTable` with `cell(item)` and `full?(item)`; the first one is the head of the row, and `full` the
  * text for a pointer that rests on the cell. `load(cursor, signal)` returns `{items, cursor?}`, `key(item)` is unique, `name(item)` is for
- * people. `commands(item)` are `{title, act, style?} | null`; after `act()`, the table is loaded again unless it returns `false`.
+ * people. `commands(item)` are `{title, act, style?} | null`; after `act()`, the table is loaded again unless it returns `false`. Without
+ * `commands`, rows have no menu.
  * `empty` is shown instead of an empty table.
  */
-export function collection({ label, columns, load, key, name, commands = () => [], empty, isDim = () => false, visit }) {
+export function collection({ label, columns, load, key, name, commands = null, empty, isDim = () => false, visit }) {
     const { signal, fail } = visit;
     const body = make("tbody", {});
     const list = columnTable({
         label, body, tableStyle: "lines cards list", hidden: true,
-        columns: [...columns.map((each) => ({ ...each, solid: each.style === "moment" })), { title: make("span", { class: "visually-hidden" }, t("Actions")), style: "act", solid: true }],
+        columns: [...columns.map((each) => ({ ...each, solid: each.style === "moment" })),
+            commands === null ? null : { title: make("span", { class: "visually-hidden" }, t("Actions")), style: "act", solid: true }],
     });
     const more = make("button", {
         type: "button", class: "small", hidden: true, onclick: () => whileBusy(more, () => attempt(loadNext)),
@@ -63,15 +65,17 @@ export function collection({ label, columns, load, key, name, commands = () => [
             : make("td", { "data-title": title, class: style, title: text },
                 typeof content !== "string" ? content : content === "" ? null : make("span", { class: "value" }, content));
     }
-    function row(item) {
+    /** The cell with the menu of a row. */
+    function actions(item) {
         const offered = commands(item).filter((each) => each !== null);
-        const label_ = t("Actions for {name}", { name: name(item) });
+        return make("td", { class: "act" }, offered.length === 0 ? null : menu({
+            summary: "⋯", label: t("Actions for {name}", { name: name(item) }), style: "right bare",
+            content: offered.map(({ title, act, style }) => command(title, () => run(item, act), style)),
+        }));
+    }
+    function row(item) {
         return make("tr", { "data-key": key(item), class: isDim(item) ? "dim" : null },
-            columns.map((column, at) => cellOf(item, column, at)),
-            make("td", { class: "act" }, offered.length === 0 ? null : menu({
-                summary: "⋯", label: label_, style: "right bare",
-                content: offered.map(({ title, act, style }) => command(title, () => run(item, act), style)),
-            })));
+            columns.map((column, at) => cellOf(item, column, at)), commands === null ? null : actions(item));
     }
     function draw() {
         body.replaceChildren(...items.map(row));

@@ -49,7 +49,7 @@ function targetNames(type, value) {
 }
 
 /** What a cell shows: `{text, title, picture?, links, type}`, or `null` for no value. */
-function content(record, { name, type: schemaType }) {
+export function content(record, { name, type: schemaType }) {
     if (columns.systemColumns.has(name)) {
         const part = name.startsWith("modified") ? record.modified : record.created;
         const value = schemaType === "USER" ? part?.userRecordName : part?.timestamp;
