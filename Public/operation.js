@@ -33,6 +33,11 @@ export function canControl(job) {
     return session.covers("changeSchema") || isMine(job);
 }
 
+/** Whether the signed-in caller may read what the job has written or rejected. */
+export function canRead(job) {
+    return isMine(job) || (session.current()?.isAdministrator === true && job.database !== "private");
+}
+
 /** The job's error as the views show errors, or `null`. */
 export function errorOf({ error }) {
     return error === undefined ? null : new Refusal(undefined, error);

@@ -21,6 +21,7 @@ export const rooms = [
     { path: "types/:type/new", load: () => import("./views/record.js") },
     { path: "types/:type/record/:record", load: () => import("./views/record.js") },
     { path: "types/:type/schema", load: () => import("./views/type-schema.js") },
+    { path: "import", within: "types", right: "writeRecords", load: () => import("./views/import.js") },
     { path: "security", title: t("Security"), section: "access", right: "readRights", load: () => import("./views/security.js") },
     { path: "security/types/:type", right: "readRights", load: () => import("./views/security-type.js") },
     { path: "security/roles", within: "security", right: "readRights", load: () => import("./views/security-roles.js") },

@@ -8,8 +8,9 @@ import { records } from "./ja/records.js";
 import { rooms } from "./ja/rooms.js";
 import { schema } from "./ja/schema.js";
 import { security } from "./ja/security.js";
+import { transfers } from "./ja/transfers.js";
 import { webhooks } from "./ja/webhooks.js";
 
 export const words = {
-    ...access, ...editing, ...observation, ...operation, ...records, ...rooms, ...schema, ...security, ...webhooks,
+    ...access, ...editing, ...observation, ...operation, ...records, ...rooms, ...schema, ...security, ...transfers, ...webhooks,
 };

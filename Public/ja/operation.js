@@ -17,8 +17,8 @@ export const operation = {
     "By": "実行者",
     "Actions": "操作",
     "No jobs here.": "ここにジョブはありません。",
-    "Bulk changes of many records, schedules and index builds are jobs. They are kept for a week after their end.":
-        "多数のレコードの一括変更、スケジュール、インデックスの構築がジョブになります。終了後 1 週間保存されます。",
+    "Imports, exports, bulk changes of many records, schedules and index builds are jobs. They are kept for a week after their end.":
+        "インポート、エクスポート、多数のレコードの一括変更、スケジュール、インデックスの構築がジョブになります。終了後 1 週間保存されます。",
     "Newest": "最新",
     "Older →": "以前 →",
     "{minutes} min": "{minutes} 分",

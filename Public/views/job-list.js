@@ -84,7 +84,7 @@ export async function show({ signal, show: draw, fail }, names, query) {
         failed: (error) => showProblem(problem, error),
     });
     const empty = make("div", { class: "empty" }, make("p", { class: "lead" }, t("No jobs here.")),
-        make("p", {}, t("Bulk changes of many records, schedules and index builds are jobs. They are kept for a week after their end.")));
+        make("p", {}, t("Imports, exports, bulk changes of many records, schedules and index builds are jobs. They are kept for a week after their end.")));
     const pager = make("nav", { class: "pager", "aria-label": t("Pages") });
     const link = (title, after) => make("a", {
         class: "button", href: router.address(["jobs"], { ...(state === "" ? {} : { state }), ...(after === undefined ? {} : { after }) }),

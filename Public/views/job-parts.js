@@ -10,7 +10,7 @@ import { ask } from "./dialog.js";
 
 /** Whether the server does this work on records; of an index it counts them too. */
 function countsRecords({ kind }) {
-    return ["deleteRecords", "updateRecords", "buildIndex"].includes(kind);
+    return ["deleteRecords", "updateRecords", "buildIndex", "importRecords", "exportRecords"].includes(kind);
 }
 
 /** `3 min`, for a number of seconds. */
@@ -45,7 +45,7 @@ export function conditionText({ all, where, args }) {
 
 /** The records that a task concerns, as a link if the console can show them. */
 export function targetView(owner, task = owner.task ?? {}) {
-    const type = task.recordType;
+    const type = task.recordType ?? task.mapping?.recordType;
     if (type === undefined) return null;
     if (task.index !== undefined) {
         const link = make("a", { href: router.address(["types", type, "schema"]) }, type);

@@ -1,15 +1,22 @@
 // One job: its progress as it happens, its result and errors, and links to what it did.
 
 import { localText } from "../dates.js";
-import { announce, introduce, make } from "../dom.js";
+import { announce, introduce, make, whileBusy } from "../dom.js";
+import { fileName } from "../exports.js";
+import { save } from "../files.js";
+import { keptFor } from "../imports.js";
 import { stringify } from "../json.js";
 import * as operation from "../operation.js";
 import * as router from "../router.js";
+import * as schema from "../schema.js";
+import { sizeText } from "../sizes.js";
+import { exportedFile } from "../transfers.js";
 import { number, t, tn } from "../words.js";
 import { cell } from "./cell.js";
 import { callerView, conditionText, durationText, jobButtons, paceText, placeView, progressBar, targetView } from "./job-parts.js";
 import { kindText, progressText, stateText, stateView } from "./jobs.js";
 import { problemBox, showProblem } from "./problem.js";
+import { rejectionList } from "./rejections.js";
 import { repeat } from "./repeat.js";
 import { columnTable } from "./table.js";
 
@@ -20,8 +27,58 @@ function resultText(job) {
     case "deleteRecords": return tn("{count} record deleted.", "{count} records deleted.", count);
     case "updateRecords": return tn("{count} record changed.", "{count} records changed.", count);
     case "buildIndex": return tn("{count} record indexed.", "{count} records indexed.", count);
+    case "importRecords": return job.task?.dryRun === true
+        ? tn("{count} row can be imported. Nothing was written.", "{count} rows can be imported. Nothing was written.", count)
+        : tn("{count} record imported.", "{count} records imported.", count);
+    case "exportRecords": return tn("{count} record exported.", "{count} records exported.", count);
     default: return stateText(job);
     }
+}
+
+const existingTexts = {
+    reject: t("Reject the row"), skip: t("Skip the row"), replace: t("Replace the record"), update: t("Update the record"),
+};
+const formats = { table: t("Table (CSV)"), jsonLines: t("JSON lines") };
+
+/** How many records the job has left out; of an import, the rows that it has rejected are among them. */
+function leftOutText({ kind, skipped = 0 }) {
+    const count = Number(skipped);
+    if (count === 0) return null;
+    return " " + (kind === "importRecords" ? tn("{count} row not: rejected or skipped.", "{count} rows not: rejected or skipped.", count)
+        : tn("{count} left out.", "{count} left out.", count));
+}
+
+/** What is known of the file of an import or an export. */
+function fileFacts({ kind, task = {}, bytes }) {
+    if (kind !== "importRecords" && kind !== "exportRecords") return [];
+    const size = task.size ?? bytes;
+    return [
+        [t("File"), kind === "exportRecords" ? undefined : task.name], [t("Size"), size === undefined ? undefined : sizeText(Number(size))],
+        [t("Format"), formats[task.format]], [t("Encoding"), task.encoding], [t("Sort"), task.sort],
+        [t("If a record of the same name exists"), existingTexts[task.existing]],
+        [t("Dry run"), task.dryRun === true ? t("yes: nothing is written") : undefined],
+    ];
+}
+
+/** The button that saves the file of an export, or `null`. */
+function downloadButton(job, { signal, failed }) {
+    if (job.kind !== "exportRecords" || job.state !== "succeeded" || !operation.canRead(job)) return null;
+    const button = make("button", { type: "button", class: "primary", onclick: () => whileBusy(button, async () => {
+        try {
+            announce(t("The download has begun."));
+            const file = await exportedFile(job.id, signal);
+            save(file, fileName(job.task), file.type);
+        } catch (error) {
+            if (!signal.aborted) failed(error);
+        }
+    }) }, t("Download"));
+    return button;
+}
+
+/** The link from a dry run back to its import, as long as the page was not loaded again; `null` otherwise. */
+function continueLink(job) {
+    if (!operation.isFinal(job) || keptFor(job.id) === null) return null;
+    return make("a", { class: "button primary", href: router.address(["import"], { from: job.id }) }, t("Go on with this import"));
 }
 
 function facts(job) {
@@ -31,7 +88,7 @@ function facts(job) {
     const list = [
         [t("Records"), targetView(job)], [t("Database"), placeView(job)], [t("By"), callerView(job)], [t("Created"), time(job.created)], [t("Started"), time(job.started)],
         [t("Ended"), time(job.ended)], [t("Took"), ended], [t("Identifier"), make("span", { class: "code" }, job.id)],
-        [t("At most"), job.task?.maxAffected === undefined ? undefined : number(job.task.maxAffected)],
+        [t("At most"), job.task?.maxAffected === undefined ? undefined : number(job.task.maxAffected)], ...fileFacts(job),
     ];
     return make("dl", { class: "facts" }, list.filter(([, value]) => value !== undefined && value !== null).map(([key, value]) =>
         make("div", {}, make("dt", {}, key), make("dd", {}, value))));
@@ -45,6 +102,8 @@ function taskView({ task = {} }) {
         [[t("Fields"), task.fields], [t("Access list"), task.acl]].filter(([, value]) => value !== undefined).map(([title, value]) => [
             make("h2", {}, title), make("pre", { class: "marked", tabindex: "0", "aria-label": title }, stringify(value, 2)),
         ]),
+        task.mapping === undefined ? null : make("details", { class: "whole" }, make("summary", {}, t("Columns")),
+            make("pre", { class: "marked", tabindex: "0", "aria-label": t("Columns") }, stringify(task.mapping, 2))),
     ];
 }
 
@@ -63,7 +122,8 @@ function skipTable(job) {
     })];
 }
 
-export async function show({ signal, show: draw, fail }, { job: id }) {
+export async function show(visit, { job: id }) {
+    const { signal, show: draw, fail } = visit;
     let job = await operation.job(id, signal);
     const heading = make("h1", {}, kindText(job));
     const problem = make("div", {});
@@ -71,35 +131,40 @@ export async function show({ signal, show: draw, fail }, { job: id }) {
     const progress = make("div", { class: "job-progress" });
     const actions = make("p", { class: "actions" });
     const details = make("div", {});
+    const rejected = job.kind === "importRecords" ? rejectionList(job, visit) : null;
+    const failed = (error) => showProblem(problem, error);
 
     function drawAll(isFirst) {
         const hadFocus = actions.contains(document.activeElement);
         state.replaceChildren(stateView(job));
-        actions.replaceChildren(...jobButtons(job, {
+        actions.replaceChildren(...[downloadButton(job, { signal, failed }), continueLink(job)].filter((each) => each !== null), ...jobButtons(job, {
             changed(now) {
                 job = now;
                 drawAll(false);
                 announce(stateText(job));
             },
-            failed: (error) => showProblem(problem, error),
+            failed,
         }));
         actions.hidden = actions.childElementCount === 0;
-        if (hadFocus) (actions.querySelector("button") ?? heading).focus();
+        if (hadFocus) (actions.querySelector("button, a") ?? heading).focus();
         const error = operation.errorOf(job);
         details.replaceChildren(...[facts(job), error === null ? null : problemBox(error), taskView(job), skipTable(job)]
             .flat(Infinity).filter((each) => each !== null));
-        if (!isFirst && operation.isFinal(job)) announce(resultText(job));
+        if (!operation.isFinal(job)) return;
+        if (!isFirst) announce(resultText(job));
+        // An import can make types and fields, which the sidebar shows.
+        if (job.kind === "importRecords") schema.load({ signal }).catch(() => {});
     }
     function drawProgress() {
-        const skipped = Number(job.skipped ?? 0);
+        rejected?.refresh(job);
         progress.replaceChildren(...[progressBar(job), make("p", {},
             operation.isFinal(job) ? resultText(job) : `${progressText(job)} ${paceText(job)}`,
-            skipped === 0 ? null : ` ${tn("{count} left out.", "{count} left out.", skipped)}`)].filter((each) => each !== null));
+            leftOutText(job))].filter((each) => each !== null));
     }
     drawAll(true);
     drawProgress();
     draw(make("p", { class: "crumbs" }, make("a", { href: "#/jobs" }, t("Jobs"))),
-        make("div", { class: "page-head" }, heading, state, actions), problem, progress, details);
+        make("div", { class: "page-head" }, heading, state, actions), problem, progress, rejected?.element ?? null, details);
     introduce(heading);
     if (operation.isFinal(job)) return;
     repeat(async () => {

@@ -6,15 +6,15 @@ import { columnTable } from "./table.js";
 
 const kinds = {
     updateRecords: t("Change records"), deleteRecords: t("Delete records"), buildIndex: t("Build an index"),
-    dropIndex: t("Drop an index"), renameFields: t("Rename fields in records"),
+    importRecords: t("Import records"), exportRecords: t("Export records"), dropIndex: t("Drop an index"), renameFields: t("Rename fields in records"),
     removeAccount: t("Remove an account"), collectAssets: t("Delete unused files"), backup: t("Backup"),
 };
 const states = {
     queued: t("queued"), running: t("running"), paused: t("paused"), succeeded: t("done"), failed: t("failed"), cancelled: t("cancelled"),
 };
 
-export function kindText({ kind }) {
-    return kinds[kind] ?? String(kind);
+export function kindText({ kind, task }) {
+    return kind === "importRecords" && task?.dryRun === true ? t("Check an import (dry run)") : kinds[kind] ?? String(kind);
 }
 
 export function stateText({ state }) {
@@ -43,7 +43,7 @@ export function jobTable(jobs) {
             { title: t("Created"), solid: true, priority: 1 }],
         body: make("tbody", {}, jobs.map((job) => make("tr", {},
                 make("th", { scope: "row", title: job.id }, make("a", { href: address(job) }, kindText(job))),
-                cell(t("Type"), job.task?.recordType ?? ""),
+                cell(t("Type"), job.task?.recordType ?? job.task?.mapping?.recordType ?? ""),
                 cell(t("State"), stateView(job)),
                 cell(t("Records"), progressText(job), "number"),
                 cell(t("Created"), localText(job.created), "moment")))),

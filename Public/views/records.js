@@ -2,6 +2,7 @@ import * as api from "../api.js";
 import * as columns from "../columns.js";
 import { withDrawn } from "../conditions.js";
 import { announce, introduce, make, whileBusy } from "../dom.js";
+import { shownFields } from "../exports.js";
 import * as indexes from "../indexes.js";
 import { countText } from "../map/places.js";
 import * as places from "../places.js";
@@ -43,12 +44,13 @@ function pager(typeName, search, page, answer) {
         step(t("Next →"), answer.cursor !== undefined ? page + 1 : null, "next"));
 }
 
-function emptiness(page, isPlain) {
+function emptiness(page, isPlain, importLink) {
     const [lead, note] = page > 1 ? [t("No more records."), t("The records of this page were deleted.")]
         : isPlain ? [t("No records here."), session.covers("writeRecords") ? t("Create the first one with “New record”.")
             : session.reason(t("creating one"))]
             : [t("Nothing was found."), t("No record matches.")];
-    return make("div", { class: "empty" }, make("p", { class: "lead" }, lead), make("p", {}, note));
+    return make("div", { class: "empty" }, make("p", { class: "lead" }, lead), make("p", {}, note),
+        page === 1 && isPlain && importLink !== null ? make("p", {}, importLink) : null);
 }
 
 /** The fields with places, of which the map shows one. */
@@ -129,6 +131,9 @@ export async function show(visit, { type: typeName }, query) {
             command(search.count ? t("Count about") : t("Count exactly"), toggled("count")),
             command(search.explain ? t("Hide the plan") : t("Show the plan"), toggled("explain")),
             ...(search.view === "" && session.covers("readRights") ? [command(t("See as a user…"), seeAs)] : []),
+            // A user's response is not the caller's own, which an export has.
+            ...(searches.reader(search) === undefined ? [command(t("Export…"), exportAll)] : []),
+            ...(canCreate ? [command(t("Import…"), () => router.go(router.address(["import"], { type: typeName })))] : []),
             ...(hasCondition && canWrite ? [
                 command(t("Change all that match…"), () => act(() => changeMatching(typeName, search.where))),
                 command(t("Delete all that match…"), () => act(() => deleteMatching(typeName, search.where)), "danger")] : []),
@@ -141,6 +146,10 @@ export async function show(visit, { type: typeName }, query) {
         } catch (error) {
             if (!isOver()) panel.explain(error);
         }
+    }
+    async function exportAll() {
+        const { exportList } = await import("./export.js");
+        if (!isOver()) exportList(typeName, search, shownFields(schema.fields(typeName), settings), settings.isFirst !== true);
     }
     async function seeAs() {
         const user = await chooseUser();
@@ -306,7 +315,7 @@ export async function show(visit, { type: typeName }, query) {
         drawTable();
         above.replaceChildren(...bands(answer).filter((each) => each !== null));
         draw(notice, planView(answer.plan ?? null), search.view === "map" ? mapView(typeName, search.by, answer, findDrawn)
-            : isEmpty ? emptiness(page, isPlain) : grid);
+            : isEmpty ? emptiness(page, isPlain, canCreate ? make("a", { href: router.address(["import"], { type: typeName }) }, t("Import…")) : null) : grid);
         pages.replaceChildren(...(page === 1 && answer.cursor === undefined && isEmpty ? [] : [pager(typeName, search, page, answer)]));
     }
     /** The first page may be rejected because of the search; the others also because their cursor has expired. */

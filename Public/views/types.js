@@ -59,7 +59,8 @@ export async function show({ signal, show: draw }) {
             { title: t("Names"), min: 8, priority: 2 }, { title: t("Indexes"), style: "number" }, { title: t("Who reads"), min: 7 }],
     });
     draw(make("div", { class: "page-head" }, heading, make("p", { class: "actions" }, session.covers("writeRecords")
-        ? make("button", { type: "button", class: "primary", onclick: newType }, t("New type")) : null)),
+        ? [make("a", { class: "button", href: router.address(["import"]) }, t("Import…")),
+            make("button", { type: "button", class: "primary", onclick: newType }, t("New type"))] : null)),
     types.length === 0 ? make("div", { class: "empty" },
         make("p", { class: "lead" }, t("Nothing but fog so far.")),
         make("p", {}, scope.environment() === "production" ? t("In production, types come with the schema of development.")

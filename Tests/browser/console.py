@@ -12,7 +12,7 @@ from Tests.browser.runner import run
 MODULES = ["set_up", "waiting", "pages", "looks", "tables", "connection", "grid", "administrators", "places",
            "records", "queries", "schema", "schema_text", "promotion", "views", "assets", "base_path", "shown_files",
            "security", "users", "keys", "administrator_rooms", "invitations", "webhooks", "operation", "interface",
-           "record_room", "home", "logs", "backups", "reading", "cloudkit"]
+           "record_room", "home", "logs", "backups", "reading", "cloudkit", "transfers"]
 
 if __name__ == "__main__":
     sys.exit(run(MODULES, "/_/"))

@@ -16,7 +16,7 @@ ROOMS = ["#/", "#/types", "#/types/Post", "#/types/Post?where=likes+%3E+0&explai
          "#/performance?type=Post&where=likes+%3E+2&sort=-ratio", "#/api?find=job&route=GET+%2Fjobs",
          "#/api/code?type=Post", "#/api/code?type=Post&language=swift", "#/types/Post?as=anonymous",
          "#/types/Post/record/p0?as=anonymous", "#/logs", "#/logs?request=none", "#/logs/audit", "#/settings",
-         "#/backups", "#/types/Post/new?from=p1"]
+         "#/backups", "#/types/Post/new?from=p1", "#/import?type=Post"]
 NAMED = {"button", "link", "textbox", "combobox", "checkbox", "radio", "searchbox", "spinbutton", "separator", "region",
          "navigation", "dialog"}
 
