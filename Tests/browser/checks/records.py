@@ -165,6 +165,7 @@ def every_type_of_field_can_be_written_and_changed(page, server):
     page.fill("chunks", "AA==")
     page.press("Create")
     page.see("Created.")
+    page.heading("all")
     fields = server.fields("Port", "all")
     expected = {
         "text": kinds["text"][1], "low": SMALLEST, "high": LARGEST, "ratio": 0.1, "raw": "AAEC/w==",

@@ -164,6 +164,7 @@ def groups_are_counted_and_lead_to_their_records(page, server):
     page.press("Find")
     rows(page, "oslo", "bergen", "tokyo", "nowhere")
     page.press("Groups", ".views")
+    page.find(".grouping select")
     page.run("""
         const select = [...document.querySelectorAll(".grouping select")][0];
         select.value = "seen";
