@@ -51,7 +51,7 @@ export const transfers = {
     "Quotes": "引用符",
     "double quotes": "二重引用符",
     "single quotes": "一重引用符",
-    "none": "なし",
+    "no quotes": "なし",
     "Quotes in cells": "セル内の引用符",
     "written twice": "2 つ重ねる",
     "after a backslash": "バックスラッシュの後",

@@ -10,7 +10,7 @@ import { choice } from "./log-parts.js";
 import { isSystem } from "./schema-type.js";
 
 const separators = [[",", t("comma")], [";", t("semicolon")], ["\t", t("tab")], ["|", t("vertical bar")]];
-const quotes = [["\"", t("double quotes")], ["'", t("single quotes")], ["", t("none")]];
+const quotes = [["\"", t("double quotes")], ["'", t("single quotes")], ["", t("no quotes")]];
 
 /** What the server will do with a type of this name. */
 function typeNote(name) {
