@@ -132,6 +132,7 @@ export const transfers = {
     "{count} records imported.": "{count} 件のレコードを取り込みました。",
     "{count} records exported.": "{count} 件のレコードを書き出しました。",
     "{count} rows not: rejected or skipped.": "{count} 行は拒否またはスキップしました。",
+    "{done} of about {total}": "約 {total} 件中 {done} 件",
     "Dry run": "ドライラン",
     "yes: nothing is written": "はい（何も書き込みません）",
     "Go on with this import": "このインポートを続ける",

@@ -41,10 +41,11 @@ const existingTexts = {
 const formats = { table: t("Table (CSV)"), jsonLines: t("JSON lines") };
 
 /** How many records the job has left out; of an import, the rows that it has rejected are among them. */
-function leftOutText({ kind, skipped = 0 }) {
+function leftOutText(job) {
+    const { kind, skipped = 0 } = job;
     const count = Number(skipped);
     if (count === 0) return null;
-    return " " + (kind === "importRecords" ? tn("{count} row not: rejected or skipped.", "{count} rows not: rejected or skipped.", count)
+    return (operation.isFinal(job) ? " " : " · ") + (kind === "importRecords" ? tn("{count} row not: rejected or skipped.", "{count} rows not: rejected or skipped.", count)
         : tn("{count} left out.", "{count} left out.", count));
 }
 

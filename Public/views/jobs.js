@@ -25,9 +25,11 @@ export function stateView(job) {
     return make("span", { class: job.state === "failed" ? "state alarm" : "state" }, stateText(job));
 }
 
-/** `120,000 of 500,000` */
-export function progressText({ done = 0, total }) {
-    return total === undefined ? number(done) : t("{done} of {total}", { done: Number(done), total: Number(total) });
+/** `120,000 of 500,000`. The number of rows in a file is estimated until its end. */
+export function progressText({ kind, ended, done = 0, total }) {
+    if (total === undefined) return number(done);
+    const counts = { done: Number(done), total: Number(total) };
+    return kind === "importRecords" && ended === undefined ? t("{done} of about {total}", counts) : t("{done} of {total}", counts);
 }
 
 export function address({ id }) {

@@ -11,7 +11,7 @@ from selenium.webdriver.support.ui import Select
 from Tests.browser.checks.administrators import add, enter_as
 from Tests.browser.checks.looks import CUT, ENGLISH, NAMED, TEXTS
 from Tests.browser.checks.pages import enter
-from Tests.browser.files import file
+from Tests.browser.files import file, slow
 from Tests.browser.lists import box, ends, fits, press_key
 from Tests.browser.server import TOKEN
 from Tests.browser.suite import check
@@ -204,6 +204,12 @@ def a_file_that_is_no_table_is_rejected_and_another_takes_its_place(page, server
     page.see("This file is a workbook or an archive.")
     choose_file(page, file("empty.csv", b""))
     page.see("This file is empty.")
+    # An upload can be canceled.
+    slow(page, 20_000)
+    choose_file(page, file("large.csv", b"id,a\n" + b"1,2\n" * 500_000))
+    page.press("Cancel", ".upload")
+    page.find(".drop-zone")
+    slow(page, -1)
     choose_file(page, file("old.csv", "größe,b\n1,ü\n".encode("latin-1")))
     page.see("as windows-1252, its beginning has no errors", "1 row is shown.")
     choose(page, box(page, "Encoding", "main"), "iso-8859-1")
@@ -304,3 +310,34 @@ def what_is_offered_follows_the_callers_rights(page, server):
     assert "Import…" not in page.find("main").text
     page.go("#/import")
     page.see("does not cover this room")
+
+
+@check
+def an_import_under_way_shows_its_rejected_rows_and_is_ended(page, server):
+    enter(page, "#/import?type=Log")
+    page.heading("Import")
+    lines = [f"{number},{'x' if number % 100 == 99 else number}\n" for number in range(60_000)]
+    choose_file(page, file("log.csv", ("id,number\n" + "".join(lines)).encode()))
+    # The guess is a STRING because of the x.
+    page.see("20 rows are shown.")
+    choose(page, cell(page, "Type: number"), "INT64")
+    page.find(".mapping [aria-label='Options: number']:not([hidden])")
+    page.settled()
+    page.press("Import", ".bar")
+    page.heading("Import records")
+    page.press("Pause", "main")
+    end(page, "paused")
+    page.see("Rejected rows", "Column 'number' in line 101 has 'x'", " of about ")
+    page.shot("import-paused")
+    page.press("End", "main")
+    page.press("End the job", "dialog")
+    end(page, "cancelled")
+    done = server.call("GET", f"/jobs/{page.run('return location.hash').split('/')[-1]}")[1]
+    assert 0 < done["done"] < 59_400 and 0 < done["skipped"] < 600, done
+    page.see(f"{done['done']:,} records imported.")
+    # The rows that were rejected after the page has shown the first ones are there too.
+    shown = "return document.querySelectorAll('.rejections tbody tr').length"
+    page.until(lambda: page.run(shown) == min(50, done["skipped"]), "the rejected rows")
+    if done["skipped"] > 50:
+        page.press("Show more", ".rejections")
+        page.until(lambda: page.run(shown) == min(100, done["skipped"]), "the next page")
