@@ -60,6 +60,11 @@ export function introduce(heading, title = heading.textContent) {
     router.land();
 }
 
+/** Sets the value of a control that the user is not typing in. */
+export function refill(control, value) {
+    if (document.activeElement !== control) control.value = value;
+}
+
 /** Runs `work` while the button is disabled, so that a double click counts once. */
 export async function whileBusy(button, work) {
     if (button.getAttribute("aria-busy") === "true") return;

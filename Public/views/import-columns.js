@@ -1,6 +1,6 @@
 // What becomes of the columns of a table: a field, a system value, or nothing.
 
-import { freshID, make, whileBusy } from "../dom.js";
+import { freshID, make, refill, whileBusy } from "../dom.js";
 import * as imports from "../imports.js";
 import { t } from "../words.js";
 import { columnTitle } from "./column-titles.js";
@@ -110,11 +110,11 @@ function columnRow(name, { listID, known, columns, changed }) {
     function set(now) {
         entry = now;
         const isField = entry.field !== undefined;
-        target.value = imports.targetOf(entry);
+        refill(target, imports.targetOf(entry));
         fieldInput.hidden = type.hidden = !isField;
         if (isField) {
-            fieldInput.value = entry.field;
-            type.value = entry.type;
+            refill(fieldInput, entry.field);
+            refill(type, entry.type);
             // The type of a field that the schema has is not the user's choice.
             type.disabled = known().get(entry.field) === entry.type;
         }

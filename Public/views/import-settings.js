@@ -1,6 +1,6 @@
 // How an import reads its file: the type of the records, the format, the separator, the encoding.
 
-import { freshID, make } from "../dom.js";
+import { freshID, make, refill } from "../dom.js";
 import { encodings } from "../imports.js";
 import * as schema from "../schema.js";
 import * as scope from "../scope.js";
@@ -21,7 +21,7 @@ function typeNote(name) {
 /** Sets a select to a value, which is added if it is not among the choices. */
 function select(control, value) {
     if (![...control.options].some((each) => each.value === value)) control.append(make("option", { value }, value));
-    control.value = value;
+    refill(control, value);
 }
 
 /**
@@ -91,7 +91,7 @@ export function importSettings(draft, changed) {
             select(further.quote.control, table.quote ?? "");
             select(further.escape.control, table.escape);
             select(further.shortRows.control, table.shortRows);
-            further.noValue.control.value = table.noValue;
+            refill(further.noValue.control, table.noValue);
             header.checked = table.header !== false;
         },
         say(name, sentence) {

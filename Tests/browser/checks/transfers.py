@@ -194,6 +194,25 @@ def a_stale_preview_does_not_replace_a_newer_one(page, server):
     page.settled()
     columns_are(page, "Row", "Record name")
     assert cell(page, "Becomes: price").get_property("value") == "skip"
+    # What the user is typing meanwhile stays.
+    page.run("""
+        const real = window.fetch;
+        window.fetch = async (address, options) => {
+            const answer = await real(address, options);
+            await new Promise((resolve) => { window.release = resolve; });
+            return answer;
+        }
+        window.release = undefined;""")
+    choose(page, cell(page, "Becomes: title"), "Field")
+    page.until(lambda: page.run("return window.release !== undefined"), "the next request")
+    cell(page, "Field: title").send_keys("s")
+    page.run("window.release(); window.release = undefined")
+    columns_are(page, "Row", "Record name", "title")
+    assert cell(page, "Field: title").get_property("value") == "titles"
+    press_key(page, Keys.TAB)
+    page.until(lambda: page.run("return window.release !== undefined"), "the request with the new name")
+    page.run("window.release()")
+    columns_are(page, "Row", "Record name", "titles")
 
 
 @check
