@@ -231,4 +231,17 @@ import Testing
         let query = await test.call(.get, "/query/Log?count=true&limit=1", as: .administrator)
         #expect(query.json?["count"]?.integer == 20_000, "\(query.text)")
     }
+
+    @Test func `JSON lines in UTF-16 are previewed as they are imported`() async throws {
+        let test = try await TestDatabase.make()
+        let text = #"{"recordName":"a","fields":{"title":"霧"}}"# + "\n" + "nonsense\n"
+        let bytes = text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+        let upload = await test.call(.post, "/assets", as: .administrator, bytes: bytes)
+        let file = String(decoding: try #require(upload.json?["asset"]).bytes, as: UTF8.self)
+        let preview = await test.call(
+            .post, "/imports/preview", as: .administrator,
+            body: #"{"file":\#(file),"format":"jsonLines","recordType":"Post","encoding":"UTF-16LE"}"#)
+        #expect(preview.json?["records"]?.array?.first?["fields"]?["title"] == "霧", "\(preview.text)")
+        #expect(preview.json?["problems"]?.array?.map { $0["line"]?.integer } == [2], "\(preview.text)")
+    }
 }

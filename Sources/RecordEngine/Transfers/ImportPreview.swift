@@ -84,15 +84,27 @@ extension Transfers {
     private static func previewLines(
         of file: OpenAssetFile, _ input: ImportPreviewInput
     ) throws(RecordError) -> JSONValue {
-        let source = try ImportSource(file, ImportTask(.jsonLines(type: input.type)))
+        var reader = LineReader()
+        var sample = try ImportSource.beginning(of: file, TablePreview.sampleBytes)
+        let isWhole = file.size == Int64(sample.count)
+        if let encoding = input.encoding, encoding != .utf8 {
+            var decoder = try TextDecoder(encoding)
+            var text: [UInt8] = []
+            try sample.withUnsafeBufferPointer { bytes throws(RecordError) in
+                try decoder.decode(UnsafeRawBufferPointer(bytes), into: &text)
+            }
+            if isWhole { try decoder.finish() }
+            sample = text
+        }
+        reader.append(sample)
+        if isWhole { reader.finish() }
         var (records, problems): ([JSONValue], [JSONValue]) = ([], [])
-        while records.count + problems.count < mostLines, let row = try source.next() {
-            switch row.content {
-            case .operation(let operation):
-                records.append((try? JSONValue.parse(operation.input.body)) ?? .null)
-            case .part: break
-            case .rejected(let error):
-                problems.append(["line": .integer(Int64(row.line)), "reason": .string(error.reason)])
+        while records.count + problems.count < mostLines, case .line(let number) = try reader.next() {
+            do throws(RecordError) {
+                _ = try RecordInput.readExported(reader.line)
+                records.append((try? JSONValue.parse(reader.line)) ?? .null)
+            } catch {
+                problems.append(["line": .integer(Int64(number)), "reason": .string(error.reason)])
             }
         }
         return ["records": .array(records), "problems": .array(problems)]
