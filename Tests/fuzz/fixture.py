@@ -1,5 +1,6 @@
 """The objects that the samples refer to: accounts, keys, roles, files, uploads. Mutated requests use them up."""
 import http.client
+import json
 import secrets
 import time
 
@@ -37,15 +38,13 @@ TABLE = b"name;price\nTea;2\nCoffee;much\n"
 MAPPING = {"recordType": "Row", "columns": [{"column": "name", "field": "title", "type": "STRING"},
                                             {"column": "price", "field": "price", "type": "DOUBLE"}]}
 # A container with an account, a file and a record that has it.
-CONTAINER = b"""{"fogbase":{"version":1}}
-{"account":{"userRecordName":"_000000000000000000000000000000fe","name":"fuzz of a container","created":1}}
-{"role":{"name":"fuzzed","members":["_000000000000000000000000000000fe"]}}
-{"zone":{"zoneName":"z","owner":"_000000000000000000000000000000fe"}}
-{"file":{"fileChecksum":"tdQEXD9Gb6kf4sxqvnkjKhpXzfEE96JucW4KHieJ33g=","size":3}}
-{"data":"QUJD"}
-{"record":{"recordType":"Row","recordName":"of-a-container","fields":{"title":"x"}},"owner":"_000000000000000000000000000000fe","zone":"z"}
-{"end":{}}
-"""
+PERSON = "_000000000000000000000000000000fe"
+CONTAINER = "\n".join(json.dumps(line) for line in (
+    {"fogbase": {"version": 1}}, {"account": {"userRecordName": PERSON, "name": "fuzz of a container", "created": 1}},
+    {"role": {"name": "fuzzed", "members": [PERSON]}}, {"zone": {"zoneName": "z", "owner": PERSON}},
+    {"file": {"fileChecksum": "tdQEXD9Gb6kf4sxqvnkjKhpXzfEE96JucW4KHieJ33g=", "size": 3}}, {"data": "QUJD"},
+    {"record": {"recordType": "Row", "recordName": "of-a-container", "fields": {"title": "x"}}, "owner": PERSON,
+     "zone": "z"}, {"end": {}})).encode()
 MOST_WEBHOOKS, MOST_SCHEDULES = 20, 50
 
 
