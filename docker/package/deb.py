@@ -10,8 +10,8 @@ from tree import HERE, Build, File, compress, glibc_version, run
 
 # Alternatives: Debian 13 and Ubuntu 24.04 renamed libraries for 64-bit times; the new packages provide the old names.
 DEPENDENCIES = [
-    "adduser", "ca-certificates", "libc6 (>= {glibc})", "libcurl4t64 (>= 7.87) | libcurl4 (>= 7.87)", "libgcc-s1",
-    "libsqlite3-0 (>= 3.40)", "libssl3t64 | libssl3", "libstdc++6 (>= 12)", "tzdata", "zlib1g"]
+    "adduser", "ca-certificates", "libc6 (>= {glibc})", "libcrypt1", "libcurl4t64 (>= 7.87) | libcurl4 (>= 7.87)",
+    "libgcc-s1", "libsqlite3-0 (>= 3.40)", "libssl3t64 | libssl3", "libstdc++6 (>= 12)", "tzdata", "zlib1g"]
 CONTROL = """\
 Package: fogbase
 Version: {version}
