@@ -39,7 +39,7 @@ MAPPING = {"recordType": "Row", "columns": [{"column": "name", "field": "title",
                                             {"column": "price", "field": "price", "type": "DOUBLE"}]}
 # A container with an account, a file and a record that has it.
 PERSON = "_000000000000000000000000000000fe"
-CONTAINER = "\n".join(json.dumps(line) for line in (
+FILE_OF_CONTAINER = "\n".join(json.dumps(line) for line in (
     {"fogbase": {"version": 1}}, {"account": {"userRecordName": PERSON, "name": "fuzz of a container", "created": 1}},
     {"role": {"name": "fuzzed", "members": [PERSON]}}, {"zone": {"zoneName": "z", "owner": PERSON}},
     {"file": {"fileChecksum": "tdQEXD9Gb6kf4sxqvnkjKhpXzfEE96JucW4KHieJ33g=", "size": 3}}, {"data": "QUJD"},
@@ -107,15 +107,17 @@ class Fixture:
 
     def make_work(self) -> None:
         """Jobs, which soon end, a webhook, and a type to rename."""
-        self.job = self.call("DELETE", "/query/Post?where=recordName%20%3D%3D%20'none'", expect=(202,),
-                             headers=("Prefer: respond-async",)).json()["id"]
+        self.job, self.over = (
+            self.call("DELETE", "/query/Post?where=recordName%20%3D%3D%20'none'", expect=(202,),
+                      headers=("Prefer: respond-async",)).json()["id"] for _ in range(2))
         self.table = self.call("POST", "/assets", TABLE, headers=("Content-Type: text/csv",)).json()["asset"]
-        self.container = self.call("POST", "/assets", CONTAINER, headers=("Content-Type: text/plain",)).json()["asset"]
+        self.container = self.call(
+            "POST", "/assets", FILE_OF_CONTAINER, headers=("Content-Type: text/plain",)).json()["asset"]
         body = {"file": self.table, "format": "table", "table": {"separator": ";"}, "mapping": MAPPING}
         self.imported = self.call("POST", "/imports", body, expect=(202,)).json()["id"]
         body = {"format": "table", "recordType": "Post"}
         self.exported = self.call("POST", "/exports", body, expect=(202,)).json()["id"]
-        for job in (self.job, self.imported, self.exported):
+        for job in (self.job, self.over, self.imported, self.exported):
             while "ended" not in self.get(f"/jobs/{job}"):
                 time.sleep(0.01)
         self.call("PUT", f"/records/Named{self.mark}/{self.mark}-type", {"fields": {"title": "x"}})

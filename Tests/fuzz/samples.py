@@ -253,6 +253,7 @@ def transfers(fixture: Fixture, owner: Caller) -> list[Sample]:
         owner.json("POST", "/exports", {"format": "table", "recordType": "Post", "where": "likes > %d", "args": [1000],
                                         "sort": "-likes", "fields": ["title"], "byteOrderMark": True}),
         owner.get(f"/jobs/{fixture.exported}/file", ("Range", "bytes=0-3")),
+        owner.plain("DELETE", f"/jobs/{fixture.over}"),
     ]
 
 
