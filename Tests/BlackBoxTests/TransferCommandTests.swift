@@ -100,6 +100,7 @@ import Testing
         #expect(try target.run("import \(file.path) --existing skip").status == 0)
         let mixed = try target.run("import \(file.path) --type Item")
         #expect(mixed.errors.contains("--type is for records of one type"), "\(mixed)")
+        #expect(try target.run("export --output x.csv").errors.contains("has the records of one TYPE"))
         #expect(try target.run("export --where likes").errors.contains("Without a TYPE"))
     }
 

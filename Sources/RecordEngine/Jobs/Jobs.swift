@@ -244,7 +244,7 @@ package struct JobReader {
     /// - Throws: NOT_FOUND.
     func own(_ name: String, _ kind: JobKind, for caller: Caller) throws(RecordError) -> JobRow {
         guard let row = try table.find(name: name), row.kind == kind,
-            JobInfo.showsAll(of: row.caller, in: row.address, to: caller)
+            JobInfo.showsAll(of: row.caller, in: row.address, row.task, to: caller)
         else { throw .jobNotFound }
         return row
     }
@@ -298,7 +298,7 @@ package struct JobInfo: Hashable, Sendable {
     /// The job as JSON, for a caller that may see it. Members that do not apply are absent. Other callers than the
     /// job's own do not see conditions, values and record names of a private database; keys never do.
     package func json(for caller: Caller) -> JSONValue {
-        let showsAll = Self.showsAll(of: row.caller, in: row.address, to: caller)
+        let showsAll = Self.showsAll(of: row.caller, in: row.address, row.task, to: caller)
         let progress = row.progress
         var object = JSONObject([
             ("id", .string(row.name)), ("kind", .string(row.kind.rawValue)), ("state", .string(row.state.rawValue)),
@@ -334,15 +334,22 @@ package struct JobInfo: Hashable, Sendable {
         return .object(object)
     }
 
-    static func showsAll(of owner: StoredCaller, in address: StoredAddress, to caller: Caller) -> Bool {
-        owner.belongs(to: caller) || (address.scope == 0 && caller.administrator != nil)
+    /// Whether a caller may see what a job does, and its file. A whole container has private databases and the hashes of
+    /// passwords, whoever has started its job.
+    static func showsAll(
+        of owner: StoredCaller, in address: StoredAddress, _ task: [UInt8], to caller: Caller
+    ) -> Bool {
+        if (try? JSONValue.parse(task))?["format"] == "container" {
+            return Authorization.authorize(caller, .downloadBackups) == .allowed
+        }
+        return owner.belongs(to: caller) || (address.scope == 0 && caller.administrator != nil)
     }
 
     /// Returns the part of a stored task that a caller may see.
     static func task(
         _ task: [UInt8], of owner: StoredCaller, in address: StoredAddress, for caller: Caller
     ) -> JSONValue {
-        Self.task(task, isWhole: showsAll(of: owner, in: address, to: caller))
+        Self.task(task, isWhole: showsAll(of: owner, in: address, task, to: caller))
     }
 
     private static func task(_ task: [UInt8], isWhole: Bool) -> JSONValue {

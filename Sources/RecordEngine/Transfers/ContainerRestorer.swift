@@ -70,10 +70,21 @@ struct ContainerRestorer {
                 throw RecordError(
                     .exists, "The account exists already", details: [("userRecordName", .text(known.recordName))])
             }
+            guard (known.kind == .service) == (line.kind == .service) else {
+                throw .badRequest(
+                    "An account of an API key stays one, and others do not become one",
+                    details: [("path", .text("account.kind"))])
+            }
             if !known.name.utf8.elementsEqual(name.utf8) { try accounts.setName(name, account: known.id) }
             if let password = line.password { try accounts.setPassword(password, account: known.id) }
             try accounts.setKind(line.accountKind, account: known.id)
-            try accounts.setDisabled(since: line.disabled, account: known.id)
+            // An update leaves alone what the line does not say.
+            let disabled = existing == .update ? line.disabled ?? known.disabled : line.disabled
+            try accounts.setDisabled(since: disabled, account: known.id)
+            if disabled != nil || line.password.map({ $0 != known.password }) ?? false {
+                try transaction.store.sessions.removeAll(account: known.id)
+                try transaction.store.notificationTokens.remove(account: known.id)
+            }
             transaction.rightsChanged = true
             return
         }

@@ -21,6 +21,14 @@ final class ContainerSource {
     private let database: RecordDatabase?
     private var incoming: IncomingFile?
     private var files: [StoredAssetFile] = []
+    /// The number of lines of each kind so far, and whether the last line was read.
+    private var counts = [Int64](repeating: 0, count: counted.count)
+    private var isAtEnd = false
+
+    /// The kinds of lines that the last line counts, by its members.
+    private static let counted = [
+        ("accounts", "account"), ("roles", "role"), ("zones", "zone"), ("files", "file"), ("records", "record"),
+    ].map { (member: $0, kind: $1, beginning: Array("{\"\($1)\":".utf8)) }
 
     /// A file whose bytes are being read.
     private struct IncomingFile {
@@ -49,6 +57,27 @@ final class ContainerSource {
         return files
     }
 
+    /// Counts a line, also one that was imported before.
+    func count(_ line: [UInt8]) {
+        for position in Self.counted.indices where line.starts(with: Self.counted[position].beginning) {
+            counts[position] += 1
+        }
+    }
+
+    /// Compares the numbers of the last line with those of the lines.
+    ///
+    /// - Throws: BAD_REQUEST if lines are missing.
+    private func check(_ end: JSONValue) throws(RecordError) {
+        for (found, (member, kind, _)) in zip(counts, Self.counted) {
+            guard let wanted = end[member]?.integer else { continue }
+            guard wanted == found else {
+                throw .badRequest(
+                    "The file has \(found) lines of the kind '\(kind)', and its last line counts \(wanted). What the file has is imported",
+                    details: [("path", .text("end.\(member)"))])
+            }
+        }
+    }
+
     /// Reads a line.
     ///
     /// - Parameters:
@@ -59,7 +88,12 @@ final class ContainerSource {
     func row(_ number: Int, _ bytes: [UInt8], end: Int64) throws(RecordError) -> ImportRow? {
         let line: ContainerLine
         do throws(RecordError) { line = try ContainerLine.read(bytes) } catch {
+            // Without the schema, development would guess the types, and give them the standard grants.
+            if bytes.starts(with: "{\"schema\":".utf8) { throw error }
             return ImportRow(line: number, end: end, content: .rejected(error))
+        }
+        if isAtEnd {
+            return ImportRow(line: number, end: end, content: .rejected(.lineAfterEnd))
         }
         if case .data(let text) = line { return try append(text, number, end) }
         if let file = incoming {
@@ -89,7 +123,10 @@ final class ContainerSource {
                 .create, typeName: input.recordType, isTypeInPath: false, recordName: input.recordName, input: input)
             return ImportRow(
                 line: number, end: end, content: .operation(operation), place: RecordPlace(owner: owner, zone: zone))
-        case .data, .end: break
+        case .data: break
+        case .end(let counts):
+            isAtEnd = true
+            try check(counts)
         }
         return nil
     }
@@ -212,6 +249,8 @@ final class ContainerSource {
 extension RecordError {
     fileprivate static let checksumMalformed = RecordError.badRequest(
         "'fileChecksum' of 'file' is a SHA-256 digest in base64", details: [("path", .text("file.fileChecksum"))])
+    fileprivate static let lineAfterEnd = RecordError.badRequest(
+        "The line 'end' is the last one", details: [("path", .text("end"))])
     fileprivate static let dataWithoutFile = RecordError.badRequest(
         "A 'data' line belongs to the 'file' line before it, and there is none", details: [("path", .text("data"))])
     fileprivate static let dataMalformed = RecordError.badRequest(

@@ -79,6 +79,7 @@ final class ImportSource: @unchecked Sendable {
                 try readPiece()
                 continue
             }
+            container?.count(lines?.line ?? [])
             if let container, !skips {
                 if let row = try container.row(number, lines?.line ?? [], end: position) { return row }
                 if position >= end { return nil }

@@ -57,6 +57,12 @@ final class ImportSteps: JobSteps, @unchecked Sendable {
         guard let round else { return .notLast }
         var request = round.request
         if !round.rows.isEmpty { request.caller = try transaction.callers.current(request.caller, in: request.address) }
+        if task.isContainer, Authorization.authorize(request.caller, .downloadBackups) != .allowed {
+            return .failed(
+                RecordError(
+                    .accessDenied, "The caller of the import has lost the right downloadBackups",
+                    details: [("right", .text(AdministratorOperation.downloadBackups.rawValue))]))
+        }
         var skips = skips ?? SkippedRecords(json: (try? progress.skips.map(JSONValue.parse)) ?? .null)
         var position = index
         while position < round.rows.count, budget.hasMore {

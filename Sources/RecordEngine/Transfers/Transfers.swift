@@ -25,7 +25,7 @@ package struct Transfers {
     ) async throws(RecordError) -> JobInfo {
         let caller = actor.caller
         try checkColumns(of: task)
-        if task.isContainer { try requireContainers(of: caller) }
+        if task.isContainer { try requireContainers(of: caller, in: address) }
         let (asset, filename) = try uploaded(file, by: caller, in: address)
         let task = task.of(filename ?? "", size: asset.size)
         let (database, name) = (database, SecretToken.makePublicID())
@@ -61,7 +61,7 @@ package struct Transfers {
     ) async throws(RecordError) -> JobInfo {
         let caller = actor.caller
         guard let type = task.type else {
-            try requireContainers(of: caller)
+            try requireContainers(of: caller, in: address)
             let name = SecretToken.makePublicID()
             return try await database.jobs.create(
                 .exporting(task), for: caller, in: address, total: nil, key: nil, name: name
@@ -79,8 +79,14 @@ package struct Transfers {
 
     /// Checks that a caller may load and save everything: with the hashes of passwords and what only owners see.
     ///
-    /// - Throws: ACCESS_DENIED or AUTHENTICATION_REQUIRED.
-    func requireContainers(of caller: Caller) throws(RecordError) {
+    /// - Parameter address: The database of the request, which must be the default; `nil` for no check.
+    /// - Throws: ACCESS_DENIED or AUTHENTICATION_REQUIRED; BAD_REQUEST for another database.
+    func requireContainers(of caller: Caller, in address: DatabaseAddress? = nil) throws(RecordError) {
+        if let address, address != .publicDefault {
+            throw .badRequest(
+                "A container has all databases. Leave 'database', 'owner' and 'zone' out",
+                details: [("parameter", .text("database"))])
+        }
         guard Authorization.authorize(caller, .downloadBackups) == .allowed else {
             throw RecordError(
                 Authorization.rejection(of: caller) == .denied ? .accessDenied : .authenticationRequired,

@@ -63,14 +63,8 @@ package enum RecordComposer {
     ) throws(Failure) {
         appendHead(header, fieldBytes: fields.text.count, to: &text)
         try appendFields(fields, .all, external, nil, to: &text)
-        text.appendLiteral("},\"created\":{\"timestamp\":")
-        appendMoment(header.created, header.creator, to: &text)
-        text.appendLiteral(",\"modified\":{\"timestamp\":")
-        appendMoment(header.modified, header.modifier, to: &text)
-        if let access = header.access {
-            text.appendLiteral(",\"acl\":")
-            text.append(contentsOf: access)
-        }
+        text.appendLiteral("},")
+        appendStamps(header, to: &text)
     }
 
     /// Appends a record whose layout is plain (`StoredFieldsView.isPlain`).
@@ -156,7 +150,14 @@ package enum RecordComposer {
         if appendTailPiece(header, to: &text) { return }
         text.appendLiteral("},\"pluginFields\":{},\"recordChangeTag\":\"")
         RecordTag.append(header.revision, to: &text)
-        text.appendLiteral("\",\"created\":{\"timestamp\":")
+        text.appendLiteral("\",")
+        appendStamps(header, to: &text)
+        text.appendLiteral(",\"deleted\":false}")
+    }
+
+    /// Appends the dates and users of a record, and its access list.
+    private static func appendStamps(_ header: borrowing RecordHeader, to text: inout [UInt8]) {
+        text.appendLiteral("\"created\":{\"timestamp\":")
         appendMoment(header.created, header.creator, to: &text)
         text.appendLiteral(",\"modified\":{\"timestamp\":")
         appendMoment(header.modified, header.modifier, to: &text)
@@ -164,7 +165,6 @@ package enum RecordComposer {
             text.appendLiteral(",\"acl\":")
             text.append(contentsOf: access)
         }
-        text.appendLiteral(",\"deleted\":false}")
     }
 
     /// Appends the dictionary of a deleted record.

@@ -26,7 +26,7 @@ package enum ContainerLine: Sendable {
     case file(checksum: String, size: Int64)
     case data(String)
     case record(RecordInput, owner: UserRecordName?, zone: ZoneName)
-    case end
+    case end(JSONValue)
 
     /// An account.
     package struct AccountLine: Sendable {
@@ -111,11 +111,22 @@ package enum ContainerLine: Sendable {
         do throws(JSONError) { return try JSONValue.parse([UInt8](bytes)) } catch { throw RecordError(error) }
     }
 
+    /// The members of the kinds of lines that other programs write.
+    private static let members = [
+        "account": ["userRecordName", "name", "password", "kind", "created", "disabled"],
+        "role": ["name", "members"], "zone": ["zoneName", "owner", "created"], "file": ["fileChecksum", "size"],
+    ]
+
     private static func make(_ kind: String, _ value: JSONValue) throws(RecordError) -> ContainerLine {
+        if let known = members[kind], let key = value.object?.members.map(\.key).first(where: { !known.contains($0) }) {
+            throw .badRequest(
+                "'\(kind)' has no member '\(key.prefix(64))', only \(known.joined(separator: ", "))",
+                details: [("path", .text("\(kind).\(key.prefix(64))"))])
+        }
         switch kind {
         case "data": return .data(try member(value.string, "data", of: "data"))
         case "fogbase": return .head(value)
-        case "end": return .end
+        case "end": return .end(value)
         case "schema": return .schema(try SchemaDocument(value))
         case "account": return .account(try account(value))
         case "role":
@@ -127,7 +138,7 @@ package enum ContainerLine: Sendable {
             return .zone(
                 try member(value["zoneName"]?.string.flatMap(ZoneName.init), "zoneName", of: kind),
                 owner: try member(value["owner"]?.string.flatMap(UserRecordName.init), "owner", of: kind),
-                created: value["created"]?.integer)
+                created: try moment(value, "created", of: kind))
         default:
             let size = value["size"]?.integer.flatMap { $0 >= 0 ? $0 : nil }
             return .file(
@@ -143,9 +154,20 @@ package enum ContainerLine: Sendable {
         return AccountLine(
             recordName: try member(recordName, "userRecordName", of: "account"),
             name: kind == .person ? try member(value["name"]?.string, "name", of: "account") : nil,
-            password: value["password"]?.string, kind: kind, created: value["created"]?.integer,
-            disabled: value["disabled"]?.integer)
+            password: try value["password"].map { value throws(RecordError) in
+                try member(value.string, "password", of: "account")
+            }, kind: kind, created: try moment(value, "created", of: "account"),
+            disabled: try moment(value, "disabled", of: "account"))
     }
+
+    /// Reads a time in milliseconds since 1970; `nil` if there is none.
+    private static func moment(_ value: JSONValue, _ key: String, of kind: String) throws(RecordError) -> Int64? {
+        guard let value = value[key] else { return nil }
+        return try member(value.integer.flatMap { latest.contains($0) ? $0 : nil }, key, of: kind)
+    }
+
+    /// The times that dates of JavaScript and Swift have.
+    private static let latest: ClosedRange<Int64> = -8_640_000_000_000_000...8_640_000_000_000_000
 
     private static func sharing(_ value: JSONValue) throws(RecordError) -> SharingInput {
         var participants: [SharingInput.Participant] = []

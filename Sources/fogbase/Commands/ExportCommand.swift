@@ -35,6 +35,11 @@ struct ExportCommand {
         if let other = records.first(where: { option($0) != nil }) {
             throw .usage("\(other.flag) chooses records of a TYPE. Without a TYPE, everything is exported.")
         }
+        if let ending = option(TransferOptions.output).flatMap(Self.ending), Self.endings.contains(ending) {
+            throw .usage(
+                "A file .\(ending) has the records of one TYPE. Add the type, or choose another name for the file of everything."
+            )
+        }
         return JSONObject([("format", "container")])
     }
 
@@ -52,6 +57,9 @@ struct ExportCommand {
             body["format"] = "table"
             body["table"] = ["separator": "\t"]
         case let word:
+            if option(TransferOptions.format) == nil {
+                throw .usage("The name of the file does not say what it is to be. Add --format csv, tsv or jsonl.")
+            }
             throw .usage("--format is '\(word)'; it must be csv, tsv or jsonl.")
         }
         if let condition = option(TransferOptions.condition) { body["where"] = .string(condition) }
@@ -61,6 +69,9 @@ struct ExportCommand {
         }
         return body
     }
+
+    /// The endings of files with the records of one type.
+    private static let endings = ["csv", "tsv", "jsonl", "ndjson"]
 
     private static func ending(_ path: String) -> String? {
         let parts = path.lowercased().split(separator: ".")

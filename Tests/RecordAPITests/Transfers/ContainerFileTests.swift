@@ -156,6 +156,23 @@ import Testing
         ),
         ([#"{"account":{"userRecordName":"_00000000000000000000000000000001","name":"ann"}}"#], 2, "name already"),
         ([#"{"account":{"userRecordName":"_00000000000000000000000000000001","kind":"robot"}}"#], 2, "kind"),
+        (
+            [#"{"account":{"userRecordName":"_00000000000000000000000000000001","name":"ada","disabled":true}}"#], 2,
+            "disabled"
+        ),
+        (
+            [#"{"account":{"userRecordName":"_00000000000000000000000000000001","name":"ada","created":"2020"}}"#], 2,
+            "created"
+        ),
+        (
+            [#"{"account":{"userRecordName":"_00000000000000000000000000000001","name":"ada","password":7}}"#], 2,
+            "password"
+        ),
+        (
+            [#"{"account":{"userRecordName":"_00000000000000000000000000000001","name":"ada","passwort":"x"}}"#], 2,
+            "passwort"
+        ),
+        ([#"{"zone":{"zoneName":"z","owner":"_00000000000000000000000000000009","created":1e30}}"#], 2, "created"),
         ([#"{"role":{"name":"_world","members":[]}}"#], 2, "built in"),
         ([#"{"role":{"name":"r","members":["_00000000000000000000000000000009"]}}"#], 2, "member"),
         ([#"{"zone":{"zoneName":"z","owner":"_00000000000000000000000000000009"}}"#], 2, "no account"),
@@ -246,5 +263,66 @@ import Testing
         #expect(
             preview.json?["container"]?["by"] == "A converter" && preview.json?["counts"]?["records"]?.integer == 1,
             "\(preview.text)")
+    }
+
+    @Test func `the file of a container is for those who may have all of it`() async throws {
+        let test = try await TestDatabase.make()
+        let export = await test.call(.post, "/exports", as: .administrator, body: "{\(Self.options)}")
+        let job = try await TransferRoutesTests.end(test, export)
+        let id = try #require(job["id"]?.string)
+        let path = "/jobs/\(id)/file"
+        for role in ["viewer", "editor", "developer", "owner"] {
+            await test.call(
+                .post, "/administrators", as: .administrator,
+                body: #"{"name":"\#(role)","password":"correct horse 1","role":"\#(role)"}"#)
+            let session = await test.call(
+                .post, "/administrators/sessions", body: #"{"name":"\#(role)","password":"correct horse 1"}"#)
+            let token = try #require(session.json?["token"]?.string, "\(session.text)")
+            #expect(await test.call(.get, path, token: token).status == (role == "owner" ? 200 : 404), "\(role)")
+        }
+        let elsewhere = await test.call(
+            .post, "/exports?database=private&owner={creator}", as: .administrator, body: "{\(Self.options)}")
+        #expect(elsewhere.status == 400 && elsewhere.text.contains("all databases"), "\(elsewhere.text)")
+    }
+
+    @Test func `a new password from a container ends the sessions`() async throws {
+        let test = try await TestDatabase.make()
+        let ann = try #require(test.userNames[.creator])
+        let bob = try #require(test.userNames[.stranger])
+        let hash = "$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy"
+        let text = """
+            {"fogbase":{"version":1}}
+            {"account":{"userRecordName":"\(ann)","name":"ann","password":"\(hash)"}}
+            {"account":{"userRecordName":"\(bob)","name":"bob","disabled":5}}
+            {"end":{}}
+            """
+        let job = try await TransferRoutesTests.importing(test, text, Self.options + #","existing":"update""#)
+        #expect(job["skipped"]?.integer == 0, "\(job)")
+        for who in [TestDatabase.Who.creator, .stranger] {
+            #expect(await test.call(.get, "/users/me", as: who).status == 401, "\(who)")
+        }
+        // An update leaves alone what a line does not say.
+        let enabled = text.replacing(#","disabled":5"#, with: "")
+        _ = try await TransferRoutesTests.importing(test, enabled, Self.options + #","existing":"update""#)
+        let user = await test.call(.get, "/users/\(bob)", as: .administrator)
+        #expect(user.json?["disabled"]?.integer == 5 || user.text.contains("disabled"), "\(user.text)")
+    }
+
+    @Test func `a schema that cannot be read, and lines that are missing, end the import`() async throws {
+        let test = try await TestDatabase.make()
+        let record = #"{"record":{"recordType":"Secret","recordName":"s","fields":{"x":{"value":1}}}}"#
+        let schema = #"{"schema":{"types":{"Secret":{"fields":{"x":{"type":"INT64"}},"grants":{},"future":1}}}}"#
+        let head = #"{"fogbase":{"version":1}}"#
+        let unread = try await TransferRoutesTests.importing(
+            test, [head, schema, record, #"{"end":{}}"#].joined(separator: "\n"), Self.options)
+        #expect(
+            unread["state"] == "failed" && unread["error"]?["reason"]?.string?.contains("future") == true, "\(unread)")
+        #expect(await test.call(.get, "/records/Secret/s", as: .administrator).status == 404)
+        let missing = try await TransferRoutesTests.importing(
+            test, [head, record, #"{"end":{"records":2}}"#].joined(separator: "\n"), Self.options)
+        #expect(missing["state"] == "failed" && missing["done"]?.integer == 1, "\(missing)")
+        let late = try await TransferRoutesTests.importing(
+            test, [head, #"{"end":{}}"#, record, #"{"end":{}}"#].joined(separator: "\n"), Self.options)
+        #expect(late["skipped"]?.integer == 2, "\(late)")
     }
 }
