@@ -335,7 +335,7 @@ package struct JobInfo: Hashable, Sendable {
     }
 
     /// Whether a caller may see what a job does, and its file. A whole container has private databases and the hashes of
-    /// passwords, whoever has started its job.
+    /// passwords. The caller that has started its job may have lost the right.
     static func showsAll(
         of owner: StoredCaller, in address: StoredAddress, _ task: [UInt8], to caller: Caller
     ) -> Bool {
