@@ -28,7 +28,7 @@ final class ContainerSource {
     /// The kinds of lines that the last line counts, by its members.
     private static let counted = [
         ("accounts", "account"), ("roles", "role"), ("zones", "zone"), ("files", "file"), ("records", "record"),
-    ].map { (member: $0, kind: $1, beginning: Array("{\"\($1)\":".utf8)) }
+    ].map { (member: $0, kind: Array($1.utf8)) }
 
     /// A file whose bytes are being read.
     private struct IncomingFile {
@@ -59,20 +59,20 @@ final class ContainerSource {
 
     /// Counts a line, also one that was imported before.
     func count(_ line: [UInt8]) {
-        for position in Self.counted.indices where line.starts(with: Self.counted[position].beginning) {
-            counts[position] += 1
-        }
+        let kind = ContainerLine.kind(of: line)
+        guard let position = Self.counted.firstIndex(where: { kind.elementsEqual($0.kind) }) else { return }
+        counts[position] += 1
     }
 
     /// Compares the numbers of the last line with those of the lines.
     ///
     /// - Throws: BAD_REQUEST if lines are missing.
     private func check(_ end: JSONValue) throws(RecordError) {
-        for (found, (member, kind, _)) in zip(counts, Self.counted) {
+        for (found, (member, kind)) in zip(counts, Self.counted) {
             guard let wanted = end[member]?.integer else { continue }
             guard wanted == found else {
                 throw .badRequest(
-                    "The file has \(found) lines of the kind '\(kind)', and its last line counts \(wanted). What the file has is imported",
+                    "The file has \(found) lines of the kind '\(String(decoding: kind, as: UTF8.self))', and its last line counts \(wanted). What the file has is imported",
                     details: [("path", .text("end.\(member)"))])
             }
         }
@@ -84,12 +84,10 @@ final class ContainerSource {
     ///   - number: The number of the line, from 1.
     ///   - end: The offset behind the line.
     /// - Returns: A row to write or to report; `nil` if there is none.
-    /// - Throws: BAD_REQUEST for a file of another version; INTERNAL_ERROR if the disk fails.
+    /// - Throws: BAD_REQUEST for a file of another version, or for a schema that is none; INTERNAL_ERROR if the disk fails.
     func row(_ number: Int, _ bytes: [UInt8], end: Int64) throws(RecordError) -> ImportRow? {
         let line: ContainerLine
         do throws(RecordError) { line = try ContainerLine.read(bytes) } catch {
-            // Without the schema, development would guess the types, and give them the standard grants.
-            if bytes.starts(with: "{\"schema\":".utf8) { throw error }
             return ImportRow(line: number, end: end, content: .rejected(error))
         }
         if isAtEnd {
@@ -117,7 +115,10 @@ final class ContainerSource {
             return ImportRow(line: number, end: end, content: .part(.role(name: name, members: members)))
         case .zone(let name, let owner, let created):
             return ImportRow(line: number, end: end, content: .part(.zone(name, owner: owner, created: created)))
-        case .schema(let document): return ImportRow(line: number, end: end, content: .part(.schema(document)))
+        case .schema(let value):
+            // Without the schema, development would guess the types, and give them the standard grants. So a mistake in it
+            // ends the import.
+            return ImportRow(line: number, end: end, content: .part(.schema(try SchemaDocument(value))))
         case .record(let input, let owner, let zone):
             let operation = RecordOperation(
                 .create, typeName: input.recordType, isTypeInPath: false, recordName: input.recordName, input: input)

@@ -21,7 +21,8 @@ package enum ContainerLine: Sendable {
     case head(JSONValue)
     case account(AccountLine)
     case role(name: RoleName, members: [String])
-    case schema(SchemaDocument)
+    /// The schema, as `SchemaDocument` reads it.
+    case schema(JSONValue)
     case zone(ZoneName, owner: UserRecordName, created: Int64?)
     case file(checksum: String, size: Int64)
     case data(String)
@@ -56,6 +57,18 @@ package enum ContainerLine: Sendable {
     package static let beginning = Array("{\"fogbase\":".utf8)
 
     private static let kinds = ["fogbase", "schema", "account", "role", "zone", "file", "data", "record", "end"]
+
+    /// Returns the key that says what a line is; empty if the line begins otherwise.
+    package static func kind(of line: [UInt8]) -> ArraySlice<UInt8> {
+        func rest(_ position: Int, after byte: UInt8) -> Int? {
+            let start = line[position...].firstIndex { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
+            return start.flatMap { line[$0] == byte ? $0 + 1 : nil }
+        }
+        guard let object = rest(0, after: UInt8(ascii: "{")), let key = rest(object, after: UInt8(ascii: "\"")),
+            let end = line[key...].firstIndex(of: UInt8(ascii: "\""))
+        else { return [] }
+        return line[key..<end]
+    }
 
     /// Reads a line.
     ///
@@ -127,7 +140,7 @@ package enum ContainerLine: Sendable {
         case "data": return .data(try member(value.string, "data", of: "data"))
         case "fogbase": return .head(value)
         case "end": return .end(value)
-        case "schema": return .schema(try SchemaDocument(value))
+        case "schema": return .schema(value)
         case "account": return .account(try account(value))
         case "role":
             let members = try member(value["members"]?.array, "members", of: kind)
